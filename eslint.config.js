@@ -140,7 +140,7 @@ const persistenceBlocks = (service, allowed) =>
 /** What has a timer of its own instead of `startLoop`: it needs no backoff, and ends when the last object that it watches does. */
 const filesWithInterval = [
   'apps/gateway/src/admission/unread-responses.ts',
-  'apps/gateway/src/streaming/delivery-streams.ts',
+  'apps/gateway/src/delivery/streams/delivery-streams.ts',
   'libs/bus/src/nats/nats-messages.ts',
 ];
 const impureGlobals = [

@@ -4,7 +4,7 @@ import { refusalOf } from '../../test/refusal-of.ts';
 import { deliveryOutbox, featureRow, givenRows } from '../../test/delivery-rows.ts';
 import { servicesBehind } from '../../test/services-behind.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
-import { loginLimits } from '../passwords/login-limits.ts';
+import { loginLimits } from '../access/sign-in/sign-in-log.ts';
 import { rateLimiter } from './rate-limit.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';

@@ -1,7 +1,7 @@
 import { anonymousCaller, type Caller, Refusal, refusal, type SignInOptions } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Authenticate, CredentialHeaders } from '../authentication/authenticator.ts';
+import type { Authenticate, CredentialHeaders } from './authenticator.ts';
 import { isOfrepRequest } from '../http/errors/ofrep-errors.ts';
 import { isPathBelow } from '../http/request/is-path-below.ts';
 import type { SameOriginPolicy } from '../sessions/same-origin-policy.ts';
@@ -9,7 +9,7 @@ import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../domain/principal.ts';
 import { clientNetwork } from './client-network.ts';
 import { rateLimiter, type RateLimitStatus, requireWithinRateLimit } from './rate-limit.ts';
-import type { QuotaClient, ConcurrentRequestLimits } from './concurrent-request-limits.ts';
+import type { QuotaClient, ConcurrentRequestLimits } from './concurrent-requests.ts';
 
 /** Authenticates a request, applies the rate limits and sets the headers that report them. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Principal>;

@@ -1,6 +1,6 @@
 import type { Bus, CallContext, CallRequest, CallResponse } from '@bunting/bus';
 import { type AnyOperation, type Caller, isIdempotent, unavailable } from '@bunting/contracts';
-import { callHidingProjects } from './call-hiding-projects.ts';
+import { callHidingProjects } from '../admission/authorisation.ts';
 
 const hidesMore = (current: Caller, previous: Caller): boolean =>
   current.hiddenProjects !== previous.hiddenProjects &&

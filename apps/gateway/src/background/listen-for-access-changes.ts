@@ -1,6 +1,6 @@
 import { type Log, startLoop } from '@bunting/runtime';
 import { Gauge, type Registry } from 'prom-client';
-import { accessChangeListener } from '../persistence/rights/access-change-listener.ts';
+import { accessChangeListener } from '../access/rights/background.ts';
 
 /** Milliseconds between checks that notifications arrive. */
 const intervalMs = 30_000;

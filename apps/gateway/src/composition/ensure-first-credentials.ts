@@ -1,8 +1,8 @@
 import { systemTraceparent } from '@bunting/bus';
 import { systemCaller } from '@bunting/contracts';
 import type { ConfiguredTokens } from '../domain/tokens/configured-tokens.ts';
-import { ensureFirstAdminOrLink, type FirstAdminOrLinkOptions } from '../passwords/ensure-first-admin-or-link.ts';
-import { ensureInitialTokens } from './ensure-initial-tokens.ts';
+import { ensureFirstAdminOrLink, type FirstAdminOrLinkOptions } from '../access/sign-in/first-admin.ts';
+import { ensureInitialTokens } from '../access/tokens/initial-tokens.ts';
 
 interface FirstCredentialsOptions extends Pick<FirstAdminOrLinkOptions, 'transaction' | 'reads' | 'passwords'> {
   readonly tokens: ConfiguredTokens;

@@ -1,10 +1,10 @@
 import type { Database } from '@bunting/database';
 import type { Projection } from '@bunting/outbox';
 import type { ServiceContext } from '@bunting/runtime';
-import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-requests.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { readinessPolicy } from '../monitoring/readiness-policy.ts';
+import { readinessPolicy } from '../http/health.ts';
 
 interface ReadinessParts {
   readonly database: Pick<Database, 'schema'>;

@@ -7,13 +7,13 @@ import { clientStream } from '../delivery/client/client-stream.ts';
 import { fetchModePolicy } from '../delivery/client/fetch-mode-policy.ts';
 import { preRoutingPollResponses } from '../delivery/client/pre-routing-poll-responses.ts';
 import { startDelivery } from '../delivery/delivery.ts';
-import { frontendHandlers } from '../delivery/frontend/frontend-handlers.ts';
-import { ofrepHandlers } from '../delivery/ofrep/ofrep-handlers.ts';
-import { ofrepStream } from '../delivery/ofrep/ofrep-stream.ts';
+import { frontendHandlers } from '../delivery/frontend.ts';
+import { ofrepHandlers } from '../delivery/ofrep/evaluations.ts';
+import { ofrepStream } from '../delivery/ofrep/changes.ts';
 import { streamTickets } from '../delivery/ofrep/stream-tickets.ts';
 import { streamMetrics } from '../monitoring/stream-metrics.ts';
-import { deliveryStreams } from '../streaming/delivery-streams.ts';
-import type { Authentication } from './authentication.ts';
+import { deliveryStreams } from '../delivery/streams/delivery-streams.ts';
+import type { Authentication } from '../authentication.ts';
 
 /** Starts the delivery to SDKs: the features in memory, streams, and the handlers that respond from both. */
 export const startSdkDelivery = async (

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { defaultOidcSettings, type OidcSettingsWithSecret } from './oidc/oidc-settings.ts';
-import { oidcSettingEvents, passwordSettingEvents } from './setting-events.ts';
+import { defaultOidcSettings, type OidcSettingsWithSecret } from '../access/oidc/oidc-settings.ts';
+import { oidcSettingEvents, passwordSettingEvents } from '../access/sign-in/setting.ts';
 
 it('the first change of a setting creates it, and a later one updates it', () => {
   expect(passwordSettingEvents(undefined, { disabled: true })).toEqual([

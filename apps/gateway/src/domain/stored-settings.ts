@@ -1,5 +1,5 @@
 import type { PasswordSettings } from '@bunting/contracts';
-import type { OidcSettingsWithoutSecret } from './oidc/oidc-settings.ts';
+import type { OidcSettingsWithoutSecret } from '../access/oidc/oidc-settings.ts';
 
 /** The settings that administrators change at run time. */
 export interface StoredSettings {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { isIP, type Socket } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
-import { unknownPathRefusal } from './errors/http-errors.ts';
+import { unknownPathRefusal } from './errors.ts';
 import { limitConnections, maxConnections } from './limit-connections.ts';
 import { removeForwardedPorts } from './request/remove-forwarded-ports.ts';
 import { maxRequestMs } from './request-timeouts.ts';

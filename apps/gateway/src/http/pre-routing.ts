@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { UnreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
-import { type AccessLog, requestIdOf } from '../monitoring/access-log.ts';
-import { variesByOrigin } from './cors.ts';
-import { checkRequestHead } from './request/check-request-head.ts';
+import { type AccessLog, requestIdOf } from './access-log.ts';
+import { variesByOrigin } from './response/headers.ts';
+import { checkRequestHead } from './request/head.ts';
 
 /** A response that is made before routing, for a request that needs no hook of Fastify. */
 export interface PreRoutingResponse {

@@ -3,15 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { Admit } from '../admission/admission.ts';
 import { clientNetwork } from '../admission/client-network.ts';
-import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-requests.ts';
 import type { UnreadResponses } from '../admission/unread-responses.ts';
 import { requireAdminApiAccess } from '../authorisation/require-permission.ts';
 import type { GatewayConfig } from '../config.ts';
-import { isUnknownPath } from '../console/mount-console.ts';
-import { type AccessLog, probeRoutes } from '../monitoring/access-log.ts';
-import type { ApplyCors } from './cors.ts';
-import { sendError, unknownPathRefusal } from './errors/http-errors.ts';
-import { checkRequestHead } from './request/check-request-head.ts';
+import { isUnknownPath } from './console.ts';
+import { type AccessLog, probeRoutes } from './access-log.ts';
+import type { ApplyCors } from './response/headers.ts';
+import { sendError, unknownPathRefusal } from './errors.ts';
+import { checkRequestHead } from './request/head.ts';
 import { isPathBelow } from './request/is-path-below.ts';
 
 declare module 'fastify' {

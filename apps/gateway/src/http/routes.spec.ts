@@ -1,7 +1,7 @@
 import { httpOperations } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fastify, { type FastifyInstance } from 'fastify';
-import { reservedPrefixes } from '../console/mount-console.ts';
+import { reservedPrefixes } from './console.ts';
 import { isPathBelow } from './request/is-path-below.ts';
 
 const routes = httpOperations.flatMap(({ http }) =>

@@ -3,14 +3,14 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { type Admit } from '../admission/admission.ts';
-import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-requests.ts';
 import { serializePipelinedRequests } from '../admission/serialize-pipelined-requests.ts';
 import type { UnreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
-import { accessLog, requestIdOf } from '../monitoring/access-log.ts';
+import { accessLog, requestIdOf } from './access-log.ts';
 import { closeWhenDrained } from './close-when-drained.ts';
-import { corsPolicy } from './cors.ts';
-import { sendError } from './errors/http-errors.ts';
+import { corsPolicy } from './response/headers.ts';
+import { sendError } from './errors.ts';
 import { configureNodeServer, createNodeServer, parseTrustedProxies } from './node-server.ts';
 import { preRouting, type RespondBeforeRouting } from './pre-routing.ts';
 import { RequestAborted } from './request/body.ts';

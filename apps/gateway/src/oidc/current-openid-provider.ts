@@ -1,5 +1,5 @@
-import type { EffectiveSignInSettings } from '../sign-in/effective-sign-in-settings.ts';
-import { type OpenIdProvider, openIdProvider } from './openid-provider.ts';
+import type { EffectiveSignInSettings } from '../access/sign-in/sign-in-settings.ts';
+import { type OpenIdProvider, openIdProvider } from '../access/oidc/openid-provider.ts';
 
 /** Returns the provider that users sign in through now; undefined while that is off. */
 export type CurrentOpenIdProvider = () => Promise<OpenIdProvider | undefined>;

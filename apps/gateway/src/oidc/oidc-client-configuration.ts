@@ -9,9 +9,9 @@ import {
   None,
   type ServerMetadata,
 } from 'openid-client';
-import type { OidcSettingsWithSecret } from '../domain/oidc/oidc-settings.ts';
+import type { OidcSettingsWithSecret } from '../access/oidc/oidc-settings.ts';
 import { providerFaultOf, ProviderFault } from './provider-fault.ts';
-import { isPlainHttpLoopback, providerFetch } from './provider-fetch.ts';
+import { isPlainHttpLoopback, providerFetch } from '../access/oidc/provider-requests.ts';
 import { providerTimeoutSeconds } from './provider-timeout.ts';
 
 /** TTL of the cached metadata of a provider, in milliseconds. */

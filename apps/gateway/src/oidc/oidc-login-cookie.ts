@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../config.ts';
 import { cipherWithKey } from '../persistence/secrets/secret-cipher.ts';
 import type { SecretHasher } from '../persistence/secrets/secret-hasher.ts';
-import type { LoginChecks } from './openid-provider.ts';
+import type { LoginChecks } from '../access/oidc/openid-provider.ts';
 
 /** The state of a sign-in between its start and its end, in an encrypted cookie. */
 export interface PendingLogin extends LoginChecks {

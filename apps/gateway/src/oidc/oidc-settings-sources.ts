@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../config.ts';
-import { defaultOidcSettings, type OidcSettingsWithSecret } from '../domain/oidc/oidc-settings.ts';
-import type { StoredSetting } from '../persistence/setting-repository.ts';
+import { defaultOidcSettings, type OidcSettingsWithSecret } from '../access/oidc/oidc-settings.ts';
+import type { StoredSetting } from '../access/sign-in/setting-store.ts';
 import type { OidcSecretCipher } from './oidc-secret-cipher.ts';
 
 /** The settings of the variables OIDC_*; undefined where OIDC_ENABLED is not set. */

@@ -19,8 +19,8 @@ import {
 import { parse } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { parseRole } from '../domain/rights/roles.ts';
-import { openApiDocument } from './openapi-document.ts';
+import { parseRole } from '../access/roles/role.ts';
+import { openApiDocument } from '../http/openapi/openapi-document.ts';
 
 const document = openApiDocument(httpOperations);
 

@@ -1,7 +1,7 @@
 import { httpOperations } from '@bunting/contracts';
 import { parseArgs } from 'node:util';
-import { openApiDocument } from './openapi-document.ts';
-import { faultsOfOpenApiDocument } from './openapi-document-faults.ts';
+import { openApiDocument } from '../http/openapi/openapi-document.ts';
+import { faultsOfOpenApiDocument } from '../http/openapi/lint.ts';
 
 const help = `Lints the OpenAPI document that the gateway serves, and prints each fault. It takes no options.
 

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../config.ts';
-import { passwordFaults } from '../domain/accounts/password-policy.ts';
-import { namesFault, optionalEmail } from '../domain/accounts/user-names.ts';
+import { passwordFaults } from '../access/passwords/password-policy.ts';
+import { namesFault, optionalEmail } from '../access/users/account.ts';
 
 type Settings = Pick<GatewayConfig, 'INIT_ADMIN_EMAIL' | 'INIT_ADMIN_PASSWORD'>;
 

@@ -1,5 +1,5 @@
-import { passwordPreviouslyUsed } from '../domain/refusals.ts';
-import type { PasswordHasher } from './password-hasher.ts';
+import { passwordPreviouslyUsed } from '../access/refusals.ts';
+import type { PasswordHasher } from '../access/passwords/password-hasher.ts';
 
 /**
  * The hash of a new password of a user.

@@ -1,7 +1,7 @@
 import type { User } from '@bunting/contracts';
-import type { Mailer } from '../mail/mailer.ts';
-import type { Transaction } from '../persistence/unit-of-work.ts';
-import type { NewSecret } from '../persistence/secrets/new-secrets.ts';
+import type { Mailer } from '../access/passwords/password-links.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
+import type { NewSecret } from '../unit-of-work/secrets.ts';
 
 /**
  * Whether a link sets the first password of a new user, or a new one for a user who has forgotten it. The kind is also the path of the page

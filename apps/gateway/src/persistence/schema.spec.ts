@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { openDatabase, missingMigrationStatements } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
-import { gatewayEntities } from './entities.ts';
-import { gatewayMigrations } from './migrations/index.ts';
+import { gatewayEntities } from '../unit-of-work/entities.ts';
+import { gatewayMigrations } from '../migrations/index.ts';
 
 it('the migrated schema equals that of the entities', async () => {
   const { url, drop } = await freshDatabase('schema');

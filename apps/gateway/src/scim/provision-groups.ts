@@ -1,16 +1,16 @@
-import { groupCreated, groupDeleted } from '../domain/accounts/groups.ts';
+import { groupCreated, groupDeleted } from '../access/groups/group.ts';
 import {
   changeProvisionedGroup,
   type ProvisionedGroupChange,
   type ProvisionedGroup,
   membersToLoad,
 } from '../domain/scim/provisioned-groups.ts';
-import type { GatewayReads } from '../persistence/gateway-reads.ts';
-import type { GroupView, ScimGroupRow } from '../persistence/scim/scim-repository.ts';
-import type { Transaction } from '../persistence/unit-of-work.ts';
+import type { GatewayReads } from '../unit-of-work/reads.ts';
+import type { GroupView, ScimGroupRow } from '../access/scim/scim-store.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import { scimCaller } from './scim-caller.ts';
 import { invalidValue, notFoundResource } from './scim-error.ts';
-import { parseGroupPatch, parseScimGroup } from './scim-group-resource.ts';
+import { parseGroupPatch, parseScimGroup } from '../access/scim/scim-groups.ts';
 
 const requireUsers = async ({ scim }: Transaction, ids: readonly number[]): Promise<void> => {
   if (ids.length === 0) return;

@@ -1,12 +1,12 @@
 import { type User } from '@bunting/contracts';
-import { predefinedRole } from '../domain/rights/roles.ts';
+import { predefinedRole } from '../access/roles/role.ts';
 import { accountCreated, accountUpdated } from '../domain/accounts/accounts.ts';
 import { removeAccount } from '../operations/users/remove-account.ts';
-import type { ScimUserRow } from '../persistence/scim/scim-repository.ts';
-import type { GatewayReads } from '../persistence/gateway-reads.ts';
-import type { Transaction } from '../persistence/unit-of-work.ts';
+import type { ScimUserRow } from '../access/scim/scim-store.ts';
+import type { GatewayReads } from '../unit-of-work/reads.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import { notFoundResource } from './scim-error.ts';
-import { applyUserPatch, type ScimUserInput, parseScimUser } from './scim-user-resource.ts';
+import { applyUserPatch, type ScimUserInput, parseScimUser } from '../access/scim/scim-users.ts';
 
 /** A user as identity providers see it. @throws ScimError 404 */
 export const getScimUser = async ({ scim }: Pick<GatewayReads, 'scim'>, id: number): Promise<ScimUserRow> => {

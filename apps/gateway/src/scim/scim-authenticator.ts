@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { timingSafeEqual } from 'node:crypto';
 import { clientNetwork } from '../admission/client-network.ts';
-import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-requests.ts';
 import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { SecretHasher } from '../persistence/secrets/secret-hasher.ts';

@@ -1,7 +1,7 @@
 import { Refusal } from '@bunting/contracts';
 import { AccountExistsRefusal } from '../domain/accounts/account-exists-refusal.ts';
 import { InvalidFilter } from '../domain/scim/parse-scim-filter.ts';
-import { httpStatusOf } from '../http/errors/http-errors.ts';
+import { httpStatusOf } from '../http/errors.ts';
 
 /** The values of `scimType`, which specifies an error with the status 400 or 409 (RFC 7644, 3.12). */
 export type ScimType =

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { changeProvisionedGroup, type ProvisionedGroupChange } from '../domain/scim/provisioned-groups.ts';
-import { parseGroupPatch } from './scim-group-resource.ts';
+import { parseGroupPatch } from '../access/scim/scim-groups.ts';
 
 const patch = (...Operations: object[]) => parseGroupPatch({ Operations });
 const changedMembers = (change: ProvisionedGroupChange, ...members: number[]) => {

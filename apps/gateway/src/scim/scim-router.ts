@@ -1,13 +1,13 @@
 import { type ErrorKind, refusal } from '@bunting/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-requests.ts';
 import type { GatewayConfig } from '../config.ts';
 import { parseUntrustedJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
 import { ordinaryJsonLimits } from '../http/request/json-limits.ts';
 import { contextOutsideOperations } from '../http/request/context-outside-operations.ts';
 import { closeAfterEarlyResponse } from '../http/response/close-after-early-response.ts';
 import { publicUrl } from '../http/request/public-url.ts';
-import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
+import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import { scimAuthenticator, type ScimAuthenticatorOptions } from './scim-authenticator.ts';
 import { scimCaller } from './scim-caller.ts';
 import { ScimError, scimErrorBody, scimErrorOf } from './scim-error.ts';

@@ -1,4 +1,4 @@
-import type { StoredSetting } from '../persistence/setting-repository.ts';
+import type { StoredSetting } from '../access/sign-in/setting-store.ts';
 
 /**
  * The setting of SCIM with the hash of its token, in memory, so that requests with wrong tokens do not use connections of the pool.

@@ -1,5 +1,5 @@
 import { Refusal, type SignInOptions } from '@bunting/contracts';
-import type { EffectiveSignInSettings } from './effective-sign-in-settings.ts';
+import type { EffectiveSignInSettings } from '../access/sign-in/sign-in-settings.ts';
 
 /** Milliseconds for which the form is cached, so that many requests without a session do not cause as many statements in the database. */
 const cacheMs = 2_000;

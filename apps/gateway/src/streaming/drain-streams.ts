@@ -1,4 +1,4 @@
-import { endStream, type StreamConnection } from './stream-connection.ts';
+import { endStream, type StreamConnection } from '../delivery/streams/stream-connection.ts';
 
 /** Draining ends streams in batches over at least this time. */
 const minDrainMs = 1_000;

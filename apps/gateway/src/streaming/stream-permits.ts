@@ -1,6 +1,6 @@
 import { refusal, type Refusal } from '@bunting/contracts';
 import { concurrencyLimit } from '../admission/concurrency-limit.ts';
-import type { QuotaClient } from '../admission/concurrent-request-limits.ts';
+import type { QuotaClient } from '../admission/concurrent-requests.ts';
 import type { GatewayConfig } from '../config.ts';
 
 const tooMany = (scope: string, limit: number) => (): Refusal =>

@@ -1,5 +1,5 @@
 import { Refusal } from '@bunting/contracts';
-import { endStream, type StreamConnection, type StreamCredential } from './stream-connection.ts';
+import { endStream, type StreamConnection, type StreamCredential } from '../delivery/streams/stream-connection.ts';
 
 interface StreamToken {
   readonly credential: StreamCredential;

@@ -1,6 +1,6 @@
 import { scopeKey } from '@bunting/contracts';
 import type { ServerResponse } from 'node:http';
-import type { Channel, StreamConnection, StreamOptions } from './stream-connection.ts';
+import type { Channel, StreamConnection, StreamOptions } from '../delivery/streams/stream-connection.ts';
 
 /** Jitter: the share of its lifetime by which a stream may end early, so that streams that began concurrently do not reconnect concurrently. */
 const lifetimeSpread = 0.2;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { DeliveryView } from '../delivery/view/delivery-view.ts';
 import type { StreamMetrics } from '../monitoring/stream-metrics.ts';
-import { type Channel, endStream, isWritable, type StreamConnection } from './stream-connection.ts';
+import { type Channel, endStream, isWritable, type StreamConnection } from '../delivery/streams/stream-connection.ts';
 import type { StreamWriter } from './stream-writer.ts';
 
 interface StreamUpdatesOptions {

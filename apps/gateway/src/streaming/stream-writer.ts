@@ -1,5 +1,5 @@
 import type { UnreadResponses } from '../admission/unread-responses.ts';
-import type { StreamConnection } from './stream-connection.ts';
+import type { StreamConnection } from '../delivery/streams/stream-connection.ts';
 import { keepAliveComment, type ServerSentEvent, writeEvent } from './server-sent-event.ts';
 
 /** Minimum bytes that are counted for a stream whose client does not read. */

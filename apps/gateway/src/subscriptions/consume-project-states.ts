@@ -1,5 +1,5 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { applyProjectStates, acceptAnyProjectVersion } from '../persistence/projects/apply-project-states.ts';
+import { applyProjectStates, acceptAnyProjectVersion } from '../access/rights/project-store.ts';
 
 /** Consumes the states of projects, for authorisation: which are private, and who created them and so owns them. */
 export const consumeProjectStates = (

@@ -7,8 +7,8 @@ import {
   StreamClientFeatures,
 } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
-import type { Authenticate } from '../../authentication/authenticator.ts';
-import type { DeliveryStreams } from '../../streaming/delivery-streams.ts';
+import type { Authenticate } from '../../admission/authenticator.ts';
+import type { DeliveryStreams } from '../streams/delivery-streams.ts';
 import type { ServerSentEvent } from '../../streaming/server-sent-event.ts';
 import { deltaClientSpec, viewAfterCatchUp, parseRevision, type SdkHandler } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';

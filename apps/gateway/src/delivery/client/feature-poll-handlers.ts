@@ -1,9 +1,9 @@
 import type { ClientFeaturesQuery } from '@bunting/contracts';
-import { addVary } from '../../http/errors/http-errors.ts';
+import { addVary } from '../../http/errors.ts';
 import type { Delivery } from '../delivery.ts';
 import { type SdkHandler, viewAfterCatchUp } from '../sdk-handler.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
-import { type PollOperation, pollOperations } from './poll-operations.ts';
+import { type PollOperation, pollOperations } from './polls.ts';
 
 /** The handlers of routed requests of server SDKs, by subject. */
 export const featurePollHandlers = (

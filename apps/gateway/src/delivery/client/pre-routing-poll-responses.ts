@@ -1,13 +1,13 @@
 import { staleHeader } from '@bunting/contracts';
 import type { IncomingMessage } from 'node:http';
 import type { AdmitBeforeRouting } from '../../admission/admission.ts';
-import type { Authenticator } from '../../authentication/authenticator.ts';
+import type { Authenticator } from '../../admission/authenticator.ts';
 import type { PreRoutingContent, PreRoutingResponse } from '../../http/pre-routing.ts';
 import { acceptedEncoding, minCompressedLength } from '../../http/response/compression.ts';
 import type { Delivery } from '../delivery.ts';
-import type { SdkResponse } from './poll-operations.ts';
+import type { SdkResponse } from './polls.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
-import { isInCurrentEnvironment, parsedPollCache } from './parsed-poll-cache.ts';
+import { isInCurrentEnvironment, parsedPollCache } from './pre-routed-polls.ts';
 
 export interface PollOptions {
   readonly delivery: Delivery;

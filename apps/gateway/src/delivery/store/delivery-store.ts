@@ -1,7 +1,7 @@
 import { type Caller, boundEnvironment, type DeliveryState, type OutboxMessage } from '@bunting/contracts';
-import { applyDeliveryRow } from './apply-delivery-row.ts';
+import { applyDeliveryRow } from './apply-rows.ts';
 import { clearStoreContents, emptyStoreContents } from './store-contents.ts';
-import { emptyPart, type EnvironmentPart, type FeatureEntry } from './feature-entry.ts';
+import { emptyPart, type EnvironmentPart, type FeatureEntry } from './feature-entries.ts';
 import { compareNames } from './feature-entry-index.ts';
 import { pruneRemovedEntities } from './prune-removed-entities.ts';
 import type { EntityChange } from './recent-changes.ts';

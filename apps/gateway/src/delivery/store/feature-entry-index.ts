@@ -1,4 +1,4 @@
-import type { FeatureEntry } from './feature-entry.ts';
+import type { FeatureEntry } from './feature-entries.ts';
 
 /** By code units: of names, which are ASCII (`urlFriendlyPattern`), that is the order in which PostgreSQL sorts them by `collate "C"`. */
 export const compareNames = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -1,4 +1,4 @@
-import type { FeatureEntry } from './feature-entry.ts';
+import type { FeatureEntry } from './feature-entries.ts';
 import type { FormerFeature, SegmentEntry } from './stored-entities.ts';
 
 /** A change of an entity; the entity has the state after its newest change. */

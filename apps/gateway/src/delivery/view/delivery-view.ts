@@ -1,7 +1,7 @@
 import type { DeliveryScope } from '@bunting/contracts';
 import { type Encoding, entityTagSuffixOf } from '../../http/response/compression.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
-import type { FeatureEntry } from '../store/feature-entry.ts';
+import type { FeatureEntry } from '../store/feature-entries.ts';
 import { type Delta, deltaCache, encodeDelta, hydrationAt } from './delta.ts';
 import { deltaAfter } from './delta-after.ts';
 import { updateFeatureBlocks, type FeatureBlock } from './feature-blocks.ts';

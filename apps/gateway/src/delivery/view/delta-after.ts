@@ -1,5 +1,5 @@
 import type { DeliveryStore } from '../store/delivery-store.ts';
-import type { FeatureEntry } from '../store/feature-entry.ts';
+import type { FeatureEntry } from '../store/feature-entries.ts';
 import type { EntityChange } from '../store/recent-changes.ts';
 import type { FormerFeature, SegmentEntry } from '../store/stored-entities.ts';
 import type { ScopeReader } from './scope-reader.ts';

@@ -9,7 +9,7 @@ import {
   type FindSegment,
 } from '@bunting/evaluation';
 import type { DeliveryStore } from '../store/delivery-store.ts';
-import type { EnvironmentPart, FeatureEntry } from '../store/feature-entry.ts';
+import type { EnvironmentPart, FeatureEntry } from '../store/feature-entries.ts';
 import type { SegmentEntry } from '../store/stored-entities.ts';
 import type { DeliveryView } from './delivery-view.ts';
 

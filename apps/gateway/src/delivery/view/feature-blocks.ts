@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type GzipPart, gzipPart } from '../../http/response/gzip-parts.ts';
-import type { FeatureEntry } from '../store/feature-entry.ts';
+import type { FeatureEntry } from '../store/feature-entries.ts';
 import type { ScopeReader } from './scope-reader.ts';
 
 /** A run of features in a list, serialised once for as long as none of them changes. */

@@ -1,6 +1,6 @@
 import type { DeliveryScope } from '@bunting/contracts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
-import type { FeatureEntry } from '../store/feature-entry.ts';
+import type { FeatureEntry } from '../store/feature-entries.ts';
 import type { FormerFeature } from '../store/stored-entities.ts';
 
 export interface ScopeFilter {

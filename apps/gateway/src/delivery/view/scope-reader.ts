@@ -1,6 +1,6 @@
 import type { ClientStrategy, DeliveryScope } from '@bunting/contracts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
-import type { FeatureEntry, EnvironmentPart } from '../store/feature-entry.ts';
+import type { FeatureEntry, EnvironmentPart } from '../store/feature-entries.ts';
 import type { ScopeFilter } from './scope-filter.ts';
 import type { Positions, ScopeRevision } from './scope-revision.ts';
 

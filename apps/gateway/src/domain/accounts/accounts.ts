@@ -1,6 +1,6 @@
 import { type Caller, invalidProperty, refusal, type UpdateUserBody, type User } from '@bunting/contracts';
 import { type GatewayEvent, eventsOfUpdate } from '../gateway-event.ts';
-import { namesFault, optionalEmail, optionalName } from './user-names.ts';
+import { namesFault, optionalEmail, optionalName } from '../../access/users/account.ts';
 
 /** Whether the caller is a user or a service account; an admin token has no account, and so no PATs and no favourites. */
 export const hasAccount = ({ id }: Pick<Caller, 'id'>): boolean => id > 0;

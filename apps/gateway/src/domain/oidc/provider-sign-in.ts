@@ -1,5 +1,5 @@
 import type { User } from '@bunting/contracts';
-import { canonicalDomain } from '../accounts/user-names.ts';
+import { canonicalDomain } from '../../access/users/account.ts';
 import { isReadableClaimText } from './readable-claim-text.ts';
 
 /** A refused sign-in of a user whom the provider has authenticated. The message is for that user. */

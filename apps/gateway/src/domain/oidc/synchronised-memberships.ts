@@ -1,5 +1,5 @@
 import type { GatewayEvent } from '../gateway-event.ts';
-import { membershipEvents } from '../accounts/groups.ts';
+import { membershipEvents } from '../../access/groups/group.ts';
 
 /** A group of which sign-ins manage the membership of a user: the provider names it, or an earlier sign-in made the user a member. */
 export interface SynchronisedGroup {

@@ -5,7 +5,7 @@ import {
   permissionCatalogue,
   type UserPermissions,
 } from '@bunting/contracts';
-import { holdsPermission } from './roles.ts';
+import { holdsPermission } from '../../access/roles/role.ts';
 
 const everyPermission: readonly Permission[] = ['ADMIN', ...permissionCatalogue.keys()];
 

@@ -1,5 +1,5 @@
 import type { GatewayEvent } from '../gateway-event.ts';
-import { groupEventData, type GroupProperties, membershipEvents } from '../accounts/groups.ts';
+import { groupEventData, type GroupProperties, membershipEvents } from '../../access/groups/group.ts';
 import type { UnusedGroupAttributes } from './unused-provider-attributes.ts';
 
 /** A group as an identity provider manages it, without its members: there can be many. */

@@ -2,7 +2,7 @@ import type { ErrorBody } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Type } from 'typebox';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
-import { queryAndHeadersParser } from './query.ts';
+import { queryAndHeadersParser } from './request.ts';
 
 const notDecimal = ['0x10', '1e3', '%201', '1%20', '1.0', '+1', '0b1', '1_0'];
 

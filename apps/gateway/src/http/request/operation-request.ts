@@ -3,12 +3,12 @@ import { parse } from '@bunting/contracts/validation';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { maxPublicBodyBytes } from '../../admission/admission.ts';
-import type { ConcurrentRequestLimits } from '../../admission/concurrent-request-limits.ts';
+import type { ConcurrentRequestLimits } from '../../admission/concurrent-requests.ts';
 import type { GatewayConfig } from '../../config.ts';
 import { parseUntrustedJson, readBody, requireContentLengthWithin } from './body.ts';
 import { requireDecimalIntegers } from './decimal-integers.ts';
 import { largeJsonLimits, ordinaryJsonLimits } from './json-limits.ts';
-import { queryAndHeadersParser } from './query.ts';
+import { queryAndHeadersParser } from './request.ts';
 import { requireJsonContentType } from './require-json-content-type.ts';
 
 /** The parts of a request that the contract of an operation declares. */

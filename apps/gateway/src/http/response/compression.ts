@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, createGzip, gzip, gzipSync } from 'node:zlib';
-import { addVary } from '../errors/http-errors.ts';
+import { addVary } from '../errors.ts';
 import { isPathBelow } from '../request/is-path-below.ts';
 
 export type Encoding = 'identity' | 'gzip' | 'br';

@@ -2,7 +2,7 @@ import type { Reply } from '@bunting/bus';
 import { type AnyOperation, hasBody, NoReply } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { jsonContentType } from '../errors/http-errors.ts';
+import { jsonContentType } from '../errors.ts';
 import type { ParsedOperationRequest } from '../request/operation-request.ts';
 import { entityTagSuffixOf, jsonEncodingFor } from './compression.ts';
 import { entityTagOf, isNotModified, matchingClientEntityTag, requireCurrentTag } from './entity-tags.ts';

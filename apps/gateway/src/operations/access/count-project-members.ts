@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CountProjectMembers } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const countProjectMembersEndpoint = ({ reads }: GatewayContext) =>
   implement(CountProjectMembers, async ({ body: { project } }) => ({

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { EndEnvironmentAccess, unavailable } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 /** Applies earlier deletions first, which end tokens of the settings, too; others that name the environment follow. */
 export const endEnvironmentAccessEndpoint = ({

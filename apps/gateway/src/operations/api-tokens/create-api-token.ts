@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateApiToken } from '@bunting/contracts';
-import { namedProjects, parseNewToken, requireMayActOn, requireWithinLifetime } from '../../domain/tokens/api-token.ts';
-import { addToken } from './add-token.ts';
-import type { GatewayContext } from '../context.ts';
+import { namedProjects, parseNewToken, requireMayActOn, requireWithinLifetime } from '../../access/tokens/token.ts';
+import { addToken } from '../../access/tokens/endpoints.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const createApiTokenEndpoint = ({ transaction, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(CreateApiToken, async (request) => {

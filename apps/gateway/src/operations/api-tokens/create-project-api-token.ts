@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateProjectApiToken } from '@bunting/contracts';
-import { parseNewProjectToken } from '../../domain/tokens/api-token.ts';
-import { addToken } from './add-token.ts';
-import type { GatewayContext } from '../context.ts';
+import { parseNewProjectToken } from '../../access/tokens/token.ts';
+import { addToken } from '../../access/tokens/endpoints.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const createProjectApiTokenEndpoint = ({ transaction, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(CreateProjectApiToken, async (request) => {

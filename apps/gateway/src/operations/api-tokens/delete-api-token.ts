@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteApiToken } from '@bunting/contracts';
 import { tokenEvent } from '../../domain/tokens/token-event.ts';
 import { findVisibleTokenForUpdate } from './find-visible-token-for-update.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const deleteApiTokenEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteApiToken, (request) =>

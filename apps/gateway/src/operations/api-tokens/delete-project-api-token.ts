@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { DeleteProjectApiToken } from '@bunting/contracts';
-import { tokenNotFound } from '../../domain/refusals.ts';
-import { belongsToProject, sdkTokenKinds } from '../../domain/tokens/api-token.ts';
+import { tokenNotFound } from '../../access/refusals.ts';
+import { belongsToProject, sdkTokenKinds } from '../../access/tokens/token.ts';
 import { tokenEvent } from '../../domain/tokens/token-event.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const deleteProjectApiTokenEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteProjectApiToken, (request) =>

@@ -1,8 +1,8 @@
 import { type Caller } from '@bunting/contracts';
-import { tokenNotFound } from '../../domain/refusals.ts';
-import { apiTokenKinds, requireMayActOn, type TokenAction } from '../../domain/tokens/api-token.ts';
-import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
-import type { Transaction } from '../../persistence/unit-of-work.ts';
+import { tokenNotFound } from '../../access/refusals.ts';
+import { apiTokenKinds, requireMayActOn, type TokenAction } from '../../access/tokens/token.ts';
+import type { StoredToken } from '../../access/tokens/token-store.ts';
+import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 import { maySeeToken } from './token-visibility.ts';
 
 /**

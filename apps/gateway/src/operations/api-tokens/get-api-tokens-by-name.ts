@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetApiTokensByName } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { visibleTokens } from './token-visibility.ts';
 
 export const getApiTokensByNameEndpoint = ({ reads }: GatewayContext) =>

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { ListProjectApiTokens, may } from '@bunting/contracts';
-import { belongsToProject, permittedKinds, sdkTokenKinds } from '../../domain/tokens/api-token.ts';
-import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
+import { belongsToProject, permittedKinds, sdkTokenKinds } from '../../access/tokens/token.ts';
+import type { StoredToken } from '../../access/tokens/token-store.ts';
 import { toListedToken } from './token-response.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { maySeeToken } from './token-visibility.ts';
 
 export const listProjectApiTokensEndpoint = ({ reads, projectAndEnvironmentDirectory }: GatewayContext) =>

@@ -1,5 +1,5 @@
 import type { ApiToken } from '@bunting/contracts';
-import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
+import type { StoredToken } from '../../access/tokens/token-store.ts';
 
 /** A token as the API returns it: with a masked secret, without its internal id. */
 export const toApiToken = ({ id: _id, plaintext: _readable, ...token }: StoredToken): ApiToken => token;

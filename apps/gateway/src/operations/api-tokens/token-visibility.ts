@@ -1,7 +1,7 @@
 import { type ApiToken, type Caller, maySee } from '@bunting/contracts';
-import { permittedKinds } from '../../domain/tokens/api-token.ts';
-import type { GatewayReads } from '../../persistence/gateway-reads.ts';
-import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
+import { permittedKinds } from '../../access/tokens/token.ts';
+import type { GatewayReads } from '../../unit-of-work/reads.ts';
+import type { StoredToken } from '../../access/tokens/token-store.ts';
 import { toListedToken } from './token-response.ts';
 
 /** Whether the caller may see all projects of a token; a token of a hidden project is hidden too. */

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { UpdateApiToken } from '@bunting/contracts';
-import { requireWithinLifetime } from '../../domain/tokens/api-token.ts';
+import { requireWithinLifetime } from '../../access/tokens/token.ts';
 import { tokenEvent } from '../../domain/tokens/token-event.ts';
 import { findVisibleTokenForUpdate } from './find-visible-token-for-update.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const updateApiTokenEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateApiToken, (request) =>

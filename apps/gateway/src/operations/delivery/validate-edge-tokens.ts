@@ -6,9 +6,9 @@ import {
   ValidateEdgeTokens,
   type ValidEdgeTokens,
 } from '@bunting/contracts';
-import type { Authenticator } from '../../authentication/authenticator.ts';
+import type { Authenticator } from '../../admission/authenticator.ts';
 import type { Principal } from '../../domain/principal.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 const principalOf = async (identify: Authenticator['identify'], token: string): Promise<Principal | undefined> => {
   try {

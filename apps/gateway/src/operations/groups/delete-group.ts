@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteGroup } from '@bunting/contracts';
-import { groupDeleted, memberIds } from '../../domain/accounts/groups.ts';
-import type { GatewayContext } from '../context.ts';
+import { groupDeleted, memberIds } from '../../access/groups/group.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const deleteGroupEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteGroup, (request) =>

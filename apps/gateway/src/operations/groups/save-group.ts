@@ -5,8 +5,8 @@ import {
   memberIds,
   requestedGroup,
   requireExistingMembers,
-} from '../../domain/accounts/groups.ts';
-import type { Transaction } from '../../persistence/unit-of-work.ts';
+} from '../../access/groups/group.ts';
+import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 import { requireRootRole } from '../users/require-root-role.ts';
 
 /** Creates or updates a group with its members. Emits an event if anything changed, and one for each member added or removed. */

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateGroup } from '@bunting/contracts';
 import { saveGroup } from './save-group.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const updateGroupEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateGroup, (request) =>

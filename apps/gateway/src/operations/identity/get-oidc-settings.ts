@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetOidcSettings } from '@bunting/contracts';
-import { oidcSettingsResponse } from '../../domain/oidc/oidc-settings.ts';
-import type { GatewayContext } from '../context.ts';
+import { oidcSettingsResponse } from '../../access/oidc/oidc-settings.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const getOidcSettingsEndpoint = ({ signInSettings }: GatewayContext) =>
   implement(GetOidcSettings, async () => {

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetScimSettings } from '@bunting/contracts';
-import { isScimEnabled } from '../../domain/scim/scim-setting.ts';
-import type { GatewayContext } from '../context.ts';
+import { isScimEnabled } from '../../access/scim/scim-setting.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const getScimSettingsEndpoint = ({ reads }: GatewayContext) =>
   implement(GetScimSettings, async () => {

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { SetOidcSettings } from '@bunting/contracts';
-import { mergeOidcSettings, requireCheckedProvider, oidcSettingsResponse } from '../../domain/oidc/oidc-settings.ts';
-import { oidcSettingsReadOnly } from '../../domain/refusals.ts';
+import { mergeOidcSettings, requireCheckedProvider, oidcSettingsResponse } from '../../access/oidc/oidc-settings.ts';
+import { oidcSettingsReadOnly } from '../../access/refusals.ts';
 import { oidcSettingsOfRow } from '../../oidc/oidc-settings-sources.ts';
-import { discoverProvider } from '../../oidc/openid-provider.ts';
-import { oidcSettingEvents } from '../../domain/setting-events.ts';
-import type { GatewayContext } from '../context.ts';
+import { discoverProvider } from '../../access/oidc/openid-provider.ts';
+import { oidcSettingEvents } from '../../access/sign-in/setting.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { requireRootRole } from '../users/require-root-role.ts';
 
 export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { SetPasswordSettings } from '@bunting/contracts';
-import { requireOidcToDisablePasswords } from '../../domain/oidc/oidc-settings.ts';
-import { passwordSettingEvents } from '../../domain/setting-events.ts';
-import type { GatewayContext } from '../context.ts';
+import { requireOidcToDisablePasswords } from '../../access/oidc/oidc-settings.ts';
+import { passwordSettingEvents } from '../../access/sign-in/setting.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
   implement(SetPasswordSettings, async (request) => {

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { type SavedScimSettings, SetScimSettings } from '@bunting/contracts';
-import { switchScim } from '../../domain/scim/scim-setting.ts';
-import type { GatewayContext } from '../context.ts';
+import { switchScim } from '../../access/scim/scim-setting.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const setScimSettingsEndpoint = ({ transaction }: GatewayContext) =>
   implement(SetScimSettings, async (request): Promise<SavedScimSettings> => {

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { GetInstanceStatisticsCsv } from '@bunting/contracts';
 import { csvOfRecord } from '../../domain/csv-of-record.ts';
-import type { GatewayContext } from '../context.ts';
-import { collectInstanceStatistics } from './collect-instance-statistics.ts';
+import type { GatewayContext } from '../../access/context.ts';
+import { collectInstanceStatistics } from '../../access/instance/endpoints.ts';
 
 export const getInstanceStatisticsCsvEndpoint = (context: GatewayContext) =>
   implement(GetInstanceStatisticsCsv, async (request) =>

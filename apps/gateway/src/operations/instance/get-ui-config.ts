@@ -1,8 +1,8 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { GetResourceLimits, GetUiConfig, unleashVersion } from '@bunting/contracts';
 import { call } from '../../calls.ts';
-import { maxApiTokens } from '../../domain/tokens/api-token.ts';
-import type { GatewayContext } from '../context.ts';
+import { maxApiTokens } from '../../access/tokens/token.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 /** Flags that show parts of Unleash's user interface. */
 const flags = {

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetInviteLink } from '@bunting/contracts';
-import { inviteLinkNotFound } from '../../domain/refusals.ts';
-import type { GatewayContext } from '../context.ts';
+import { inviteLinkNotFound } from '../../access/refusals.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { inviteLinkResponse, withRole } from './invite-link-response.ts';
 
 export const getInviteLinkEndpoint = (context: GatewayContext) =>

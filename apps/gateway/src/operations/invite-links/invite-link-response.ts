@@ -1,8 +1,8 @@
 import type { InviteLink } from '@bunting/contracts';
-import { predefinedRole, roleWithId } from '../../domain/rights/roles.ts';
-import type { StoredInviteLink } from '../../persistence/links/invite-link-repository.ts';
-import type { GatewayReads } from '../../persistence/gateway-reads.ts';
-import type { GatewayContext } from '../context.ts';
+import { predefinedRole, roleWithId } from '../../access/roles/role.ts';
+import type { StoredInviteLink } from '../../access/invite-links/invite-link-store.ts';
+import type { GatewayReads } from '../../unit-of-work/reads.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 /** An invitation link and its role, without the secret: this may be stored as the reply for retries. */
 type InviteLinkWithRole = StoredInviteLink & Pick<InviteLink, 'role'>;

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListInviteLinks } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { inviteLinkResponse, withRoles } from './invite-link-response.ts';
 
 export const listInviteLinksEndpoint = (context: GatewayContext) =>

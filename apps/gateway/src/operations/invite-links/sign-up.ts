@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { SignUp, systemCaller } from '@bunting/contracts';
-import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
-import { predefinedRole } from '../../domain/rights/roles.ts';
-import { parseUserNames } from '../../domain/accounts/user-names.ts';
-import { requireUsableInviteLink, signedUp } from '../../domain/accounts/invite-links.ts';
-import type { GatewayContext } from '../context.ts';
+import { requireStrongPassword } from '../../access/passwords/password-policy.ts';
+import { predefinedRole } from '../../access/roles/role.ts';
+import { parseUserNames } from '../../access/users/account.ts';
+import { requireUsableInviteLink, signedUp } from '../../access/invite-links/invite-link.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { requirePasswordsEnabled } from '../passwords/require-passwords-enabled.ts';
 import { accountCreated } from '../../domain/accounts/accounts.ts';
 

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { UpdateInviteLink } from '@bunting/contracts';
-import { inviteLinkNotFound } from '../../domain/refusals.ts';
-import { inviteLinkUpdated, updatedInviteLink } from '../../domain/accounts/invite-links.ts';
-import type { GatewayContext } from '../context.ts';
+import { inviteLinkNotFound } from '../../access/refusals.ts';
+import { inviteLinkUpdated, updatedInviteLink } from '../../access/invite-links/invite-link.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { inviteLinkResponse, withRole } from './invite-link-response.ts';
 
 export const updateInviteLinkEndpoint = (context: GatewayContext) =>

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ValidateInviteLink } from '@bunting/contracts';
-import { requireUsableInviteLink } from '../../domain/accounts/invite-links.ts';
-import type { GatewayContext } from '../context.ts';
+import { requireUsableInviteLink } from '../../access/invite-links/invite-link.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const validateInviteLinkEndpoint = ({ reads, inviteSecrets }: GatewayContext) =>
   implement(ValidateInviteLink, async ({ params, now }) => {

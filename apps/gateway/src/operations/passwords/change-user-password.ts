@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { ChangeUserPassword } from '@bunting/contracts';
-import { requireValidPassword } from '../../domain/accounts/password-policy.ts';
+import { requireValidPassword } from '../../access/passwords/password-policy.ts';
 import { hashUnlessReused } from '../../passwords/hash-unless-reused.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const changeUserPasswordEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>
   implement(ChangeUserPassword, async (request) => {

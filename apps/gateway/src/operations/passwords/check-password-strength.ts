@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CheckPasswordStrength } from '@bunting/contracts';
-import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
+import { requireStrongPassword } from '../../access/passwords/password-policy.ts';
 
 export const checkPasswordStrengthEndpoint = () =>
   implement(CheckPasswordStrength, async ({ body }) => {

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { CreateResetLink } from '@bunting/contracts';
-import { signInName } from '../../domain/accounts/user-names.ts';
-import { userNotFound } from '../../domain/refusals.ts';
+import { signInName } from '../../access/users/account.ts';
+import { userNotFound } from '../../access/refusals.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const createResetLinkEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>
   implement(CreateResetLink, async (request) => {

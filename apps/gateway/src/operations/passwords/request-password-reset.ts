@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { RequestPasswordReset, systemCaller } from '@bunting/contracts';
-import { signInName } from '../../domain/accounts/user-names.ts';
+import { signInName } from '../../access/users/account.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
-import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
-import type { GatewayContext } from '../context.ts';
+import { withoutStoredReply } from '../../unit-of-work/unit-of-work.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { requirePasswordsEnabled } from './require-passwords-enabled.ts';
 
 export const requestPasswordResetEndpoint = ({

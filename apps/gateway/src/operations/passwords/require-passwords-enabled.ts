@@ -1,5 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 /** @throws Refusal `InvalidOperationError` while administrators have turned passwords off in favour of single sign-on */
 export const requirePasswordsEnabled = async ({

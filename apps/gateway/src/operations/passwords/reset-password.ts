@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { ResetPassword } from '@bunting/contracts';
-import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
-import { invalidLink } from '../../domain/refusals.ts';
+import { requireStrongPassword } from '../../access/passwords/password-policy.ts';
+import { invalidLink } from '../../access/refusals.ts';
 import { hashUnlessReused } from '../../passwords/hash-unless-reused.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { requirePasswordsEnabled } from './require-passwords-enabled.ts';
 
 export const resetPasswordEndpoint = ({ transaction, reads, signIn, signInSettings }: GatewayContext) =>

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { ValidateResetLink } from '@bunting/contracts';
-import { invalidLink } from '../../domain/refusals.ts';
-import { roleWithId } from '../../domain/rights/roles.ts';
-import type { GatewayContext } from '../context.ts';
+import { invalidLink } from '../../access/refusals.ts';
+import { roleWithId } from '../../access/roles/role.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const validateResetLinkEndpoint = ({ reads }: GatewayContext) =>
   implement(ValidateResetLink, async ({ query: { token } }) => {

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ValidateUserPassword } from '@bunting/contracts';
-import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
+import { requireStrongPassword } from '../../access/passwords/password-policy.ts';
 
 export const validateUserPasswordEndpoint = () =>
   implement(ValidateUserPassword, async ({ body }) => {

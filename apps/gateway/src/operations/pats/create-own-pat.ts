@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateOwnPat, refusal } from '@bunting/contracts';
-import { addPat } from './add-pat.ts';
+import { addPat } from '../../access/pats/endpoints.ts';
 import { requireAccount } from '../../domain/accounts/accounts.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const createOwnPatEndpoint = ({ transaction }: GatewayContext) =>
   implement(CreateOwnPat, async (request) => {

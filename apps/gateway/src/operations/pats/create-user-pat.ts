@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateUserPat } from '@bunting/contracts';
 import { createAccountPat } from './manage-account-pats.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const createUserPatEndpoint = ({ transaction }: GatewayContext) =>
   implement(CreateUserPat, (request) =>

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { DeleteOwnPat } from '@bunting/contracts';
-import { patDeleted } from '../../domain/tokens/pats.ts';
+import { patDeleted } from '../../access/pats/pat.ts';
 import { requireAccount } from '../../domain/accounts/accounts.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const deleteOwnPatEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteOwnPat, async (request) => {

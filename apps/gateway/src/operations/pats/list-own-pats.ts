@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ListOwnPats } from '@bunting/contracts';
 import { requireAccount } from '../../domain/accounts/accounts.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const listOwnPatsEndpoint = ({ reads }: GatewayContext) =>
   implement(ListOwnPats, async ({ caller }) => {

@@ -1,9 +1,9 @@
 import { type CreatedPat, type CreatePatBody, type Pats } from '@bunting/contracts';
-import { patDeleted } from '../../domain/tokens/pats.ts';
-import type { AccountCollection } from '../../persistence/accounts/user-repository.ts';
-import type { GatewayReads } from '../../persistence/gateway-reads.ts';
-import type { GatewayWriteContext, ReplyWithSecret, Transaction } from '../../persistence/unit-of-work.ts';
-import { addPat } from './add-pat.ts';
+import { patDeleted } from '../../access/pats/pat.ts';
+import type { AccountCollection } from '../../access/users/user-store.ts';
+import type { GatewayReads } from '../../unit-of-work/reads.ts';
+import type { GatewayWriteContext, ReplyWithSecret, Transaction } from '../../unit-of-work/unit-of-work.ts';
+import { addPat } from '../../access/pats/endpoints.ts';
 
 type CreateAccountPatRequest = GatewayWriteContext & {
   readonly params: { readonly id: number };

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { GetMe } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { hasAccount } from '../../domain/accounts/accounts.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const getMeEndpoint = ({ reads }: GatewayContext) =>
   implement(GetMe, async (request) => {

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { GetProfile, isAdministrator } from '@bunting/contracts';
 import { hasAccount } from '../../domain/accounts/accounts.ts';
-import { predefinedRole, roleWithId } from '../../domain/rights/roles.ts';
-import type { GatewayContext } from '../context.ts';
+import { predefinedRole, roleWithId } from '../../access/roles/role.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const getProfileEndpoint = ({ reads, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(GetProfile, async (request) => {

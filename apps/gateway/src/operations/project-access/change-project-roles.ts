@@ -3,8 +3,8 @@ import {
   requireAssignable,
   type RoleAssignment,
   type RolesDecision,
-} from '../../domain/rights/project-roles.ts';
-import type { Transaction } from '../../persistence/unit-of-work.ts';
+} from '../../access/project-access/project-roles.ts';
+import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 
 /** Loads the roles, users and groups of a request, and checks that the caller may assign them. @throws Refusal as `requireAssignable` does */
 const requireAssignableInProject = async (

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { randomUUID } from 'node:crypto';
 import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
-import { applyProjectStates } from '../../persistence/projects/apply-project-states.ts';
+import { applyProjectStates } from '../../access/rights/project-store.ts';
 
 const member = 5;
 let gateway: StartedGateway;

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { GetProjectAccess, maySee, type Role } from '@bunting/contracts';
-import { userOf } from '../../persistence/accounts/user-repository.ts';
-import type { RoleHolder } from '../../persistence/rights/project-role-repository.ts';
-import type { GatewayContext } from '../context.ts';
+import { userOf } from '../../access/users/user-store.ts';
+import type { RoleHolder } from '../../access/project-access/project-role-store.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 /** The roles of a user or a group, as the API returns them. */
 const rolesOf = ({ roles, addedAt }: RoleHolder) => ({ roles: [...roles], roleId: roles[0] ?? 0, addedAt });

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListProjectRoleHolders } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const listProjectRoleHoldersEndpoint = ({ reads, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(ListProjectRoleHolders, async (request) => {

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { RemoveProjectGroup } from '@bunting/contracts';
-import { removeRoles, replacementRoles } from '../../domain/rights/project-roles.ts';
-import type { GatewayContext } from '../context.ts';
+import { removeRoles, replacementRoles } from '../../access/project-access/project-roles.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { changeProjectRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
 

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetProjectAccess } from '@bunting/contracts';
-import { rolesToSet, setRoles } from '../../domain/rights/project-roles.ts';
-import type { GatewayContext } from '../context.ts';
+import { rolesToSet, setRoles } from '../../access/project-access/project-roles.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { changeProjectRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
 

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { SetProjectUserRoles } from '@bunting/contracts';
-import { userNotFound } from '../../domain/refusals.ts';
-import { replaceRoles, replacementRoles } from '../../domain/rights/project-roles.ts';
-import type { GatewayContext } from '../context.ts';
+import { userNotFound } from '../../access/refusals.ts';
+import { replaceRoles, replacementRoles } from '../../access/project-access/project-roles.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { changeProjectRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
 

@@ -1,5 +1,5 @@
-import type { Transaction, GatewayWriteContext } from '../../persistence/unit-of-work.ts';
-import type { GatewayContext } from '../context.ts';
+import type { Transaction, GatewayWriteContext } from '../../unit-of-work/unit-of-work.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 /**
  * Runs a write to the roles of a project, in a transaction during which the project is not deleted.

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { CreateRole } from '@bunting/contracts';
-import { roleCreated } from '../../domain/rights/roles.ts';
+import { roleCreated } from '../../access/roles/role.ts';
 import { parseRoleInEnvironments } from './parse-role-in-environments.ts';
 import { toSavedRoleResponse } from './role-response.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const createRoleEndpoint = ({ transaction, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(CreateRole, async (request) => {

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteRole } from '@bunting/contracts';
-import { requireCustomRole, roleDeleted } from '../../domain/rights/roles.ts';
-import type { GatewayContext } from '../context.ts';
+import { requireCustomRole, roleDeleted } from '../../access/roles/role.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const deleteRoleEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteRole, (request) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { describePermission, ListPermissions, permissionsOfType, type PermissionType } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 const describedPermissionsOfType = (type: PermissionType) => permissionsOfType(type).map(describePermission);
 

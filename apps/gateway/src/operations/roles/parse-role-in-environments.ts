@@ -1,7 +1,7 @@
 import type { RoleBody } from '@bunting/contracts';
-import { parseRole, requireExistingEnvironments, type RoleInput } from '../../domain/rights/roles.ts';
-import type { GatewayContext } from '../context.ts';
-import type { DirectoryRequest } from '../project-and-environment-directory.ts';
+import { parseRole, requireExistingEnvironments, type RoleInput } from '../../access/roles/role.ts';
+import type { GatewayContext } from '../../access/context.ts';
+import type { DirectoryRequest } from '../../access/rights/directory.ts';
 
 /** Parses a role as `parseRole` does. @throws Refusal 400 also for an environment that does not exist */
 export const parseRoleInEnvironments = async (

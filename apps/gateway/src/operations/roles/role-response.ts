@@ -1,5 +1,5 @@
 import { describePermission, type RoleWithPermissions, type SavedRole } from '@bunting/contracts';
-import type { RoleWithGrants } from '../../domain/rights/roles.ts';
+import type { RoleWithGrants } from '../../access/roles/role.ts';
 
 /** A role as the API returns it: each permission with its description from the catalogue. */
 export const toRoleResponse = ({ permissions, ...role }: RoleWithGrants): RoleWithPermissions => ({

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateRole } from '@bunting/contracts';
-import { roleUpdated, updatedRole } from '../../domain/rights/roles.ts';
-import type { GatewayContext } from '../context.ts';
+import { roleUpdated, updatedRole } from '../../access/roles/role.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { parseRoleInEnvironments } from './parse-role-in-environments.ts';
 import { toSavedRoleResponse } from './role-response.ts';
 

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { ValidateRole } from '@bunting/contracts';
-import { roleNameTaken } from '../../domain/refusals.ts';
-import { parseRoleName } from '../../domain/rights/roles.ts';
-import type { GatewayContext } from '../context.ts';
+import { roleNameTaken } from '../../access/refusals.ts';
+import { parseRoleName } from '../../access/roles/role.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 /** Validates only the name of the role: it must not be empty, nor that of another role. */
 export const validateRoleEndpoint = ({ reads }: GatewayContext) =>

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateServiceAccount } from '@bunting/contracts';
-import { parseUserNames } from '../../domain/accounts/user-names.ts';
+import { parseUserNames } from '../../access/users/account.ts';
 import { accountCreated } from '../../domain/accounts/accounts.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { requireRootRole } from '../users/require-root-role.ts';
 
 export const createServiceAccountEndpoint = ({ transaction }: GatewayContext) =>

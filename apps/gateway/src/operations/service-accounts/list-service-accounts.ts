@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ListServiceAccounts } from '@bunting/contracts';
 import { listRootRoles } from '../users/root-roles.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const listServiceAccountsEndpoint = ({ reads }: GatewayContext) =>
   implement(ListServiceAccounts, async ({ query }) => {

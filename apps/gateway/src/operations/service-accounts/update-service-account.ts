@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateServiceAccount } from '@bunting/contracts';
 import { updateAccount } from '../users/update-account.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const updateServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateServiceAccount, (request) =>

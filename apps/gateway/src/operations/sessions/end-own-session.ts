@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { EndOwnSession, notFound } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

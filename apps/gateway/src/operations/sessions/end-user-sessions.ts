@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { EndUserSessions } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const endUserSessionsEndpoint = ({ transaction }: GatewayContext) =>
   implement(EndUserSessions, (request) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListUserSessions } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { userSessions } from './user-sessions.ts';
 
 export const listUserSessionsEndpoint = ({ reads }: GatewayContext) =>

@@ -1,5 +1,5 @@
 import type { Caller, UserSessions } from '@bunting/contracts';
-import type { GatewayReads } from '../../persistence/gateway-reads.ts';
+import type { GatewayReads } from '../../unit-of-work/reads.ts';
 
 /** The sessions of a user, of which the caller's own is marked. */
 export const userSessions = async (

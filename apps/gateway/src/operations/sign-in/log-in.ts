@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { LogIn, type Refusal, refusal } from '@bunting/contracts';
-import { signInName } from '../../domain/accounts/user-names.ts';
-import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
-import type { GatewayContext } from '../context.ts';
+import { signInName } from '../../access/users/account.ts';
+import { withoutStoredReply } from '../../unit-of-work/unit-of-work.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { requirePasswordsEnabled } from '../passwords/require-passwords-enabled.ts';
 
 const mismatch = (): Refusal =>

@@ -1,5 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import type { GatewayReads } from '../../persistence/gateway-reads.ts';
+import type { GatewayReads } from '../../unit-of-work/reads.ts';
 
 /** @throws Refusal `UsedTokenError` when a user exists, so that no further one may call itself the first */
 export const requireNoUser = async ({ users }: Pick<GatewayReads, 'users'>): Promise<void> => {

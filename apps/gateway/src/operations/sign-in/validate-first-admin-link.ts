@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ValidateFirstAdminLink } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { requireNoUser } from './require-no-user.ts';
 
 export const validateFirstAdminLinkEndpoint = ({ reads }: GatewayContext) =>

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { CreateUser } from '@bunting/contracts';
-import { parseUserNames } from '../../domain/accounts/user-names.ts';
+import { parseUserNames } from '../../access/users/account.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
 import { accountCreated } from '../../domain/accounts/accounts.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { requireRootRole } from './require-root-role.ts';
 
 export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>

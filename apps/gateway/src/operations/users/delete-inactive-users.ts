@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteInactiveUsers } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { removeAccount } from './remove-account.ts';
 
 export const deleteInactiveUsersEndpoint = ({ transaction }: GatewayContext) =>

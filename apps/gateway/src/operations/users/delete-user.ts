@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteUser } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { removeAccount } from './remove-account.ts';
 
 export const deleteUserEndpoint = ({ transaction }: GatewayContext) =>

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { GetOwnRoles, isAdministrator } from '@bunting/contracts';
 import { hasAccount } from '../../domain/accounts/accounts.ts';
-import { predefinedRole } from '../../domain/rights/roles.ts';
-import type { GatewayContext } from '../context.ts';
+import { predefinedRole } from '../../access/roles/role.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const getOwnRolesEndpoint = ({ reads }: GatewayContext) =>
   implement(GetOwnRoles, async ({ caller, query }) => {

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { GetUserPermissions } from '@bunting/contracts';
 import { permissionMatrix } from '../../domain/rights/permission-matrix.ts';
-import { roleWithId } from '../../domain/rights/roles.ts';
-import type { GatewayContext } from '../context.ts';
+import { roleWithId } from '../../access/roles/role.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const getUserPermissionsEndpoint = ({ reads }: GatewayContext) =>
   implement(GetUserPermissions, async ({ params, query }) => {

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListInactiveUsers } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const listInactiveUsersEndpoint = ({ reads }: GatewayContext) =>
   implement(ListInactiveUsers, async () => ({

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListUsersAndGroups } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const listUsersAndGroupsEndpoint = ({ reads }: GatewayContext) =>
   implement(ListUsersAndGroups, async () => ({

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListUsers } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 import { listRootRoles } from './root-roles.ts';
 
 export const listUsersEndpoint = ({ reads }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import type { User } from '@bunting/contracts';
 import { accountDeleted } from '../../domain/accounts/accounts.ts';
-import type { Transaction } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 
 /** Deletes a user or a service account with tokens, sessions and memberships. */
 export const removeAccount = async (tx: Transaction, account: User): Promise<null> => {

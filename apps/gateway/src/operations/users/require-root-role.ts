@@ -1,5 +1,5 @@
 import { invalidProperty } from '@bunting/contracts';
-import type { Transaction } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 
 /** The id of the root role that a property of a body names. @throws Refusal 400 when there is none */
 export const requireRootRole = async (

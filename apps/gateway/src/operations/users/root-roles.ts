@@ -1,4 +1,4 @@
-import type { GatewayReads } from '../../persistence/gateway-reads.ts';
+import type { GatewayReads } from '../../unit-of-work/reads.ts';
 
 /** The root roles, which hold in every project. */
 export const listRootRoles = async ({ roles }: Pick<GatewayReads, 'roles'>) =>

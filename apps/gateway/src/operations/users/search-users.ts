@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SearchUsers } from '@bunting/contracts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 /** A shorter prefix would match nearly every user. */
 const minPrefixLength = 2;

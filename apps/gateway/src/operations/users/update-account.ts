@@ -1,6 +1,6 @@
 import type { UpdateUserBody, User } from '@bunting/contracts';
 import { accountUpdated, updatedAccount } from '../../domain/accounts/accounts.ts';
-import type { Transaction } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 import { requireRootRole } from './require-root-role.ts';
 
 /** Updates a user or a service account. Emits an event if anything changed. */

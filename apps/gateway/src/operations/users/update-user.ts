@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateUser } from '@bunting/contracts';
 import { updateAccount } from './update-account.ts';
-import type { GatewayContext } from '../context.ts';
+import type { GatewayContext } from '../../access/context.ts';
 
 export const updateUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateUser, (request) =>

@@ -2,8 +2,8 @@ import { refusal } from '@bunting/contracts';
 import { type Tx, violatedConstraint } from '@bunting/database';
 import type { ProvisionedGroup } from '../../domain/scim/provisioned-groups.ts';
 import type { UnusedGroupAttributes } from '../../domain/scim/unused-provider-attributes.ts';
-import { GroupEntity } from '../entities.ts';
-import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
+import { GroupEntity } from '../../unit-of-work/entities.ts';
+import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
 
 /** The properties of a group that are stored, without its members. */
 export interface GroupContent {

@@ -1,9 +1,9 @@
 import type { Tx } from '@bunting/database';
 import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import { tokenEvent } from '../../domain/tokens/token-event.ts';
-import { gatewaySql, TokenEntity } from '../entities.ts';
-import { removeEnvironmentFromRoles } from '../rights/role-repository.ts';
-import { apiTokenInEventsOf, type TokenRow } from '../tokens/token-repository.ts';
+import { gatewaySql, TokenEntity } from '../../unit-of-work/entities.ts';
+import { removeEnvironmentFromRoles } from '../../access/roles/role-store.ts';
+import { apiTokenInEventsOf, type TokenRow } from '../../access/tokens/token-store.ts';
 
 interface EndedTokens {
   /** ends the tokens that were created before this time; null for all */

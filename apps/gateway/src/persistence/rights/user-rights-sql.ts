@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import { authorNameOf, displayNameOf, nameInEvents, type UserNames } from '../../domain/accounts/user-names.ts';
+import { authorNameOf, displayNameOf, nameInEvents, type UserNames } from '../../access/users/account.ts';
 
 /** A user with its rights, as `userRightsSql` selects them. */
 export interface UserRightsRow {

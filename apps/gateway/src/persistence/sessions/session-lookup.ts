@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type UserRightsRow, userRightsSql, callerOf } from '../rights/user-rights-sql.ts';
 import type { SecretHasher } from '../secrets/secret-hasher.ts';
 import type { Principal } from '../../domain/principal.ts';
-import { sessionTextToHash, sessionEndSql, type SessionLimits } from './session-repository.ts';
+import { sessionTextToHash, sessionEndSql, type SessionLimits } from '../../access/sessions/session-store.ts';
 
 interface Row extends UserRightsRow {
   readonly id: string;

@@ -1,0 +1,20 @@
+import { expect, it } from '@jest/globals';
+import { requireConfiguredOrigins } from '../../domain/require-configured-origins.ts';
+
+const configured = ['https://a.example.org', 'https://b.example.org'];
+
+it.each([
+  ['none', undefined],
+  ['the same', configured],
+  ['the same in another order, twice', [...configured, ...configured].toReversed()],
+])('a request that names %s of the configured origins changes nothing', (_, requested) => {
+  expect(() => requireConfiguredOrigins(requested, configured)).not.toThrow();
+});
+
+it.each([
+  ['fewer', configured.slice(1)],
+  ['more', [...configured, '*']],
+  ['no', []],
+])('a request that names %s origins is refused, and the message names the setting', (_, requested) => {
+  expect(() => requireConfiguredOrigins(requested, configured)).toThrow('GATEWAY_FRONTEND_CORS_ORIGINS');
+});

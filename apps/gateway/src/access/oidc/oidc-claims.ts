@@ -1,0 +1,71 @@
+import { namesFault, optionalEmail } from '../users/account.ts';
+import { isReadableClaimText } from '../../domain/oidc/readable-claim-text.ts';
+import { groupsIn } from '../../domain/oidc/group-claims.ts';
+import type { OidcSettingsWithSecret } from './oidc-settings.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+type Settings = Pick<OidcSettingsWithSecret, 'enableGroupSyncing' | 'groupJsonPath' | 'trustEmails'>;
+
+/** The claims of an OpenID provider about a user, as far as Bunting uses them. */
+export interface OidcUserClaims {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly name: string | null;
+  /** the e-mail address, only if it is verified */
+  readonly email: string | null;
+  readonly hasUnverifiedEmail: boolean;
+  /** undefined where groups are not synchronised */
+  readonly groups: readonly string[] | undefined;
+}
+
+/** Maximum characters of a name and of an e-mail address. */
+const maxLength = 255;
+
+/** The text of a claim, trimmed; null for an empty one, and for one that cannot be stored as a name or an e-mail address. */
+const textOf = (value: unknown): string | null => {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' || text.length > maxLength || !isReadableClaimText(text) ? null : text;
+};
+
+const nameOf = (value: unknown): string | null => textOf(value)?.normalize('NFC') ?? null;
+
+/**
+ * The e-mail address of a claim, in the one spelling of each address; null for a text that is none. Unicode replaces some characters by
+ * others, as the Kelvin sign by `K`: an address with one is another address to the provider, and must not open the account of the replaced one.
+ */
+const emailOf = (value: unknown): string | null => {
+  const text = textOf(value);
+  if (text === null || [...text].some((character) => character.normalize('NFKC') !== character)) return null;
+  const email = optionalEmail(text);
+  return namesFault({ username: null, email }) === undefined ? email : null;
+};
+
+/** Whether an ID token lacks claims that the settings need, so that they are requested from the UserInfo endpoint of the provider. */
+export const lacksUserClaims = (claims: Claims, { enableGroupSyncing, groupJsonPath }: Settings): boolean =>
+  claims['email'] === undefined || (enableGroupSyncing && groupsIn(claims, groupJsonPath) === undefined);
+
+/**
+ * Combines the claims of an ID token and of the UserInfo endpoint about its subject.
+ * @param userInfo undefined where the endpoint was not called
+ */
+export const oidcUserClaims = (
+  claims: Claims & { readonly iss: string; readonly sub: string },
+  userInfo: Claims | undefined,
+  { enableGroupSyncing, groupJsonPath, trustEmails }: Settings,
+): OidcUserClaims => {
+  // The source of the e-mail address also says whether it is verified.
+  const source = claims['email'] === undefined ? userInfo : claims;
+  const email = emailOf(source?.['email']);
+  const verified = source?.['email_verified'];
+  const isVerified = verified === true || verified === 'true' || (verified === undefined && trustEmails);
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    name: nameOf(claims['name']) ?? nameOf(userInfo?.['name']),
+    email: isVerified ? email : null,
+    hasUnverifiedEmail: email !== null && !isVerified,
+    groups: enableGroupSyncing
+      ? (groupsIn(claims, groupJsonPath) ?? (userInfo === undefined ? [] : groupsIn(userInfo, groupJsonPath)) ?? [])
+      : undefined,
+  };
+};

@@ -1,0 +1,45 @@
+import { type CreatePatBody, invalidProperty, type Pat, refusal } from '@bunting/contracts';
+import type { GatewayEvent } from '../../domain/gateway-event.ts';
+import { optionalExpiry, requireWithinLifetime } from '../tokens/token.ts';
+
+/** Maximum number of PATs of a user. */
+const maxPats = 10;
+
+/** The data of a PAT in events. */
+const eventData = ({ id, description, userId, expiresAt, createdAt }: Pat) => ({
+  id,
+  description,
+  userId,
+  expiresAt,
+  createdAt,
+});
+
+/** The event of a PAT that is created. */
+export const patCreated = (pat: Pat): GatewayEvent => ({ type: 'pat-created', data: eventData(pat) });
+
+/** The event of a PAT that is deleted. */
+export const patDeleted = (pat: Pat): GatewayEvent => ({ type: 'pat-deleted', preData: eventData(pat) });
+
+/** What decides whether a PAT may be created. */
+export interface PatContext {
+  /** the PATs that the user has */
+  readonly pats: readonly Pick<Pat, 'description'>[];
+  /** when the token of the request expires, if it belongs to the same user; null for never */
+  readonly callerExpiresAt: Date | null;
+  readonly now: Date;
+}
+
+/** Parses a new PAT and trims its description. @throws Refusal with Unleash's texts for a duplicate description or too many PATs */
+export const parseNewPat = (body: CreatePatBody, { pats, callerExpiresAt, now }: PatContext) => {
+  const description = body.description.trim();
+  if (description === '') throw invalidProperty('The description of a token must not be empty', '/body/description');
+  const expiresAt = optionalExpiry(body.expiresAt);
+  if (expiresAt !== null && expiresAt <= now)
+    throw invalidProperty('The expiry date should be in future', '/body/expiresAt');
+  requireWithinLifetime(callerExpiresAt, expiresAt);
+  if (pats.some((pat) => pat.description === description))
+    throw refusal('NameExistsError', 'PAT description already exists.');
+  if (pats.length >= maxPats)
+    throw refusal('OperationDeniedError', `Too many PATs (${maxPats}) already exist for this user.`);
+  return { description, expiresAt };
+};

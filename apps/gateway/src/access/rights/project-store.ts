@@ -1,0 +1,113 @@
+import { outboxEvent, type OutboxMessage, ProjectState, systemCaller } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import type { Tx } from '@bunting/database';
+import { emitInProjection } from '@bunting/outbox';
+import { Type } from 'typebox';
+import { predefinedRole } from '../roles/role.ts';
+import { tokenEvent } from '../../domain/tokens/token-event.ts';
+import { endEnvironmentAccess } from '../../persistence/environments/end-environment-access.ts';
+import { gatewaySql, TokenEntity } from '../../unit-of-work/entities.ts';
+import { apiTokenInEventsOf, type TokenRow } from '../tokens/token-store.ts';
+
+const ProjectMessage = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  version: Type.Integer(),
+  state: Type.Union([ProjectState, Type.Null()]),
+  lastMode: Type.Optional(ProjectState.properties.mode),
+});
+
+// The creator becomes owner when the project is first applied, and only then: an owner role that is removed later must not come back.
+// A token that lost a deleted project with the same id has no claim to the new one, and must not receive names of its features.
+const upsertProjectSql = `
+  with before as (select from project where id = $1 and deleted_at is null and version >= 0),
+  stored as (
+    insert into project (id, mode, version) values ($1, $2, $3)
+    on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = null,
+      pending_private_version = case when project.pending_private_version > excluded.version then project.pending_private_version end,
+      pending_private_since = case when project.pending_private_version > excluded.version then project.pending_private_since end
+    where project.version < excluded.version
+    returning id
+  ),
+  unlinked as (
+    update api_token set deleted_projects = array_remove(deleted_projects, $1)
+    where $1 = any (deleted_projects) and exists (select from stored) and not exists (select from before)
+  )
+  insert into project_user (project, user_id, role_id)
+  select $1, u.id, ${predefinedRole.owner} from stored join api_user u on u.id = $4 and u.deleted_at is null
+  where not exists (select from before) on conflict do nothing`;
+
+// The row of a private project stays as a tombstone. Tokens for this project alone are revoked; from others the project is removed, and
+// added to their deleted projects.
+const deleteProjectSql = `
+  with deleted as (delete from project where id = $1 and $3 <> 'private'),
+  tombstone as (
+    insert into project (id, mode, version, deleted_at) select $1, $3, $4, $2::timestamptz where $3 = 'private'
+    on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = excluded.deleted_at,
+      pending_private_version = null, pending_private_since = null
+  ),
+  users as (delete from project_user where project = $1),
+  groups as (delete from project_group where project = $1),
+  reduced as (
+    update api_token set projects = array_remove(projects, $1),
+      deleted_projects = array_append(array_remove(deleted_projects, $1), $1)
+    where $1 = any (projects) and projects <> array[$1] and revoked_at is null
+  )
+  update api_token token set revoked_at = now()
+  where projects = array[$1] and kind <> 'user' and revoked_at is null
+  returning ${gatewaySql.selectOf(TokenEntity, 'token')}`;
+
+const EnvironmentMessage = Type.Object({ id: Type.String({ minLength: 1 }), state: Type.Null() });
+
+/** Maximum milliseconds between the clocks of the two databases, which a start checks to be less. */
+const clockToleranceMs = 60_000;
+
+/**
+ * Ends the tokens and permissions of a deleted environment. A message that was set aside may arrive when another environment of that name
+ * exists: what is newer than the deletion stays.
+ */
+const applyEnvironmentDeletion = async (tx: Tx, { payload, recordedAt }: OutboxMessage): Promise<void> => {
+  const { id } = parse(EnvironmentMessage, payload);
+  const now = new Date(recordedAt);
+  const createdBefore = new Date(now.getTime() + clockToleranceMs);
+  const events = await endEnvironmentAccess(tx, id, { createdBefore, keepsTokensOfSettings: false });
+  await emitInProjection(
+    tx,
+    events.map((event) => outboxEvent(event, { by: systemCaller, now })),
+  );
+};
+
+/** Applies the states of projects and environments from the outbox of the features service; skips other states. Idempotent. */
+export const applyProjectStates = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
+  const { query } = tx;
+  for (const message of messages) {
+    const { type, payload, recordedAt } = message;
+    if (type === 'environment') await applyEnvironmentDeletion(tx, message);
+    if (type !== 'project') continue;
+    const { id, version, state, lastMode } = parse(ProjectMessage, payload);
+    if (state !== null) {
+      await query(upsertProjectSql, [id, state.mode, version, state.createdBy]);
+      continue;
+    }
+    // Waits for concurrent transactions that write rows of the project, so that the next statement sees and deletes their rows.
+    const [current] = await query<{ newer: boolean; mode: ProjectState['mode'] }>(
+      'select version > $2 as newer, mode from project where id = $1 for update',
+      [id, version],
+    );
+    if (current?.newer) continue;
+    // A project of unknown mode is treated as private, so that nothing is revealed.
+    const mode = lastMode ?? current?.mode ?? 'private';
+    const now = new Date(recordedAt);
+    const revoked = await query<TokenRow>(deleteProjectSql, [id, now.toISOString(), mode, version]);
+    const events = revoked.map((row) => tokenEvent('api-token-deleted', { preData: apiTokenInEventsOf(row) }));
+    await emitInProjection(
+      tx,
+      events.map((event) => outboxEvent(event, { by: systemCaller, now })),
+    );
+  }
+};
+
+/** Resets the versions after the features service was restored from a backup: the next state applies whatever its version. */
+export const acceptAnyProjectVersion = async ({ query }: Tx): Promise<void> => {
+  await query(`
+    update project set version = least(version, 0), pending_private_version = case when pending_private_version is not null then 0 end`);
+};

@@ -1,0 +1,190 @@
+import type { ApiToken, Pat } from '@bunting/contracts';
+import { advisoryLock, type Database, type Tx } from '@bunting/database';
+import { LockMode, raw } from '@mikro-orm/postgresql';
+import type { GatewayEvent } from '../../domain/gateway-event.ts';
+import type { ApiTokenInEvents } from '../../domain/tokens/token-event.ts';
+import { type TokenKind, wildcard } from '../../domain/tokens/token-scope.ts';
+import type { ApiTokenKind, NewToken } from './token.ts';
+import { patNotFound } from '../refusals.ts';
+import type { EmitEvents, EventsOf } from '../../persistence/emit-events.ts';
+import { gatewaySql, TokenEntity } from '../../unit-of-work/entities.ts';
+import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
+import type { NewSecret } from '../../unit-of-work/secrets.ts';
+import type { SecretCipher } from '../../persistence/secrets/secret-cipher.ts';
+import type { SecretHasher } from '../../persistence/secrets/secret-hasher.ts';
+
+/** A token as it is stored, without its hash. */
+export interface TokenRow {
+  readonly id: string;
+  readonly number: number;
+  readonly kind: TokenKind;
+  readonly name: string;
+  readonly shown: string;
+  readonly selector: string;
+  readonly sealed: Buffer | null;
+  readonly user: number | null;
+  readonly projects: string[];
+  readonly environment: string;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly seenAt: string | null;
+}
+
+/** An API token that is not revoked, with its internal id. */
+export interface StoredToken extends ApiToken {
+  readonly id: string;
+  /** the secret of the token; undefined when only its hash is stored */
+  readonly plaintext: string | undefined;
+}
+
+export interface NewPat {
+  readonly userId: number;
+  readonly description: string;
+  readonly expiresAt: Date | null;
+}
+
+const columns = gatewaySql.selectOf(TokenEntity, 'token');
+
+/** The properties of an API token in events. */
+export const apiTokenInEventsOf = (row: TokenRow): ApiTokenInEvents => ({
+  tokenName: row.name,
+  type: row.kind as ApiTokenKind,
+  environment: row.environment,
+  project: row.projects[0] ?? wildcard,
+  projects: row.projects,
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt,
+});
+
+const apiTokenOf = (row: TokenRow, cipher: SecretCipher | undefined): StoredToken => ({
+  ...apiTokenInEventsOf(row),
+  id: row.id,
+  plaintext: row.sealed === null ? undefined : cipher?.open(row.sealed, row.selector),
+  secret: row.shown,
+  username: row.name,
+  alias: null,
+  seenAt: row.seenAt,
+});
+
+const patOf = ({ id, number, name, expiresAt, createdAt, seenAt, user }: TokenRow): Pat => {
+  if (user === null) throw new Error(`The token ${id} is no PAT: it has no user.`);
+  return { id: number, description: name, expiresAt, createdAt, seenAt, userId: user };
+};
+
+const selectApiTokens = `
+  select ${columns} from api_token token
+  where kind = any ($1::text[]) and revoked_at is null and ($2::text is null or $2 = any (projects) or '${wildcard}' = any (projects))
+  order by number`;
+
+/** Reads of API tokens and PATs without a lock: for responses, not for decisions. */
+export const tokenReads = ({ query }: Pick<Tx, 'query'>, cipher: SecretCipher | undefined) => {
+  const listPats = async (userIds: readonly number[]): Promise<Pat[]> => {
+    const text = `
+      select ${columns} from api_token token where user_id = any ($1::integer[]) and revoked_at is null order by number`;
+    return (await query<TokenRow>(text, [userIds])).map(patOf);
+  };
+  return {
+    /** API tokens of these kinds; only those for the project, if one is named. */
+    list: async (kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]> =>
+      (await query<TokenRow>(selectApiTokens, [kinds, project ?? null])).map((row) => apiTokenOf(row, cipher)),
+    /** The PATs of a user or a service account. */
+    listPats: async (userId: number): Promise<Pat[]> => listPats([userId]),
+    /** The PATs of several users or service accounts, by their ids. */
+    listPatsOf: async (userIds: readonly number[]): Promise<ReadonlyMap<number, Pat[]>> =>
+      Map.groupBy(await listPats(userIds), ({ userId }) => userId),
+  };
+};
+
+/** API tokens and PATs, without revoked ones. */
+export const tokenRepository = (
+  tx: Tx,
+  guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
+  hasher: SecretHasher,
+  cipher: SecretCipher | undefined,
+  emit: EmitEvents,
+) => {
+  const { query } = tx;
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const tokenOf = (row: TokenRow): StoredToken => apiTokenOf(row, cipher);
+  const create = async (
+    { secret, masked }: NewSecret,
+    token: Pick<TokenRow, 'kind' | 'name' | 'sealed' | 'user' | 'projects' | 'environment' | 'expiresAt'>,
+    createdBy: number,
+  ): Promise<TokenRow> => {
+    const created = tx.em.create(TokenEntity, { ...token, ...hasher(secret), shown: masked, createdBy, seenAt: null });
+    await tx.em.flush();
+    return created;
+  };
+  return {
+    ...tokenReads(tx, cipher),
+    /** An API token by its secret or its masked secret; locked until the transaction ends. */
+    findForUpdate: async (token: string, kinds: readonly ApiTokenKind[]): Promise<StoredToken | undefined> => {
+      const bySecret = { $or: [{ shown: token }, hasher(token)] };
+      const condition = { kind: { $in: [...kinds] }, revokedAt: null, ...bySecret };
+      const row = await tx.em.findOne(TokenEntity, condition, { lockMode });
+      return row === null ? undefined : tokenOf(row);
+    },
+    /** The number of API tokens. Serialises the transactions that call it, so that concurrent creations do not exceed the limit. */
+    countForUpdate: async (): Promise<number> => {
+      await advisoryLock({ query }, 'api tokens');
+      return tx.em.count(TokenEntity, { kind: { $ne: 'user' }, revokedAt: null });
+    },
+    add: async (
+      { kind, name, projects, environment, expiresAt }: NewToken,
+      secret: NewSecret,
+      createdBy: number,
+      eventsOf: EventsOf<StoredToken>,
+    ): Promise<StoredToken> => {
+      const { selector } = hasher(secret.secret);
+      const sealed = kind === 'admin' ? null : (cipher?.seal(secret.secret, selector) ?? null);
+      const expires = expiresAt?.toISOString() ?? null;
+      const scope = { projects: [...projects], environment };
+      const token = { kind, name, sealed, user: null, ...scope, expiresAt: expires };
+      const stored = tokenOf(await create(secret, token, createdBy));
+      emit(eventsOf(stored));
+      return stored;
+    },
+    setExpiry: async ({ id, type }: StoredToken, expiresAt: Date, eventsOf: EventsOf<StoredToken>): Promise<void> => {
+      if (type === 'admin') guard.markLossOfRights();
+      const token = await tx.em.findOneOrFail(TokenEntity, { id });
+      tx.em.assign(token, { expiresAt: expiresAt.toISOString() });
+      await tx.em.flush();
+      emit(eventsOf(tokenOf(token)));
+    },
+    /** When a token of any kind expires; null for never, and for a caller without a token. */
+    expiryOf: async (id: string | undefined): Promise<Date | null> => {
+      const token = id === undefined ? null : await tx.em.findOne(TokenEntity, { id });
+      return token?.expiresAt ? new Date(token.expiresAt) : null;
+    },
+    revoke: async ({ id, type }: StoredToken, events: readonly GatewayEvent[]): Promise<void> => {
+      if (type === 'admin') guard.markLossOfRights();
+      await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
+      emit(events);
+    },
+    addPat: async (
+      { userId, description, expiresAt }: NewPat,
+      secret: NewSecret,
+      createdBy: number,
+      eventsOf: EventsOf<Pat>,
+    ): Promise<Pat> => {
+      const properties = { kind: 'user', name: description, sealed: null, user: userId } as const;
+      const expires = expiresAt?.toISOString() ?? null;
+      const token = { ...properties, projects: [wildcard], environment: wildcard, expiresAt: expires };
+      const stored = patOf(await create(secret, token, createdBy));
+      emit(eventsOf(stored));
+      return stored;
+    },
+    /** Revokes a PAT of a user. @throws Refusal 404 when the user has no such PAT */
+    revokePat: async (user: number, number: number, eventsOf: EventsOf<Pat>): Promise<void> => {
+      const token = await tx.em.findOne(TokenEntity, { user, number, revokedAt: null }, { lockMode });
+      if (token === null) throw patNotFound();
+      guard.markLossOfRights();
+      await tx.em.nativeUpdate(TokenEntity, { id: token.id }, { revokedAt: raw('now()') });
+      emit(eventsOf(patOf(token)));
+    },
+  };
+};
+
+/** Erases all encrypted secrets; the hashes of their tokens stay. @returns the number of secrets erased */
+export const eraseSealedSecrets = (database: Database): Promise<number> =>
+  database.transaction(({ em }) => em.nativeUpdate(TokenEntity, { sealed: { $ne: null } }, { sealed: null }));

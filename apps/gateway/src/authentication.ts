@@ -1,0 +1,107 @@
+import type { Database } from '@bunting/database';
+import { type Log, logFailure, type ServiceContext, startLoop } from '@bunting/runtime';
+import { admission, publicAdmission } from './admission/admission.ts';
+import { concurrentRequestLimits } from './admission/concurrent-requests.ts';
+import { authenticator } from './admission/authenticator.ts';
+import type { GatewayConfig } from './config.ts';
+import { currentOpenIdProvider } from './oidc/current-openid-provider.ts';
+import { gatewayReads } from './unit-of-work/reads.ts';
+import { sessionLookup } from './persistence/sessions/session-lookup.ts';
+import { lastSeenRecorder } from './persistence/tokens/last-seen-recorder.ts';
+import type { SecretCipher } from './persistence/secrets/secret-cipher.ts';
+import { openSecretHasher } from './persistence/secrets/secret-hasher.ts';
+import { tokenLookup } from './persistence/tokens/token-lookup.ts';
+import { eraseSealedSecrets } from './access/tokens/token-store.ts';
+import { scimSettingCache } from './scim/scim-setting-cache.ts';
+import { sameOriginPolicy } from './sessions/same-origin-policy.ts';
+import { sessionCookie } from './sessions/session-cookie.ts';
+import { effectiveSignInSettings } from './access/sign-in/sign-in-settings.ts';
+import { signInMethods } from './sign-in/sign-in-methods.ts';
+
+/** Stores the last uses of tokens at an interval, and at the stop. @returns the function that records a use */
+const startRecordingLastUses = (
+  { config, log, onStop }: ServiceContext<typeof GatewayConfig>,
+  database: Database,
+): ((tokenId: string) => void) => {
+  const lastUses = lastSeenRecorder(database);
+  const storageLoop = startLoop({
+    name: 'The storing of the last uses of tokens',
+    intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS,
+    run: lastUses.store,
+    log,
+  });
+  onStop('last uses of tokens', async () => {
+    await storageLoop.stop();
+    await lastUses
+      .store()
+      .catch((error: unknown) => logFailure(log, 'The gateway stops without storing the last uses of tokens', error));
+  });
+  return lastUses.record;
+};
+
+/** Erases the secrets that were stored to be listed, while `GATEWAY_READABLE_SDK_TOKENS` was on. */
+const eraseReadableSecrets = async (database: Database, log: Log): Promise<void> => {
+  const erasedCount = await eraseSealedSecrets(database);
+  if (erasedCount === 0) return;
+  log.warn(
+    `The gateway erased the encrypted secrets of ${erasedCount} SDK tokens because GATEWAY_READABLE_SDK_TOKENS is off. The tokens stay valid; create others where their secrets have to be listed.`,
+  );
+};
+
+/**
+ * Starts the authentication by tokens and sessions, the settings of signing in, and the admission of requests.
+ * @param requireStarted throws until the tokens and the administrator of the settings are stored
+ */
+export const startAuthentication = async (
+  context: ServiceContext<typeof GatewayConfig>,
+  database: Database,
+  cipher: SecretCipher | undefined,
+  requireStarted: () => void,
+) => {
+  const { config, log } = context;
+  const hasher = await openSecretHasher(database, config.GATEWAY_TOKEN_KEY);
+  if (cipher === undefined) await eraseReadableSecrets(database, log);
+  const cookie = sessionCookie(config);
+  const sessionLimits = { idleHours: config.GATEWAY_SESSION_IDLE_HOURS, maxHours: config.GATEWAY_SESSION_MAX_HOURS };
+  const { authenticate, authenticateFromCache, identify, identifyById, invalidateCache } = authenticator({
+    tokens: tokenLookup(database),
+    hasher,
+    sessions: sessionLookup(database, hasher, sessionLimits),
+    cookie,
+    cacheTtlMs: config.GATEWAY_TOKEN_CACHE_TTL_MS,
+    requireStarted,
+    onUse: startRecordingLastUses(context, database),
+  });
+  const limits = concurrentRequestLimits(config);
+  const reads = gatewayReads(database, hasher, cipher, sessionLimits);
+  const signInSettings = effectiveSignInSettings({ config, read: reads.settings.find, hasher });
+  const sameOrigin = sameOriginPolicy(config);
+  const { admit, admitBeforeRouting } = admission({
+    authenticate,
+    sameOrigin,
+    signInOptions: signInMethods(signInSettings),
+    limits,
+    log,
+    config,
+  });
+  return {
+    hasher,
+    cookie,
+    sameOrigin,
+    sessionLimits,
+    authenticate,
+    authenticateFromCache,
+    identify,
+    identifyById,
+    invalidateCache,
+    limits,
+    reads,
+    signInSettings,
+    findProvider: currentOpenIdProvider(signInSettings, (message) => log.warn(message)),
+    scimSetting: scimSettingCache(() => reads.settings.find('scim'), config.GATEWAY_TOKEN_CACHE_TTL_MS),
+    admit,
+    admitBeforeRouting,
+    admitPublic: publicAdmission({ limits, sameOrigin, requireStarted, config }),
+  };
+};
+export type Authentication = Awaited<ReturnType<typeof startAuthentication>>;

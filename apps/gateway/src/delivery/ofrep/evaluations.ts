@@ -1,0 +1,144 @@
+import { serializeRefusal } from '@bunting/bus';
+import {
+  boundEnvironment,
+  type Caller,
+  scopeAsQuery,
+  EvaluateFlag,
+  EvaluateFlags,
+  invalid,
+  notFound,
+  type OfrepBulkQuery,
+  type OfrepEvaluationBody,
+  truncate,
+} from '@bunting/contracts';
+import { contextFieldsOfBody, type EvaluationContext, type Resolution } from '@bunting/evaluation';
+import type { FastifyReply } from 'fastify';
+import { hash } from 'node:crypto';
+import { jsonContentType } from '../../http/errors.ts';
+import { ofrepErrorOf } from '../../http/errors/ofrep-errors.ts';
+import { parseIfNoneMatch } from '../../http/response/entity-tags.ts';
+import type { Delivery } from '../delivery.ts';
+import { deltaClientSpec, type SdkHandler, viewAfterCatchUp } from '../sdk-handler.ts';
+import type { DeliveryView } from '../view/delivery-view.ts';
+import { awaitAnnouncedChange } from './announced-change.ts';
+import { isFailure } from './ofrep-result.ts';
+import { renderedResultCache } from './rendered-result-cache.ts';
+import { hashOfScope, type StreamTickets } from './stream-tickets.ts';
+
+const ticketLifetimeMs = 15 * 60_000;
+/** A client whose ticket is valid for less is sent another one, also when no evaluation has changed. */
+const ticketReserveMs = 60_000;
+/** Seconds after which a client closes the stream of a page that is hidden. */
+const inactivityDelaySec = 120;
+
+/** The context of a body. `targetingKey` is the user, and the session, where the context does not name them. */
+const contextIn = (
+  body: OfrepEvaluationBody,
+  environment: string,
+  callerAddress: string | undefined,
+): EvaluationContext => {
+  const fields = new Map(contextFieldsOfBody(body, environment, callerAddress));
+  const key = fields.get('targetingKey') ?? '';
+  if (key !== '') {
+    for (const name of ['userId', 'sessionId']) if (!fields.get(name)) fields.set(name, key);
+  }
+  return { fields, now: new Date(), random: Math.random };
+};
+
+/**
+ * The entity tag of a bulk evaluation: a hash of the evaluations, and when the ticket that was sent with them expires, in milliseconds in base 36.
+ */
+const bulkEntityTagPattern = /^([\w-]{22})(?:\.([0-9a-z]{1,11}))?$/;
+const bulkEntityTagOf = (evaluationsHash: string, expiresAt: number | undefined): string =>
+  expiresAt === undefined ? evaluationsHash : `${evaluationsHash}.${expiresAt.toString(36)}`;
+
+/** The id of the caller's SDK token; undefined for other callers, who get no streams. */
+const sdkTokenIdOf = (caller: Caller): string | undefined =>
+  boundEnvironment(caller) === undefined ? undefined : caller.tokenId;
+
+/** The member of a bulk evaluation that names the stream of its changes, with a ticket for it. */
+const eventStreamsMember = (tickets: StreamTickets, view: DeliveryView, tokenId: string, expiresAt: number): string => {
+  const ticket = tickets.issue({
+    tokenId,
+    environment: view.scope.environment,
+    expiresAt,
+    scopeHash: hashOfScope(scopeAsQuery(view.scope)),
+    revision: view.evaluatedRevision(),
+  });
+  const endpoint = { requestUri: `/ofrep/v1/events?ticket=${ticket}` };
+  return `"eventStreams":${JSON.stringify([{ type: 'sse', endpoint, inactivityDelaySec }])}`;
+};
+
+/** The evaluations of the OpenFeature Remote Evaluation Protocol, in the memory of this process, by subject. */
+export const ofrepHandlers = ({
+  delivery,
+  tickets,
+}: {
+  readonly delivery: Delivery;
+  readonly tickets: StreamTickets;
+}): ReadonlyMap<string, SdkHandler> => {
+  const viewFor = viewAfterCatchUp(delivery);
+  const render = renderedResultCache();
+
+  const evaluationFor = async (
+    operation: typeof EvaluateFlag | typeof EvaluateFlags,
+    response: FastifyReply,
+    caller: Caller,
+    { body, query }: { readonly body: unknown; readonly query: unknown },
+  ) => {
+    const { callerAddress } = query as { readonly callerAddress?: string };
+    const requested = (body as OfrepEvaluationBody).context?.['environment'];
+    const { view } = await viewFor(operation, response, caller, {
+      ...(typeof requested === 'string' ? { environment: requested } : {}),
+      clientSpec: deltaClientSpec,
+    });
+    const context = contextIn(body as OfrepEvaluationBody, view.scope.environment, callerAddress);
+    return { view, context, evaluation: delivery.evaluationOf(view) };
+  };
+
+  const evaluateOne: SdkHandler = async (request, response, { caller, params, ...parsed }) => {
+    const { key } = params as { readonly key: string };
+    const { evaluation, context } = await evaluationFor(EvaluateFlag, response, caller, parsed);
+    const resolution = evaluation.resolve(key, context);
+    if (resolution === undefined) throw notFound(`Could not find feature flag ${truncate(key, 200)}`);
+    const { result, json } = render(resolution);
+    response.header('content-type', jsonContentType);
+    if (!isFailure(result)) return response.send(json);
+    const { error, kind } = serializeRefusal(invalid(result.errorDetails, '/body/context'));
+    request.exchange.outcome = kind;
+    return response.code(400).send(JSON.stringify(ofrepErrorOf(request, 400, error, result.errorCode)));
+  };
+
+  const evaluateAll: SdkHandler = async (request, response, { caller, ...parsed }) => {
+    await awaitAnnouncedChange(delivery, (parsed.query as OfrepBulkQuery).flagConfigEtag, response);
+    const { view, evaluation, context } = await evaluationFor(EvaluateFlags, response, caller, parsed);
+    const flagsJson = evaluation
+      .names()
+      .map((name) => render(evaluation.resolve(name, context) as Resolution).json)
+      .join(',');
+    const evaluationsHash = hash('sha256', flagsJson, 'base64url').slice(0, 22);
+    const tokenId = sdkTokenIdOf(caller);
+    const tags = parseIfNoneMatch(request.headers);
+    const isCurrent = (tag: string): boolean => {
+      const [, tagHash, expiry] = bulkEntityTagPattern.exec(tag) ?? [];
+      if (tagHash !== evaluationsHash) return false;
+      return tokenId === undefined || Number.parseInt(expiry ?? '0', 36) > Date.now() + ticketReserveMs;
+    };
+    const currentEntityTag = tags === '*' ? evaluationsHash : tags?.find(isCurrent);
+    if (currentEntityTag !== undefined) return response.code(304).header('etag', `"${currentEntityTag}"`).send();
+    const expiresAt = tokenId === undefined ? undefined : Date.now() + ticketLifetimeMs;
+    const streamsJson =
+      tokenId === undefined || expiresAt === undefined
+        ? ''
+        : `,${eventStreamsMember(tickets, view, tokenId, expiresAt)}`;
+    return response
+      .header('etag', `"${bulkEntityTagOf(evaluationsHash, expiresAt)}"`)
+      .header('content-type', jsonContentType)
+      .send(`{"flags":[${flagsJson}]${streamsJson}}`);
+  };
+
+  return new Map([
+    [EvaluateFlag.subject, evaluateOne],
+    [EvaluateFlags.subject, evaluateAll],
+  ]);
+};

@@ -1,0 +1,114 @@
+import type { DeliveredFeature, DeliveryEntity, DeliveryState, DeliveryStateTypes } from '@bunting/contracts';
+import type { StoreContents } from './store-contents.ts';
+import { emptyPart, newFeatureEntry, writeFeatureEntry } from './feature-entries.ts';
+
+type ApplyRow<E extends DeliveryEntity> = (
+  contents: StoreContents,
+  position: number,
+  id: string,
+  state: DeliveryStateTypes[E] | null,
+) => void;
+
+const applyFeature = (
+  contents: StoreContents,
+  position: number,
+  name: string,
+  state: DeliveredFeature | null,
+): void => {
+  const { features, formerFeatures, changes } = contents;
+  const before = features.get(name);
+  if (state === null) {
+    if (before === undefined) return;
+    features.remove(before);
+    const { project, isArchived, position: archivedAt } = before;
+    if (isArchived)
+      formerFeatures.set(`${name} ${project}`, { name, project, position: archivedAt, wasArchived: true });
+    return;
+  }
+  const feature = before ?? newFeatureEntry(name, state.project, position);
+  if (before === undefined) features.add(feature);
+  else features.move(feature, state.project);
+  writeFeatureEntry(feature, state, position);
+  if (state.archived) contents.removalsSincePrune++;
+  changes.record({ position, feature });
+};
+
+const applySegment = (
+  contents: StoreContents,
+  position: number,
+  id: number,
+  state: DeliveryStateTypes['segment'] | null,
+): void => {
+  const { segments, changes } = contents;
+  const before = segments.get(id);
+  const segment = before ?? { id, position, evaluatedPosition: position, json: undefined, constraints: '' };
+  segments.set(id, segment);
+  const json = state === null ? undefined : JSON.stringify({ id, name: state.name, constraints: state.constraints });
+  const constraints = state === null ? '' : JSON.stringify(state.constraints).slice(1, -1);
+  if (before !== undefined && json === before.json) return;
+  if (constraints !== segment.constraints || (json === undefined) !== (segment.json === undefined))
+    segment.evaluatedPosition = position;
+  Object.assign(segment, { position, json, constraints });
+  if (state === null) contents.removalsSincePrune++;
+  changes.record({ position, segment });
+};
+
+/** Adds an environment to a project, or removes it. */
+const setConnected = (
+  { projectsWith, features, changes }: StoreContents,
+  position: number,
+  { project, environment, connected }: { project: string; environment: string; connected: boolean },
+): void => {
+  const projects = projectsWith.get(environment) ?? new Set<string>();
+  projectsWith.set(environment, projects);
+  if (projects.has(project) === connected) return;
+  if (connected) projects.add(project);
+  else projects.delete(project);
+  for (const feature of features.ofProject(project)) {
+    const part = feature.parts.get(environment);
+    if (part === undefined || part.json === emptyPart.json) continue;
+    // From this position on, SDKs get what the feature has in the environment, or get it no longer.
+    feature.parts.set(environment, { ...part, position });
+    changes.record({ position, feature });
+  }
+};
+
+const appliers: { readonly [E in DeliveryEntity]: ApplyRow<E> } = {
+  feature: applyFeature,
+  segment: (contents, position, id, state) => applySegment(contents, position, Number(id), state),
+  environment: ({ environments, changes }, position, id, state) => {
+    if (state === null) environments.delete(id);
+    else environments.set(id, state);
+    changes.record({ position, environment: id });
+  },
+  'project-environment': (contents, position, id, state) => {
+    const [project = '', environment = ''] = id.split(' ', 2);
+    setConnected(contents, position, { project, environment, connected: state !== null });
+  },
+  'former-feature': (contents, position, id, state) => {
+    if (state === null) return;
+    const known = contents.formerFeatures.get(id);
+    if (known?.wasArchived === true) {
+      // The row follows the deletion of an archived feature, which SDKs have removed when it was archived.
+      contents.formerFeatures.set(id, { ...state, position: known.position });
+      return;
+    }
+    const former = { ...state, position };
+    contents.formerFeatures.set(id, former);
+    contents.removalsSincePrune++;
+    contents.changes.record({ position, former });
+  },
+  history: (contents, position) => {
+    contents.historyFrom = position;
+  },
+};
+
+/** Writes the entity of an outbox row into the contents. A row of an unknown entity is of a newer version of features, and is ignored. */
+export const applyDeliveryRow = (
+  contents: StoreContents,
+  position: number,
+  { entity, id, state }: DeliveryState,
+): void => {
+  const apply = appliers[entity] as ApplyRow<never> | undefined;
+  apply?.(contents, position, id, state as never);
+};

@@ -1,0 +1,92 @@
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { isPathBelow } from './request/is-path-below.ts';
+
+/** Where `npm run build -w @bunting/console` writes the console. */
+export const builtConsoleFolder = path.join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'web');
+
+/** Unknown paths below these prefixes get 404 in a browser too, instead of the page of the console. */
+export const reservedPrefixes = [
+  '/api',
+  '/auth',
+  '/console',
+  '/docs',
+  '/edge',
+  '/health',
+  '/internal-backstage',
+  '/invite',
+  '/logout',
+  '/metrics',
+  '/ofrep',
+  '/scim',
+];
+
+/** The style elements that React Aria adds: `touch-action` of pressable elements, and `overscroll-behavior` below a dialog on iOS. */
+const reactAriaStyles = [
+  "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='",
+  "'sha256-gYiS/BvZvRcK27JIXTuwhZ3hs2+VJ1X+2gUlE+farlg='",
+].join(' ');
+
+// Loads nothing from other origins, and runs no inline script. Forms are sent by scripts only.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  `style-src 'self' ${reactAriaStyles}`,
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+const immutableCacheControl = 'public, max-age=31536000, immutable';
+
+const acceptsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '');
+
+const pageRoute = '/*';
+
+/** Whether a request that was routed to the page of the console accepts no HTML: its path is unknown. */
+export const isUnknownPath = (request: FastifyRequest): boolean =>
+  request.routeOptions.url === pageRoute && !asksForPage(request);
+
+const asksForPage = (request: FastifyRequest): boolean =>
+  acceptsHtml(request) && !reservedPrefixes.some((prefix) => isPathBelow(prefix, request.raw.url ?? ''));
+
+/**
+ * Serves the built console: its files below /console with names that change with their content, and its page to browsers that navigate to
+ * any path that is not reserved. Other clients still get the JSON 404 of an unknown path, and a redirect from `/` to /docs. Without a built
+ * console only that redirect is mounted, and `inform` receives one line with the command that builds the console.
+ */
+export const mountConsole = (
+  app: FastifyInstance,
+  { folder, inform }: { readonly folder: string; readonly inform: (message: string) => void },
+): void => {
+  if (!existsSync(path.join(folder, 'index.html'))) {
+    inform(`No console is served: ${folder} is missing. npm run build -w @bunting/console builds it.`);
+    app.get('/', async (_request, reply) => reply.redirect('/docs'));
+    return;
+  }
+  const filesFolder = path.join(folder, 'console');
+  void app.register(fastifyStatic, {
+    root: filesFolder,
+    prefix: '/console/',
+    index: false,
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: (reply, file) =>
+      void reply.header('cache-control', path.dirname(file) === filesFolder ? immutableCacheControl : 'no-cache'),
+  });
+  const sendPage = (reply: FastifyReply): FastifyReply => {
+    void reply.header('content-security-policy', contentSecurityPolicy);
+    void reply.header('vary', 'accept');
+    return reply.sendFile('index.html', folder);
+  };
+  app.get('/', async (request, reply) => (acceptsHtml(request) ? sendPage(reply) : reply.redirect('/docs')));
+  app.get(pageRoute, async (request, reply) => {
+    if (asksForPage(request)) return sendPage(reply);
+    reply.callNotFound();
+    return reply;
+  });
+};

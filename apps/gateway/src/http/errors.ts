@@ -1,0 +1,132 @@
+import { defectRefusal, type RefusalResponse, serializeRefusal } from '@bunting/bus';
+import { type ErrorBody, type ErrorKind, type Problem, Refusal, refusal } from '@bunting/contracts';
+import type { FastifyReply } from 'fastify';
+import { acceptsProblemJson } from './request/accepts-problem-json.ts';
+import { isOfrepRequest, ofrepErrorOf } from './errors/ofrep-errors.ts';
+import { closeAfterEarlyResponse } from './response/close-after-early-response.ts';
+
+/** The HTTP status of every kind of error. */
+export const httpStatusOf: Readonly<Record<ErrorKind, number>> = {
+  ValidationError: 400,
+  PatternError: 400,
+  ExceedsLimitError: 400,
+  ArchivedFeatureError: 400,
+  OwaspValidationError: 400,
+  PasswordPreviouslyUsedError: 400,
+  AuthenticationRequired: 401,
+  PasswordMismatch: 401,
+  InvalidTokenError: 401,
+  NoAccessError: 403,
+  UsedTokenError: 403,
+  InvalidOperationError: 403,
+  OperationDeniedError: 403,
+  ForbiddenError: 403,
+  IncompatibleProjectError: 403,
+  NotFoundError: 404,
+  NotImplementedError: 405,
+  RequestTimeout: 408,
+  NameExistsError: 409,
+  ConflictError: 409,
+  PreconditionFailed: 412,
+  PayloadTooLarge: 413,
+  UriTooLong: 414,
+  ContentTypeerror: 415,
+  IdempotencyKeyReused: 422,
+  RateLimitError: 429,
+  HeadersTooLarge: 431,
+  InternalError: 500,
+  ServiceUnavailable: 503,
+};
+
+const problemContentType = 'application/problem+json; charset=utf-8';
+export const jsonContentType = 'application/json; charset=utf-8';
+
+/** The title of a kind: `NotFoundError` becomes `Not found`. */
+const titleOf = (name: string): string => {
+  const words = name.replace(/[Ee]rror$/, '').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  return `${words.slice(0, 1)}${words.slice(1).toLowerCase()}`;
+};
+
+/** The error with the members of a problem (RFC 9457) besides its own. */
+const problemOf = (status: number, error: ErrorBody): Problem => ({
+  ...error,
+  type: `urn:bunting:error:${error.name}`,
+  title: titleOf(error.name),
+  status,
+  detail: error.message,
+  instance: `urn:uuid:${error.id}`,
+});
+
+/** Adds the name of a request header that the response depends on. */
+export const addVary = (reply: FastifyReply, name: string): void => {
+  const varies = reply.getHeader('vary');
+  if (varies === undefined) return void reply.header('vary', name);
+  if (!String(varies).split(', ').includes(name)) reply.header('vary', `${String(varies)}, ${name}`);
+};
+
+/** Responds with the refusal of a service or of the gateway itself. */
+export const sendRefusal = (
+  reply: FastifyReply,
+  { kind, error, retryAfterSeconds, tag }: RefusalResponse,
+): FastifyReply => {
+  const { exchange } = reply.request;
+  exchange.outcome = kind;
+  exchange.errorId = error.id;
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
+  if (tag !== undefined) reply.header('etag', `"${tag}"`);
+  closeAfterEarlyResponse(reply);
+  const status = httpStatusOf[kind];
+  reply.code(status);
+  if (isOfrepRequest(reply.request)) {
+    return reply
+      .header('content-type', jsonContentType)
+      .send(JSON.stringify(ofrepErrorOf(reply.request, status, error)));
+  }
+  addVary(reply, 'Accept');
+  if (!acceptsProblemJson(reply.request.headers.accept)) {
+    return reply.header('content-type', jsonContentType).send(JSON.stringify(error));
+  }
+  return reply.header('content-type', problemContentType).send(JSON.stringify(problemOf(status, error)));
+};
+
+/** The name of an error of Fastify or of a plugin, without its message, which may quote the request. */
+const libraryErrorOf = ({ code, name }: Error & { readonly code?: string }): string => code ?? name;
+
+/**
+ * The status of an error by which Fastify, or its plugin for files, which takes its errors from `http-errors`, refuses a request. Undefined
+ * for all others: the status of an error of another library is not about the request.
+ */
+const statusOfFrameworkError = (error: unknown): number | undefined => {
+  const { code, expose, statusCode } = (error ?? {}) as { code?: unknown; expose?: unknown; statusCode?: unknown };
+  const isOfFramework = (typeof code === 'string' && code.startsWith('FST_')) || typeof expose === 'boolean';
+  return isOfFramework && typeof statusCode === 'number' ? statusCode : undefined;
+};
+
+/** The refusal to respond with for a thrown error; undefined for a defect. */
+const refusalFrom = (error: unknown): Refusal | undefined => {
+  if (error instanceof Refusal) return error;
+  const status = statusOfFrameworkError(error);
+  if (status === 404) return refusal('NotFoundError', 'There is no resource at this address.');
+  if (status !== undefined && status >= 400 && status < 500) {
+    return refusal('ValidationError', 'The request cannot be understood.');
+  }
+  return undefined;
+};
+
+/** Responds with a thrown error. A defect is logged with its stack; the client gets an `InternalError` with the id of that log line. */
+export const sendError = (reply: FastifyReply, error: unknown): FastifyReply => {
+  const refusal = refusalFrom(error);
+  const response = serializeRefusal(refusal ?? defectRefusal());
+  if (refusal === undefined) reply.request.exchange.defect = error;
+  else if (refusal !== error) reply.request.exchange.libraryError = libraryErrorOf(error as Error);
+  return sendRefusal(reply, response);
+};
+
+/** The path, shortened and in printable ASCII, so that a message can quote it. */
+const printablePath = (url: string): string => {
+  const path = url.split('?', 1)[0] as string;
+  return (path.length > 200 ? `${path.slice(0, 200)}…` : path).replace(/[^!-~…]/g, '?');
+};
+
+export const unknownPathRefusal = (url: string): Refusal =>
+  refusal('NotFoundError', `The path you were looking for (${printablePath(url)}) is not available.`);
