@@ -4,19 +4,14 @@ import { admission, publicAdmission } from './admission/admission.ts';
 import { concurrentRequestLimits } from './admission/concurrent-requests.ts';
 import { authenticator } from './admission/authenticator.ts';
 import type { GatewayConfig } from './config.ts';
-import { currentOpenIdProvider } from './oidc/current-openid-provider.ts';
+import { currentOpenIdProvider } from './access/oidc/openid-provider.ts';
 import { gatewayReads } from './unit-of-work/reads.ts';
-import { sessionLookup } from './persistence/sessions/session-lookup.ts';
-import { lastSeenRecorder } from './persistence/tokens/last-seen-recorder.ts';
-import type { SecretCipher } from './persistence/secrets/secret-cipher.ts';
-import { openSecretHasher } from './persistence/secrets/secret-hasher.ts';
-import { tokenLookup } from './persistence/tokens/token-lookup.ts';
-import { eraseSealedSecrets } from './access/tokens/token-store.ts';
-import { scimSettingCache } from './scim/scim-setting-cache.ts';
-import { sameOriginPolicy } from './sessions/same-origin-policy.ts';
-import { sessionCookie } from './sessions/session-cookie.ts';
-import { effectiveSignInSettings } from './access/sign-in/sign-in-settings.ts';
-import { signInMethods } from './sign-in/sign-in-methods.ts';
+import { sessionLookup } from './access/sessions/session-store.ts';
+import { lastSeenRecorder, tokenLookup, eraseSealedSecrets } from './access/tokens/token-store.ts';
+import { type SecretCipher, openSecretHasher } from './unit-of-work/secrets.ts';
+import { scimSettingCache } from './access/scim/scim-setting.ts';
+import { sameOriginPolicy, sessionCookie } from './access/sessions/browser-session.ts';
+import { effectiveSignInSettings, signInMethods } from './access/sign-in/sign-in-settings.ts';
 
 /** Stores the last uses of tokens at an interval, and at the stop. @returns the function that records a use */
 const startRecordingLastUses = (

@@ -9,34 +9,31 @@ import {
   type RunningService,
   type ServiceContext,
 } from '@bunting/runtime';
-import { refreshRightsAfterWrite } from './authorisation/refresh-rights-after-write.ts';
-import { listenForAccessChanges } from './background/listen-for-access-changes.ts';
+import { refreshRightsAfterWrite } from './admission/authorisation.ts';
+import { listenForAccessChanges } from './access/rights/background.ts';
 import { startAuthentication } from './authentication.ts';
-import { ensureFirstCredentials } from './composition/ensure-first-credentials.ts';
+import { ensureFirstCredentials, configuredAdmin } from './access/sign-in/first-admin.ts';
 import { startProjectVisibility } from './access/rights/subscriptions.ts';
-import { gatewayReadiness } from './composition/gateway-readiness.ts';
+import { gatewayReadiness } from './http/health.ts';
 import { mountRoutes } from './routes.ts';
-import { startSdkDelivery } from './composition/sdk-delivery.ts';
+import { startSdkDelivery } from './delivery/delivery.ts';
 import { GatewayConfig } from './config.ts';
-import { configuredTokens } from './domain/tokens/configured-tokens.ts';
-import { splitCommaSeparated } from './http/split-comma-separated.ts';
-import { httpStopTimeoutMs } from './http/request-timeouts.ts';
-import { listen, requireAvailableAddress } from './http/listen.ts';
+import { configuredTokens } from './access/tokens/initial-tokens.ts';
+import { splitCommaSeparated } from './http/response/headers.ts';
+import { httpStopTimeoutMs, listen, requireAvailableAddress } from './http/node-server.ts';
 import { createHttpServer } from './http/server.ts';
 import { configuredMailer } from './access/passwords/password-links.ts';
 import { gatewayEndpoints } from './access/endpoints.ts';
 import { projectAndEnvironmentDirectory } from './access/rights/directory.ts';
-import { configuredAdmin } from './passwords/configured-admin.ts';
-import { loginLimits } from './access/sign-in/sign-in-log.ts';
+import { loginLimits, signInLog } from './access/sign-in/sign-in-log.ts';
 import { passwordHasher } from './access/passwords/password-hasher.ts';
 import { gatewayEntities } from './unit-of-work/entities.ts';
-import { inviteLinkSecrets } from './persistence/links/invite-link-secrets.ts';
+import { inviteLinkSecrets } from './access/invite-links/invite-link.ts';
 import { gatewayMigrations } from './migrations/index.ts';
-import { existingProjectsReader } from './persistence/projects/existing-projects.ts';
-import { configuredTokenCipher } from './persistence/secrets/secret-cipher.ts';
+import { existingProjectsReader } from './access/rights/project-store.ts';
+import { configuredTokenCipher } from './unit-of-work/secrets.ts';
 import { unitOfWork } from './unit-of-work/unit-of-work.ts';
-import { signInLog } from './sign-in/sign-in-log.ts';
-import { wakeUps } from './streaming/wake-ups.ts';
+import { wakeUps } from './delivery/streams/ndjson.ts';
 
 export interface RunningGateway extends RunningService {
   /** the generated admin token, at the first start only */

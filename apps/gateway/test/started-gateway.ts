@@ -5,11 +5,10 @@ import { freshDatabase } from '@bunting/testing';
 import type { OutboxEvent } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { predefinedRole } from '../src/access/roles/role.ts';
-import { type TokenKind } from '../src/domain/tokens/token-scope.ts';
-import { maskedConfiguredSecret } from '../src/unit-of-work/secrets.ts';
+import { type TokenKind } from '../src/access/tokens/token.ts';
+import { maskedConfiguredSecret, openSecretHasher } from '../src/unit-of-work/secrets.ts';
 import { gatewayEntities, TokenEntity, UserEntity } from '../src/unit-of-work/entities.ts';
 import { gatewayMigrations } from '../src/migrations/index.ts';
-import { openSecretHasher } from '../src/persistence/secrets/secret-hasher.ts';
 import { gatewayService, type RunningGateway } from '../src/service.ts';
 import { addLossOfRightsTriggers, lossOfRightsTriggersKey } from './loss-of-rights-triggers.ts';
 

@@ -1,100 +1,122 @@
-export { countEnvironmentTokensEndpoint } from './rights/endpoints.ts';
-export { countProjectMembersEndpoint } from '../operations/access/count-project-members.ts';
-export { getPermissionsOfUsersEndpoint } from '../operations/access/get-permissions-of-users.ts';
-export { endEnvironmentAccessEndpoint } from '../operations/access/end-environment-access.ts';
-export { hideProjectEndpoint } from '../operations/access/hide-project.ts';
-export { listPermissionHoldersEndpoint } from '../operations/access/list-permission-holders.ts';
-export { createApiTokenEndpoint } from '../operations/api-tokens/create-api-token.ts';
-export { createProjectApiTokenEndpoint } from '../operations/api-tokens/create-project-api-token.ts';
-export { deleteApiTokenEndpoint } from '../operations/api-tokens/delete-api-token.ts';
-export { deleteProjectApiTokenEndpoint } from '../operations/api-tokens/delete-project-api-token.ts';
-export { getApiTokensByNameEndpoint } from '../operations/api-tokens/get-api-tokens-by-name.ts';
-export { listApiTokensEndpoint } from '../operations/api-tokens/list-api-tokens.ts';
-export { listProjectApiTokensEndpoint } from '../operations/api-tokens/list-project-api-tokens.ts';
-export { updateApiTokenEndpoint } from '../operations/api-tokens/update-api-token.ts';
-export { validateEdgeTokensEndpoint } from '../operations/delivery/validate-edge-tokens.ts';
-export { createGroupEndpoint } from './groups/endpoints.ts';
-export { deleteGroupEndpoint } from '../operations/groups/delete-group.ts';
-export { getGroupEndpoint } from '../operations/groups/get-group.ts';
-export { listGroupsEndpoint } from '../operations/groups/list-groups.ts';
-export { updateGroupEndpoint } from '../operations/groups/update-group.ts';
-export { createScimTokenEndpoint } from './scim/endpoints.ts';
-export { discoverOidcProviderEndpoint } from './oidc/endpoints.ts';
-export { getOidcSettingsEndpoint } from '../operations/identity/get-oidc-settings.ts';
-export { getPasswordSettingsEndpoint } from '../operations/identity/get-password-settings.ts';
-export { getScimSettingsEndpoint } from '../operations/identity/get-scim-settings.ts';
-export { setOidcSettingsEndpoint } from '../operations/identity/set-oidc-settings.ts';
-export { setPasswordSettingsEndpoint } from '../operations/identity/set-password-settings.ts';
-export { setScimSettingsEndpoint } from '../operations/identity/set-scim-settings.ts';
-export { getInstanceStatisticsCsvEndpoint } from '../operations/instance/get-instance-statistics-csv.ts';
-export { getInstanceStatisticsEndpoint } from '../operations/instance/get-instance-statistics.ts';
-export { getMaintenanceEndpoint } from '../operations/instance/get-maintenance.ts';
-export { getTelemetrySettingsEndpoint } from '../operations/instance/get-telemetry-settings.ts';
-export { getUiConfigEndpoint } from '../operations/instance/get-ui-config.ts';
-export { refuseOriginChangeEndpoint } from '../operations/instance/refuse-origin-change.ts';
-export { createInviteLinkEndpoint } from './invite-links/endpoints.ts';
-export { getInviteLinkEndpoint } from '../operations/invite-links/get-invite-link.ts';
-export { listInviteLinksEndpoint } from '../operations/invite-links/list-invite-links.ts';
-export { signUpEndpoint } from '../operations/invite-links/sign-up.ts';
-export { updateInviteLinkEndpoint } from '../operations/invite-links/update-invite-link.ts';
-export { validateInviteLinkEndpoint } from '../operations/invite-links/validate-invite-link.ts';
-export { changeOwnPasswordEndpoint } from './passwords/endpoints.ts';
-export { changeUserPasswordEndpoint } from '../operations/passwords/change-user-password.ts';
-export { checkPasswordStrengthEndpoint } from '../operations/passwords/check-password-strength.ts';
-export { createResetLinkEndpoint } from '../operations/passwords/create-reset-link.ts';
-export { requestPasswordResetEndpoint } from '../operations/passwords/request-password-reset.ts';
-export { resetPasswordEndpoint } from '../operations/passwords/reset-password.ts';
-export { validateResetLinkEndpoint } from '../operations/passwords/validate-reset-link.ts';
-export { validateUserPasswordEndpoint } from '../operations/passwords/validate-user-password.ts';
-export { createOwnPatEndpoint } from '../operations/pats/create-own-pat.ts';
-export { createUserPatEndpoint } from '../operations/pats/create-user-pat.ts';
-export { deleteOwnPatEndpoint } from '../operations/pats/delete-own-pat.ts';
-export { deleteUserPatEndpoint } from '../operations/pats/delete-user-pat.ts';
-export { listOwnPatsEndpoint } from '../operations/pats/list-own-pats.ts';
-export { listUserPatsEndpoint } from '../operations/pats/list-user-pats.ts';
-export { getMeEndpoint } from '../operations/profile/get-me.ts';
-export { getProfileEndpoint } from '../operations/profile/get-profile.ts';
-export { addProjectAccessEndpoint } from './project-access/endpoints.ts';
-export { getProjectAccessEndpoint } from '../operations/project-access/get-project-access.ts';
-export { listProjectRoleHoldersEndpoint } from '../operations/project-access/list-project-role-holders.ts';
-export { removeProjectGroupEndpoint } from '../operations/project-access/remove-project-group.ts';
-export { removeProjectUserEndpoint } from '../operations/project-access/remove-project-user.ts';
-export { setProjectAccessEndpoint } from '../operations/project-access/set-project-access.ts';
-export { setProjectGroupRolesEndpoint } from '../operations/project-access/set-project-group-roles.ts';
-export { setProjectUserRolesEndpoint } from '../operations/project-access/set-project-user-roles.ts';
-export { copyEnvironmentPermissionsEndpoint } from './roles/endpoints.ts';
-export { createRoleEndpoint } from '../operations/roles/create-role.ts';
-export { deleteRoleEndpoint } from '../operations/roles/delete-role.ts';
-export { getRoleEndpoint } from '../operations/roles/get-role.ts';
-export { listPermissionsEndpoint } from '../operations/roles/list-permissions.ts';
-export { listRootRoleHoldersEndpoint } from '../operations/roles/list-root-role-holders.ts';
-export { listRolesEndpoint } from '../operations/roles/list-roles.ts';
-export { updateRoleEndpoint } from '../operations/roles/update-role.ts';
-export { validateRoleEndpoint } from '../operations/roles/validate-role.ts';
-export { createServiceAccountTokenEndpoint } from './service-accounts/endpoints.ts';
-export { createServiceAccountEndpoint } from '../operations/service-accounts/create-service-account.ts';
-export { deleteServiceAccountTokenEndpoint } from '../operations/service-accounts/delete-service-account-token.ts';
-export { deleteServiceAccountEndpoint } from '../operations/service-accounts/delete-service-account.ts';
-export { listServiceAccountTokensEndpoint } from '../operations/service-accounts/list-service-account-tokens.ts';
-export { listServiceAccountsEndpoint } from '../operations/service-accounts/list-service-accounts.ts';
-export { updateServiceAccountEndpoint } from '../operations/service-accounts/update-service-account.ts';
-export { endOtherSessionsEndpoint } from './sessions/endpoints.ts';
-export { endOwnSessionEndpoint } from '../operations/sessions/end-own-session.ts';
-export { endUserSessionsEndpoint } from '../operations/sessions/end-user-sessions.ts';
-export { listOwnSessionsEndpoint } from '../operations/sessions/list-own-sessions.ts';
-export { listUserSessionsEndpoint } from '../operations/sessions/list-user-sessions.ts';
-export { createFirstAdminEndpoint } from './sign-in/endpoints.ts';
-export { logInEndpoint } from '../operations/sign-in/log-in.ts';
-export { validateFirstAdminLinkEndpoint } from '../operations/sign-in/validate-first-admin-link.ts';
-export { countAdminsEndpoint } from './users/endpoints.ts';
-export { createUserEndpoint } from '../operations/users/create-user.ts';
-export { deleteInactiveUsersEndpoint } from '../operations/users/delete-inactive-users.ts';
-export { deleteUserEndpoint } from '../operations/users/delete-user.ts';
-export { getOwnRolesEndpoint } from '../operations/users/get-own-roles.ts';
-export { getUserPermissionsEndpoint } from '../operations/users/get-user-permissions.ts';
-export { getUserEndpoint } from '../operations/users/get-user.ts';
-export { listInactiveUsersEndpoint } from '../operations/users/list-inactive-users.ts';
-export { listUsersAndGroupsEndpoint } from '../operations/users/list-users-and-groups.ts';
-export { listUsersEndpoint } from '../operations/users/list-users.ts';
-export { searchUsersEndpoint } from '../operations/users/search-users.ts';
-export { updateUserEndpoint } from '../operations/users/update-user.ts';
+export {
+  countEnvironmentTokensEndpoint,
+  countProjectMembersEndpoint,
+  endEnvironmentAccessEndpoint,
+  hideProjectEndpoint,
+  listPermissionHoldersEndpoint,
+} from './rights/endpoints.ts';
+export {
+  getPermissionsOfUsersEndpoint,
+  getMeEndpoint,
+  getProfileEndpoint,
+  countAdminsEndpoint,
+  createUserEndpoint,
+  deleteInactiveUsersEndpoint,
+  deleteUserEndpoint,
+  getOwnRolesEndpoint,
+  getUserPermissionsEndpoint,
+  getUserEndpoint,
+  listInactiveUsersEndpoint,
+  listUsersAndGroupsEndpoint,
+  listUsersEndpoint,
+  searchUsersEndpoint,
+  updateUserEndpoint,
+} from './users/endpoints.ts';
+export {
+  createApiTokenEndpoint,
+  createProjectApiTokenEndpoint,
+  deleteApiTokenEndpoint,
+  deleteProjectApiTokenEndpoint,
+  getApiTokensByNameEndpoint,
+  listApiTokensEndpoint,
+  listProjectApiTokensEndpoint,
+  updateApiTokenEndpoint,
+  validateEdgeTokensEndpoint,
+} from './tokens/endpoints.ts';
+export {
+  createGroupEndpoint,
+  deleteGroupEndpoint,
+  getGroupEndpoint,
+  listGroupsEndpoint,
+  updateGroupEndpoint,
+} from './groups/endpoints.ts';
+export { createScimTokenEndpoint, getScimSettingsEndpoint, setScimSettingsEndpoint } from './scim/endpoints.ts';
+export {
+  discoverOidcProviderEndpoint,
+  getOidcSettingsEndpoint,
+  getPasswordSettingsEndpoint,
+  setOidcSettingsEndpoint,
+  setPasswordSettingsEndpoint,
+} from './oidc/endpoints.ts';
+export {
+  getInstanceStatisticsCsvEndpoint,
+  getInstanceStatisticsEndpoint,
+  getMaintenanceEndpoint,
+  getTelemetrySettingsEndpoint,
+  getUiConfigEndpoint,
+  refuseOriginChangeEndpoint,
+} from './instance/endpoints.ts';
+export {
+  createInviteLinkEndpoint,
+  getInviteLinkEndpoint,
+  listInviteLinksEndpoint,
+  signUpEndpoint,
+  updateInviteLinkEndpoint,
+  validateInviteLinkEndpoint,
+} from './invite-links/endpoints.ts';
+export {
+  changeOwnPasswordEndpoint,
+  changeUserPasswordEndpoint,
+  checkPasswordStrengthEndpoint,
+  createResetLinkEndpoint,
+  requestPasswordResetEndpoint,
+  resetPasswordEndpoint,
+  validateResetLinkEndpoint,
+  validateUserPasswordEndpoint,
+} from './passwords/endpoints.ts';
+export {
+  createOwnPatEndpoint,
+  createUserPatEndpoint,
+  deleteOwnPatEndpoint,
+  deleteUserPatEndpoint,
+  listOwnPatsEndpoint,
+  listUserPatsEndpoint,
+} from './pats/endpoints.ts';
+export {
+  addProjectAccessEndpoint,
+  getProjectAccessEndpoint,
+  listProjectRoleHoldersEndpoint,
+  removeProjectGroupEndpoint,
+  removeProjectUserEndpoint,
+  setProjectAccessEndpoint,
+  setProjectGroupRolesEndpoint,
+  setProjectUserRolesEndpoint,
+} from './project-access/endpoints.ts';
+export {
+  copyEnvironmentPermissionsEndpoint,
+  createRoleEndpoint,
+  deleteRoleEndpoint,
+  getRoleEndpoint,
+  listPermissionsEndpoint,
+  listRootRoleHoldersEndpoint,
+  listRolesEndpoint,
+  updateRoleEndpoint,
+  validateRoleEndpoint,
+} from './roles/endpoints.ts';
+export {
+  createServiceAccountTokenEndpoint,
+  createServiceAccountEndpoint,
+  deleteServiceAccountTokenEndpoint,
+  deleteServiceAccountEndpoint,
+  listServiceAccountTokensEndpoint,
+  listServiceAccountsEndpoint,
+  updateServiceAccountEndpoint,
+} from './service-accounts/endpoints.ts';
+export {
+  endOtherSessionsEndpoint,
+  endOwnSessionEndpoint,
+  endUserSessionsEndpoint,
+  listOwnSessionsEndpoint,
+  listUserSessionsEndpoint,
+} from './sessions/endpoints.ts';
+export { createFirstAdminEndpoint, logInEndpoint, validateFirstAdminLinkEndpoint } from './sign-in/endpoints.ts';

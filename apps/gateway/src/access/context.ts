@@ -1,17 +1,15 @@
 import type { Bus } from '@bunting/bus';
 import type { Authenticator } from '../admission/authenticator.ts';
-import type { PendingPrivateProjects } from '../persistence/projects/pending-private-projects.ts';
-import type { Mailer } from './passwords/password-links.ts';
-import type { InviteLinkSecrets } from '../persistence/links/invite-link-secrets.ts';
-import type { PasswordHasher } from './passwords/password-hasher.ts';
-import type { LoginLimits } from './sign-in/sign-in-log.ts';
-import type { SessionCookie } from '../sessions/session-cookie.ts';
-import type { SignInLog } from '../sign-in/sign-in-log.ts';
-import type { EffectiveSignInSettings } from './sign-in/sign-in-settings.ts';
 import type { GatewayReads } from '../unit-of-work/reads.ts';
 import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
-import type { InstanceInfo } from '../operations/instance/instance-info.ts';
+import type { InviteLinkSecrets } from './invite-links/invite-link.ts';
+import type { PasswordHasher } from './passwords/password-hasher.ts';
+import type { Mailer } from './passwords/password-links.ts';
 import type { ProjectAndEnvironmentDirectory } from './rights/directory.ts';
+import type { PendingPrivateProjects } from './rights/project-store.ts';
+import type { SessionCookie } from './sessions/browser-session.ts';
+import type { LoginLimits, SignInLog } from './sign-in/sign-in-log.ts';
+import type { EffectiveSignInSettings } from './sign-in/sign-in-settings.ts';
 
 /** The dependencies of the operations of signing in. */
 export interface SignInDependencies {
@@ -39,4 +37,18 @@ export interface GatewayContext {
   readonly invalidateRights: () => void;
   readonly instance: InstanceInfo;
   readonly signInSettings: EffectiveSignInSettings;
+}
+
+/** Facts about this installation. */
+export interface InstanceInfo {
+  /** the version of Bunting */
+  readonly version: string;
+  /** public URL; empty if not configured */
+  readonly publicUrl: string;
+  /** The URL of a page of the console, for links in mails and responses. */
+  readonly pageUrl: (path: string) => string;
+  /** origins of pages that may call the frontend API; `*` for every origin */
+  readonly frontendOrigins: readonly string[];
+  /** maximum bytes of the body of an import */
+  readonly maxImportBytes: number;
 }

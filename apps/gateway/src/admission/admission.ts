@@ -1,15 +1,13 @@
 import { anonymousCaller, type Caller, Refusal, refusal, type SignInOptions } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Authenticate, CredentialHeaders } from './authenticator.ts';
-import { isOfrepRequest } from '../http/errors/ofrep-errors.ts';
-import { isPathBelow } from '../http/request/is-path-below.ts';
-import type { SameOriginPolicy } from '../sessions/same-origin-policy.ts';
+import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import type { SameOriginPolicy } from '../access/sessions/browser-session.ts';
 import type { GatewayConfig } from '../config.ts';
-import type { Principal } from '../domain/principal.ts';
-import { clientNetwork } from './client-network.ts';
+import { isOfrepRequest } from '../http/errors.ts';
+import { clientNetwork, isPathBelow } from '../http/request/head.ts';
+import type { Authenticate, CredentialHeaders, Principal } from './authenticator.ts';
+import type { ConcurrentRequestLimits, QuotaClient } from './concurrent-requests.ts';
 import { rateLimiter, type RateLimitStatus, requireWithinRateLimit } from './rate-limit.ts';
-import type { QuotaClient, ConcurrentRequestLimits } from './concurrent-requests.ts';
 
 /** Authenticates a request, applies the rate limits and sets the headers that report them. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Principal>;
@@ -199,4 +197,16 @@ export const admission = ({
     return { client, release, refund: () => requests.refund(budgetKey), headers: rateLimitHeaders(rateStatus) };
   };
   return { admit, admitBeforeRouting };
+};
+
+/** Limits the requests of one address, or of one IPv6 network, for a page that needs no token, by `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE`. */
+export const anonymousRateLimit = ({
+  GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: perMinute,
+}: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>): preHandlerAsyncHookHandler => {
+  const budgets = rateLimiter(perMinute);
+  return async ({ ip }) =>
+    requireWithinRateLimit(
+      budgets.consume(clientNetwork(ip)),
+      'There were too many requests for this page from your address.',
+    );
 };

@@ -4,13 +4,11 @@ import { eventually } from '@bunting/testing';
 import type { Caller } from '@bunting/contracts';
 import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts';
 import { type StartedGateway, startGateway, tokenKey } from '../../test/started-gateway.ts';
-import { sessionCookie } from '../sessions/session-cookie.ts';
-import { authenticator, type AuthenticatorOptions } from './authenticator.ts';
-import { openSecretHasher } from '../persistence/secrets/secret-hasher.ts';
-import { listenForAccessChanges } from '../background/listen-for-access-changes.ts';
-import { accessChangeListener } from '../access/rights/background.ts';
-import type { Principal } from '../domain/principal.ts';
-import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
+import { sessionCookie } from '../access/sessions/browser-session.ts';
+import { authenticator, type AuthenticatorOptions, type Principal } from './authenticator.ts';
+import { openSecretHasher } from '../unit-of-work/secrets.ts';
+import { listenForAccessChanges, accessChangeListener } from '../access/rights/background.ts';
+import { tokenLookup } from '../access/tokens/token-store.ts';
 
 const tokenAuthenticator = (options: Pick<AuthenticatorOptions, 'tokens' | 'hasher' | 'cacheTtlMs'>) => {
   const cookie = sessionCookie({ GATEWAY_BEHIND_TLS: false, GATEWAY_SESSION_MAX_HOURS: 1 });

@@ -1,12 +1,162 @@
-import { refusal, type Refusal } from '@bunting/contracts';
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { SessionLookup } from '../persistence/sessions/session-lookup.ts';
-import type { SecretHasher } from '../persistence/secrets/secret-hasher.ts';
-import type { Principal } from '../domain/principal.ts';
-import type { TokenLookup } from '../persistence/tokens/token-lookup.ts';
-import type { SessionCookie } from '../sessions/session-cookie.ts';
-import { principalCache } from '../authentication/principal-cache.ts';
+import { type Caller, type Refusal, refusal } from '@bunting/contracts';
+import { LRUCache } from 'lru-cache';
+import type { SessionCookie } from '../access/sessions/browser-session.ts';
+import type { SessionLookup } from '../access/sessions/session-store.ts';
+import type { TokenLookup } from '../access/tokens/token-store.ts';
+import type { SecretHasher } from '../unit-of-work/secrets.ts';
+
+/** The result of the last lookup of a valid SDK token. */
+interface LastKnown {
+  readonly principal: Principal;
+  /** milliseconds of `performance.now()` */
+  readonly expiresAt: number;
+  /** the value of `tokenChanges` before the lookup */
+  readonly tokenChanges: number;
+}
+const lastKnownOf = (principal: Principal, tokenChanges: number): LastKnown => ({
+  principal,
+  expiresAt: performance.now() + principal.expiresInMs,
+  tokenChanges,
+});
+
+/**
+ * The last results for SDK tokens, by digest. They are used only during an outage of the database, when no token can be revoked, and looked
+ * up again after each change of tokens, so that valid ones work during an outage.
+ */
+const lastKnownPrincipals = (tokens: Pick<TokenLookup, 'findById'>, max: number) => {
+  const lastKnown = new LRUCache<string, LastKnown>({ max });
+  /** the number of changes of tokens so far: a result from before the last change is stale, and is not used */
+  let tokenChanges = 0;
+
+  const verifyAll = async (): Promise<void> => {
+    let changes: number;
+    do {
+      const changesBefore = (changes = tokenChanges);
+      const verify = async ([digest, { principal }]: [string, LastKnown]): Promise<void> => {
+        const { tokenId } = principal.caller;
+        const verified = tokenId === undefined ? undefined : await tokens.findById(tokenId);
+        if (verified === undefined) lastKnown.delete(digest);
+        else lastKnown.set(digest, lastKnownOf(verified, changesBefore));
+      };
+      await Promise.allSettled([...lastKnown].map(verify));
+    } while (changes !== tokenChanges);
+  };
+  let verification: Promise<void> | undefined;
+
+  return {
+    get tokenChanges() {
+      return tokenChanges;
+    },
+    /** The last result, if the token has not expired, and no token has changed since. */
+    find: (digest: string): LastKnown | undefined => {
+      const found = lastKnown.get(digest);
+      return found === undefined || found.tokenChanges < tokenChanges || found.expiresAt <= performance.now()
+        ? undefined
+        : found;
+    },
+    /**
+     * Records the result of a lookup, if it is of an SDK token.
+     * @param tokenChangesBefore the value of `tokenChanges` before the lookup; an outdated result is not recorded
+     */
+    record: (digest: string, principal: Principal, tokenChangesBefore: number): void => {
+      if (!principal.mayCallAdminApi && tokenChangesBefore === tokenChanges)
+        lastKnown.set(digest, lastKnownOf(principal, tokenChanges));
+    },
+    forget: (digest: string): void => void lastKnown.delete(digest),
+    /** To be called when tokens have changed. */
+    tokensChanged: (): void => {
+      tokenChanges++;
+      if (lastKnown.size > 0) verification ??= verifyAll().finally(() => void (verification = undefined));
+    },
+  };
+};
+
+const maxCached = 10_000;
+/** While the database is unavailable, the last result for a token is reused for this time before the next lookup. */
+const outageCacheMs = 1_000;
+
+/**
+ * Caches the principals of tokens and sessions by digest, for `ttlMs`, and those that are not valid. Concurrent requests share a lookup.
+ * During an outage of the database the last known principals of SDK tokens are used.
+ */
+const principalCache = (ttlMs: number, tokens: Pick<TokenLookup, 'findById'>) => {
+  const validPrincipals = new LRUCache<string, Principal>({ max: maxCached });
+  // Apart from the valid ones, so that a client that guesses tokens evicts none of them.
+  const invalidDigests = new LRUCache<string, true>({ max: maxCached });
+  const lastKnown = lastKnownPrincipals(tokens, maxCached);
+  /** by digest: the lookups that have begun since the last invalidation and have not ended */
+  let pending = new Map<string, Promise<Principal>>();
+  let invalidations = 0;
+
+  const lookUp = async (
+    digest: string,
+    read: () => Promise<Principal | undefined>,
+    refuse: () => Refusal,
+  ): Promise<Principal> => {
+    const invalidationsBefore = invalidations;
+    const tokenChangesBefore = lastKnown.tokenChanges;
+    let principal: Principal | undefined;
+    try {
+      principal = await read();
+    } catch (error) {
+      const fallback = lastKnown.find(digest);
+      if (fallback === undefined) throw error;
+      validPrincipals.set(digest, fallback.principal, {
+        ttl: Math.min(outageCacheMs, fallback.expiresAt - performance.now()),
+      });
+      return fallback.principal;
+    }
+    // A result that was read before an invalidation serves the requests that were waiting for it, and is not cached.
+    const ttl = invalidationsBefore === invalidations ? ttlMs : 0;
+    if (principal === undefined) {
+      lastKnown.forget(digest);
+      if (ttl > 0) invalidDigests.set(digest, true, { ttl });
+      throw refuse();
+    }
+    lastKnown.record(digest, principal, tokenChangesBefore);
+    const validMs = Math.min(ttl, principal.expiresInMs);
+    if (validMs > 0) validPrincipals.set(digest, principal, { ttl: validMs });
+    return principal;
+  };
+
+  return {
+    /** The principal of a digest that is cached as a valid one. */
+    findCached: (digest: string): Principal | undefined => validPrincipals.get(digest),
+    /**
+     * The principal of a digest, from the cache or read.
+     * @throws Refusal of `refuse` where `read` finds none
+     */
+    find: (
+      digest: string,
+      read: () => Promise<Principal | undefined>,
+      refuse: () => Refusal,
+    ): Principal | Promise<Principal> => {
+      const cached = validPrincipals.get(digest);
+      if (cached !== undefined) return cached;
+      if (invalidDigests.has(digest)) throw refuse();
+      // Concurrent requests with one token or session share its lookup.
+      const pendingLookup = pending.get(digest);
+      if (pendingLookup !== undefined) return pendingLookup;
+      const lookups = pending;
+      const lookup = lookUp(digest, read, refuse).finally(() => lookups.delete(digest));
+      lookups.set(digest, lookup);
+      return lookup;
+    },
+    /**
+     * Drops all cached principals. Only a change of tokens affects those that are retained for outages: these are of SDK tokens, whose
+     * rights depend on nothing else.
+     */
+    invalidate: (haveTokensChanged: boolean): void => {
+      invalidations++;
+      validPrincipals.clear();
+      invalidDigests.clear();
+      pending = new Map();
+      if (haveTokensChanged) lastKnown.tokensChanged();
+    },
+  };
+};
 
 export interface AuthenticatorOptions {
   readonly tokens: TokenLookup;
@@ -113,3 +263,15 @@ export const authenticator = (options: AuthenticatorOptions) => {
   };
 };
 export type Authenticator = ReturnType<typeof authenticator>;
+
+/** The caller that a valid token or session authenticates, and what the token or session allows. */
+export interface Principal {
+  readonly caller: Caller;
+  readonly mayCallAdminApi: boolean;
+  /** whether the caller has a frontend token, which is published with pages, or none */
+  readonly isPublic: boolean;
+  /** whether the caller has a session, whose cookie a browser also sends with requests of pages of other sites */
+  readonly isSession?: true;
+  /** milliseconds until the token or session expires; infinite for a token that does not expire */
+  readonly expiresInMs: number;
+}

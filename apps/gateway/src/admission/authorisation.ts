@@ -1,5 +1,18 @@
 import { type Bus, type CallContext, callForResponse, type CallRequest, type CallResponse } from '@bunting/bus';
-import { type AnyOperation, type Caller, maySee } from '@bunting/contracts';
+import {
+  type AnyOperation,
+  type Caller,
+  isIdempotent,
+  may,
+  maySee,
+  noAccess,
+  type Permission,
+  refusal,
+  serviceOf,
+  unavailable,
+} from '@bunting/contracts';
+import type { Projection } from '@bunting/outbox';
+import type { Principal } from './authenticator.ts';
 
 /** A private-use character that replaces the first character of a project id; it occurs in no project id and in no response. */
 const marker = '\uE0B7';
@@ -19,7 +32,7 @@ const withOriginalId = <T>(value: T, id: string): T =>
  * Calls the service. The id of a project in the path that the caller may not see is replaced by an id that no project can have, so that the
  * response is by construction that for a project that does not exist.
  */
-export const callHidingProjects = async <O extends AnyOperation>(
+const callHidingProjects = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
   request: CallRequest<O>,
@@ -38,4 +51,72 @@ export const callHidingProjects = async <O extends AnyOperation>(
   );
   if ('refusal' in response) return { refusal: withOriginalId(response.refusal, hiddenProject) };
   return { reply: { ...response.reply, json: response.reply.json.replaceAll(markedId(hiddenProject), hiddenProject) } };
+};
+
+const hidesMore = (current: Caller, previous: Caller): boolean =>
+  current.hiddenProjects !== previous.hiddenProjects &&
+  (current.hiddenProjects ?? []).some((id) => previous.hiddenProjects?.includes(id) !== true);
+
+const maxReads = 5;
+
+interface ContextWithCurrentCaller extends CallContext {
+  /** returns the caller with the current rights */
+  readonly readCurrentCaller: () => Promise<Caller>;
+}
+
+/**
+ * Calls the service and compares the caller's rights before and after. A project that became private during a call may be in the response:
+ * a read is then repeated with the current rights.
+ * @throws Refusal `ServiceUnavailable` when projects become private during each of `maxReads` reads
+ */
+export const callWithCurrentRights = async <O extends AnyOperation>(
+  bus: Bus,
+  operation: O,
+  request: CallRequest<O>,
+  { readCurrentCaller, ...context }: ContextWithCurrentCaller,
+): Promise<CallResponse> => {
+  let { caller } = context;
+  for (let reads = 0; reads < maxReads; reads++) {
+    const response = await callHidingProjects(bus, operation, request, { ...context, caller });
+    if (!isIdempotent(operation)) return response;
+    const currentCaller = await readCurrentCaller();
+    if (!hidesMore(currentCaller, caller)) return response;
+    caller = currentCaller;
+  }
+  throw unavailable('The visibility of projects keeps changing. Please try again.');
+};
+
+interface RefreshRightsOptions {
+  readonly projects: Pick<Projection, 'catchUp'>;
+  readonly invalidateCache: () => void;
+  readonly waitMs: number;
+}
+
+/**
+ * Returns a function that is called after a write, so that the next request is authorised by it: the creator of a project owns it, and a
+ * private project is hidden. It waits, at most `waitMs` milliseconds, until the gateway has applied a change of projects, and drops the
+ * cached principals after this and after each write of the gateway's own. After a timeout the response is sent nevertheless, because the
+ * write is committed.
+ */
+export const refreshRightsAfterWrite =
+  ({ projects, invalidateCache, waitMs }: RefreshRightsOptions) =>
+  async (operation: AnyOperation): Promise<void> => {
+    if (operation.changesProjectVisibility) await projects.catchUp(waitMs);
+    else if (serviceOf(operation) !== 'gateway') return;
+    invalidateCache();
+  };
+
+/** Refuses SDK tokens, which are not for the Admin API. @throws Refusal `NoAccessError` */
+export const requireAdminApiAccess = ({ mayCallAdminApi }: Principal): void => {
+  if (!mayCallAdminApi)
+    throw refusal('NoAccessError', 'invalid token: expected a different token type for this endpoint');
+};
+
+/** @throws Refusal `NoAccessError` for a caller without one of the permissions in the project and environment of the path */
+export const requirePermission = (
+  caller: Caller,
+  accepted: readonly Permission[],
+  { projectId, environment }: { readonly projectId?: string; readonly environment?: string },
+): void => {
+  if (!may(caller, accepted, { project: projectId, environment })) throw noAccess(accepted);
 };

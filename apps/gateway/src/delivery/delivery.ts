@@ -1,11 +1,20 @@
 import type { Bus } from '@bunting/bus';
-import { type DeliveryScope, scopeKey } from '@bunting/contracts';
+import { type DeliveryScope, scopeKey, StreamClientFeatures, StreamFlagChanges } from '@bunting/contracts';
 import { startInMemoryProjection } from '@bunting/outbox';
-import type { Log } from '@bunting/runtime';
+import type { Log, ServiceContext } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
+import { unreadResponses } from '../admission/unread-responses.ts';
+import type { Authentication } from '../authentication.ts';
 import type { GatewayConfig } from '../config.ts';
+import { clientStream } from './client/client-stream.ts';
+import { featurePollHandlers, fetchModePolicy } from './client/polls.ts';
+import { preRoutingPollResponses } from './client/pre-routed-polls.ts';
+import { frontendHandlers } from './frontend.ts';
+import { ofrepStream, streamTickets } from './ofrep/changes.ts';
+import { ofrepHandlers } from './ofrep/evaluations.ts';
 import { deliveryStore } from './store/delivery-store.ts';
+import { deliveryStreams, streamMetrics } from './streams/delivery-streams.ts';
 import { type DeliveryView, deliveryView } from './view/delivery-view.ts';
 import { evaluatorCache } from './view/evaluator-cache.ts';
 
@@ -84,3 +93,40 @@ export const startDelivery = async ({ bus, config, metrics, log }: DeliveryOptio
   };
 };
 export type Delivery = Awaited<ReturnType<typeof startDelivery>>;
+
+/** Starts the delivery to SDKs: the features in memory, streams, and the handlers that respond from both. */
+export const startSdkDelivery = async (
+  { config, bus, log, metrics, onStop, draining, drainDelayMs }: ServiceContext<typeof GatewayConfig>,
+  { hasher, authenticate, authenticateFromCache, identifyById, admitBeforeRouting, limits }: Authentication,
+) => {
+  const delivery = await startDelivery({ bus, config, metrics, log });
+  onStop('delivery to SDKs', () => delivery.stop());
+  const unread = unreadResponses(config);
+  const measures = streamMetrics(metrics);
+  measures.open.set({ kind: 'events' }, 0);
+  const streams = deliveryStreams({ delivery, config, limits, unread, metrics: measures, draining, drainDelayMs });
+  // Derived from the key of tokens, which all gateways share.
+  const tickets = streamTickets(hasher('the key of stream tickets').hash);
+  const fetchMode = fetchModePolicy(config);
+  const { directToStream } = fetchMode;
+  return {
+    delivery,
+    unread,
+    streams,
+    openStreams: measures.open,
+    sdkHandlers: new Map([
+      ...featurePollHandlers(delivery, directToStream),
+      ...frontendHandlers(delivery),
+      ...ofrepHandlers({ delivery, tickets }),
+      [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate, fetchMode })],
+      [StreamFlagChanges.subject, ofrepStream({ delivery, streams, tickets, identifyById })],
+    ]),
+    respondBeforeRouting: preRoutingPollResponses({
+      delivery,
+      authenticateFromCache,
+      admitBeforeRouting,
+      directToStream,
+    }),
+  };
+};
+export type SdkDelivery = Awaited<ReturnType<typeof startSdkDelivery>>;

@@ -11,8 +11,8 @@ import {
   unavailable,
 } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { requirePermission } from '../authorisation/require-permission.ts';
-import type { ParsedOperationRequest } from '../http/request/operation-request.ts';
+import { requirePermission } from '../admission/authorisation.ts';
+import type { ParsedOperationRequest } from '../http/request/request.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryStore } from './store/delivery-store.ts';
 import type { DeliveryView } from './view/delivery-view.ts';

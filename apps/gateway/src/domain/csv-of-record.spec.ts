@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { csvOfRecord } from './csv-of-record.ts';
+import { csvOfRecord } from '../access/instance/endpoints.ts';
 
 it('writes a record as a line of names and a line of values, with arrays and objects as JSON', () => {
   expect(csvOfRecord({ name: 'a "b", c', count: 2, on: false, parts: { last7: 1 }, list: ['x'] })).toBe(

@@ -1,9 +1,118 @@
+import type { IncomingMessage } from 'node:http';
 import { defectRefusal, type RefusalResponse, serializeRefusal } from '@bunting/bus';
-import { type ErrorBody, type ErrorKind, type Problem, Refusal, refusal } from '@bunting/contracts';
-import type { FastifyReply } from 'fastify';
-import { acceptsProblemJson } from './request/accepts-problem-json.ts';
-import { isOfrepRequest, ofrepErrorOf } from './errors/ofrep-errors.ts';
-import { closeAfterEarlyResponse } from './response/close-after-early-response.ts';
+import {
+  type ErrorBody,
+  type ErrorKind,
+  type OfrepErrorCode,
+  type Problem,
+  Refusal,
+  refusal,
+} from '@bunting/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isPathBelow } from './request/head.ts';
+
+export const isOfrepRequest = ({ raw: { url = '' } }: FastifyRequest): boolean => isPathBelow('/ofrep', url);
+
+const codeOf = (status: number, { details: [detail] = [] }: ErrorBody, key: string | undefined): OfrepErrorCode => {
+  if (status === 404 && key !== undefined) return 'FLAG_NOT_FOUND';
+  if (status !== 400 || detail?.path?.startsWith('/body') !== true) return 'GENERAL';
+  return detail.path.startsWith('/body/context') ? 'INVALID_CONTEXT' : 'PARSE_ERROR';
+};
+
+/** An error with the members of the OpenFeature Remote Evaluation Protocol besides its own. */
+export const ofrepErrorOf = (
+  { params }: FastifyRequest,
+  status: number,
+  error: ErrorBody,
+  code?: OfrepErrorCode,
+): ErrorBody & { readonly key?: string; readonly errorCode: OfrepErrorCode; readonly errorDetails: string } => {
+  const { key } = (params ?? {}) as { readonly key?: string };
+  return {
+    ...error,
+    ...(key === undefined ? {} : { key }),
+    errorCode: code ?? codeOf(status, error, key),
+    errorDetails: error.message,
+  };
+};
+
+/**
+ * The preference for a media type by a range of an `Accept` header: its quality, and how precisely the range names the type (0 to 2, -1:
+ * not).
+ */
+interface Preference {
+  readonly quality: number;
+  readonly precision: number;
+}
+
+const qualityOf = (parameters: readonly string[]): number => {
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=', 2);
+    if (name.trim().toLowerCase() !== 'q') continue;
+    const quality = Number(value.trim() === '' ? Number.NaN : value);
+    return quality >= 0 && quality <= 1 ? quality : 0;
+  }
+  return 1;
+};
+
+const preferenceFor = (type: string, ranges: readonly string[]): Preference => {
+  const [family] = type.split('/', 1);
+  let best: Preference = { quality: 0, precision: -1 };
+  for (const item of ranges) {
+    const [name = '', ...parameters] = item.split(';');
+    const range = name.trim().toLowerCase();
+    const precision = range === type ? 2 : range === `${family}/*` ? 1 : range === '*/*' ? 0 : -1;
+    if (precision > best.precision) best = { quality: qualityOf(parameters), precision };
+  }
+  return best;
+};
+
+/** Maximum characters of an `Accept` header that is parsed; a longer one is ignored. */
+const maxAcceptLength = 4_096;
+
+/**
+ * True when a client wants errors as `application/problem+json`: it names that type with at least the quality of plain JSON. A client that
+ * accepts any type gets plain JSON.
+ */
+export const acceptsProblemJson = (accept: string | undefined): boolean => {
+  if (accept === undefined || accept.length > maxAcceptLength || !accept.toLowerCase().includes('problem+json'))
+    return false;
+  const ranges = accept.split(',');
+  const problem = preferenceFor('application/problem+json', ranges);
+  const plain = preferenceFor('application/json', ranges);
+  if (problem.precision < 2 || problem.quality === 0) return false;
+  return plain.precision < 2 || problem.quality >= plain.quality;
+};
+
+/** Milliseconds without a byte after which the rest of a refused body is drained no longer. */
+const lingerIdleMs = 5_000;
+/** Maximum milliseconds for which the rest is drained. Many clients read the response only after they have sent their whole request. */
+const maxLingerMs = 30_000;
+/** Rejected bodies up to this size are read to their end, so that the connection can be reused. */
+const maxBytesReadForReuse = 64 * 1024;
+
+const mayHaveLongRest = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxBytesReadForReuse;
+
+/**
+ * Ends the connection after a response that was sent before the whole request arrived, without reading the rest into memory. The rest is
+ * drained for a while: closing immediately would reset the connection, and the client would lose the response.
+ */
+export const closeAfterEarlyResponse = ({ raw, request: { raw: request } }: FastifyReply): void => {
+  if (request.complete || !mayHaveLongRest(request)) return;
+  const { socket } = request;
+  raw.shouldKeepAlive = false;
+  socket.destroySoon = () => {
+    socket.end();
+    const destroy = () => void socket.destroy();
+    const idle = setTimeout(destroy, lingerIdleMs).unref();
+    const total = setTimeout(destroy, maxLingerMs).unref();
+    request.on('data', () => idle.refresh()).resume();
+    socket.once('close', () => {
+      clearTimeout(idle);
+      clearTimeout(total);
+    });
+  };
+};
 
 /** The HTTP status of every kind of error. */
 export const httpStatusOf: Readonly<Record<ErrorKind, number>> = {

@@ -1,8 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@bunting/bus';
 import { Refusal, unavailable } from '@bunting/contracts';
-import type { Readiness } from '@bunting/runtime';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '@bunting/database';
+import type { Projection } from '@bunting/outbox';
+import type { Readiness, ServiceContext } from '@bunting/runtime';
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-requests.ts';
+import type { GatewayConfig } from '../config.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 
 type Schema = NonNullable<Readiness['schema']>;
 type Dependency = 'bus' | 'database';
@@ -95,4 +101,80 @@ export const readinessPolicy = ({
       ...(outages.size === 0 ? {} : { unavailable: [...outages.keys()] }),
     };
   };
+};
+
+const good = { health: 'GOOD' } as const;
+
+/** Routes of liveness and readiness, which need no token. @param ready rejects with the reason when the gateway is not ready */
+export const mountHealth = (app: FastifyInstance, ready: () => Promise<Readiness>): void => {
+  app.get('/health', async () => good);
+  app.get('/health/live', async () => good);
+  app.get('/health/ready', async (_request, reply) => {
+    try {
+      const { unavailable } = await ready();
+      return unavailable === undefined ? good : { ...good, unavailable };
+    } catch (error) {
+      return reply
+        .code(503)
+        .header('retry-after', '1')
+        .send({ health: 'BAD', reason: (error as Error).message });
+    }
+  });
+};
+
+/** Milliseconds for which one rendering of the metrics is served. */
+const cacheTtlMs = 1_000;
+
+/** Serves the metrics without a token, rendered at most once a second. */
+export const mountMetrics = (app: FastifyInstance, metrics: Registry, limit: preHandlerAsyncHookHandler): void => {
+  let renderedMetrics: Promise<Buffer> | undefined;
+  let renderedAt = 0;
+
+  const render = (): Promise<Buffer> => {
+    if (renderedMetrics !== undefined && performance.now() - renderedAt < cacheTtlMs) return renderedMetrics;
+    renderedAt = performance.now();
+    return (renderedMetrics = metrics.metrics().then((text) => Buffer.from(text)));
+  };
+
+  app.get('/internal-backstage/prometheus', { preHandler: limit }, async (_request, reply) =>
+    reply.header('content-type', metrics.contentType).send(await render()),
+  );
+};
+
+interface ReadinessParts {
+  readonly database: Pick<Database, 'schema'>;
+  readonly limits: Pick<ConcurrentRequestLimits, 'requireCapacity'>;
+  readonly projects: Pick<Projection, 'catchUp' | 'applied'>;
+  readonly delivery: Pick<Delivery, 'isLoaded' | 'catchUp'>;
+  /** whether the tokens of the settings are stored */
+  readonly hasFirstTokens: () => boolean;
+}
+
+/** Maximum milliseconds that one readiness check waits for the first state of projects. */
+const projectsTimeoutMs = 1_000;
+
+/** Whether the gateway accepts requests: its start is complete, its memory is loaded, it has capacity and is not stopping. */
+export const gatewayReadiness = (
+  { bus, metrics, draining, requireCompatible }: ServiceContext<typeof GatewayConfig>,
+  { database, limits, projects, delivery, hasFirstTokens }: ReadinessParts,
+) => {
+  // Without the states of projects, private ones would be visible. Once they are applied, the features service may be unavailable.
+  let hasProjectStates = projects.applied > 0;
+  return readinessPolicy({
+    bus,
+    readSchema: database.schema,
+    metrics,
+    requireAccepting: async () => {
+      if (draining.aborted) throw new Error('The gateway is stopping: send requests to another one.');
+      await requireCompatible();
+      limits.requireCapacity();
+      if (!hasFirstTokens()) throw new Error('The gateway is starting: the tokens of its settings are not stored yet.');
+    },
+    requireLoaded: async () => {
+      hasProjectStates ||= (await projects.catchUp(projectsTimeoutMs)) === 0;
+      if (!hasProjectStates) throw new Error('Project visibility is not loaded yet. Is the features service running?');
+      if (!delivery.isLoaded) await delivery.catchUp();
+      if (!delivery.isLoaded) throw new Error('The features are not loaded yet. Is the features service running?');
+    },
+  });
 };

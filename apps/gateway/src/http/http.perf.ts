@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { requireJsonWithin } from './request/json-limits.ts';
+import { requireJsonWithin } from './request/body.ts';
 
 const limits = { depth: 64, members: 1_000, items: 1_000, values: 1_000_000 };
 

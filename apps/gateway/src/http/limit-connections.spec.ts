@@ -3,7 +3,7 @@ import { eventually } from '@bunting/testing';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
-import { maxConnections } from './limit-connections.ts';
+import { maxConnections } from './node-server.ts';
 
 const limit = 3;
 let gateway: StartedGateway;

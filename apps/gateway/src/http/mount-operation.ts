@@ -1,23 +1,76 @@
-import type { Bus, CallContext } from '@bunting/bus';
-import { type AnyOperation, invalid, isPublicOperation, permissionsFor } from '@bunting/contracts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Bus, CallContext, Reply } from '@bunting/bus';
+import { type AnyOperation, hasBody, invalid, isPublicOperation, NoReply, permissionsFor } from '@bunting/contracts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Gauge } from 'prom-client';
-import { type Admit } from '../admission/admission.ts';
+import type { TSchema } from 'typebox';
+import type { Admit } from '../admission/admission.ts';
+import type { Authenticate } from '../admission/authenticator.ts';
+import { callWithCurrentRights, requireAdminApiAccess, requirePermission } from '../admission/authorisation.ts';
 import type { ConcurrentRequestLimits } from '../admission/concurrent-requests.ts';
-import { type Authenticate } from '../admission/authenticator.ts';
-import { callWithCurrentRights } from '../authorisation/call-with-current-rights.ts';
-import { requireAdminApiAccess, requirePermission } from '../authorisation/require-permission.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { SdkHandler } from '../delivery/sdk-handler.ts';
-import { mountNdjsonStream } from '../delivery/streams/ndjson.ts';
-import type { WakeUps } from '../streaming/wake-ups.ts';
-import { sendRefusal } from './errors.ts';
+import { mountNdjsonStream, type WakeUps } from '../delivery/streams/ndjson.ts';
+import { closeAfterEarlyResponse, jsonContentType, sendRefusal } from './errors.ts';
 import { RequestAborted } from './request/body.ts';
-import { idempotencyKeyPattern } from './request/header-patterns.ts';
-import { operationRequestReader } from './request/operation-request.ts';
-import { parseIfMatch, parseIfNoneMatch, requireConditionsSupported } from './response/entity-tags.ts';
-import { operationReplySender } from './response/operation-reply.ts';
-import { closeAfterEarlyResponse } from './response/close-after-early-response.ts';
+import { operationRequestReader, type ParsedOperationRequest } from './request/request.ts';
+import { entityTagSuffixOf, jsonEncodingFor } from './response/compression.ts';
+import {
+  entityTagOf,
+  idempotencyKeyPattern,
+  isNotModified,
+  matchingClientEntityTag,
+  parseIfMatch,
+  parseIfNoneMatch,
+  requireConditionsSupported,
+  requireCurrentTag,
+} from './response/entity-tags.ts';
+
+/** `Deprecation` header (RFC 9745): the first operations were deprecated on 2024-12-01. */
+const deprecatedSince = '@1733011200';
+
+/** The URL of the created resource, for the `Location` header. */
+type Location = (request: ParsedOperationRequest, reply: unknown) => string;
+
+/** The 304 of a read whose client has the current content; its tag names the encoding in which the client has it. */
+const sendNotModified = (request: FastifyRequest, response: FastifyReply, json: string, tag: string): FastifyReply => {
+  const encodedTag = `${tag}${entityTagSuffixOf[jsonEncodingFor(json, request)]}`;
+  return response
+    .code(304)
+    .header('etag', `"${matchingClientEntityTag(request.headers, tag, encodedTag)}"`)
+    .send();
+};
+
+/** Sends the replies to an operation as responses: status, headers, the conditions of a read, and the text that the service produced, unparsed. */
+const operationReplySender = (operation: AnyOperation, http: NonNullable<AnyOperation['http']>) => {
+  const { setsEntityTag = false, deprecated = false } = operation;
+  const { method, status = 200, contentType } = http;
+  const isWrite = method !== 'GET';
+  const readsBody = hasBody(operation);
+  const hasReply = operation.reply !== (NoReply as TSchema);
+  const location = http.location as Location | undefined;
+
+  /** @throws Refusal `PreconditionFailed` for a read whose `If-Match` does not name the current tag */
+  return (
+    request: FastifyRequest,
+    response: FastifyReply,
+    parsedRequest: ParsedOperationRequest,
+    { json, headers }: Reply,
+  ): FastifyReply => {
+    if (!readsBody) closeAfterEarlyResponse(response);
+    response.code(status).headers(headers);
+    if (!isWrite) {
+      const tag = setsEntityTag ? (headers['ETag'] ?? '').slice(1, -1) : entityTagOf(json, headers['ETag']);
+      response.header('etag', `"${tag}"`);
+      requireCurrentTag(request.headers, tag);
+      if (isNotModified(request.headers, tag)) return sendNotModified(request, response, json, tag);
+    }
+    if (deprecated) response.header('deprecation', deprecatedSince);
+    if (location !== undefined) response.header('location', location(parsedRequest, JSON.parse(json)));
+    if (!hasReply) return response.send();
+    if (contentType === undefined) return response.header('content-type', jsonContentType).send(json);
+    return response.header('content-type', `${contentType}; charset=utf-8`).send(JSON.parse(json) as string);
+  };
+};
 
 export interface MountOptions {
   readonly bus: Bus;

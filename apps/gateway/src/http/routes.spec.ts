@@ -2,7 +2,7 @@ import { httpOperations } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fastify, { type FastifyInstance } from 'fastify';
 import { reservedPrefixes } from './console.ts';
-import { isPathBelow } from './request/is-path-below.ts';
+import { isPathBelow } from './request/head.ts';
 
 const routes = httpOperations.flatMap(({ http }) =>
   http === undefined ? [] : [{ method: http.method, url: http.url }],

@@ -4,7 +4,7 @@ import fastify from 'fastify';
 import { Gauge, Registry } from 'prom-client';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
-import { mountMetrics } from './mount-metrics.ts';
+import { mountMetrics } from '../http/health.ts';
 
 const page = '/internal-backstage/prometheus';
 const withGateway = async (

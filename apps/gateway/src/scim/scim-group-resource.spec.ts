@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { changeProvisionedGroup, type ProvisionedGroupChange } from '../domain/scim/provisioned-groups.ts';
-import { parseGroupPatch } from '../access/scim/scim-groups.ts';
+import { changeProvisionedGroup, type ProvisionedGroupChange, parseGroupPatch } from '../access/scim/scim-groups.ts';
 
 const patch = (...Operations: object[]) => parseGroupPatch({ Operations });
 const changedMembers = (change: ProvisionedGroupChange, ...members: number[]) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { scimSettingCache } from './scim-setting-cache.ts';
+import { scimSettingCache } from '../access/scim/scim-setting.ts';
 
 describe('the token of SCIM', () => {
   it('is read once for many requests, and again after a change or a failed read', async () => {

@@ -6,7 +6,7 @@ import { openLog } from '@bunting/runtime';
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import { openGatewayDatabase } from '../../test/started-gateway.ts';
-import { consumeProjectStates } from './consume-project-states.ts';
+import { consumeProjectStates } from '../access/rights/subscriptions.ts';
 
 let database: Database;
 let stop: () => Promise<void>;

@@ -1,8 +1,8 @@
 import type { Permission, ProjectState, Role } from '@bunting/contracts';
 import { entitySql, TimestampColumn, TextArray } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { UnusedGroupAttributes, UnusedUserAttributes } from '../domain/scim/unused-provider-attributes.ts';
-import type { TokenKind } from '../domain/tokens/token-scope.ts';
+import type { UnusedGroupAttributes, UnusedUserAttributes } from '../access/scim/scim-users.ts';
+import type { TokenKind } from '../access/tokens/token.ts';
 
 /** The generated key of token hashes, where no setting has one, and the fingerprint of the key in use. */
 const GatewaySecretEntity = defineEntity({

@@ -1,6 +1,6 @@
 import { refusal } from '@bunting/contracts';
 import { advisoryLock, onlyRow, type Tx } from '@bunting/database';
-import { isAdministratorSql } from '../persistence/rights/user-rights-sql.ts';
+import { isAdministratorSql } from '../access/rights/rights-store.ts';
 
 /** PostgreSQL interval for which a token must stay valid: one that expires sooner would leave no administrator soon after the write. */
 const minTokenValidity = '1 day';

@@ -1,10 +1,9 @@
 import type { Database, Tx } from '@bunting/database';
-import { readGatewayStatistics } from '../access/instance/instance-store.ts';
+import { readGatewayStatistics, instanceId } from '../access/instance/instance-store.ts';
 import { groupReads } from '../access/groups/group-store.ts';
 import { userReads } from '../access/users/user-store.ts';
 import { scimReads } from '../access/scim/scim-store.ts';
 import { settingReads } from '../access/sign-in/setting-store.ts';
-import { instanceId } from '../persistence/instance-id.ts';
 import { inviteLinkReads } from '../access/invite-links/invite-link-store.ts';
 import { oneTimeLinkReads } from '../access/passwords/one-time-link-store.ts';
 import { passwordReads } from '../access/passwords/password-store.ts';
@@ -12,8 +11,7 @@ import { accessReader } from '../access/rights/rights-store.ts';
 import { projectRoleReads } from '../access/project-access/project-role-store.ts';
 import { roleReads } from '../access/roles/role-store.ts';
 import { type SessionLimits, sessionReads } from '../access/sessions/session-store.ts';
-import type { SecretCipher } from '../persistence/secrets/secret-cipher.ts';
-import type { SecretHasher } from '../persistence/secrets/secret-hasher.ts';
+import type { SecretCipher, SecretHasher } from './secrets.ts';
 import { tokenReads } from '../access/tokens/token-store.ts';
 
 /**

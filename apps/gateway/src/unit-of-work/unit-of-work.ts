@@ -1,4 +1,4 @@
-import type { Caller } from '@bunting/contracts';
+import { type Caller, type EventType, isEqual, outboxEvent } from '@bunting/contracts';
 import type { CommitLimits, Tx } from '@bunting/database';
 import {
   isReplay,
@@ -8,26 +8,45 @@ import {
   type ReplyOrReplay,
   type WriteContext,
 } from '@bunting/outbox';
-import { endEnvironmentAccess } from '../persistence/environments/end-environment-access.ts';
-import { emitEventsInto } from '../persistence/emit-events.ts';
-import { type LastAdministratorGuard, lastAdministratorGuard } from './last-administrator-guard.ts';
+import type { FastifyRequest } from 'fastify';
 import { groupRepository } from '../access/groups/group-store.ts';
-import { oidcIdentityRepository } from '../access/oidc/oidc-identity-store.ts';
-import { scimRepository } from '../access/scim/scim-store.ts';
-import { settingRepository } from '../access/sign-in/setting-store.ts';
-import { userRepository } from '../access/users/user-store.ts';
-import { projectRoleRepository } from '../access/project-access/project-role-store.ts';
-import { roleRepository } from '../access/roles/role-store.ts';
-import { lockExistingProjects } from '../persistence/projects/existing-projects.ts';
 import { inviteLinkRepository } from '../access/invite-links/invite-link-store.ts';
+import { oidcIdentityRepository } from '../access/oidc/oidc-identity-store.ts';
 import { oneTimeLinkRepository } from '../access/passwords/one-time-link-store.ts';
 import { passwordRepository } from '../access/passwords/password-store.ts';
+import { projectRoleRepository } from '../access/project-access/project-role-store.ts';
+import { endEnvironmentAccess, lockExistingProjects } from '../access/rights/project-store.ts';
+import { roleRepository } from '../access/roles/role-store.ts';
+import { scimRepository } from '../access/scim/scim-store.ts';
 import { type SessionLimits, sessionRepository } from '../access/sessions/session-store.ts';
+import { settingRepository } from '../access/sign-in/setting-store.ts';
 import { initialTokenRepository } from '../access/tokens/initial-token-store.ts';
-import { derivedSecretBytesGenerator, newScimSecret, type SecretBytesGenerator, regenerateSecret } from './secrets.ts';
 import { tokenRepository } from '../access/tokens/token-store.ts';
-import type { SecretCipher } from '../persistence/secrets/secret-cipher.ts';
-import type { SecretHasher } from '../persistence/secrets/secret-hasher.ts';
+import { userRepository } from '../access/users/user-store.ts';
+import { type LastAdministratorGuard, lastAdministratorGuard } from './last-administrator-guard.ts';
+import {
+  derivedSecretBytesGenerator,
+  newScimSecret,
+  regenerateSecret,
+  type SecretBytesGenerator,
+  type SecretCipher,
+  type SecretHasher,
+} from './secrets.ts';
+
+/**
+ * Emits the events of a write with its transaction. Only repositories have it: a write whose change has events takes them as its last
+ * parameter, so that no caller can omit them.
+ */
+export type EmitEvents = (events: readonly GatewayEvent[]) => void;
+
+/** The events of a write, from the stored object: it has what the database generates, such as an id. */
+export type EventsOf<Stored> = (stored: Stored) => readonly GatewayEvent[];
+
+/** Emits events into an outbox. @param context the caller and the time of the events */
+const emitEventsInto =
+  (outbox: Pick<Outbox, 'emit'>, { caller: by, now }: { readonly caller: Caller; readonly now: Date }): EmitEvents =>
+  (events) =>
+    outbox.emit(events.map((event) => outboxEvent(event, { by, now })));
 
 /** The caller and the time of a write, and the time until which it may commit. */
 export interface TransactionContext extends CommitLimits {
@@ -182,4 +201,28 @@ export const unitOfWork = (
       complete(parsedReply(await runMasked(request, job))),
     replay: (request: GatewayWriteContext) => replay(request),
   });
+};
+
+/** An event of what the gateway owns: users, groups, roles, tokens, links and settings. It must never contain a secret or a network address. */
+export interface GatewayEvent {
+  readonly type: EventType;
+  readonly project?: string | null;
+  readonly environment?: string | null;
+  readonly data?: object | null;
+  readonly preData?: object | null;
+}
+
+/** The event of an update; none if `data` equals `preData`. */
+export const eventsOfUpdate = (
+  event: GatewayEvent & Required<Pick<GatewayEvent, 'data' | 'preData'>>,
+): readonly GatewayEvent[] => (isEqual(event.data, event.preData) ? [] : [event]);
+
+/** The context of a write by a request that is no operation: of an identity provider, of a sign-in through it, or a logout. */
+export const contextOutsideOperations = (
+  { exchange }: Pick<FastifyRequest, 'exchange'>,
+  caller: Caller,
+  timeoutMs: number,
+): TransactionContext => {
+  const now = new Date();
+  return { caller, now, traceparent: exchange.traceparent, deadline: new Date(now.getTime() + timeoutMs) };
 };

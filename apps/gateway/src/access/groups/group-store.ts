@@ -1,14 +1,50 @@
-import type { Group } from '@bunting/contracts';
-import { timestampSql, type Tx } from '@bunting/database';
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import type { SynchronisedGroup, SynchronisedMemberships } from '../../domain/oidc/synchronised-memberships.ts';
-import type { ProvisionedGroup } from '../../domain/scim/provisioned-groups.ts';
-import { groupNotFound } from '../refusals.ts';
-import type { EmitEvents, EventsOf } from '../../persistence/emit-events.ts';
+import { type Group, refusal } from '@bunting/contracts';
+import { timestampSql, type Tx, violatedConstraint } from '@bunting/database';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../../unit-of-work/entities.ts';
 import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
-import { type GroupContent, storeGroupWithoutMembers } from '../../persistence/accounts/store-group-without-members.ts';
-import { userColumnsSql, type UserRow, userOf } from '../users/user-store.ts';
+import type { EmitEvents, EventsOf, GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import type { SynchronisedGroup, SynchronisedMemberships } from '../oidc/oidc-sign-in.ts';
+import { groupNotFound } from '../refusals.ts';
+import type { ProvisionedGroup } from '../scim/scim-groups.ts';
+import type { UnusedGroupAttributes } from '../scim/scim-users.ts';
+import { userColumnsSql, userOf, type UserRow } from '../users/user-store.ts';
+
+/** The properties of a group that are stored, without its members. */
+export interface GroupContent {
+  readonly name: string;
+  readonly description: string | null;
+  readonly mappingsSSO: readonly string[];
+  readonly rootRole: number | null;
+  /** stays as it is when left out */
+  readonly provisioned?: UnusedGroupAttributes | null;
+}
+
+/** Creates a group without members, or updates the one with the id and keeps its members. @throws Refusal `NameExistsError` */
+export const storeGroupWithoutMembers = async (
+  { em }: Pick<Tx, 'em'>,
+  guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
+  { name, description, mappingsSSO, rootRole, provisioned }: GroupContent,
+  { createdBy, id }: { readonly createdBy: string; readonly id: number | undefined },
+): Promise<ProvisionedGroup> => {
+  const content = {
+    name,
+    description,
+    mappingsSSO: [...mappingsSSO],
+    rootRole,
+    ...(provisioned === undefined ? {} : { provisioned }),
+  };
+  const existing = id === undefined ? undefined : await em.findOneOrFail(GroupEntity, { id });
+  if (existing !== undefined && existing.rootRole !== null && existing.rootRole !== rootRole) guard.markLossOfRights();
+  try {
+    const group =
+      existing === undefined ? em.create(GroupEntity, { ...content, createdBy }) : em.assign(existing, content);
+    await em.flush();
+    return group;
+  } catch (error) {
+    if (violatedConstraint(error) !== 'user_group_by_name') throw error;
+    throw refusal('NameExistsError', `Group name already exists: ${name}`);
+  }
+};
 
 type GroupRow = Omit<Group, 'users' | 'userCount' | 'projects'> & { readonly projects: string[] };
 

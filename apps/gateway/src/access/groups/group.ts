@@ -1,5 +1,5 @@
 import { type Group, type GroupBody, invalidProperty } from '@bunting/contracts';
-import { type GatewayEvent, eventsOfUpdate } from '../../domain/gateway-event.ts';
+import { type GatewayEvent, eventsOfUpdate } from '../../unit-of-work/unit-of-work.ts';
 import { unknownAssignee } from '../refusals.ts';
 
 /** The properties of a group, without its members. */

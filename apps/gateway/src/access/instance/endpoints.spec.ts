@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { requireConfiguredOrigins } from '../../domain/require-configured-origins.ts';
+import { requireConfiguredOrigins } from './endpoints.ts';
 
 const configured = ['https://a.example.org', 'https://b.example.org'];
 

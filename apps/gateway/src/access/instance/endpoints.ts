@@ -1,7 +1,23 @@
-import { onBehalfOf } from '@bunting/bus';
-import { type Caller, CountResources, SearchEvents, type InstanceStatistics, unleashVersion } from '@bunting/contracts';
+import { implement, onBehalfOf } from '@bunting/bus';
+import {
+  type Caller,
+  CountResources,
+  GetInstanceStatistics,
+  GetInstanceStatisticsCsv,
+  GetMaintenance,
+  GetResourceLimits,
+  GetTelemetrySettings,
+  GetUiConfig,
+  type InstanceStatistics,
+  isEqual,
+  refusal,
+  RefuseOriginChange,
+  SearchEvents,
+  unleashVersion,
+} from '@bunting/contracts';
 import { call } from '../../calls.ts';
 import type { GatewayContext } from '../context.ts';
+import { maxApiTokens } from '../tokens/token.ts';
 
 interface StatisticsRequest {
   readonly caller: Caller;
@@ -14,7 +30,7 @@ interface StatisticsRequest {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Collects the statistics from the services that own the counted objects, for the operations that return them as JSON and as CSV. */
-export const collectInstanceStatistics = async (
+const collectInstanceStatistics = async (
   { bus, reads, signInSettings }: Pick<GatewayContext, 'bus' | 'reads' | 'signInSettings'>,
   context: StatisticsRequest,
 ): Promise<InstanceStatistics> => {
@@ -62,3 +78,113 @@ export const collectInstanceStatistics = async (
     productionChanges: { last30, last60, last90 },
   };
 };
+
+export const getInstanceStatisticsEndpoint = (context: GatewayContext) =>
+  implement(GetInstanceStatistics, (request) => collectInstanceStatistics(context, request));
+
+export const getMaintenanceEndpoint = () => implement(GetMaintenance, async () => ({ enabled: false }));
+
+export const getTelemetrySettingsEndpoint = () =>
+  implement(GetTelemetrySettings, async () => ({
+    versionInfoCollectionEnabled: false,
+    featureInfoCollectionEnabled: false,
+  }));
+
+/** Flags that show parts of Unleash's user interface. */
+const flags = {
+  P: true,
+  RE: true,
+  EEA: true,
+  SE: true,
+  UG: true,
+  embedProxy: true,
+  embedProxyFrontend: true,
+  featuresExportImport: true,
+};
+
+/** Limits that Unleash user interfaces require, of resources that Bunting does not have. */
+const unsupportedLimits = {
+  actionSetActions: 0,
+  actionSetsPerProject: 0,
+  actionSetFilters: 0,
+  actionSetFilterValues: 0,
+  signalEndpoints: 0,
+  signalTokensPerEndpoint: 0,
+};
+
+export const getUiConfigEndpoint = ({ bus, reads, instance, mailer, signInSettings }: GatewayContext) =>
+  implement(GetUiConfig, async (request) => {
+    const { allowsRegex, ...limits } = await call(bus, GetResourceLimits, {}, onBehalfOf(request));
+    return {
+      name: 'Bunting',
+      version: instance.version,
+      environment: 'Bunting',
+      unleashUrl: instance.publicUrl,
+      baseUriPath: '',
+      flags: { ...flags, regexConstraints: allowsRegex },
+      frontendApiOrigins: [...instance.frontendOrigins],
+      // Unleash user interfaces show change requests, groups and roles for the Enterprise edition only.
+      versionInfo: {
+        current: { oss: unleashVersion, enterprise: unleashVersion },
+        latest: {},
+        isLatest: true,
+        instanceId: await reads.instanceId(),
+      },
+      segmentValuesLimit: limits.segmentValues,
+      strategySegmentsLimit: limits.strategySegments,
+      resourceLimits: { ...limits, ...unsupportedLimits, apiTokens: maxApiTokens },
+      authenticationType: 'enterprise',
+      disablePasswordAuth: await signInSettings.arePasswordsDisabled(),
+      maxImportBytes: instance.maxImportBytes,
+      emailEnabled: mailer !== undefined,
+      maintenanceMode: false,
+      networkViewEnabled: false,
+      oidcConfiguredThroughEnv: signInSettings.isReadOnly,
+      samlConfiguredThroughEnv: false,
+      unleashAIAvailable: false,
+      links: [],
+    };
+  });
+
+const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+const cellOf = (value: unknown): string => {
+  if (typeof value === 'string') return quote(value);
+  return typeof value === 'object' ? quote(JSON.stringify(value)) : String(value);
+};
+
+/**
+ * An object as CSV (RFC 4180): a line with the names of its properties and a line with their values. Arrays and objects are written as
+ * JSON.
+ */
+export const csvOfRecord = (record: object): string =>
+  [Object.keys(record).map(quote), Object.values(record).map(cellOf)].map((line) => `${line.join(',')}\r\n`).join('');
+
+export const getInstanceStatisticsCsvEndpoint = (context: GatewayContext) =>
+  implement(GetInstanceStatisticsCsv, async (request) =>
+    csvOfRecord(await collectInstanceStatistics(context, request)),
+  );
+
+const sorted = (origins: readonly string[]): string[] => [...new Set(origins)].toSorted();
+
+/**
+ * The origins that may call the frontend API are a setting of the gateway; a request may only repeat them, in any order.
+ * @param requested undefined if the request names none
+ * @throws Refusal `InvalidOperationError` for other origins
+ */
+export const requireConfiguredOrigins = (
+  requested: readonly string[] | undefined,
+  configured: readonly string[],
+): void => {
+  if (requested === undefined || isEqual(sorted(requested), sorted(configured))) return;
+  throw refusal(
+    'InvalidOperationError',
+    'The origins of pages are the setting GATEWAY_FRONTEND_CORS_ORIGINS: change it there, and restart the gateway.',
+  );
+};
+
+export const refuseOriginChangeEndpoint = ({ instance }: GatewayContext) =>
+  implement(RefuseOriginChange, async ({ body }) => {
+    requireConfiguredOrigins(body.frontendSettings?.frontendApiOrigins, instance.frontendOrigins);
+    return null;
+  });

@@ -1,8 +1,59 @@
 import { implement } from '@bunting/bus';
-import { CreateInviteLink } from '@bunting/contracts';
-import { inviteLinkCreated } from './invite-link.ts';
+import {
+  CreateInviteLink,
+  GetInviteLink,
+  type InviteLink,
+  ListInviteLinks,
+  SignUp,
+  systemCaller,
+  UpdateInviteLink,
+  ValidateInviteLink,
+} from '@bunting/contracts';
+import type { GatewayReads } from '../../unit-of-work/reads.ts';
 import type { GatewayContext } from '../context.ts';
-import { inviteLinkResponse, withRole } from '../../operations/invite-links/invite-link-response.ts';
+import { requirePasswordsEnabled } from '../passwords/endpoints.ts';
+import { requireStrongPassword } from '../passwords/password-policy.ts';
+import { inviteLinkNotFound } from '../refusals.ts';
+import { predefinedRole, roleWithId } from '../roles/role.ts';
+import { accountCreated, parseUserNames } from '../users/account.ts';
+import type { StoredInviteLink } from './invite-link-store.ts';
+import {
+  inviteLinkCreated,
+  inviteLinkUpdated,
+  requireUsableInviteLink,
+  signedUp,
+  updatedInviteLink,
+} from './invite-link.ts';
+
+/** An invitation link and its role, without the secret: this may be stored as the reply for retries. */
+type InviteLinkWithRole = StoredInviteLink & Pick<InviteLink, 'role'>;
+
+/** The role that users get who sign up. */
+const viewerRole = async ({ roles }: Pick<GatewayReads, 'roles'>): Promise<InviteLink['role']> => {
+  const { id, name, description, type } = roleWithId(await roles.list(), predefinedRole.viewer);
+  return { id, name, description, type };
+};
+
+const withRoles = async (
+  reads: Pick<GatewayReads, 'roles'>,
+  links: readonly StoredInviteLink[],
+): Promise<InviteLinkWithRole[]> => {
+  const role = await viewerRole(reads);
+  return links.map((link) => ({ ...link, role }));
+};
+
+const withRole = async (reads: Pick<GatewayReads, 'roles'>, link: StoredInviteLink): Promise<InviteLinkWithRole> => ({
+  ...link,
+  role: await viewerRole(reads),
+});
+
+/** An invitation link with its secret and the URL of its page, whose path is the same as in Unleash. */
+const inviteLinkResponse =
+  ({ instance, inviteSecrets }: Pick<GatewayContext, 'instance' | 'inviteSecrets'>) =>
+  ({ id, ...link }: InviteLinkWithRole): InviteLink => {
+    const secret = inviteSecrets.secretOf(id);
+    return { ...link, secret, url: instance.pageUrl(`/new-user?invite=${secret}`) };
+  };
 
 export const createInviteLinkEndpoint = (context: GatewayContext) =>
   implement(CreateInviteLink, (request) =>
@@ -15,3 +66,60 @@ export const createInviteLinkEndpoint = (context: GatewayContext) =>
       inviteLinkResponse(context),
     ),
   );
+
+export const getInviteLinkEndpoint = (context: GatewayContext) =>
+  implement(GetInviteLink, async ({ params }) => {
+    const { reads, inviteSecrets } = context;
+    const link = await reads.inviteLinks.find(inviteSecrets.idOf(params.token));
+    if (link === undefined) throw inviteLinkNotFound();
+    return inviteLinkResponse(context)(await withRole(reads, link));
+  });
+
+export const listInviteLinksEndpoint = (context: GatewayContext) =>
+  implement(ListInviteLinks, async () => {
+    const links = await withRoles(context.reads, await context.reads.inviteLinks.list());
+    return { tokens: links.map(inviteLinkResponse(context)) };
+  });
+
+export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, signInSettings }: GatewayContext) =>
+  implement(SignUp, async (request) => {
+    await requirePasswordsEnabled({ signInSettings });
+    const { body, now, params, query } = request;
+    const names = parseUserNames(body);
+    requireStrongPassword(body.password);
+    const id = inviteSecrets.idOf(params.token);
+    const asSystem = { ...request, caller: systemCaller };
+    requireUsableInviteLink(await reads.inviteLinks.find(id), now);
+    // Counts every attempt, also failed ones: invitation links are often published.
+    signIn.limits.countAttempt(query.address);
+    const hash = await signIn.passwords.hash(body.password);
+    return transaction(asSystem, async ({ inviteLinks, users, passwords }) => {
+      const link = requireUsableInviteLink(await inviteLinks.findForUpdate(id), now);
+      const account = { accountType: 'User', rootRole: predefinedRole.viewer, isActive: true } as const;
+      const user = await users.add(names, account, (created) => [accountCreated(created)]);
+      await passwords.set(user.id, hash);
+      await inviteLinks.addUser(link.id, user.id, [signedUp(link, user)]);
+      return user;
+    });
+  });
+
+export const updateInviteLinkEndpoint = (context: GatewayContext) =>
+  implement(UpdateInviteLink, (request) =>
+    context.transaction.completing(
+      request,
+      async (tx) => {
+        const before = await tx.inviteLinks.findForUpdate(context.inviteSecrets.idOf(request.params.token));
+        if (before === undefined) throw inviteLinkNotFound();
+        const content = updatedInviteLink(before, request.body);
+        const after = await tx.inviteLinks.save(before.id, content, (stored) => inviteLinkUpdated(before, stored));
+        return withRole(tx, after);
+      },
+      inviteLinkResponse(context),
+    ),
+  );
+
+export const validateInviteLinkEndpoint = ({ reads, inviteSecrets }: GatewayContext) =>
+  implement(ValidateInviteLink, async ({ params, now }) => {
+    requireUsableInviteLink(await reads.inviteLinks.find(inviteSecrets.idOf(params.token)), now);
+    return null;
+  });

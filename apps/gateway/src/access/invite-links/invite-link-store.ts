@@ -1,9 +1,8 @@
 import type { InviteLink, User } from '@bunting/contracts';
 import { onlyRow, type Tx } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
+import type { GatewayEvent, EmitEvents, EventsOf } from '../../unit-of-work/unit-of-work.ts';
 import { type UserRow, userColumnsSql, userOf } from '../users/user-store.ts';
-import type { EmitEvents, EventsOf } from '../../persistence/emit-events.ts';
 import { gatewaySql, InviteLinkEntity } from '../../unit-of-work/entities.ts';
 
 type Row = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt' | 'createdAt' | 'createdBy'> & { readonly id: string };

@@ -1,21 +1,17 @@
 import { unavailable } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
-import { concurrencyLimit } from '../../admission/concurrency-limit.ts';
+import { concurrencyLimit } from '../../admission/concurrent-requests.ts';
 import type { GatewayConfig } from '../../config.ts';
-import { SignInDenied } from '../../domain/oidc/provider-sign-in.ts';
-import { contextOutsideOperations } from '../../http/request/context-outside-operations.ts';
-import type { UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
-import type { SessionCookie } from '../../sessions/session-cookie.ts';
-import type { SignInLog } from '../../sign-in/sign-in-log.ts';
-import type { OidcLoginCookie } from '../../oidc/oidc-login-cookie.ts';
-import type { CurrentOpenIdProvider } from '../../oidc/current-openid-provider.ts';
-import type { OpenIdProvider } from './openid-provider.ts';
-import { providerFaultOf } from '../../oidc/provider-fault.ts';
-import { publicUrl } from '../../http/request/public-url.ts';
-import { signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
-import { signInFailureHandler } from './sign-in-failure.ts';
-import { sendSignInFailurePage } from '../../oidc/sign-in-failure-page.ts';
+import { publicUrl } from '../../http/request/head.ts';
+import { cipherWithKey, type SecretHasher } from '../../unit-of-work/secrets.ts';
+import { contextOutsideOperations, type UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
+import type { SessionCookie } from '../sessions/browser-session.ts';
+import type { SignInLog } from '../sign-in/sign-in-log.ts';
+import { SignInDenied, signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
+import type { CurrentOpenIdProvider, LoginChecks, OpenIdProvider } from './openid-provider.ts';
+import { providerFaultOf } from './provider-requests.ts';
+import { sendSignInFailurePage, signInFailureHandler } from './sign-in-failure.ts';
 
 export interface OidcRoutesOptions {
   readonly config: GatewayConfig;
@@ -36,7 +32,7 @@ const searchOf = ({ query }: FastifyRequest): URLSearchParams =>
   new URLSearchParams((query as { search: string }).search);
 
 /** The requested path on this server after a sign-in; `/` for a URL that could lead to another origin. */
-export const sameOriginPath = (requested: string | null): string => {
+const sameOriginPath = (requested: string | null): string => {
   const base = 'http://own.invalid';
   if (requested === null || requested.length > maxRedirectLength || !/^\/(?![/\\])/.test(requested)) return '/';
   if (!URL.canParse(requested, base)) return '/';
@@ -121,3 +117,60 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
     return reply.header('set-cookie', sessionCookie.set(secret)).redirect(pending.redirect, 303);
   });
 };
+
+/** The state of a sign-in between its start and its end, in an encrypted cookie. */
+export interface PendingLogin extends LoginChecks {
+  /** the path to redirect to after the sign-in */
+  readonly redirect: string;
+  /** milliseconds since 1970 */
+  readonly expiresAt: number;
+}
+
+const lifetimeSeconds = 600;
+/** Maximum pending sign-ins of one browser; a further one replaces all of them. */
+const maxPending = 4;
+const statePattern = /^[\w-]{43}$/;
+
+/** The cookies of sign-ins that have begun: one for each, so that two of them in one browser do not disturb each other. */
+export const oidcLoginCookie = (
+  hasher: SecretHasher,
+  { GATEWAY_BEHIND_TLS: behindTls }: Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS'>,
+) => {
+  const cipher = cipherWithKey(hasher('key of the cookies of sign-ins').hash);
+  const prefix = `${behindTls ? '__Host-' : ''}bunting-login-`;
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${behindTls ? '; Secure' : ''}`;
+  const nameOf = (state: string): string => `${prefix}${state.slice(0, 16)}`;
+  const clearingCookie = (name: string): string => `${name}=; Max-Age=0; ${attributes}`;
+
+  const cookiesIn = (header: string | undefined): [name: string, value: string][] =>
+    (header ?? '').split(';').flatMap((pair): [string, string][] => {
+      const equalsIndex = pair.indexOf('=');
+      const name = pair.slice(0, Math.max(equalsIndex, 0)).trim();
+      return name.startsWith(prefix) ? [[name, pair.slice(equalsIndex + 1).trim()]] : [];
+    });
+
+  return {
+    /** The values of `Set-Cookie` that begin a sign-in. */
+    begin: (checks: LoginChecks, redirect: string, header: string | undefined): string[] => {
+      const pending: PendingLogin = { ...checks, redirect, expiresAt: Date.now() + lifetimeSeconds * 1_000 };
+      const value = cipher.seal(JSON.stringify(pending), nameOf(checks.state)).toString('base64url');
+      const pendingNames = cookiesIn(header).map(([name]) => name);
+      return [
+        ...(pendingNames.length < maxPending ? [] : pendingNames.map(clearingCookie)),
+        `${nameOf(checks.state)}=${value}; Max-Age=${lifetimeSeconds}; ${attributes}`,
+      ];
+    },
+    /** The pending sign-in with the state of the provider's response; undefined where this browser has none, or it has expired. */
+    read: (state: string | null, header: string | undefined): PendingLogin | undefined => {
+      if (state === null || !statePattern.test(state)) return undefined;
+      const value = cookiesIn(header).find(([name]) => name === nameOf(state))?.[1];
+      const text = value === undefined ? undefined : cipher.open(Buffer.from(value, 'base64url'), nameOf(state));
+      if (text === undefined) return undefined;
+      const pending = JSON.parse(text) as PendingLogin;
+      return pending.state === state && pending.expiresAt > Date.now() ? pending : undefined;
+    },
+    /** The value of `Set-Cookie` that ends a sign-in. */
+    end: ({ state }: PendingLogin): string => clearingCookie(nameOf(state)),
+  };
+};
+export type OidcLoginCookie = ReturnType<typeof oidcLoginCookie>;

@@ -7,7 +7,7 @@ import {
   requireAllowedDomain,
   requireStorableSubject,
   SignInDenied,
-} from '../../domain/oidc/provider-sign-in.ts';
+} from './oidc-sign-in.ts';
 
 const ann: User = {
   id: 7,

@@ -1,19 +1,117 @@
 import { type DiscoveredProvider, invalidProperty } from '@bunting/contracts';
+import type { FastifyRequest } from 'fastify';
 import {
+  allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
   buildEndSessionUrl,
   calculatePKCECodeChallenge,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
   fetchUserInfo,
+  None,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
+  type ServerMetadata,
 } from 'openid-client';
-import { groupsIn, hasOmittedGroups } from '../../domain/oidc/group-claims.ts';
+import type { GatewayConfig } from '../../config.ts';
+import { publicUrl } from '../../http/request/head.ts';
+import type { EffectiveSignInSettings } from '../sign-in/sign-in-settings.ts';
+import { groupsIn, hasOmittedGroups, lacksUserClaims, type OidcUserClaims, oidcUserClaims } from './oidc-claims.ts';
 import type { OidcSettingsWithSecret } from './oidc-settings.ts';
-import { lacksUserClaims, oidcUserClaims, type OidcUserClaims } from './oidc-claims.ts';
-import { oidcClientConfiguration } from '../../oidc/oidc-client-configuration.ts';
-import { providerFaultOf, ProviderFault } from '../../oidc/provider-fault.ts';
+import {
+  isPlainHttpLoopback,
+  ProviderFault,
+  providerFaultOf,
+  providerFetch,
+  providerTimeoutSeconds,
+} from './provider-requests.ts';
+
+/** TTL of the cached metadata of a provider, in milliseconds. */
+const metadataTtlMs = 3_600_000;
+
+const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
+
+/** Discovers the provider of the settings, and caches its metadata. */
+const oidcClientConfiguration = (settings: OidcSettingsWithSecret, warn: (message: string) => void) => {
+  let cached: { readonly metadata: ServerMetadata; readonly fetchedAt: number } | undefined;
+  let pending: Promise<ServerMetadata> | undefined;
+
+  /** @throws ProviderFault for a URL that is neither HTTPS nor plain HTTP to a loopback address, or has parts that an issuer cannot have */
+  const parseIssuerUrl = (): URL => {
+    const text = settings.discoverUrl.replace(wellKnown, '');
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || (url.protocol !== 'https:' && !isPlainHttpLoopback(url)))
+      throw new ProviderFault('The address of the provider must begin with https://.');
+    if (url.username !== '' || url.search !== '' || url.hash !== '')
+      throw new ProviderFault('The address of the provider must have no user, query or fragment.');
+    return url;
+  };
+
+  const clientMetadata = { id_token_signed_response_alg: settings.idTokenSigningAlgorithm };
+
+  const discover = async (): Promise<ServerMetadata> => {
+    const url = parseIssuerUrl();
+    const options = {
+      timeout: providerTimeoutSeconds,
+      [customFetch]: providerFetch(url),
+      execute: isPlainHttpLoopback(url) ? [allowInsecureRequests] : [],
+    };
+    try {
+      return (await discovery(url, settings.clientId, clientMetadata, None(), options)).serverMetadata();
+    } catch (error) {
+      // The identifiers of some issuers end with a slash, which the URL of their metadata does not show.
+      if ((error as { code?: unknown }).code !== 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' || url.href.endsWith('/'))
+        throw error;
+      const withSlash = new URL(`${url.href}/`);
+      return (await discovery(withSlash, settings.clientId, clientMetadata, None(), options)).serverMetadata();
+    }
+  };
+
+  const metadata = async (): Promise<ServerMetadata> => {
+    if (cached !== undefined && performance.now() - cached.fetchedAt < metadataTtlMs) return cached.metadata;
+    pending ??= discover().finally(() => (pending = undefined));
+    try {
+      cached = { metadata: await pending, fetchedAt: performance.now() };
+    } catch (error) {
+      if (cached === undefined) throw error;
+      warn(
+        `Sign-in: the OpenID provider at ${parseIssuerUrl().origin} could not be discovered again (${providerFaultOf(error).message}). Its last metadata are used.`,
+      );
+    }
+    return cached.metadata;
+  };
+
+  const configuration = async (): Promise<Configuration> => {
+    const url = parseIssuerUrl();
+    const server = await metadata();
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const { secret } = settings;
+    const authentication = !secret
+      ? None()
+      : methods.includes('client_secret_basic')
+        ? ClientSecretBasic(secret)
+        : ClientSecretPost(secret);
+    const config = new Configuration(server, settings.clientId, clientMetadata, authentication);
+    config.timeout = providerTimeoutSeconds;
+    config[customFetch] = providerFetch(url);
+    if (isPlainHttpLoopback(url)) allowInsecureRequests(config);
+    enableNonRepudiationChecks(config);
+    return config;
+  };
+
+  return {
+    /** The metadata that the provider publishes now. */
+    discover,
+    /** The configuration of Bunting as a client of the provider. */
+    configuration,
+  };
+};
 
 /** The state of a sign-in that is needed for the callback. */
 export interface LoginChecks {
@@ -33,7 +131,7 @@ const textsOf = (value: unknown): string[] =>
  * The OpenID provider of the settings. Its metadata are cached; the keys that sign ID tokens are read at each sign-in, so that they can be
  * rotated.
  */
-export const openIdProvider = (settings: OidcSettingsWithSecret, warn: (message: string) => void) => {
+const openIdProvider = (settings: OidcSettingsWithSecret, warn: (message: string) => void) => {
   const { discover, configuration } = oidcClientConfiguration(settings, warn);
   const scopes = [
     'openid',
@@ -130,3 +228,37 @@ export const discoverProvider = async (settings: OidcSettingsWithSecret): Promis
     throw invalidProperty(providerFaultOf(error).message.replace(/\.$/, ''), '/body/discoverUrl');
   }
 };
+
+/** Returns the provider that users sign in through now; undefined while that is off. */
+export type CurrentOpenIdProvider = () => Promise<OpenIdProvider | undefined>;
+
+/** Keeps one provider, with its cached metadata, until the settings of OpenID Connect change. */
+export const currentOpenIdProvider = (
+  { oidc }: Pick<EffectiveSignInSettings, 'oidc'>,
+  warn: (message: string) => void,
+): CurrentOpenIdProvider => {
+  let current: { readonly key: string; readonly provider: OpenIdProvider } | undefined;
+  return async () => {
+    const settings = await oidc();
+    if (!settings.enabled) return undefined;
+    const key = JSON.stringify(settings);
+    if (current?.key !== key) current = { key, provider: openIdProvider(settings, warn) };
+    return current.provider;
+  };
+};
+
+/**
+ * The URL that a browser is redirected to after signing out: the provider's, which also ends the session there, where the settings turn
+ * single sign-out on; `/` otherwise, and while the provider is unavailable.
+ */
+export const logoutDestination =
+  (findProvider: CurrentOpenIdProvider, config: GatewayConfig) =>
+  async (request: FastifyRequest): Promise<string> => {
+    const provider = await findProvider();
+    if (provider?.settings.enableSingleSignOut !== true) return '/';
+    try {
+      return (await provider.signOutUrl(`${publicUrl(request, config)}/`))?.href ?? '/';
+    } catch {
+      return '/';
+    }
+  };

@@ -2,8 +2,12 @@ import { type Refusal, refusal } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import { invalidLink, type LinkPurpose } from '../refusals.ts';
-import { type NewSecret, newLinkSecret, type SecretBytesGenerator } from '../../unit-of-work/secrets.ts';
-import type { SecretHasher } from '../../persistence/secrets/secret-hasher.ts';
+import {
+  type NewSecret,
+  newLinkSecret,
+  type SecretBytesGenerator,
+  type SecretHasher,
+} from '../../unit-of-work/secrets.ts';
 
 export interface NewLink {
   readonly purpose: LinkPurpose;

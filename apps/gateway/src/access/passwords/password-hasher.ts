@@ -1,7 +1,8 @@
-import { unavailable } from '@bunting/contracts';
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { unavailable } from '@bunting/contracts';
+import { passwordPreviouslyUsed } from '../refusals.ts';
 
 /** Maximum concurrent computations: fewer than the four threads of Node's pool, which file access and DNS lookups use, too. */
 const maxRunning = 2;
@@ -116,3 +117,19 @@ export const passwordHasher = (logN: number) => {
   };
 };
 export type PasswordHasher = ReturnType<typeof passwordHasher>;
+
+/**
+ * The hash of a new password of a user.
+ * @param earlier the hashes of the passwords that may not be reused
+ * @throws Refusal `PasswordPreviouslyUsedError`
+ */
+export const hashUnlessReused = async (
+  passwords: PasswordHasher,
+  password: string,
+  earlier: readonly string[],
+): Promise<string> => {
+  for (const hash of earlier) {
+    if ((await passwords.verify(password, hash)).isMatch) throw passwordPreviouslyUsed();
+  }
+  return passwords.hash(password);
+};

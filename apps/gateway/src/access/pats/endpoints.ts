@@ -1,10 +1,26 @@
-import type { CreatedPat, CreatePatBody } from '@bunting/contracts';
-import { parseNewPat, patCreated } from './pat.ts';
+import { implement } from '@bunting/bus';
+import {
+  type CreatedPat,
+  CreateOwnPat,
+  type CreatePatBody,
+  CreateUserPat,
+  DeleteOwnPat,
+  DeleteUserPat,
+  ListOwnPats,
+  ListUserPats,
+  type Pats,
+  refusal,
+} from '@bunting/contracts';
+import type { GatewayReads } from '../../unit-of-work/reads.ts';
 import { newPatSecret } from '../../unit-of-work/secrets.ts';
-import type { Transaction, GatewayWriteContext, ReplyWithSecret } from '../../unit-of-work/unit-of-work.ts';
+import type { GatewayWriteContext, ReplyWithSecret, Transaction } from '../../unit-of-work/unit-of-work.ts';
+import type { GatewayContext } from '../context.ts';
+import { requireAccount } from '../users/account.ts';
+import type { AccountCollection } from '../users/user-store.ts';
+import { parseNewPat, patCreated, patDeleted } from './pat.ts';
 
 /** Creates a PAT for a user whose row is locked. */
-export const addPat = async (
+const addPat = async (
   { tokens, generateSecretBytes }: Transaction,
   { caller, now }: GatewayWriteContext,
   userId: number,
@@ -18,3 +34,77 @@ export const addPat = async (
   const pat = await tokens.addPat(newPat, generated, caller.id, (created) => [patCreated(created)]);
   return { reply: { ...pat, secret: generated.masked }, secret: generated.secret };
 };
+
+export const createOwnPatEndpoint = ({ transaction }: GatewayContext) =>
+  implement(CreateOwnPat, async (request) => {
+    requireAccount(request.caller);
+    return transaction.revealingSecret(request, async (tx) => {
+      const user = await tx.users.findForUpdate(request.caller.id);
+      // The user was deleted after the request was authenticated.
+      if (user === undefined)
+        throw refusal('AuthenticationRequired', 'The key in the authorization header is not valid.');
+      return addPat(tx, request, user.id, request.body);
+    });
+  });
+
+export const deleteOwnPatEndpoint = ({ transaction }: GatewayContext) =>
+  implement(DeleteOwnPat, async (request) => {
+    requireAccount(request.caller);
+    return transaction(request, async ({ tokens }) => {
+      await tokens.revokePat(request.caller.id, request.params.id, (pat) => [patDeleted(pat)]);
+      return null;
+    });
+  });
+
+export const listOwnPatsEndpoint = ({ reads }: GatewayContext) =>
+  implement(ListOwnPats, async ({ caller }) => {
+    requireAccount(caller);
+    return { pats: await reads.tokens.listPats(caller.id) };
+  });
+
+type CreateAccountPatRequest = GatewayWriteContext & {
+  readonly params: { readonly id: number };
+  readonly body: CreatePatBody;
+};
+
+export const createAccountPat = async (
+  tx: Transaction,
+  accounts: AccountCollection,
+  request: CreateAccountPatRequest,
+): Promise<ReplyWithSecret<CreatedPat>> => {
+  const account = await tx.users.getForUpdate(request.params.id, { only: accounts });
+  return addPat(tx, request, account.id, request.body);
+};
+
+export const listAccountPats = async (
+  { users, tokens }: GatewayReads,
+  accounts: AccountCollection,
+  id: number,
+): Promise<Pats> => {
+  const account = await users.get(id, { only: accounts });
+  return { pats: await tokens.listPats(account.id) };
+};
+
+export const deleteAccountPat = async (
+  tx: Transaction,
+  accounts: AccountCollection,
+  id: number,
+  tokenId: number,
+): Promise<null> => {
+  const account = await tx.users.getForUpdate(id, { only: accounts });
+  await tx.tokens.revokePat(account.id, tokenId, (pat) => [patDeleted(pat)]);
+  return null;
+};
+
+export const createUserPatEndpoint = ({ transaction }: GatewayContext) =>
+  implement(CreateUserPat, (request) =>
+    transaction.revealingSecret(request, (tx) => createAccountPat(tx, 'users', request)),
+  );
+
+export const deleteUserPatEndpoint = ({ transaction }: GatewayContext) =>
+  implement(DeleteUserPat, (request) =>
+    transaction(request, (tx) => deleteAccountPat(tx, 'users', request.params.id, request.params.tokenId)),
+  );
+
+export const listUserPatsEndpoint = ({ reads }: GatewayContext) =>
+  implement(ListUserPats, ({ params }) => listAccountPats(reads, 'users', params.id));

@@ -1,5 +1,5 @@
 import { type CreatePatBody, invalidProperty, type Pat, refusal } from '@bunting/contracts';
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
+import type { GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
 import { optionalExpiry, requireWithinLifetime } from '../tokens/token.ts';
 
 /** Maximum number of PATs of a user. */

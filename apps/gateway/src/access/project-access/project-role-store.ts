@@ -1,8 +1,7 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { EntityName, InferEntity } from '@mikro-orm/postgresql';
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
+import type { GatewayEvent, EmitEvents } from '../../unit-of-work/unit-of-work.ts';
 import type { AssigneeType, ProjectRoles } from './project-roles.ts';
-import type { EmitEvents } from '../../persistence/emit-events.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../../unit-of-work/entities.ts';
 import { userColumnsSql, type UserRow } from '../users/user-store.ts';
 

@@ -6,7 +6,7 @@ import {
   refusal,
   type SetProjectAccessBody,
 } from '@bunting/contracts';
-import { type GatewayEvent, eventsOfUpdate } from '../../domain/gateway-event.ts';
+import { type GatewayEvent, eventsOfUpdate } from '../../unit-of-work/unit-of-work.ts';
 import { unknownAssignee } from '../refusals.ts';
 import { requireMayGrant, type RoleGrant, predefinedRole } from '../roles/role.ts';
 

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { unavailable } from '@bunting/contracts';
 import { type Database, type PinnedConnection, refusalForFailure } from '@bunting/database';
-import { randomUUID } from 'node:crypto';
+import type { Projection } from '@bunting/outbox';
+import { type Log, type Loop, startLoop } from '@bunting/runtime';
+import { Gauge, type Registry } from 'prom-client';
+import type { PendingPrivateProjects } from './project-store.ts';
 
 /** How long PostgreSQL may take to deliver a notification of this process to itself. */
 const probeTimeoutMs = 15_000;
@@ -95,3 +99,75 @@ export const accessChangeListener = (
     },
   };
 };
+
+/** Milliseconds between checks that notifications arrive. */
+const intervalMs = 30_000;
+
+interface Options {
+  readonly database: Parameters<typeof accessChangeListener>[0];
+  /** called with the table whose rights or tokens have changed, and without one when notifications may have been missed */
+  readonly onChange: (table?: string) => void;
+  readonly metrics?: Registry;
+  readonly log: Log;
+}
+
+/** Listens for changes of rights and tokens by other replicas, and keeps checking that they arrive. */
+export const listenForAccessChanges = ({ database, onChange, metrics, log }: Options) => {
+  const listener = accessChangeListener(database, { onChange, onLost: () => loop.wake() });
+  const loop = startLoop({
+    name: 'The listening for changes of rights and tokens',
+    run: listener.check,
+    intervalMs,
+    log,
+  });
+  if (metrics !== undefined) {
+    new Gauge({
+      name: 'bunting_gateway_access_changes_heard',
+      help: '1 while changes of rights and tokens by other gateways are heard at once; 0 while only the TTL of the cache ends stale entries',
+      registers: [metrics],
+      collect() {
+        this.set(listener.isListening ? 1 : 0);
+      },
+    });
+  }
+  return {
+    stop: async (): Promise<void> => {
+      listener.stop();
+      await loop.stop();
+    },
+  };
+};
+
+const unhidingIntervalMs = 60_000;
+/** Maximum milliseconds that a run waits for the states of projects that are committed. */
+const catchUpTimeoutMs = 5_000;
+
+interface UnhidingOptions {
+  readonly pendingPrivateProjects: Pick<PendingPrivateProjects, 'hasUncommitted' | 'unhideUncommitted'>;
+  readonly projects: Pick<Projection, 'catchUp'>;
+  readonly log: Log;
+}
+
+/**
+ * Unhides projects that the gateway hid because they were to become private, though the features service never committed that change. It
+ * first waits until the gateway has applied every committed state: while the features service is unavailable, the projects stay hidden.
+ */
+export const unhideUncommittedProjects = async ({
+  pendingPrivateProjects,
+  projects,
+}: Omit<UnhidingOptions, 'log'>): Promise<void> => {
+  if (!(await pendingPrivateProjects.hasUncommitted())) return;
+  if ((await projects.catchUp(catchUpTimeoutMs)) === 0) await pendingPrivateProjects.unhideUncommitted();
+};
+
+/** Runs `unhideUncommittedProjects` once a minute. */
+export const startUnhidingUncommittedProjects = ({
+  log,
+  ...options
+}: UnhidingOptions): Pick<Loop, 'stop'> =>
+  startLoop({
+    name: 'The unhiding of projects whose change was not committed',
+    run: () => unhideUncommittedProjects(options),
+    intervalMs: unhidingIntervalMs,
+    log,
+  });

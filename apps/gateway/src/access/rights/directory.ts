@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import { call } from '../../calls.ts';
 import type { TokenTargets } from '../tokens/token.ts';
-import type { FindExistingProjects } from '../../persistence/projects/existing-projects.ts';
+import type { FindExistingProjects } from './project-store.ts';
 
 export interface DirectoryRequest {
   readonly requestId: string;

@@ -6,10 +6,14 @@ import { randomUUID } from 'node:crypto';
 import { openGatewayDatabase } from '../../../test/started-gateway.ts';
 import { predefinedRole } from '../roles/role.ts';
 import { accessReader } from './rights-store.ts';
-import { applyProjectStates, acceptAnyProjectVersion } from './project-store.ts';
-import { pendingPrivateProjectStore } from '../../persistence/projects/pending-private-projects.ts';
-import { unhideUncommittedProjects } from '../../background/unhide-uncommitted-projects.ts';
-import { existingProjectsReader, lockExistingProjects } from '../../persistence/projects/existing-projects.ts';
+import {
+  applyProjectStates,
+  acceptAnyProjectVersion,
+  pendingPrivateProjectStore,
+  existingProjectsReader,
+  lockExistingProjects,
+} from './project-store.ts';
+import { unhideUncommittedProjects } from './background.ts';
 
 let database: Database;
 let stop: () => Promise<void>;

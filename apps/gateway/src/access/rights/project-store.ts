@@ -1,13 +1,109 @@
-import { outboxEvent, type OutboxMessage, ProjectState, systemCaller } from '@bunting/contracts';
+import { outboxEvent, type OutboxMessage, projectNotFound, ProjectState, systemCaller } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import type { Tx } from '@bunting/database';
+import type { Database, Statement, Tx } from '@bunting/database';
 import { emitInProjection } from '@bunting/outbox';
 import { Type } from 'typebox';
-import { predefinedRole } from '../roles/role.ts';
-import { tokenEvent } from '../../domain/tokens/token-event.ts';
-import { endEnvironmentAccess } from '../../persistence/environments/end-environment-access.ts';
 import { gatewaySql, TokenEntity } from '../../unit-of-work/entities.ts';
+import type { GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import { removeEnvironmentFromRoles } from '../roles/role-store.ts';
+import { predefinedRole } from '../roles/role.ts';
 import { apiTokenInEventsOf, type TokenRow } from '../tokens/token-store.ts';
+import { tokenEvent } from '../tokens/token.ts';
+
+/** Which of the ids, or of all projects, are in the gateway's projection of projects. */
+export type FindExistingProjects = (ids?: readonly string[]) => Promise<readonly string[]>;
+
+/** SQL: a project that the features service emitted and that is not deleted. */
+const isExistingSql = 'deleted_at is null and version >= 0';
+
+const existingProjects: Statement = {
+  name: 'existing-projects',
+  text: `select id from project where ($1::text[] is null or id = any ($1::text[])) and ${isExistingSql}`,
+};
+
+export const existingProjectsReader =
+  (database: Database): FindExistingProjects =>
+  async (ids) =>
+    (await database.read<{ id: string }>(existingProjects, [ids ?? null])).map(({ id }) => id);
+
+/**
+ * Locks projects of the projection against deletion until the transaction ends, so that a later deletion sees the rows that the transaction
+ * writes.
+ * @throws Refusal `NotFoundError` for a project that was deleted meanwhile
+ */
+export const lockExistingProjects = async ({ query }: Pick<Tx, 'query'>, ids: readonly string[]): Promise<void> => {
+  const text = `select id from project where id = any ($1::text[]) and ${isExistingSql} order by id for key share`;
+  const existing = (await query<{ id: string }>(text, [ids])).map(({ id }) => id);
+  const missing = ids.find((id) => !existing.includes(id));
+  if (missing !== undefined) throw projectNotFound(missing);
+};
+
+const hideSql = `
+  insert into project (id, mode, version, pending_private_version, pending_private_since) values ($1, 'private', -1, $2, now())
+  on conflict (id) do update set pending_private_version = excluded.pending_private_version, pending_private_since = excluded.pending_private_since
+  where project.version < excluded.pending_private_version`;
+
+/**
+ * SQL: whether a project was hidden longer ago than a transaction of the features service can take, so that the change for which it was
+ * hidden was not committed.
+ */
+const isUncommittedSql = "pending_private_since < now() - interval '5 minutes'";
+
+/** Projects that the gateway hides before the features service commits that they are private, until the projection applies that commit. */
+export const pendingPrivateProjectStore = (database: Database) => {
+  const write = (job: (tx: Tx) => Promise<unknown>): Promise<void> =>
+    database.transaction(async (tx) => void (await job(tx)));
+  return {
+    hide: (id: string, version: number) => write(({ query }) => query(hideSql, [id, version])),
+    /** Whether any project is hidden for a change that the features service did not commit. */
+    hasUncommitted: async (): Promise<boolean> =>
+      (
+        await database.read({
+          name: 'expired-pending-private-projects',
+          text: `select from project where ${isUncommittedSql} limit 1`,
+        })
+      ).length > 0,
+    /** Unhides the projects whose change the features service did not commit. */
+    unhideUncommitted: () =>
+      write(async ({ query }) => {
+        await query(`delete from project where version < 0 and ${isUncommittedSql}`);
+        await query(
+          `update project set pending_private_version = null, pending_private_since = null where ${isUncommittedSql}`,
+        );
+      }),
+  };
+};
+export type PendingPrivateProjects = ReturnType<typeof pendingPrivateProjectStore>;
+
+interface EndedTokens {
+  /** ends the tokens that were created before this time; null for all */
+  readonly createdBefore: Date | null;
+  /** whether tokens of the settings, which may be for an environment that is yet to be created, stay */
+  readonly keepsTokensOfSettings: boolean;
+}
+
+const revokeTokens = `
+  update api_token token set revoked_at = now()
+  where environment = $1 and kind <> 'user' and revoked_at is null
+    and ($2::timestamptz is null or created_at < $2) and (created_by is not null or not $3)
+  returning ${gatewaySql.selectOf(TokenEntity, 'token')}`;
+
+/**
+ * Ends what names an environment that does not exist: its tokens, and the permissions of roles in it, so that they hold in no later
+ * environment of that name. @returns the events of it
+ */
+export const endEnvironmentAccess = async (
+  tx: Pick<Tx, 'query'>,
+  environment: string,
+  { createdBefore, keepsTokensOfSettings }: EndedTokens,
+): Promise<readonly GatewayEvent[]> => {
+  const values = [environment, createdBefore?.toISOString() ?? null, keepsTokensOfSettings];
+  const revoked = await tx.query<TokenRow>(revokeTokens, values);
+  return [
+    ...revoked.map((row) => tokenEvent('api-token-deleted', { preData: apiTokenInEventsOf(row) })),
+    ...(await removeEnvironmentFromRoles(tx, environment)),
+  ];
+};
 
 const ProjectMessage = Type.Object({
   id: Type.String({ minLength: 1 }),

@@ -1,9 +1,22 @@
 import type { Database } from '@bunting/database';
+import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
 import type { ServiceContext } from '@bunting/runtime';
 import type { GatewayConfig } from '../../config.ts';
-import { pendingPrivateProjectStore } from '../../persistence/projects/pending-private-projects.ts';
-import { consumeProjectStates } from '../../subscriptions/consume-project-states.ts';
-import { startUnhidingUncommittedProjects } from '../../background/unhide-uncommitted-projects.ts';
+import { startUnhidingUncommittedProjects } from './background.ts';
+import { acceptAnyProjectVersion, applyProjectStates, pendingPrivateProjectStore } from './project-store.ts';
+
+/** Consumes the states of projects, for authorisation: which are private, and who created them and so owns them. */
+export const consumeProjectStates = (
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'log'>,
+): Promise<Projection> =>
+  startProjection({
+    ...options,
+    consumer: 'gateway',
+    producer: 'features',
+    topic: 'state',
+    apply: applyProjectStates,
+    onProducerRestored: acceptAnyProjectVersion,
+  });
 
 /** Starts the projection that knows which projects are private, and the job that unhides projects whose change was not committed. */
 export const startProjectVisibility = async (

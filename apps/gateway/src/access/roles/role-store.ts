@@ -1,9 +1,8 @@
 import { type Permission, refusal, type Role } from '@bunting/contracts';
 import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
+import type { GatewayEvent, EmitEvents, EventsOf } from '../../unit-of-work/unit-of-work.ts';
 import { roleNameTaken, roleNotFound } from '../refusals.ts';
 import { predefinedRole, type RoleGrant, type RoleInput, roleUpdated, type RoleWithGrants } from './role.ts';
-import type { EmitEvents, EventsOf } from '../../persistence/emit-events.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../../unit-of-work/entities.ts';
 
 interface RoleRow extends Role {

@@ -1,5 +1,6 @@
 import {
   type Caller,
+  describePermission,
   grantIncludes,
   invalidProperty,
   noAccess,
@@ -8,8 +9,9 @@ import {
   refusal,
   type Role,
   type RoleBody,
+  type UserPermissions,
 } from '@bunting/contracts';
-import { type GatewayEvent, eventsOfUpdate } from '../../domain/gateway-event.ts';
+import { eventsOfUpdate, type GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
 
 /** Ids of the predefined roles, the same in every installation. */
 export const predefinedRole = { admin: 1, editor: 2, viewer: 3, owner: 4, member: 5, reader: 6 } as const;
@@ -110,7 +112,7 @@ export const roleUpdated = (before: RoleWithGrants, after: RoleWithGrants): read
 export const roleDeleted = (role: RoleWithGrants): GatewayEvent => ({ type: 'role-deleted', preData: role });
 
 /** Whether the caller has the permission in the project, or in every project if none is named, and in at least the environments of the grant. */
-export const holdsPermission = (
+const holdsPermission = (
   { grants }: Pick<Caller, 'grants'>,
   { name, environment }: RoleGrant,
   project: string | undefined,
@@ -126,4 +128,31 @@ export const holdsPermission = (
 export const requireMayGrant = (caller: Caller, project: string, grants: readonly RoleGrant[]): void => {
   for (const grant of grants)
     if (!holdsPermission(caller, grant, project)) throw noAccess([grant.name], grant.environment ?? undefined);
+};
+
+const everyPermission: readonly Permission[] = ['ADMIN', ...permissionCatalogue.keys()];
+
+/**
+ * Which permissions a user has: root permissions, those in the project, and those in the environment of the project if one is named.
+ * @param user undefined for an inactive user, who has no permission
+ */
+export const permissionMatrix = (
+  user: Caller | undefined,
+  project: string | undefined,
+  environment: string | undefined,
+): UserPermissions['matrix'] => {
+  const ofType = (type: string, scope: { readonly environment?: string } = {}, inProject?: string) =>
+    everyPermission
+      .map(describePermission)
+      .filter((permission) => permission.type === type)
+      .map((permission) => ({
+        ...permission,
+        ...scope,
+        hasPermission: user !== undefined && holdsPermission(user, { ...permission, ...scope }, inProject),
+      }));
+  return {
+    root: ofType('root'),
+    project: ofType('project', {}, project),
+    environment: environment === undefined ? [] : ofType('environment', { environment }, project),
+  };
 };

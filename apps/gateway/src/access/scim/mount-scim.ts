@@ -1,26 +1,200 @@
-import type { FastifyInstance } from 'fastify';
-import type { ScimQuery } from './scim-store.ts';
+import { timingSafeEqual } from 'node:crypto';
+import { type ErrorKind, refusal } from '@bunting/contracts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ConcurrentRequestLimits } from '../../admission/concurrent-requests.ts';
+import { rateLimiter } from '../../admission/rate-limit.ts';
+import type { GatewayConfig } from '../../config.ts';
+import { closeAfterEarlyResponse } from '../../http/errors.ts';
+import {
+  ordinaryJsonLimits,
+  parseUntrustedJson,
+  readBody,
+  RequestAborted,
+  requireContentLengthWithin,
+} from '../../http/request/body.ts';
+import { clientNetwork, publicUrl } from '../../http/request/head.ts';
 import type { GatewayReads } from '../../unit-of-work/reads.ts';
+import type { SecretHasher } from '../../unit-of-work/secrets.ts';
+import { contextOutsideOperations, type Transaction, type UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
+import { discoveryDocuments } from './discovery-documents.ts';
 import {
   createScimGroup,
   deleteScimGroup,
   getScimGroup,
+  groupResource,
   patchScimGroup,
   replaceScimGroup,
-} from '../../scim/provision-groups.ts';
+} from './scim-groups.ts';
+import {
+  attributesSelector,
+  groupViewOf,
+  pageOf,
+  requireResourceId,
+  scimCaller,
+  ScimError,
+  scimErrorBody,
+  scimErrorOf,
+} from './scim-request.ts';
+import type { ScimSettingCache } from './scim-setting.ts';
+import type { ScimQuery } from './scim-store.ts';
 import {
   createScimUser,
   deleteScimUser,
   getScimUser,
   patchScimUser,
   replaceScimUser,
-} from '../../scim/provision-users.ts';
-import { discoveryDocuments } from './discovery-documents.ts';
-import { ScimError } from '../../scim/scim-error.ts';
-import { groupResource } from './scim-groups.ts';
-import { attributesSelector, groupViewOf, pageOf, requireResourceId } from './scim-request.ts';
-import { type ScimResponse, type ScimRouter, type ScimRouterOptions, scimRouter } from '../../scim/scim-router.ts';
-import { userResource } from './scim-users.ts';
+  userResource,
+} from './scim-users.ts';
+
+export interface ScimAuthenticatorOptions {
+  readonly config: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>;
+  readonly readSetting: ScimSettingCache['read'];
+  readonly hasher: SecretHasher;
+  readonly limits: Pick<ConcurrentRequestLimits, 'assignClient'>;
+}
+
+/**
+ * Checks the token of the identity provider, and limits failures by network address.
+ * @returns a check that throws `ScimError` 401, 429, or 403 while SCIM is turned off
+ */
+const scimAuthenticator = ({ config, readSetting, hasher, limits }: ScimAuthenticatorOptions) => {
+  const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const [, token] = /^bearer +(\S{1,512})$/i.exec(request.headers.authorization?.trim() ?? '') ?? [];
+    const stored = token === undefined ? undefined : await readSetting();
+    const isValid = token !== undefined && stored?.secret != null && timingSafeEqual(hasher(token).hash, stored.secret);
+    const address = clientNetwork(request.ip);
+    if (!isValid) {
+      const { waitSeconds } = failures.consume(address);
+      if (waitSeconds > 0) {
+        reply.header('retry-after', String(waitSeconds));
+        throw new ScimError(
+          429,
+          `There were too many requests without a valid token from your address. Try again in ${waitSeconds} s.`,
+        );
+      }
+      reply.header('www-authenticate', 'Bearer');
+      throw new ScimError(
+        401,
+        'The request has no valid token of SCIM. Send the one that the settings of SCIM generated as a Bearer token.',
+      );
+    }
+    if (stored?.value.enabled !== true)
+      throw new ScimError(403, 'SCIM is turned off. An administrator can turn it on in its settings.');
+    limits.assignClient(request, { id: 'scim', address });
+  };
+};
+
+export interface ScimRouterOptions extends ScimAuthenticatorOptions {
+  readonly config: GatewayConfig;
+  readonly limits: Pick<ConcurrentRequestLimits, 'assignClient' | 'bodyReceived'>;
+  readonly transaction: UnitOfWork;
+}
+
+const contentType = 'application/scim+json; charset=utf-8';
+const acceptedContentType = /^application\/(?:scim\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
+const rootPath = '/scim/v2';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface ScimContext {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** the URL of `/scim/v2` */
+  readonly base: string;
+  readonly run: <T>(job: (tx: Transaction) => Promise<T>) => Promise<T>;
+}
+/** The status and the body of a response. */
+export type ScimResponse = readonly [status: number, body?: object];
+type Handle = (context: ScimContext, body: unknown) => Promise<ScimResponse>;
+
+/** The kind of error that the access log names for a response of SCIM. */
+const outcomeOf = ({ status }: ScimError): ErrorKind => {
+  if (status >= 500 && status !== 501) return 'ServiceUnavailable';
+  const kinds: Readonly<Record<number, ErrorKind>> = {
+    401: 'AuthenticationRequired',
+    403: 'ForbiddenError',
+    404: 'NotFoundError',
+    405: 'NotFoundError',
+    409: 'NameExistsError',
+    413: 'PayloadTooLarge',
+    415: 'ContentTypeerror',
+    429: 'RateLimitError',
+    501: 'NotFoundError',
+  };
+  return kinds[status] ?? 'ValidationError';
+};
+
+const bodyReader = (config: GatewayConfig, limits: Pick<ConcurrentRequestLimits, 'bodyReceived'>) => {
+  const jsonLimits = ordinaryJsonLimits(config);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const { raw } = request;
+    const { headers } = raw;
+    if (
+      !acceptedContentType.test(headers['content-type'] ?? '') ||
+      (headers['content-encoding'] ?? 'identity') !== 'identity'
+    )
+      throw refusal('ContentTypeerror', 'The body must be application/scim+json in UTF-8, and not compressed.');
+    const maxBytes = config.GATEWAY_MAX_BODY_BYTES;
+    requireContentLengthWithin(raw, maxBytes);
+    const bodyBytes = await readBody(raw, reply.raw, { maxBytes, timeoutMs: config.GATEWAY_BODY_TIMEOUT_MS });
+    limits.bodyReceived(request);
+    return parseUntrustedJson(bodyBytes, jsonLimits);
+  };
+};
+
+const send = (reply: FastifyReply, [status, body]: ScimResponse): FastifyReply => {
+  closeAfterEarlyResponse(reply);
+  reply.code(status);
+  return body === undefined ? reply.send() : reply.header('content-type', contentType).send(JSON.stringify(body));
+};
+
+/**
+ * Mounts routes of SCIM. Each authenticates the identity provider, reads the body of a write, and sends the response of its handler, or the
+ * error in the form of SCIM.
+ */
+const scimRouter = (app: FastifyInstance, options: ScimRouterOptions) => {
+  const { config, limits, transaction } = options;
+  const authenticate = scimAuthenticator(options);
+  const readJson = bodyReader(config, limits);
+
+  const sendError = ({ exchange, id }: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
+    const expected = scimErrorOf(error);
+    exchange.outcome = expected === undefined ? 'InternalError' : outcomeOf(expected);
+    if (expected === undefined) exchange.defect = error;
+    const scimError = expected ?? new ScimError(500, `Something went wrong. The log names the request ${id}.`);
+    return send(reply, [scimError.status, scimErrorBody(scimError)]);
+  };
+
+  return (method: Method | Method[], path: string, handle: Handle): void => {
+    const readsBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
+    app.route({
+      method,
+      url: `${rootPath}${path}`,
+      exposeHeadRoute: false,
+      config: { isOperation: true },
+      handler: async (request, reply) => {
+        try {
+          await authenticate(request, reply);
+          request.exchange.callerId = scimCaller.id;
+          const context: ScimContext = {
+            request,
+            reply,
+            base: `${publicUrl(request, config)}${rootPath}`,
+            run: (job) =>
+              transaction(contextOutsideOperations(request, scimCaller, config.GATEWAY_CALL_TIMEOUT_MS), job),
+          };
+          const body = readsBody ? await readJson(request, reply) : undefined;
+          return send(reply, await handle(context, body));
+        } catch (error) {
+          if (error instanceof RequestAborted) throw error;
+          return sendError(request, reply, error);
+        }
+      },
+    });
+  };
+};
+export type ScimRouter = ReturnType<typeof scimRouter>;
 
 export interface ScimOptions extends ScimRouterOptions {
   readonly reads: Pick<GatewayReads, 'scim'>;

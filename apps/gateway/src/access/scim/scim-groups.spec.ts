@@ -4,7 +4,7 @@ import {
   type ProvisionedGroupChange,
   type ProvisionedGroup,
   membersToLoad,
-} from '../../domain/scim/provisioned-groups.ts';
+} from './scim-groups.ts';
 
 const before: ProvisionedGroup = {
   id: 3,

@@ -1,11 +1,19 @@
 import { isJsonObject } from '@bunting/contracts';
 import type { Filter } from 'scim2-parse-filter';
-import { parseScimFilter } from '../../domain/scim/parse-scim-filter.ts';
-import type { ProvisionedGroupChange } from '../../domain/scim/provisioned-groups.ts';
-import type { ScimGroupRow } from './scim-store.ts';
-import { parsePatchOperations, patchOperationKind } from '../../scim/patch-operations.ts';
-import { invalidValue, ScimError } from '../../scim/scim-error.ts';
-import { parseResourceId } from './scim-request.ts';
+import type { GatewayReads } from '../../unit-of-work/reads.ts';
+import type { GatewayEvent, Transaction } from '../../unit-of-work/unit-of-work.ts';
+import { groupCreated, groupDeleted, groupEventData, type GroupProperties, membershipEvents } from '../groups/group.ts';
+import {
+  invalidValue,
+  notFoundResource,
+  parsePatchOperations,
+  parseResourceId,
+  patchOperationKind,
+  scimCaller,
+  ScimError,
+} from './scim-request.ts';
+import { type GroupView, parseScimFilter, type ScimGroupRow } from './scim-store.ts';
+import type { UnusedGroupAttributes } from './scim-users.ts';
 
 export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
@@ -64,7 +72,7 @@ const attributeIn = (body: Attributes, attributeName: string): unknown =>
 const noUsers: ReadonlySet<number> = new Set();
 
 /** The group that the body of a POST or PUT describes. @throws ScimError 400 */
-export const parseScimGroup = (body: unknown): Required<ProvisionedGroupChange> => {
+const parseScimGroup = (body: unknown): Required<ProvisionedGroupChange> => {
   if (!isJsonObject(body)) throw new ScimError(400, 'The body must be a group.', 'invalidSyntax');
   return {
     name: nameIn(attributeIn(body, 'displayName')),
@@ -148,4 +156,128 @@ export const parseGroupPatch = (body: unknown): ProvisionedGroupChange => {
     else throw new ScimError(400, 'An operation needs a path, or an object as its value.', 'invalidPath');
   }
   return { ...change, added, removed };
+};
+
+/** A group as an identity provider manages it, without its members: there can be many. */
+export interface ProvisionedGroup extends GroupProperties {
+  readonly provisioned: UnusedGroupAttributes | null;
+}
+
+/** The changes that an identity provider makes to a group. A property that is undefined does not change. */
+export interface ProvisionedGroupChange {
+  readonly name?: string;
+  readonly externalId?: string | null;
+  /** all members */
+  readonly members?: ReadonlySet<number>;
+  readonly added: ReadonlySet<number>;
+  readonly removed: ReadonlySet<number>;
+}
+
+const isRenamed = ({ name: before }: ProvisionedGroup, { name = before }: ProvisionedGroupChange): boolean =>
+  name !== before;
+
+/** The users whose membership must be loaded before a change is decided; undefined for all members. */
+export const membersToLoad = (
+  before: ProvisionedGroup,
+  change: ProvisionedGroupChange,
+): readonly number[] | undefined =>
+  change.members !== undefined || isRenamed(before, change) ? undefined : [...change.added, ...change.removed];
+
+/**
+ * A group after a change, the members that the change names, adds and removes, and the events. Unlike for a request to the API, `group-updated`
+ * is emitted for another name only: it has the ids of all members, and would be too large for each member that is added.
+ * @param members the members among `membersToLoad`
+ */
+export const changeProvisionedGroup = (
+  before: ProvisionedGroup,
+  members: readonly number[],
+  change: ProvisionedGroupChange,
+) => {
+  const { name = before.name, externalId = before.provisioned?.externalId ?? null } = change;
+  const after: ProvisionedGroup = { ...before, name, provisioned: externalId === null ? {} : { externalId } };
+  const currentMembers = new Set(members);
+  const namedMembers = change.members ?? change.added;
+  const isRemoved = (id: number): boolean =>
+    change.members === undefined ? change.removed.has(id) : !change.members.has(id);
+  const added = [...namedMembers].filter((id) => !currentMembers.has(id));
+  const removed = members.filter(isRemoved);
+  const membersAfter = [...members.filter((id) => !isRemoved(id)), ...added].toSorted((one, other) => one - other);
+  const renaming: GatewayEvent = {
+    type: 'group-updated',
+    data: groupEventData(after, membersAfter),
+    preData: groupEventData(before, members),
+  };
+  return {
+    after,
+    namedMembers: [...namedMembers],
+    added,
+    removed,
+    events: [...(isRenamed(before, change) ? [renaming] : []), ...membershipEvents(after, added, removed)],
+  };
+};
+
+const requireUsers = async ({ scim }: Transaction, ids: readonly number[]): Promise<void> => {
+  if (ids.length === 0) return;
+  const existing = await scim.findUserIds(ids);
+  const unknown = ids.find((id) => !existing.has(id));
+  if (unknown !== undefined) throw invalidValue(`There is no user with the id ${unknown}.`);
+};
+
+/** A group as identity providers see it. @throws ScimError 404 */
+export const getScimGroup = async (
+  { scim }: Pick<GatewayReads, 'scim'>,
+  id: number,
+  view: GroupView,
+): Promise<ScimGroupRow> => {
+  const row = await scim.findGroup(id, view);
+  if (row === undefined) throw notFoundResource('group', String(id));
+  return row;
+};
+
+/** Creates a group with its members. @throws ScimError 409 for a name that is taken */
+export const createScimGroup = async (tx: Transaction, body: unknown): Promise<ScimGroupRow> => {
+  const { name, externalId, members } = parseScimGroup(body);
+  await requireUsers(tx, [...members]);
+  const provisioned = externalId === null ? {} : { externalId };
+  const content = { name, description: null, mappingsSSO: [], rootRole: null, provisioned };
+  const { id } = await tx.scim.addGroup(content, [...members], scimCaller.name, (group) => [
+    groupCreated(group, [...members]),
+  ]);
+  return getScimGroup(tx, id, { includesMembers: true });
+};
+
+const getGroupForUpdate = async ({ groups }: Transaction, id: number): Promise<ProvisionedGroup> => {
+  const group = await groups.findWithoutMembersForUpdate(id);
+  if (group === undefined) throw notFoundResource('group', String(id));
+  return group;
+};
+
+const changeGroup = async (tx: Transaction, id: number, change: ProvisionedGroupChange): Promise<void> => {
+  const before = await getGroupForUpdate(tx, id);
+  const members = await tx.scim.memberIds(id, membersToLoad(before, change));
+  const { after, events, ...memberships } = changeProvisionedGroup(before, members, change);
+  // A patch names the users that it adds. A list of all members may repeat service accounts that were added through the API, not through
+  // SCIM.
+  await requireUsers(tx, change.members === undefined ? memberships.namedMembers : memberships.added);
+  await tx.scim.saveGroup(after, memberships, scimCaller.name, events);
+};
+
+/** Replaces name and members of a group. */
+export const replaceScimGroup = async (tx: Transaction, id: number, body: unknown): Promise<ScimGroupRow> => {
+  await changeGroup(tx, id, parseScimGroup(body));
+  return getScimGroup(tx, id, { includesMembers: true });
+};
+
+/** Applies a patch to a group. The members are not returned: a group can have many. */
+export const patchScimGroup = async (tx: Transaction, id: number, body: unknown): Promise<null> => {
+  await changeGroup(tx, id, parseGroupPatch(body));
+  return null;
+};
+
+/** Deletes a group with its memberships and roles. */
+export const deleteScimGroup = async (tx: Transaction, id: number): Promise<null> => {
+  const group = await getGroupForUpdate(tx, id);
+  const members = await tx.scim.memberIds(id);
+  await tx.groups.remove(id, [groupDeleted(group, members)]);
+  return null;
 };

@@ -1,7 +1,52 @@
-import { maxId } from '@bunting/contracts';
+import { type Caller, isJsonObject, maxId, Refusal, systemCaller } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
-import type { GroupView, ScimQuery } from './scim-store.ts';
-import { notFoundResource, ScimError } from '../../scim/scim-error.ts';
+import { httpStatusOf } from '../../http/errors.ts';
+import { AccountExistsRefusal } from '../users/account.ts';
+import { type GroupView, InvalidFilter, type ScimQuery } from './scim-store.ts';
+
+/** The values of `scimType`, which specifies an error with the status 400 or 409 (RFC 7644, 3.12). */
+export type ScimType =
+  'invalidFilter' | 'invalidPath' | 'noTarget' | 'invalidSyntax' | 'invalidValue' | 'tooMany' | 'uniqueness';
+
+/** An expected error of a SCIM request. */
+export class ScimError extends Error {
+  readonly status: number;
+  readonly scimType: ScimType | undefined;
+  constructor(status: number, detail: string, scimType?: ScimType) {
+    super(detail);
+    this.status = status;
+    this.scimType = scimType;
+  }
+}
+
+export const invalidValue = (detail: string): ScimError => new ScimError(400, detail, 'invalidValue');
+export const notFoundResource = (type: string, id: string): ScimError =>
+  new ScimError(404, `There is no ${type} with the id ${id.slice(0, 100)}.`);
+
+/** The error of SCIM for a thrown error; undefined for a defect. */
+export const scimErrorOf = (error: unknown): ScimError | undefined => {
+  if (error instanceof ScimError) return error;
+  if (error instanceof InvalidFilter) return new ScimError(400, error.message, 'invalidFilter');
+  if (error instanceof AccountExistsRefusal) {
+    const detail = 'Another account has this userName or e-mail address. Send others, or delete that account.';
+    return new ScimError(409, detail, 'uniqueness');
+  }
+  if (!(error instanceof Refusal)) return undefined;
+  // A fault of the body as a whole: it is no JSON, or nested too deeply.
+  const isOfBody = error.details.some(({ path }) => path === '/body');
+  const scimType = (
+    { NameExistsError: 'uniqueness', ValidationError: isOfBody ? 'invalidSyntax' : 'invalidValue' } as const
+  )[error.kind as string];
+  return new ScimError(httpStatusOf[error.kind], error.message, scimType);
+};
+
+/** The body of an error response. */
+export const scimErrorBody = ({ status, scimType, message }: ScimError): object => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+  status: String(status),
+  ...(scimType === undefined ? {} : { scimType }),
+  detail: message,
+});
 
 /** The id of a user or group in a request; undefined for text that is none. */
 export const parseResourceId = (value: unknown): number | undefined => {
@@ -13,7 +58,7 @@ export const parseResourceId = (value: unknown): number | undefined => {
 export const maxPageSize = 1_000;
 
 /** The number of resources in a page whose size the request does not name. */
-export const defaultPageSize = 100;
+const defaultPageSize = 100;
 
 const queryOf = ({ query }: FastifyRequest): URLSearchParams =>
   new URLSearchParams((query as { search: string }).search);
@@ -91,4 +136,25 @@ export const requireResourceId = (type: string, { params }: FastifyRequest): num
   const resourceId = parseResourceId(id);
   if (resourceId === undefined) throw notFoundResource(type, id);
   return resourceId;
+};
+
+/** The caller of the changes that an identity provider makes through SCIM. */
+export const scimCaller: Caller = { id: systemCaller.id, name: 'SCIM', grants: [] };
+
+type Attributes = Record<string, unknown>;
+
+/** The operations of the body of a PATCH (RFC 7644, 3.5.2). @throws ScimError 400 */
+export const parsePatchOperations = (body: unknown): readonly Attributes[] => {
+  const operations = isJsonObject(body) ? (body['Operations'] ?? body['operations']) : undefined;
+  if (!Array.isArray(operations) || operations.length === 0 || !operations.every(isJsonObject))
+    throw new ScimError(400, 'The body must have a list of Operations.', 'invalidSyntax');
+  return operations;
+};
+
+/** The kind of an operation, whatever its case. @throws ScimError 400 */
+export const patchOperationKind = ({ op }: Attributes): 'add' | 'replace' | 'remove' => {
+  const kind = typeof op === 'string' ? op.toLowerCase() : '';
+  if (kind !== 'add' && kind !== 'replace' && kind !== 'remove')
+    throw new ScimError(400, 'op must be add, replace or remove.', 'invalidSyntax');
+  return kind;
 };

@@ -1,6 +1,6 @@
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import { settingEvent } from '../sign-in/setting.ts';
-import type { StoredSettings } from '../../domain/stored-settings.ts';
+import type { GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import type { StoredSetting } from '../sign-in/setting-store.ts';
+import { settingEvent, type StoredSettings } from '../sign-in/setting.ts';
 
 /** SCIM is off until it is turned on. */
 export const isScimEnabled = (stored: StoredSettings['scim'] | undefined): boolean => stored?.enabled ?? false;
@@ -28,3 +28,27 @@ export const switchScim = (
 /** The event of a new token of SCIM. Whether SCIM is on does not change. */
 export const scimTokenCreated = (before: StoredSettings['scim'] | undefined): GatewayEvent =>
   settingEvent('scim', { enabled: isScimEnabled(before), hasNewToken: true }, before);
+
+/**
+ * The setting of SCIM with the hash of its token, in memory, so that requests with wrong tokens do not use connections of the pool.
+ * @param readStored reads the setting; undefined while it was never stored
+ * @param ttlMs for how long a read setting is used
+ */
+export const scimSettingCache = (readStored: () => Promise<StoredSetting<'scim'> | undefined>, ttlMs: number) => {
+  let cached: { readonly setting: ReturnType<typeof readStored>; readonly expiresAt: number } | undefined;
+  return {
+    /** The setting of SCIM; undefined while SCIM was never turned on. */
+    read: (): ReturnType<typeof readStored> => {
+      if (cached !== undefined && cached.expiresAt > performance.now()) return cached.setting;
+      const entry = { setting: readStored(), expiresAt: performance.now() + ttlMs };
+      cached = entry;
+      entry.setting.catch(() => {
+        if (cached === entry) cached = undefined;
+      });
+      return entry.setting;
+    },
+    /** Drops the cached setting; called when it may have changed. */
+    invalidate: (): void => void (cached = undefined),
+  };
+};
+export type ScimSettingCache = ReturnType<typeof scimSettingCache>;

@@ -1,10 +1,12 @@
-import { isJsonObject } from '@bunting/contracts';
+import { isJsonObject, type User } from '@bunting/contracts';
 import { scimPatch, type ScimPatchOperation } from 'scim-patch';
-import type { UnusedUserAttributes } from '../../domain/scim/unused-provider-attributes.ts';
-import { namesFault, optionalEmail, type UserNames } from '../users/account.ts';
+import type { GatewayReads } from '../../unit-of-work/reads.ts';
+import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
+import { predefinedRole } from '../roles/role.ts';
+import { accountCreated, accountUpdated, namesFault, optionalEmail, type UserNames } from '../users/account.ts';
+import { removeAccount } from '../users/endpoints.ts';
+import { invalidValue, notFoundResource, parsePatchOperations, patchOperationKind, ScimError } from './scim-request.ts';
 import type { ScimUserRow } from './scim-store.ts';
-import { parsePatchOperations, patchOperationKind } from '../../scim/patch-operations.ts';
-import { invalidValue, ScimError } from '../../scim/scim-error.ts';
 
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
@@ -235,7 +237,7 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
 };
 
 /** The user that the body of a POST or PUT describes. @throws ScimError 400 */
-export const parseScimUser = (body: unknown, before?: ScimUserRow): ScimUserInput => {
+const parseScimUser = (body: unknown, before?: ScimUserRow): ScimUserInput => {
   if (!isJsonObject(body)) throw new ScimError(400, 'The body must be a user.', 'invalidSyntax');
   return inputFrom(attributesIn(body), before);
 };
@@ -280,7 +282,7 @@ const requireEmailTarget = (row: ScimUserRow, operations: readonly ScimPatchOper
 };
 
 /** The user after the operations of a PATCH. Attributes that Bunting does not use are accepted without effect. @throws ScimError 400 */
-export const applyUserPatch = (row: ScimUserRow, body: unknown): ScimUserInput => {
+const applyUserPatch = (row: ScimUserRow, body: unknown): ScimUserInput => {
   const operations = parsePatchOperations(body).flatMap(patchesOf);
   requireEmailTarget(row, operations);
   if (operations.length > maxValues)
@@ -299,3 +301,64 @@ export const applyUserPatch = (row: ScimUserRow, body: unknown): ScimUserInput =
   // A path with a filter may have stored a value of any type in the list.
   return inputFrom(attributesIn(patched), row);
 };
+
+/** A user as identity providers see it. @throws ScimError 404 */
+export const getScimUser = async ({ scim }: Pick<GatewayReads, 'scim'>, id: number): Promise<ScimUserRow> => {
+  const row = await scim.findUser(id);
+  if (row === undefined) throw notFoundResource('user', String(id));
+  return row;
+};
+
+const getUserForUpdate = async ({ users }: Transaction, id: number): Promise<User> => {
+  const user = await users.findForUpdate(id, { only: 'users' });
+  if (user === undefined) throw notFoundResource('user', String(id));
+  return user;
+};
+
+/** Creates a user with the root role Viewer. @throws ScimError 409 for a user name or an e-mail address that is taken */
+export const createScimUser = async (tx: Transaction, body: unknown): Promise<ScimUserRow> => {
+  const input = parseScimUser(body);
+  const account = { accountType: 'User', rootRole: predefinedRole.viewer, isActive: input.active } as const;
+  const user = await tx.users.add(input, account, (created) => [accountCreated(created)]);
+  await tx.scim.setProvisionedUser(user.id, input.provisioned);
+  return getScimUser(tx, user.id);
+};
+
+const changeUser = async (
+  tx: Transaction,
+  id: number,
+  inputOf: (row: ScimUserRow) => ScimUserInput,
+): Promise<ScimUserRow> => {
+  const before = await getUserForUpdate(tx, id);
+  const { name, username, email, active, provisioned } = inputOf(await getScimUser(tx, id));
+  const update = { name, username, email, rootRole: before.rootRole, active };
+  await tx.users.save(id, update, (stored) => accountUpdated(before, stored));
+  await tx.scim.setProvisionedUser(id, provisioned);
+  return getScimUser(tx, id);
+};
+
+/** Replaces what an identity provider manages of a user. Deactivation ends the sessions and suspends the keys immediately. */
+export const replaceScimUser = (tx: Transaction, id: number, body: unknown): Promise<ScimUserRow> =>
+  changeUser(tx, id, (row) => parseScimUser(body, row));
+
+/** Applies a patch to a user. Deactivation ends the sessions and suspends the keys immediately. */
+export const patchScimUser = (tx: Transaction, id: number, body: unknown): Promise<ScimUserRow> =>
+  changeUser(tx, id, (row) => applyUserPatch(row, body));
+
+/** Deletes a user with sessions, keys and memberships. */
+export const deleteScimUser = async (tx: Transaction, id: number): Promise<null> =>
+  removeAccount(tx, await getUserForUpdate(tx, id));
+
+/** Attributes of a user that an identity provider stores and Bunting does not use. */
+export interface UnusedUserAttributes {
+  readonly externalId?: string;
+  readonly givenName?: string;
+  readonly familyName?: string;
+  /** what it says of the e-mail address; `work` and primary where it says nothing */
+  readonly email?: { readonly type?: string; readonly primary?: boolean };
+}
+
+/** Attributes of a group that an identity provider stores and Bunting does not use. */
+export interface UnusedGroupAttributes {
+  readonly externalId?: string;
+}

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { sessionCookie } from '../../sessions/session-cookie.ts';
+import { sessionCookie } from './browser-session.ts';
 
 const secret = 'a'.repeat(43);
 

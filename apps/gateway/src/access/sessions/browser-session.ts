@@ -1,8 +1,8 @@
-import { type Caller, Refusal } from '@bunting/contracts';
+import { type Caller, Refusal, refusal } from '@bunting/contracts';
 import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Authenticate } from '../../admission/authenticator.ts';
-import type { SameOriginPolicy } from '../../sessions/same-origin-policy.ts';
-import type { SessionCookie } from '../../sessions/session-cookie.ts';
+import type { GatewayConfig } from '../../config.ts';
+import { requireJsonContentType } from '../../http/request/request.ts';
 
 export interface LogoutOptions {
   readonly authenticate: Authenticate;
@@ -50,3 +50,83 @@ export const mountLogout = (
     },
   });
 };
+
+type Settings = Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS' | 'GATEWAY_PUBLIC_URL'>;
+
+const crossOrigin = (): Refusal =>
+  refusal(
+    'ForbiddenError',
+    'A session works for requests from the pages of Bunting itself only. Use an API key in the Authorization header for other clients.',
+  );
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Prevents cross-site request forgery: a write that a browser sends with the cookie of a session, or whose response would set that cookie,
+ * must come from a page of the same origin. Browsers send where a request comes from in `Sec-Fetch-Site`, or without TLS in `Origin`.
+ */
+export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC_URL: publicUrl }: Settings) => {
+  const publicOrigin = URL.canParse(publicUrl) ? new URL(publicUrl).origin : undefined;
+
+  const isOwnOrigin = (origin: string, host: string): boolean => {
+    if (origin === publicOrigin) return true;
+    return origin === `https://${host}` || (!behindTls && origin === `http://${host}`);
+  };
+
+  /** Whether the request comes from a page of this origin; undefined when the client sends neither header. */
+  const comesFromOwnPage = ({ headers, host }: FastifyRequest): boolean | undefined => {
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined) return site === 'same-origin';
+    return headers.origin === undefined ? undefined : isOwnOrigin(headers.origin, host);
+  };
+
+  return {
+    /** Whether a page of another origin sends the request. False for the address bar and bookmarks (`none`), and for clients that send neither header. */
+    isFromForeignPage: (request: FastifyRequest): boolean =>
+      request.headers['sec-fetch-site'] !== 'none' && comesFromOwnPage(request) === false,
+    /** @throws Refusal for a write with a session that does not demonstrably come from a page of this origin, or whose body is not JSON */
+    requireOwnPage: (request: FastifyRequest): void => {
+      if (safeMethods.has(request.method)) return;
+      if (comesFromOwnPage(request) !== true) throw crossOrigin();
+      requireJsonContentType(request.headers, true);
+    },
+    /** @throws Refusal for a request from a page of another origin; clients that are no browsers send neither header */
+    refuseForeignPage: (request: FastifyRequest): void => {
+      if (!safeMethods.has(request.method) && comesFromOwnPage(request) === false) throw crossOrigin();
+    },
+  };
+};
+export type SameOriginPolicy = ReturnType<typeof sameOriginPolicy>;
+
+type CookieSettings = Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS' | 'GATEWAY_SESSION_MAX_HOURS'>;
+
+const secretPattern = /^[\w-]{43}$/;
+
+/**
+ * The cookie of a session. Behind TLS it is `Secure` with the prefix `__Host-`, so that neither a page without TLS nor one of another
+ * subdomain can set it. With `SameSite=Lax` requests of other sites do not carry it, except for navigation.
+ */
+export const sessionCookie = ({
+  GATEWAY_BEHIND_TLS: behindTls,
+  GATEWAY_SESSION_MAX_HOURS: maxHours,
+}: CookieSettings) => {
+  const name = behindTls ? '__Host-bunting-session' : 'bunting-session';
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${behindTls ? '; Secure' : ''}`;
+  return {
+    /** The value of `Set-Cookie` that signs a browser in. */
+    set: (secret: string): string => `${name}=${secret}; Max-Age=${maxHours * 3_600}; ${attributes}`,
+    /** The value of `Set-Cookie` that removes the cookie from a browser. */
+    clear: `${name}=; Max-Age=0; ${attributes}`,
+    /** The secret in a `Cookie` header; undefined without one of the form that secrets of sessions have. */
+    read: (header: string | undefined): string | undefined => {
+      for (const pair of header?.split(';') ?? []) {
+        const equalsIndex = pair.indexOf('=');
+        if (equalsIndex < 0 || pair.slice(0, equalsIndex).trim() !== name) continue;
+        const value = pair.slice(equalsIndex + 1).trim();
+        if (secretPattern.test(value)) return value;
+      }
+      return undefined;
+    },
+  };
+};
+export type SessionCookie = ReturnType<typeof sessionCookie>;

@@ -1,8 +1,10 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { UserSession } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
-import { randomBytes } from 'node:crypto';
+import { batchedRead, type Database, type Statement, type Tx } from '@bunting/database';
+import type { Principal } from '../../admission/authenticator.ts';
 import { gatewaySql, SessionEntity } from '../../unit-of-work/entities.ts';
-import type { SecretHasher } from '../../persistence/secrets/secret-hasher.ts';
+import type { SecretHasher } from '../../unit-of-work/secrets.ts';
+import { callerOf, type UserRightsRow, userRightsSql } from '../rights/rights-store.ts';
 
 /** The browser that a session is started in. */
 export interface SessionClient {
@@ -21,10 +23,10 @@ const maxPerUser = 20;
 const maxUserAgentLength = 255;
 
 /** The text that is hashed for a session. Its prefix ensures that the hash of a session is never that of an API token. */
-export const sessionTextToHash = (secret: string): string => `session ${secret}`;
+const sessionTextToHash = (secret: string): string => `session ${secret}`;
 
 /** SQL: when the session `s` ends if no further request uses it. */
-export const sessionEndSql = ({ idleHours }: SessionLimits): string =>
+const sessionEndSql = ({ idleHours }: SessionLimits): string =>
   `least(s.expires_at, s.seen_at + interval '${idleHours} hours')`;
 
 const columns = gatewaySql.selectOf(SessionEntity, 's');
@@ -79,3 +81,40 @@ export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: SecretHa
   };
 };
 export type SessionRepository = ReturnType<typeof sessionRepository>;
+
+interface Row extends UserRightsRow {
+  readonly id: string;
+  readonly hash: Buffer;
+  readonly lives_ms: number;
+}
+
+const validSession = (end: string): Statement => ({
+  name: 'valid-session',
+  text: `
+    select nth::int, s.id, s.hash, (extract(epoch from ${end} - now()) * 1000)::float8 as lives_ms,
+      u.id as user_id, u.name as user_name, u.username, u.email, ${userRightsSql} as access
+    from unnest($1::text[]) with ordinality as requested (selector, nth) join user_session s using (selector)
+    join api_user u on u.id = s.user_id
+    where ${end} > now() and u.is_active and u.deleted_at is null`,
+});
+
+/** Looks sessions up by the secrets of their cookies, in batches, on at most two connections. */
+export const sessionLookup = (database: Pick<Database, 'read'>, hasher: SecretHasher, limits: SessionLimits) => {
+  const findRow = batchedRead<[selector: string], Row>(database, validSession(sessionEndSql(limits)));
+  return {
+    /** The user of a session with their current rights; undefined for one that has ended. Compares hashes in constant time. */
+    find: async (secret: string): Promise<Principal | undefined> => {
+      const { selector, hash } = hasher(sessionTextToHash(secret));
+      const row = await findRow(selector);
+      if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
+      return {
+        caller: callerOf(row, row.id),
+        mayCallAdminApi: true,
+        isPublic: false,
+        isSession: true,
+        expiresInMs: row.lives_ms,
+      };
+    },
+  };
+};
+export type SessionLookup = ReturnType<typeof sessionLookup>;

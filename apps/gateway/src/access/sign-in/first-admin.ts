@@ -1,9 +1,13 @@
-import { predefinedRole } from '../roles/role.ts';
-import { accountCreated } from '../../domain/accounts/accounts.ts';
-import type { PasswordHasher } from '../passwords/password-hasher.ts';
+import { systemTraceparent } from '@bunting/bus';
+import { systemCaller } from '@bunting/contracts';
+import type { GatewayConfig } from '../../config.ts';
 import type { GatewayReads } from '../../unit-of-work/reads.ts';
 import type { TransactionContext, UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
-import type { ConfiguredAdmin } from '../../passwords/configured-admin.ts';
+import type { PasswordHasher } from '../passwords/password-hasher.ts';
+import { passwordFaults } from '../passwords/password-policy.ts';
+import { predefinedRole } from '../roles/role.ts';
+import { type ConfiguredTokens, ensureInitialTokens } from '../tokens/initial-tokens.ts';
+import { accountCreated, namesFault, optionalEmail } from '../users/account.ts';
 
 /** Hours for which the link that a start creates can be used. */
 const linkHours = 1;
@@ -21,7 +25,7 @@ export interface FirstAdminOrLinkOptions {
  * While no user exists, creates the administrator of the settings, or else a link by which the first administrator is created once and within an
  * hour. @returns the secret of the link, which is stored nowhere
  */
-export const ensureFirstAdminOrLink = async ({
+const ensureFirstAdminOrLink = async ({
   transaction,
   context,
   reads,
@@ -44,4 +48,45 @@ export const ensureFirstAdminOrLink = async ({
     await passwords.set(user.id, hash);
     return undefined;
   });
+};
+
+type Settings = Pick<GatewayConfig, 'INIT_ADMIN_EMAIL' | 'INIT_ADMIN_PASSWORD'>;
+
+const notAccepted = (setting: keyof Settings, fault: string): Error =>
+  new Error(`${setting} is not accepted: ${fault}`);
+
+/**
+ * The first administrator of the settings; undefined where they name none.
+ * @throws Error when only one of the settings is present, the e-mail address is malformed, or the password is weak
+ */
+export const configuredAdmin = ({ INIT_ADMIN_EMAIL: email, INIT_ADMIN_PASSWORD: password }: Settings) => {
+  if (email === undefined && password === undefined) return undefined;
+  if (email === undefined || password === undefined)
+    throw new Error('INIT_ADMIN_EMAIL and INIT_ADMIN_PASSWORD (or INIT_ADMIN_PASSWORD_FILE) are required together.');
+  const [weakness] = passwordFaults(password);
+  if (weakness !== undefined) throw notAccepted('INIT_ADMIN_PASSWORD', weakness);
+  const names = { name: null, username: null, email: optionalEmail(email) };
+  const fault = namesFault(names);
+  if (fault !== undefined) throw notAccepted('INIT_ADMIN_EMAIL', `${fault.reason}.`);
+  return { names, password };
+};
+
+export type ConfiguredAdmin = NonNullable<ReturnType<typeof configuredAdmin>>;
+
+interface FirstCredentialsOptions extends Pick<FirstAdminOrLinkOptions, 'transaction' | 'reads' | 'passwords'> {
+  readonly tokens: ConfiguredTokens;
+  readonly admin: FirstAdminOrLinkOptions['configured'];
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Creates the tokens and the administrator of the settings, where they are missing.
+ * @returns the generated admin token, and the secret of the link that creates the first administrator; only hashes of them are stored
+ */
+export const ensureFirstCredentials = async (options: FirstCredentialsOptions) => {
+  const { transaction, reads, passwords, tokens, admin, warn } = options;
+  const context = { caller: systemCaller, now: new Date(), traceparent: systemTraceparent() };
+  const adminToken = await ensureInitialTokens({ transaction, context, tokens, warn });
+  const linkSecret = await ensureFirstAdminOrLink({ transaction, context, reads, passwords, configured: admin });
+  return { adminToken, linkSecret };
 };

@@ -1,7 +1,6 @@
 import { advisoryLock, type Tx } from '@bunting/database';
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import type { SettingName, StoredSettings } from '../../domain/stored-settings.ts';
-import type { EmitEvents } from '../../persistence/emit-events.ts';
+import type { GatewayEvent, EmitEvents } from '../../unit-of-work/unit-of-work.ts';
+import type { SettingName, StoredSettings } from './setting.ts';
 import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
 
 export interface StoredSetting<Name extends SettingName> {

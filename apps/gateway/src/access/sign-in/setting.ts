@@ -1,7 +1,6 @@
 import { isEqual, type PasswordSettings } from '@bunting/contracts';
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import type { OidcSettingsWithSecret } from '../oidc/oidc-settings.ts';
-import type { SettingName, StoredSettings } from '../../domain/stored-settings.ts';
+import type { GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import type { OidcSettingsWithoutSecret, OidcSettingsWithSecret } from '../oidc/oidc-settings.ts';
 
 /** The event of a setting. @param before its values; undefined while it was never stored */
 export const settingEvent = <Name extends SettingName>(
@@ -31,3 +30,13 @@ export const oidcSettingEvents = (
   if (wasStored && !hasNewSecret && isEqual(before, values)) return [];
   return [settingEvent('oidc', { ...values, hasNewSecret }, wasStored ? before : undefined)];
 };
+
+/** The settings that administrators change at run time. */
+export interface StoredSettings {
+  /** lacks properties that are newer than the version of Bunting that stored it */
+  readonly oidc: Partial<OidcSettingsWithoutSecret>;
+  readonly simple: PasswordSettings;
+  readonly scim: { readonly enabled: boolean };
+}
+
+export type SettingName = keyof StoredSettings;

@@ -1,7 +1,7 @@
 import { unavailable } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
-import { signInMethods } from '../../sign-in/sign-in-methods.ts';
+import { signInMethods } from './sign-in-settings.ts';
 
 let gateway: StartedGateway;
 beforeAll(async () => void (gateway = await startGateway()));

@@ -1,13 +1,10 @@
 import { advisoryLock, type Tx } from '@bunting/database';
 import { type InferEntity, LockMode, raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import type { ConfiguredToken, StoredConfiguredToken } from '../../domain/tokens/configured-tokens.ts';
-import type { EmitEvents } from '../../persistence/emit-events.ts';
+import type { GatewayEvent, EmitEvents } from '../../unit-of-work/unit-of-work.ts';
+import type { ConfiguredToken, StoredConfiguredToken } from './initial-tokens.ts';
 import { TokenEntity } from '../../unit-of-work/entities.ts';
-import type { SecretCipher } from '../../persistence/secrets/secret-cipher.ts';
-import type { SecretHasher } from '../../persistence/secrets/secret-hasher.ts';
-import { maskedConfiguredSecret } from '../../unit-of-work/secrets.ts';
+import { type SecretCipher, type SecretHasher, maskedConfiguredSecret } from '../../unit-of-work/secrets.ts';
 
 /** A token of the settings, or the one that the first start generates. */
 export interface InitialToken extends ConfiguredToken {

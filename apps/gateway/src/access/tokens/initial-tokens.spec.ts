@@ -11,8 +11,8 @@ import {
   startGateway,
 } from '../../../test/started-gateway.ts';
 import { ensureInitialTokens } from './initial-tokens.ts';
-import { openSecretHasher } from '../../persistence/secrets/secret-hasher.ts';
-import { tokenLookup } from '../../persistence/tokens/token-lookup.ts';
+import { openSecretHasher } from '../../unit-of-work/secrets.ts';
+import { tokenLookup } from './token-store.ts';
 import { unitOfWork } from '../../unit-of-work/unit-of-work.ts';
 
 const sessionLimits = { idleHours: 1, maxHours: 1 };

@@ -1,17 +1,23 @@
-import type { ApiToken, Pat } from '@bunting/contracts';
-import { advisoryLock, type Database, type Tx } from '@bunting/database';
+import { timingSafeEqual } from 'node:crypto';
+import { adminTokenUserId, type ApiToken, type Caller, type Pat } from '@bunting/contracts';
+import { advisoryLock, batchedRead, type Database, type Statement, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import type { ApiTokenInEvents } from '../../domain/tokens/token-event.ts';
-import { type TokenKind, wildcard } from '../../domain/tokens/token-scope.ts';
-import type { ApiTokenKind, NewToken } from './token.ts';
-import { patNotFound } from '../refusals.ts';
-import type { EmitEvents, EventsOf } from '../../persistence/emit-events.ts';
+import type { Principal } from '../../admission/authenticator.ts';
 import { gatewaySql, TokenEntity } from '../../unit-of-work/entities.ts';
 import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
-import type { NewSecret } from '../../unit-of-work/secrets.ts';
-import type { SecretCipher } from '../../persistence/secrets/secret-cipher.ts';
-import type { SecretHasher } from '../../persistence/secrets/secret-hasher.ts';
+import type { HashedSecret, NewSecret, SecretCipher, SecretHasher } from '../../unit-of-work/secrets.ts';
+import type { EmitEvents, EventsOf, GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import { patNotFound } from '../refusals.ts';
+import { callerOf, type UserRightsRow, userRightsSql } from '../rights/rights-store.ts';
+import {
+  type ApiTokenInEvents,
+  type ApiTokenKind,
+  grantsOfToken,
+  mayCallAdminApi,
+  type NewToken,
+  type TokenKind,
+  wildcard,
+} from './token.ts';
 
 /** A token as it is stored, without its hash. */
 export interface TokenRow {
@@ -188,3 +194,107 @@ export const tokenRepository = (
 /** Erases all encrypted secrets; the hashes of their tokens stay. @returns the number of secrets erased */
 export const eraseSealedSecrets = (database: Database): Promise<number> =>
   database.transaction(({ em }) => em.nativeUpdate(TokenEntity, { sealed: { $ne: null } }, { sealed: null }));
+
+interface Row {
+  readonly id: string;
+  readonly kind: TokenKind;
+  readonly name: string;
+  readonly hash: Buffer;
+  readonly projects: string[];
+  readonly deleted_projects: string[];
+  readonly environment: string;
+  readonly lives_ms: number | null;
+}
+
+// Expiry is checked by the clock of the database, which every replica shares.
+const validTokenBy = (column: 'selector' | 'id'): Statement => ({
+  name: `valid-token-by-${column}`,
+  text: `
+    select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.deleted_projects, token.environment,
+      (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
+      u.id as user_id, u.name as user_name, u.username, u.email,
+      case when u.id is not null then ${userRightsSql} end as access
+    from unnest($1::${column === 'id' ? 'uuid' : 'text'}[]) with ordinality as requested (${column}, nth) join api_token token using (${column})
+    left join api_user u on u.id = token.user_id
+    where token.revoked_at is null and (token.expires_at is null or token.expires_at > now())
+      and (u.id is null or u.is_active and u.deleted_at is null)`,
+});
+
+const callerOfToken = (row: Row & (UserRightsRow | { readonly user_id: null })): Caller => {
+  if (row.kind !== 'user') {
+    const grants = [...grantsOfToken({ ...row, kind: row.kind })];
+    const { deleted_projects: deletedProjects } = row;
+    const deleted = deletedProjects.length === 0 ? {} : { deletedProjects };
+    return { id: adminTokenUserId, name: row.name, tokenId: row.id, grants, ...deleted };
+  }
+  if (row.user_id === null) throw new Error(`The token ${row.id} of the kind user has no user.`);
+  return callerOf(row, row.id);
+};
+
+/** Looks tokens up in batches, on at most two connections, so that clients that guess tokens leave the rest of the pool free. */
+export const tokenLookup = (database: Database) => {
+  const findRow = batchedRead<[selector: string], Row & UserRightsRow>(database, validTokenBy('selector'));
+  const findRowById = batchedRead<[id: string], Row & UserRightsRow>(database, validTokenBy('id'));
+  const principalOf = (row: Row & UserRightsRow): Principal => ({
+    caller: callerOfToken(row),
+    mayCallAdminApi: mayCallAdminApi(row.kind),
+    isPublic: row.kind === 'frontend',
+    expiresInMs: row.lives_ms ?? Number.POSITIVE_INFINITY,
+  });
+  return {
+    /** The principal of a token; undefined for an unknown, expired or revoked one. Compares hashes in constant time. */
+    find: async ({ selector, hash }: HashedSecret): Promise<Principal | undefined> => {
+      const row = await findRow(selector);
+      if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
+      return principalOf(row);
+    },
+    /** The principal of the token with an id; undefined for an unknown, expired or revoked one. */
+    findById: async (id: string): Promise<Principal | undefined> => {
+      const row = await findRowById(id);
+      return row === undefined ? undefined : principalOf(row);
+    },
+  };
+};
+export type TokenLookup = ReturnType<typeof tokenLookup>;
+
+// Rows that another replica has locked are skipped: that replica stores a use that is about as recent.
+const storeLastUsesSql = `
+  with used as (select * from unnest($1::uuid[], $2::timestamptz[]) as used (id, seen_at)),
+  due as (select t.id from api_token t join used using (id) order by t.id for update of t skip locked),
+  tokens as (
+    update api_token t set seen_at = greatest(t.seen_at, used.seen_at) from due join used using (id)
+    where t.id = due.id returning t.user_id, t.seen_at
+  ),
+  open as (select s.id from user_session s join used using (id) order by s.id for update of s skip locked),
+  sessions as (
+    update user_session s set seen_at = greatest(s.seen_at, used.seen_at) from open join used using (id)
+    where s.id = open.id returning s.user_id, s.seen_at
+  ),
+  users as (
+    select u.id, max(uses.seen_at) as seen_at
+    from api_user u join (select * from tokens union all select * from sessions) as uses on uses.user_id = u.id
+    group by u.id
+  ),
+  free as (select u.id from api_user u join users using (id) order by u.id for update of u skip locked)
+  update api_user u set seen_at = greatest(u.seen_at, users.seen_at) from users join free using (id) where u.id = users.id`;
+
+/** Records in memory when tokens and sessions were last used, and stores the records in one statement when `store` is called. */
+export const lastSeenRecorder = (database: Database) => {
+  let records = new Map<string, number>();
+  return {
+    record: (tokenId: string) => void records.set(tokenId, Date.now()),
+    /** Stores the records since the last call. After a failure the next call stores them, too. */
+    store: async (): Promise<void> => {
+      if (records.size === 0) return;
+      const uses = records;
+      records = new Map();
+      const times = [...uses.values()].map((usedAt) => new Date(usedAt).toISOString());
+      try {
+        await database.transaction(({ query }) => query(storeLastUsesSql, [[...uses.keys()], times]));
+      } catch (error) {
+        records = new Map([...uses, ...records]);
+        throw error;
+      }
+    },
+  };
+};

@@ -1,7 +1,9 @@
 import {
   anyScope,
+  type ApiToken,
   type Caller,
   type CreateApiTokenBody,
+  type Grant,
   invalidProperty,
   may,
   maySee,
@@ -9,7 +11,32 @@ import {
   type Permission,
   refusal,
 } from '@bunting/contracts';
-import { type TokenScope, wildcard } from '../../domain/tokens/token-scope.ts';
+import type { GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+
+/** Stands for all projects, or for all environments. */
+export const wildcard = '*';
+
+export type TokenKind = 'admin' | 'client' | 'frontend' | 'user';
+
+/** The access of a token without a user: its type, its projects and its environment. */
+export interface TokenScope {
+  readonly kind: Exclude<TokenKind, 'user'>;
+  /** `*` for all projects */
+  readonly projects: readonly string[];
+  readonly environment: string;
+}
+
+/** The grants of a token that belongs to no user. */
+export const grantsOfToken = ({ kind, projects, environment }: TokenScope): readonly Grant[] => {
+  if (kind === 'admin') return [{ permission: 'ADMIN' }];
+  const permission = kind === 'client' ? 'CLIENT' : 'FRONTEND';
+  const scope = environment === wildcard ? {} : { environment };
+  if (projects.includes(wildcard)) return [{ permission, ...scope }];
+  return projects.map((project) => ({ permission, project, ...scope }));
+};
+
+/** Whether tokens of a kind may call the Admin API; SDK tokens may not. */
+export const mayCallAdminApi = (kind: TokenKind): boolean => kind === 'admin' || kind === 'user';
 
 /** Maximum number of API tokens. */
 export const maxApiTokens = 2_000;
@@ -153,4 +180,50 @@ export const permittedKinds = (caller: Caller, action: TokenAction): ApiTokenKin
 /** @throws Refusal `NoAccessError` for a kind of token for which the caller lacks the permission of the action */
 export const requireMayActOn = (caller: Caller, action: TokenAction, kind: ApiTokenKind): void => {
   if (!permittedKinds(caller, action).includes(kind)) throw noAccess([permissionFor(action, kind)]);
+};
+
+/** The properties of an API token in events; its secret is none of them. */
+export type ApiTokenInEvents = Pick<
+  ApiToken,
+  'tokenName' | 'type' | 'environment' | 'project' | 'projects' | 'createdAt' | 'expiresAt'
+>;
+
+const eventData = ({ tokenName, type, environment, project, projects, createdAt, expiresAt }: ApiTokenInEvents) => ({
+  tokenName,
+  type,
+  environment,
+  project,
+  projects,
+  createdAt,
+  expiresAt,
+});
+
+/** A token of the settings, which is named after its kind and never expires. */
+export const initialTokenInEvents = (
+  { kind, projects, environment }: TokenScope,
+  createdAt: string,
+): ApiTokenInEvents => ({
+  tokenName: kind,
+  type: kind,
+  environment,
+  project: projects[0] ?? wildcard,
+  projects: [...projects],
+  createdAt,
+  expiresAt: null,
+});
+
+/** The event of a token. It belongs to the project and the environment of the token, where there is exactly one. */
+export const tokenEvent = (
+  type: 'api-token-created' | 'api-token-updated' | 'api-token-deleted',
+  { data, preData }: { readonly data?: ApiTokenInEvents; readonly preData?: ApiTokenInEvents },
+): GatewayEvent => {
+  const { projects = [], environment = wildcard } = data ?? preData ?? {};
+  const [project = wildcard, ...more] = projects;
+  return {
+    type,
+    project: project === wildcard || more.length > 0 ? null : project,
+    environment: environment === wildcard ? null : environment,
+    data: data === undefined ? null : eventData(data),
+    preData: preData === undefined ? null : eventData(preData),
+  };
 };

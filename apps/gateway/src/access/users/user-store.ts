@@ -1,25 +1,14 @@
-import {
-  type AdminCount,
-  type InactiveUsers,
-  type PageParameters,
-  type User,
-  type UsersAndGroups,
-  type UserSearchResults,
+import type {
+  AdminCount,
+  InactiveUsers,
+  PageParameters,
+  User,
+  UsersAndGroups,
+  UserSearchResults,
 } from '@bunting/contracts';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { advisoryLock, escapeLike, onlyRow, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import { AccountExistsRefusal } from '../../domain/accounts/account-exists-refusal.ts';
-import type { UnusedUserAttributes } from '../../domain/scim/unused-provider-attributes.ts';
-import { predefinedRole } from '../roles/role.ts';
-import type { UserNames } from './account.ts';
-import { displayNameSql } from '../../persistence/accounts/display-name-sql.ts';
-import { userNotFound } from '../refusals.ts';
-import { avatarUrlOf } from '../../persistence/accounts/avatar-url.ts';
-import { endPasswordLinks } from '../passwords/one-time-link-store.ts';
-import type { SessionRepository } from '../sessions/session-store.ts';
-import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
-import type { EmitEvents, EventsOf } from '../../persistence/emit-events.ts';
 import {
   gatewaySql,
   GroupMemberEntity,
@@ -31,6 +20,21 @@ import {
   TokenEntity,
   UserEntity,
 } from '../../unit-of-work/entities.ts';
+import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
+import type { EmitEvents, EventsOf, GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import { endPasswordLinks } from '../passwords/one-time-link-store.ts';
+import { userNotFound } from '../refusals.ts';
+import { predefinedRole } from '../roles/role.ts';
+import type { UnusedUserAttributes } from '../scim/scim-users.ts';
+import type { SessionRepository } from '../sessions/session-store.ts';
+import { AccountExistsRefusal, type UserNames } from './account.ts';
+
+/** The image of a user, chosen as Unleash does: by e-mail address, else username, else id. */
+export const avatarUrlOf = ({ id, username, email }: { readonly id: number } & Omit<UserNames, 'name'>): string =>
+  gravatarUrlOf(email ?? username ?? String(id));
+
+/** SQL: what `displayNameOf` returns for a row, but null without any name. @param alias the alias of its table, with a dot */
+export const displayNameSql = (alias = ''): string => `coalesce(${alias}name, ${alias}username, ${alias}email)`;
 
 /** A user or a service account as it is stored. */
 export interface UserRow extends UserNames {

@@ -9,10 +9,10 @@ import {
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../../admission/authenticator.ts';
 import type { DeliveryStreams } from '../streams/delivery-streams.ts';
-import type { ServerSentEvent } from '../../streaming/server-sent-event.ts';
+import type { ServerSentEvent } from '../streams/stream-connection.ts';
 import { deltaClientSpec, viewAfterCatchUp, parseRevision, type SdkHandler } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
-import type { FetchModePolicy } from './fetch-mode-policy.ts';
+import type { FetchModePolicy } from './polls.ts';
 import type { Delta } from '../view/delta.ts';
 import type { DeliveryView } from '../view/delivery-view.ts';
 

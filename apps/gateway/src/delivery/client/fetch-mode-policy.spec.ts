@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fetchModePolicy } from './fetch-mode-policy.ts';
+import { fetchModePolicy } from './polls.ts';
 
 const answer = { status: 200, headers: { etag: '"7"', 'content-type': 'application/json' } };
 const sdk = (id: string, spec = '5.2.0') => ({ 'unleash-connection-id': id, 'unleash-client-spec': spec });

@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import {
+  announcesClientSpec,
   type AnyOperation,
   type ClientFeaturesQuery,
   GetClientDelta,
@@ -8,9 +10,10 @@ import {
   refusal,
   truncate,
 } from '@bunting/contracts';
-import type { IncomingHttpHeaders } from 'node:http';
-import { jsonContentType } from '../../http/errors.ts';
-import { minCompressedLength, type Encoding, acceptedEncoding } from '../../http/response/compression.ts';
+import { LRUCache } from 'lru-cache';
+import type { GatewayConfig } from '../../config.ts';
+import { addVary, jsonContentType } from '../../http/errors.ts';
+import { acceptedEncoding, type Encoding, minCompressedLength } from '../../http/response/compression.ts';
 import {
   entityTagOf,
   isNotModified,
@@ -18,7 +21,8 @@ import {
   parseIfNoneMatch,
   requireCurrentTag,
 } from '../../http/response/entity-tags.ts';
-import { deltaClientSpec, parseRevision } from '../sdk-handler.ts';
+import type { Delivery } from '../delivery.ts';
+import { deltaClientSpec, parseRevision, type SdkHandler, viewAfterCatchUp } from '../sdk-handler.ts';
 import type { DeliveryView } from '../view/delivery-view.ts';
 import type { Representation } from '../view/full-response.ts';
 
@@ -128,3 +132,70 @@ const changesSince: PollOperation = {
 export const pollOperations: ReadonlyMap<string, PollOperation> = new Map(
   [allFeatures, oneFeature, changesSince].map((pollOperation) => [pollOperation.operation.subject, pollOperation]),
 );
+
+/** The handlers of routed requests of server SDKs, by subject. */
+export const featurePollHandlers = (
+  delivery: Delivery,
+  directToStream: FetchModePolicy['directToStream'],
+): ReadonlyMap<string, SdkHandler> => {
+  const viewFor = viewAfterCatchUp(delivery);
+  const handlerOf =
+    (pollOperation: PollOperation): SdkHandler =>
+    async ({ headers }, response, { caller, params, query }) => {
+      const { operation, queryOf, respond } = pollOperation;
+      const { view, isBehind } = await viewFor(operation, response, caller, queryOf(query as ClientFeaturesQuery));
+      const {
+        status,
+        headers: responseHeaders,
+        body,
+      } = directToStream(await respond(view, { headers, params }, isBehind), headers);
+      const { vary, ...otherHeaders } = responseHeaders;
+      if (vary !== undefined) addVary(response, vary);
+      return response.code(status).headers(otherHeaders).send(body);
+    };
+  return new Map([...pollOperations].map(([subject, pollOperation]) => [subject, handlerOf(pollOperation)]));
+};
+
+/** Milliseconds until an SDK is directed to the stream again. One that still polls has failed to stream, and must be able to poll. */
+const directedTtlMs = 60 * 60_000;
+const maxDirectedSdks = 20_000;
+const maxIdLength = 100;
+/** The first version of the client specification with `fetch-mode`. */
+const fetchModeSpec = [5, 2] as const;
+
+interface PollResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Directs SDKs to polling or streaming, by `GATEWAY_SDK_FETCH_MODE`. */
+export const fetchModePolicy = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<GatewayConfig, 'GATEWAY_SDK_FETCH_MODE'>) => {
+  /** the connection ids of SDKs that were directed to the stream */
+  const directedIds = new LRUCache<string, true>({ max: maxDirectedSdks, ttl: directedTtlMs });
+  /**
+   * Records that an SDK is directed to the stream.
+   * @returns false for an SDK without support for it, and for one that was directed recently
+   */
+  const recordDirected = (headers: IncomingHttpHeaders): boolean => {
+    const id = headers['unleash-connection-id'];
+    if (!announcesClientSpec(headers['unleash-client-spec'], fetchModeSpec)) return false;
+    if (typeof id !== 'string' || id === '' || id.length > maxIdLength || directedIds.has(id)) return false;
+    directedIds.set(id, true);
+    return true;
+  };
+
+  return {
+    /** the text that every stream sends after its first event, if any */
+    streamPreamble: mode === 'polling' ? 'event: fetch-mode\ndata: polling\n\n' : undefined,
+    /**
+     * Directs a polling SDK to the stream, in the mode `streaming`. The SDK ignores the body of such a response, so the response has no
+     * entity tag: with one, a later poll would get 304 for a body that the SDK never read.
+     */
+    directToStream: <R extends PollResponse>(response: R, request: IncomingHttpHeaders): R => {
+      if (mode !== 'streaming' || response.status !== 200 || !recordDirected(request)) return response;
+      const { etag: _, ...headers } = response.headers;
+      return { ...response, headers: { ...headers, 'fetch-mode': 'streaming' } };
+    },
+  };
+};
+export type FetchModePolicy = ReturnType<typeof fetchModePolicy>;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { streamTickets } from './stream-tickets.ts';
+import { streamTickets } from './changes.ts';
 
 const ticket = { tokenId: 'a-token', environment: 'development', scopeHash: 'of-all', revision: 7, expiresAt: 2_000 };
 

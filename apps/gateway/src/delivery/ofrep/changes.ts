@@ -1,20 +1,106 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Caller,
   deliveryScope,
-  scopeAsQuery,
   EvaluateFlags,
   may,
   permissionsFor,
   refusal,
+  scopeAsQuery,
+  unavailable,
 } from '@bunting/contracts';
+import type { FastifyReply } from 'fastify';
 import type { Authenticator } from '../../admission/authenticator.ts';
-import type { DeliveryStreams } from '../streams/delivery-streams.ts';
-import type { ServerSentEvent } from '../../streaming/server-sent-event.ts';
+import { RequestAborted } from '../../http/request/body.ts';
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, parseRevision, requireLoaded, type SdkHandler } from '../sdk-handler.ts';
+import type { DeliveryStreams } from '../streams/delivery-streams.ts';
+import type { ServerSentEvent } from '../streams/stream-connection.ts';
 import type { DeliveryView } from '../view/delivery-view.ts';
-import { refetchEvent } from './announced-change.ts';
-import { hashOfScope, type StreamTickets } from './stream-tickets.ts';
+
+/**
+ * Maximum milliseconds that an evaluation waits for an announced change: as long as a gateway takes to reconnect to NATS and to catch up.
+ */
+const announcedWaitMs = 5_000;
+const announcedIntervalMs = 50;
+
+const entityTagOfEvent = (revision: number): string => `"${revision}"`;
+const revisionOfEntityTag = (tag: string): number | undefined => parseRevision(/^"(.*)"$/.exec(tag)?.[1]);
+
+/** The event that announces a change: the client evaluates all flags again, and sends the tag of the event with this request. */
+const refetchEvent = (revision: number): ServerSentEvent => ({
+  id: revision,
+  data: JSON.stringify({
+    type: 'refetchEvaluation',
+    etag: entityTagOfEvent(revision),
+    lastModified: Math.floor(Date.now() / 1_000),
+  }),
+});
+
+/**
+ * Waits for the change that an event of another gateway has announced. The client evaluates once for each event: an evaluation that lacks
+ * the change would stay in use until the next event.
+ * @throws Refusal `ServiceUnavailable`, at which clients keep what they have; RequestAborted when the client has disconnected
+ */
+export const awaitAnnouncedChange = async (
+  delivery: Pick<Delivery, 'store' | 'catchUp'>,
+  eventTag: string | undefined,
+  response: FastifyReply,
+): Promise<void> => {
+  const announced = revisionOfEntityTag(eventTag ?? '') ?? 0;
+  const deadline = performance.now() + announcedWaitMs;
+  while (announced > delivery.store.position && (await delivery.catchUp()) > 0) {
+    if (performance.now() > deadline)
+      throw unavailable(
+        'The gateway lacks the change of the event, since it cannot read the features. Evaluate again.',
+      );
+    await sleep(announcedIntervalMs);
+    if (response.raw.destroyed) throw new RequestAborted('The connection ended before its change arrived.');
+  }
+};
+
+/** The content of a ticket: the token that it stands for, and what was evaluated with it. The token is checked again when a stream opens. */
+export interface StreamTicket {
+  readonly tokenId: string;
+  readonly environment: string;
+  /** the hash of the token's scope: a ticket is invalid once the scope differs */
+  readonly scopeHash: string;
+  /** the revision that the client has evaluated */
+  readonly revision: number;
+  /** milliseconds since 1970 */
+  readonly expiresAt: number;
+}
+
+const macOf = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+/** A hash of a scope, shortened so that the URL with the ticket stays short. */
+export const hashOfScope = (scope: object): string => hash('sha256', JSON.stringify(scope), 'base64url').slice(0, 16);
+
+/**
+ * Signed tickets for event streams, since a browser cannot send a token with the request for one. A ticket names its token by id and carries
+ * no secret.
+ * @param key the same on all replicas
+ */
+export const streamTickets = (key: Buffer, now: () => number = Date.now) => ({
+  issue: ({ tokenId, environment, scopeHash, revision, expiresAt }: StreamTicket): string => {
+    const payload = JSON.stringify([tokenId, environment, scopeHash, revision, expiresAt]);
+    const text = Buffer.from(payload).toString('base64url');
+    return `${text}.${macOf(key, text).toString('base64url')}`;
+  },
+  /** The content of a ticket; undefined for one that was not issued with this key, or has expired. */
+  read: (ticket: string): StreamTicket | undefined => {
+    const [text = '', signature = ''] = ticket.split('.', 2);
+    const received = Buffer.from(signature, 'base64url');
+    const expected = macOf(key, text);
+    if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined;
+    const [tokenId, environment, scopeHash, revision, expiresAt] = JSON.parse(
+      Buffer.from(text, 'base64url').toString(),
+    ) as [string, string, string, number, number];
+    return expiresAt > now() ? { tokenId, environment, scopeHash, revision, expiresAt } : undefined;
+  },
+});
+export type StreamTickets = ReturnType<typeof streamTickets>;
 
 export interface OfrepStreamOptions {
   readonly delivery: Delivery;

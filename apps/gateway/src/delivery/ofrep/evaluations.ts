@@ -1,29 +1,108 @@
+import { hash } from 'node:crypto';
 import { serializeRefusal } from '@bunting/bus';
 import {
   boundEnvironment,
   type Caller,
-  scopeAsQuery,
   EvaluateFlag,
   EvaluateFlags,
   invalid,
   notFound,
   type OfrepBulkQuery,
+  type OfrepErrorCode,
+  type OfrepEvaluation,
   type OfrepEvaluationBody,
+  type OfrepFailure,
+  scopeAsQuery,
   truncate,
 } from '@bunting/contracts';
-import { contextFieldsOfBody, type EvaluationContext, type Resolution } from '@bunting/evaluation';
+import {
+  contextFieldsOfBody,
+  type EvaluableFeature,
+  type EvaluationContext,
+  hasPayloads,
+  type Resolution,
+  type Variant,
+} from '@bunting/evaluation';
 import type { FastifyReply } from 'fastify';
-import { hash } from 'node:crypto';
-import { jsonContentType } from '../../http/errors.ts';
-import { ofrepErrorOf } from '../../http/errors/ofrep-errors.ts';
+import { jsonContentType, ofrepErrorOf } from '../../http/errors.ts';
 import { parseIfNoneMatch } from '../../http/response/entity-tags.ts';
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, type SdkHandler, viewAfterCatchUp } from '../sdk-handler.ts';
 import type { DeliveryView } from '../view/delivery-view.ts';
-import { awaitAnnouncedChange } from './announced-change.ts';
-import { isFailure } from './ofrep-result.ts';
-import { renderedResultCache } from './rendered-result-cache.ts';
-import { hashOfScope, type StreamTickets } from './stream-tickets.ts';
+import { awaitAnnouncedChange, hashOfScope, type StreamTickets } from './changes.ts';
+
+/** The evaluation of a feature in the form of the OpenFeature Remote Evaluation Protocol, or the reason for which it failed. */
+export type OfrepResult = OfrepEvaluation | OfrepFailure;
+
+const isFailure = (result: OfrepResult): result is OfrepFailure => 'errorCode' in result;
+
+const failure = (key: string, errorCode: OfrepErrorCode, errorDetails: string): OfrepFailure => ({
+  key,
+  errorCode,
+  errorDetails,
+});
+
+/** A payload by its type. @throws SyntaxError for one that is not of its type */
+const payloadValue = ({ type, value }: NonNullable<Variant['payload']>): unknown => {
+  if (type === 'json') return JSON.parse(value) as unknown;
+  if (type !== 'number') return value;
+  const number = value.trim() === '' ? Number.NaN : Number(value);
+  if (!Number.isFinite(number)) throw new SyntaxError('it is not a number');
+  return number;
+};
+
+/** The result of a feature for a user: a payload where its variants have any, else whether it is on. */
+const ofrepResult = ({ feature, enabled, variant, reason, needsTargetingKey }: Resolution): OfrepResult => {
+  const { name: key, impressionData = false } = feature;
+  if (needsTargetingKey) {
+    return failure(
+      key,
+      'TARGETING_KEY_MISSING',
+      `The feature ${key} is on for a share of the users: set \`targetingKey\` in the context, so that each user gets the same result every time.`,
+    );
+  }
+  const metadata = { featureEnabled: enabled, impressionData };
+  const variantName = variant.enabled ? variant.name : enabled ? 'on' : 'off';
+  const evaluation = { key, reason, variant: variantName, metadata };
+  if (variant.payload === undefined) return hasPayloads(feature) ? evaluation : { ...evaluation, value: enabled };
+  try {
+    const value = payloadValue(variant.payload);
+    return value === null ? evaluation : { ...evaluation, value };
+  } catch (error) {
+    const { type } = variant.payload;
+    const details = `The payload of the variant ${variant.name} of the feature ${key} is no ${type} value: ${(error as Error).message}. Correct it in Bunting.`;
+    return failure(key, 'GENERAL', details);
+  }
+};
+
+interface RenderedResult {
+  readonly result: OfrepResult;
+  readonly json: string;
+}
+
+/** A cache of the results of evaluations with their JSON: a feature has few different ones. */
+const renderedResultCache = () => {
+  /**
+   * by feature, then by variant (the object, since two strategies may use one name with different payloads), then by the rest of the
+   * outcome: whether the feature is on, whether a targeting key is missing, and the reason
+   */
+  const cache = new WeakMap<EvaluableFeature, Map<Variant, Map<string, RenderedResult>>>();
+
+  return (resolution: Resolution): RenderedResult => {
+    const { feature, enabled, variant, reason, needsTargetingKey } = resolution;
+    let variants = cache.get(feature);
+    if (variants === undefined) cache.set(feature, (variants = new Map()));
+    let results = variants.get(variant);
+    if (results === undefined) variants.set(variant, (results = new Map()));
+    const outcome = `${enabled} ${needsTargetingKey} ${reason}`;
+    const cached = results.get(outcome);
+    if (cached !== undefined) return cached;
+    const result = ofrepResult(resolution);
+    const rendered = { result, json: JSON.stringify(result) };
+    results.set(outcome, rendered);
+    return rendered;
+  };
+};
 
 const ticketLifetimeMs = 15 * 60_000;
 /** A client whose ticket is valid for less is sent another one, also when no evaluation has changed. */

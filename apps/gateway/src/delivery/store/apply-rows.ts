@@ -1,5 +1,5 @@
 import type { DeliveredFeature, DeliveryEntity, DeliveryState, DeliveryStateTypes } from '@bunting/contracts';
-import type { StoreContents } from './store-contents.ts';
+import type { StoreContents } from './delivery-store.ts';
 import { emptyPart, newFeatureEntry, writeFeatureEntry } from './feature-entries.ts';
 
 type ApplyRow<E extends DeliveryEntity> = (
@@ -111,4 +111,23 @@ export const applyDeliveryRow = (
 ): void => {
   const apply = appliers[entity] as ApplyRow<never> | undefined;
   apply?.(contents, position, id, state as never);
+};
+
+/** Prunes the oldest deleted entities when there are more than `maxRemoved`; deltas then begin after the newest of them. */
+export const pruneRemovedEntities = (contents: StoreContents, maxRemoved: number): void => {
+  if (contents.removalsSincePrune <= maxRemoved / 4) return;
+  contents.removalsSincePrune = 0;
+  const { features, segments, formerFeatures } = contents;
+  const archived = [...features.all()].filter(({ isArchived }) => isArchived);
+  const removed = [
+    ...archived,
+    ...[...segments.values()].filter(({ json }) => json === undefined),
+    ...formerFeatures.values(),
+  ];
+  if (removed.length <= maxRemoved) return;
+  const upTo = removed.map(({ position }) => position).sort((one, other) => other - one)[maxRemoved] as number;
+  features.removeAll(archived.filter(({ position }) => position <= upTo));
+  for (const [id, { json, position }] of segments) if (json === undefined && position <= upTo) segments.delete(id);
+  for (const [id, { position }] of formerFeatures) if (position <= upTo) formerFeatures.delete(id);
+  contents.historyFrom = Math.max(contents.historyFrom, upTo);
 };

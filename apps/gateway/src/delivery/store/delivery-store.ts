@@ -1,11 +1,116 @@
-import { type Caller, boundEnvironment, type DeliveryState, type OutboxMessage } from '@bunting/contracts';
-import { applyDeliveryRow } from './apply-rows.ts';
-import { clearStoreContents, emptyStoreContents } from './store-contents.ts';
-import { emptyPart, type EnvironmentPart, type FeatureEntry } from './feature-entries.ts';
-import { compareNames } from './feature-entry-index.ts';
-import { pruneRemovedEntities } from './prune-removed-entities.ts';
-import type { EntityChange } from './recent-changes.ts';
-import type { FormerFeature, SegmentEntry } from './stored-entities.ts';
+import {
+  boundEnvironment,
+  type Caller,
+  type DeliveryState,
+  type DeliveryStateTypes,
+  type OutboxMessage,
+} from '@bunting/contracts';
+import { applyDeliveryRow, pruneRemovedEntities } from './apply-rows.ts';
+import {
+  compareNames,
+  emptyPart,
+  type EnvironmentPart,
+  type FeatureEntry,
+  type FeatureEntryIndex,
+  featureEntryIndex,
+} from './feature-entries.ts';
+
+/** A segment as JSON text, with the position of the row that last changed it. */
+export interface SegmentEntry {
+  readonly id: number;
+  position: number;
+  /** the position of the row that last changed the constraints */
+  evaluatedPosition: number;
+  /** undefined once it is deleted */
+  json: string | undefined;
+  /** a JSON array without its brackets */
+  constraints: string;
+}
+
+/** A feature that was deleted from a project or moved to another: SDKs of the first project remove it. */
+export interface FormerFeature {
+  readonly name: string;
+  readonly project: string;
+  readonly position: number;
+  /** until the row of its deletion is complete: the position is that of its archiving */
+  readonly wasArchived?: true;
+}
+
+/** A change of an entity; the entity has the state after its newest change. */
+export type EntityChange =
+  | { readonly position: number; readonly feature: FeatureEntry }
+  | { readonly position: number; readonly segment: SegmentEntry }
+  | { readonly position: number; readonly former: FormerFeature }
+  /** a change of an environment or its projects, which may concern every scope */
+  | { readonly position: number; readonly environment: string };
+
+/** Maximum number of recent changes; a reader with an older position scans all entities. */
+const recentChangesLimit = 20_000;
+
+/** The newest changes, in the order of their positions. */
+const recentChanges = () => {
+  let changes: EntityChange[] = [];
+  /** changes up to this position are no longer in `changes` */
+  let discardedTo = 0;
+  return {
+    record: (change: EntityChange): void => {
+      changes.push(change);
+      if (changes.length <= 2 * recentChangesLimit) return;
+      discardedTo = (changes[changes.length - recentChangesLimit - 1] as EntityChange).position;
+      changes = changes.slice(-recentChangesLimit);
+    },
+    /** The changes after a position, oldest first; undefined where they are no longer retained. */
+    after: (position: number): readonly EntityChange[] | undefined => {
+      if (position < discardedTo) return undefined;
+      let [low, high] = [0, changes.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((changes[middle] as EntityChange).position > position) high = middle;
+        else low = middle + 1;
+      }
+      return changes.slice(low);
+    },
+    clear: (): void => {
+      changes = [];
+      discardedTo = 0;
+    },
+  };
+};
+export type RecentChanges = ReturnType<typeof recentChanges>;
+
+/** What the delivery store holds in memory: entities, deleted ones included, and their newest changes. */
+export interface StoreContents {
+  readonly environments: Map<string, DeliveryStateTypes['environment']>;
+  /** by environment: the projects that have it */
+  readonly projectsWith: Map<string, Set<string>>;
+  readonly features: FeatureEntryIndex;
+  readonly segments: Map<number, SegmentEntry>;
+  readonly formerFeatures: Map<string, FormerFeature>;
+  readonly changes: RecentChanges;
+  /**
+   * the lowest revision that a delta can begin at: earlier ones are from before a backup was restored, or removals after them were pruned
+   */
+  historyFrom: number;
+  /** removals since deleted entities were last pruned */
+  removalsSincePrune: number;
+}
+
+const emptyStoreContents = (): StoreContents => ({
+  environments: new Map(),
+  projectsWith: new Map(),
+  features: featureEntryIndex(),
+  segments: new Map(),
+  formerFeatures: new Map(),
+  changes: recentChanges(),
+  historyFrom: 0,
+  removalsSincePrune: 0,
+});
+
+/** Removes all entities and changes. */
+const clearStoreContents = (contents: StoreContents): void => {
+  const { environments, projectsWith, features, segments, formerFeatures, changes } = contents;
+  for (const part of [environments, projectsWith, features, segments, formerFeatures, changes]) part.clear();
+};
 
 /** Maximum number of deleted entities that are retained for deltas: some 40 MiB. An SDK from before those gets the full state. */
 const defaultMaxRemoved = 100_000;

@@ -5,9 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PassThrough } from 'node:stream';
 import { Registry } from 'prom-client';
 import type { DeliveryView } from '../view/delivery-view.ts';
-import { streamMetrics } from '../../monitoring/stream-metrics.ts';
-import type { Principal } from '../../domain/principal.ts';
-import { deliveryStreams, type DeliveryStreamsOptions } from './delivery-streams.ts';
+import { streamMetrics, deliveryStreams, type DeliveryStreamsOptions } from './delivery-streams.ts';
+import type { Principal } from '../../admission/authenticator.ts';
 
 const options = (): DeliveryStreamsOptions => ({
   delivery: {

@@ -1,18 +1,117 @@
-import { unavailable } from '@bunting/contracts';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type Refusal, refusal, scopeKey, unavailable } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { OutgoingHttpHeaders } from 'node:http';
-import type { ConcurrentRequestLimits } from '../../admission/concurrent-requests.ts';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import {
+  concurrencyLimit,
+  type ConcurrentRequestLimits,
+  type QuotaClient,
+} from '../../admission/concurrent-requests.ts';
 import type { UnreadResponses } from '../../admission/unread-responses.ts';
 import type { GatewayConfig } from '../../config.ts';
 import type { Delivery } from '../delivery.ts';
-import type { StreamMetrics } from '../../monitoring/stream-metrics.ts';
-import { drainStreams } from '../../streaming/drain-streams.ts';
-import { endStream, isWritable, type StreamConnection, type StreamOptions } from './stream-connection.ts';
-import { streamPermits } from '../../streaming/stream-permits.ts';
-import { streamReauthentication } from '../../streaming/stream-reauthentication.ts';
-import { streamRegistry } from '../../streaming/stream-registry.ts';
-import { streamUpdates } from '../../streaming/stream-updates.ts';
-import { streamWriter } from '../../streaming/stream-writer.ts';
+import {
+  type Channel,
+  endStream,
+  isWritable,
+  type StreamConnection,
+  type StreamOptions,
+  streamReauthentication,
+  streamUpdates,
+  streamWriter,
+} from './stream-connection.ts';
+
+/** Jitter: the share of its lifetime by which a stream may end early, so that streams that began concurrently do not reconnect concurrently. */
+const lifetimeSpread = 0.2;
+
+/** The streams that are open, also by scope. Their keep-alive comments are spread over the seconds of the interval. */
+const streamRegistry = ({
+  GATEWAY_MAX_STREAM_SECONDS: maxSeconds,
+  GATEWAY_STREAM_KEEP_ALIVE_SECONDS: keepAliveSeconds,
+}: {
+  readonly GATEWAY_MAX_STREAM_SECONDS: number;
+  readonly GATEWAY_STREAM_KEEP_ALIVE_SECONDS: number;
+}) => {
+  const connections = new Set<StreamConnection>();
+  const channels = new Map<string, Channel>();
+  let openedCount = 0;
+
+  return {
+    connections: connections as ReadonlySet<StreamConnection>,
+    /** by the key of their scope */
+    channels: channels as ReadonlyMap<string, Channel>,
+    /** Adds the stream of a response, whose client has everything up to the first event. */
+    add: (raw: ServerResponse, clientKey: string, epoch: number, options: StreamOptions): StreamConnection => {
+      const { scope, first } = options;
+      const key = scopeKey(scope);
+      const channel = channels.get(key) ?? { key, scope, connections: new Set() };
+      channels.set(key, channel);
+      const lifetimeMs = maxSeconds * 1_000 * (1 - lifetimeSpread * Math.random());
+      const connection: StreamConnection = {
+        raw,
+        clientKey,
+        channel,
+        options,
+        revision: first.id,
+        epoch,
+        isBlocked: false,
+        ending: undefined,
+        slot: openedCount++ % keepAliveSeconds,
+        endsAt: performance.now() + lifetimeMs,
+      };
+      channel.connections.add(connection);
+      connections.add(connection);
+      return connection;
+    },
+    remove: (connection: StreamConnection): void => {
+      const { channel } = connection;
+      channel.connections.delete(connection);
+      if (channel.connections.size === 0) channels.delete(channel.key);
+      connections.delete(connection);
+    },
+  };
+};
+
+const tooMany = (scope: string, limit: number) => (): Refusal =>
+  refusal(
+    'RateLimitError',
+    `There are ${limit} streams ${scope}, which is the limit. Poll instead, or try again later.`,
+    { retryAfterSeconds: 60 },
+  );
+
+/** Limits the streams of a gateway, of each client, and of each group of clients, which gets half of all streams. */
+const streamPermits = ({
+  GATEWAY_MAX_SDK_STREAMS: maxStreams,
+  GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: perClient,
+}: Pick<GatewayConfig, 'GATEWAY_MAX_SDK_STREAMS' | 'GATEWAY_MAX_SDK_STREAMS_PER_CLIENT'>) => {
+  const permits = concurrencyLimit();
+  const half = Math.max(1, Math.floor(maxStreams / 2));
+  return {
+    /** @returns the function that releases the permit. @throws Refusal `RateLimitError` beyond a limit */
+    acquire: ({ id, group }: QuotaClient) =>
+      permits.acquire([
+        { key: 'all clients', limit: maxStreams, refuse: tooMany('of this gateway', maxStreams) },
+        { key: `client ${id}`, limit: perClient, refuse: tooMany('of this key', perClient) },
+        ...(group === undefined ? [] : [{ key: group, limit: half, refuse: tooMany(`with ${group}`, half) }]),
+      ]),
+  };
+};
+
+/** Draining ends streams in batches over at least this time. */
+const minDrainMs = 1_000;
+const batchIntervalMs = 50;
+
+/** Ends all streams in even batches over `drainMs`, but at least `minDrainMs`, so that their clients do not reconnect concurrently. */
+const drainStreams = (connections: ReadonlySet<StreamConnection>, drainMs: number): void => {
+  const deadline = performance.now() + Math.max(drainMs, minDrainMs);
+  const endBatch = (): void => {
+    const batchesLeft = Math.max(1, Math.floor((deadline - performance.now()) / batchIntervalMs));
+    const open = [...connections].filter(({ ending }) => ending === undefined);
+    for (const connection of open.slice(0, Math.ceil(open.length / batchesLeft))) endStream(connection, 'drain');
+    if (connections.size > 0) setTimeout(endBatch, batchIntervalMs).unref();
+  };
+  endBatch();
+};
 
 export interface DeliveryStreamsOptions {
   readonly delivery: Pick<Delivery, 'store' | 'isLoaded' | 'viewOf' | 'catchUp' | 'onChange'>;
@@ -119,3 +218,36 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
   };
 };
 export type DeliveryStreams = ReturnType<typeof deliveryStreams>;
+
+/** The metrics of the responses that a gateway streams, by kind: `events` to administrators, `sdk` and `ofrep` to SDKs. */
+export const streamMetrics = (registry: Registry) => {
+  const registers = [registry];
+  return {
+    open: new Gauge({
+      name: 'bunting_gateway_open_streams',
+      help: 'responses that the gateway streams now, by kind',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
+    openToSdks: new Gauge({
+      name: 'bunting_sdk_streams',
+      help: 'open streams to SDKs, by kind',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
+    ended: new Counter({
+      name: 'bunting_sdk_streams_ended_total',
+      help: 'streams to SDKs that have ended, by kind and reason',
+      labelNames: ['kind', 'reason'] as const,
+      registers,
+    }),
+    lag: new Histogram({
+      name: 'bunting_sdk_stream_lag_seconds',
+      help: 'time from a change in the memory of the gateway until it is handed to a stream of an SDK, by kind',
+      labelNames: ['kind'] as const,
+      buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
+      registers,
+    }),
+  };
+};
+export type StreamMetrics = ReturnType<typeof streamMetrics>;

@@ -1,4 +1,6 @@
-import { callForResponse, type CallContext } from '@bunting/bus';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CallContext, callForResponse, type CallResponse } from '@bunting/bus';
 import {
   type AnyOperation,
   type Caller,
@@ -9,15 +11,82 @@ import {
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { FastifyInstance } from 'fastify';
-import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { concurrencyLimit, type Quota } from '../../admission/concurrency-limit.ts';
-import { requireAdminApiAccess, requirePermission } from '../../authorisation/require-permission.ts';
+import type { Principal } from '../../admission/authenticator.ts';
+import { requireAdminApiAccess, requirePermission } from '../../admission/authorisation.ts';
+import { concurrencyLimit, type Quota } from '../../admission/concurrent-requests.ts';
 import { sendRefusal } from '../../http/errors.ts';
 import type { MountOptions } from '../../http/mount-operation.ts';
-import type { Principal } from '../../domain/principal.ts';
 import { queryParser } from '../../http/request/request.ts';
-import { ndjsonLines } from '../../streaming/ndjson-lines.ts';
+
+/** The minimum milliseconds between two reads of a stream with `follow`, however often it is woken, and between retries. */
+const minReadIntervalMs = 250;
+/** Milliseconds between empty lines that keep an idle stream open through proxies. */
+const heartbeatIntervalMs = 8_000;
+/** How long a stream waits for a wake-up, which may be lost, before it reads: from the heartbeat on, and not all streams at once. */
+const maxWaitMs = (): number => heartbeatIntervalMs + Math.random() * 2_000;
+/** Milliseconds of outage of the service after which a stream is cut. */
+const maxOutageMs = 30_000;
+
+/** A reply of an operation whose items are streamed. */
+interface Page {
+  readonly items: readonly unknown[];
+  readonly next: number;
+  readonly atEnd: boolean;
+}
+
+interface LineSource {
+  /** the JSON of the first page */
+  readonly firstPage: string;
+  /** Calls the operation for the page after an id. @throws Refusal once the caller may not continue */
+  readonly readAfter: (after: number, isWoken: boolean) => Promise<CallResponse>;
+  /** Waits until there may be new items that the last read did not return; false if none were announced within the time. */
+  readonly untilWoken: (timeoutMs: number) => Promise<boolean>;
+  /** whether the stream waits for new items after the last one */
+  readonly follow: boolean;
+  readonly isOver: () => boolean;
+  /** ends early when the gateway stops */
+  readonly pause: (ms: number) => Promise<unknown>;
+}
+
+/** The page after an id; retries while the service is unavailable, at most `maxOutageMs`. Undefined once the stream is over. */
+const pageAfter = async (
+  after: number,
+  isWoken: boolean,
+  { readAfter, isOver, pause }: LineSource,
+): Promise<Page | undefined> => {
+  for (const since = performance.now(); !isOver();) {
+    const response = await readAfter(after, isWoken);
+    if ('reply' in response) return JSON.parse(response.reply.json) as Page;
+    const { kind, error } = response.refusal;
+    if (kind !== 'ServiceUnavailable' || performance.now() - since > maxOutageMs) throw new Error(error.message);
+    await pause(minReadIntervalMs);
+  }
+  return undefined;
+};
+
+/** The lines of a stream, a page at a time: the next page is read when the lines of the one before have been taken. */
+const ndjsonLines = async function* (source: LineSource): AsyncGenerator<string> {
+  const { firstPage, follow, isOver, pause, untilWoken } = source;
+  let page: Page | undefined = JSON.parse(firstPage) as Page;
+  let sentAt = performance.now();
+  let readAt = sentAt;
+  while (page !== undefined) {
+    const { items, next, atEnd }: Page = page;
+    if (items.length > 0) {
+      yield items.map((item) => `${JSON.stringify(item)}\n`).join('');
+      sentAt = performance.now();
+    } else if (performance.now() - sentAt >= heartbeatIntervalMs) {
+      yield '\n';
+      sentAt = performance.now();
+    }
+    if (atEnd && !follow) return;
+    const isWoken: boolean = atEnd && (await untilWoken(maxWaitMs()));
+    const restMs = readAt + minReadIntervalMs - performance.now();
+    if (isWoken && restMs > 0) await pause(restMs);
+    readAt = performance.now();
+    page = isOver() ? undefined : await pageAfter(next, isWoken, source);
+  }
+};
 
 const maxStreams = 200;
 const maxStreamsPerKey = 5;
@@ -154,3 +223,34 @@ export const mountNdjsonStream = (
     },
   });
 };
+
+/** Wake-ups that any number of streams wait for. */
+export const wakeUps = () => {
+  let count = 0;
+  const waiting = new Set<() => void>();
+  return {
+    /** the number of wake-ups so far */
+    get count(): number {
+      return count;
+    },
+    wake: (): void => {
+      count++;
+      for (const resume of waiting) resume();
+    },
+    /** Resolves with true once there are more wake-ups than `seen`, and with false after the timeout or when the signal is aborted. */
+    waitForMoreThan: (seen: number, timeoutMs: number, signal: AbortSignal): Promise<boolean> =>
+      new Promise((resolve) => {
+        if (count > seen || signal.aborted) return resolve(count > seen);
+        const end = (): void => {
+          clearTimeout(timer);
+          waiting.delete(end);
+          signal.removeEventListener('abort', end);
+          resolve(count > seen);
+        };
+        const timer = setTimeout(end, timeoutMs).unref();
+        waiting.add(end);
+        signal.addEventListener('abort', end);
+      }),
+  };
+};
+export type WakeUps = ReturnType<typeof wakeUps>;

@@ -1,22 +1,131 @@
-import type { DeliveryScope } from '@bunting/contracts';
-import { type Encoding, entityTagSuffixOf } from '../../http/response/compression.ts';
-import type { DeliveryStore } from '../store/delivery-store.ts';
-import type { FeatureEntry } from '../store/feature-entries.ts';
-import { type Delta, deltaCache, encodeDelta, hydrationAt } from './delta.ts';
-import { deltaAfter } from './delta-after.ts';
-import { updateFeatureBlocks, type FeatureBlock } from './feature-blocks.ts';
+import type { ClientStrategy, DeliveryScope } from '@bunting/contracts';
 import {
+  compress,
+  type Encoding,
+  entityTagSuffixOf,
+  type GzipPart,
+  gzipPart,
+  joinGzip,
+} from '../../http/response/compression.ts';
+import type { DeliveryStore, FormerFeature } from '../store/delivery-store.ts';
+import type { EnvironmentPart, FeatureEntry } from '../store/feature-entries.ts';
+import { type Delta, deltaAfter, deltaCache, encodeDelta, hydrationAt } from './delta.ts';
+import {
+  type FeatureBlock,
   type FullContent,
   fullContentAt,
+  makeOnce,
   parseResponseTag,
   represent,
   type Representation,
   scopeQueryOf,
+  updateFeatureBlocks,
 } from './full-response.ts';
-import { makeOnce } from './make-once.ts';
-import { scopeFilter } from './scope-filter.ts';
-import { scopeReader } from './scope-reader.ts';
-import { deliveredPositions, evaluatedPositions, type ScopeRevision, scopeRevision } from './scope-revision.ts';
+import {
+  deliveredPositions,
+  evaluatedPositions,
+  type Positions,
+  type ScopeRevision,
+  scopeRevision,
+} from './scope-revision.ts';
+
+/** The JSON members of a part with the constraints of its segments in the strategies, for SDKs without support for segments. */
+const withInlinedSegments = ({ json }: EnvironmentPart, store: DeliveryStore): string => {
+  const part = JSON.parse(`{${json}}`) as { readonly strategies: readonly ClientStrategy[] };
+  const strategies = part.strategies.map(({ segments = [], constraints, ...strategy }) => ({
+    ...strategy,
+    constraints: [
+      ...constraints,
+      ...segments.flatMap((id) => JSON.parse(`[${store.segment(id)?.constraints ?? ''}]`) as typeof constraints),
+    ],
+  }));
+  return JSON.stringify({ ...part, strategies }).slice(1, -1);
+};
+
+/** Reads from the delivery store what belongs to a scope, in the form in which its clients get it. */
+const scopeReader = (
+  store: DeliveryStore,
+  { environment, inlineSegments }: DeliveryScope,
+  { isVisible, hasLeftScope, formerConcernsScope }: ScopeFilter,
+  positionOf: Positions['ofFeature'],
+  { usedSegmentIds, segmentsLeft }: Pick<ScopeRevision, 'usedSegmentIds' | 'segmentsLeft'>,
+) => {
+  /** A feature as JSON, in pieces. */
+  const piecesOf = (feature: FeatureEntry): readonly string[] => {
+    const part = store.partOf(feature, environment);
+    const isInlined = inlineSegments && part.segments.length > 0;
+    return [feature.jsonPrefix, isInlined ? withInlinedSegments(part, store) : part.json, feature.jsonSuffix];
+  };
+
+  return {
+    isVisible,
+    hasLeftScope,
+    formerConcernsScope,
+    /** the ids of the segments that visible features use */
+    usedSegmentIds,
+    segmentsLeft,
+    /** The position of the newest change of a feature in the environment of the scope. */
+    positionOf,
+    /** The position of the newest change of what a client gets of a feature. */
+    contentPositionOf: (feature: FeatureEntry): number =>
+      inlineSegments
+        ? store
+            .partOf(feature, environment)
+            .segments.reduce((newest, id) => Math.max(newest, store.segment(id)?.position ?? 0), positionOf(feature))
+        : positionOf(feature),
+    segmentIdsOf: (feature: FeatureEntry): readonly number[] => store.partOf(feature, environment).segments,
+    piecesOf,
+    jsonOf: (feature: FeatureEntry): string => piecesOf(feature).join(''),
+    /** The features of the scope, in the order of their names. */
+    *visibleFeatures(): Generator<FeatureEntry> {
+      for (const feature of store.features()) if (isVisible(feature)) yield feature;
+    },
+    /** The segments that the features use, as a JSON list without its brackets. */
+    segmentList: (): string =>
+      [...usedSegmentIds()]
+        .sort((one, other) => one - other)
+        .flatMap((id) => store.segment(id)?.json ?? [])
+        .join(','),
+  };
+};
+export type ScopeReader = ReturnType<typeof scopeReader>;
+
+export interface ScopeFilter {
+  readonly isVisible: (feature: FeatureEntry) => boolean;
+  /** Whether clients of the scope may still have a feature that is no longer visible. */
+  readonly hasLeftScope: (feature: FeatureEntry) => boolean;
+  /** Whether clients of the scope may still have a feature of a project that it has left. */
+  readonly formerConcernsScope: (former: FormerFeature) => boolean;
+  /** Whether clients of the scope can notice a change of the feature. */
+  readonly concernsScope: (feature: FeatureEntry) => boolean;
+}
+
+/** Which features a scope includes, and which of the others its clients may still have. */
+const scopeFilter = (
+  store: DeliveryStore,
+  { projects, deletedProjects = [], namePrefix = '', tags }: DeliveryScope,
+): ScopeFilter => {
+  const scopeProjects = projects === undefined ? undefined : new Set(projects);
+  const scopeTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
+  const mayHaveProject = (project: string): boolean => scopeProjects === undefined || scopeProjects.has(project);
+  const mayHaveHadProject = (project: string): boolean => mayHaveProject(project) || deletedProjects.includes(project);
+  const hasPrefix = ({ name }: { readonly name: string }): boolean => name.startsWith(namePrefix);
+  const isVisible = (feature: FeatureEntry): boolean =>
+    !feature.isArchived &&
+    mayHaveProject(feature.project) &&
+    hasPrefix(feature) &&
+    (scopeTags === undefined || feature.tags.some((tag) => scopeTags.has(tag)));
+  const concernsScope = (feature: FeatureEntry): boolean =>
+    hasPrefix(feature) &&
+    (mayHaveProject(feature.project) || (feature.isArchived && mayHaveHadProject(feature.project)));
+  return {
+    isVisible,
+    concernsScope,
+    hasLeftScope: (feature) => concernsScope(feature) && !isVisible(feature),
+    formerConcernsScope: ({ name, project }: FormerFeature) =>
+      mayHaveHadProject(project) && name.startsWith(namePrefix) && store.feature(name)?.project !== project,
+  };
+};
 
 /** Estimated bytes of a cached view besides its bodies. */
 const viewOverheadBytes = 1_000;
@@ -146,3 +255,52 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   return view;
 };
 export type DeliveryView = ReturnType<typeof deliveryView>;
+
+/** A JSON text that lists features. */
+export interface FeatureList {
+  readonly blocks: readonly FeatureBlock[];
+  /** what precedes the features */
+  readonly jsonPrefix: string;
+  /** what follows them */
+  readonly jsonSuffix: string;
+}
+
+const comma = Buffer.from(',');
+
+/** The length of a list in bytes, before compression. */
+export const listLength = ({ blocks, jsonPrefix, jsonSuffix }: FeatureList): number =>
+  blocks.reduce((sum, { length }) => sum + length, Math.max(0, blocks.length - 1)) +
+  Buffer.byteLength(jsonPrefix) +
+  Buffer.byteLength(jsonSuffix);
+
+/** The text of a list in UTF-8. */
+export const listBytes = ({ blocks, jsonPrefix, jsonSuffix }: FeatureList): Buffer =>
+  Buffer.concat([
+    Buffer.from(jsonPrefix),
+    ...blocks.flatMap((block, nth) => (nth === 0 ? [block.bytes()] : [comma, block.bytes()])),
+    Buffer.from(jsonSuffix),
+  ]);
+
+/** As many as Node.js by default has threads that compress: each compression that waits for a thread takes a quarter of a MiB of memory. */
+const maxConcurrentBlocks = 4;
+
+/** Compresses the blocks that have changed since they were last compressed. */
+const compressBlocks = async (blocks: readonly FeatureBlock[]): Promise<readonly GzipPart[]> => {
+  const parts: GzipPart[] = [];
+  let next = 0;
+  const compressNext = async (): Promise<void> => {
+    for (let nth = next++; nth < blocks.length; nth = next++) parts[nth] = await (blocks[nth] as FeatureBlock).gzip();
+  };
+  await Promise.all(Array.from({ length: maxConcurrentBlocks }, compressNext));
+  return parts;
+};
+
+/** A list in an encoding. With gzip only blocks that have changed are compressed again. */
+export const compressList = async (list: FeatureList, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
+  if (encoding !== 'gzip') return compress(listBytes(list), encoding);
+  const [jsonPrefix, jsonSuffix, separator] = await Promise.all(
+    [list.jsonPrefix, list.jsonSuffix, ','].map((text) => gzipPart(Buffer.from(text))),
+  );
+  const parts = (await compressBlocks(list.blocks)).flatMap((part, nth) => (nth === 0 ? [part] : [separator, part]));
+  return joinGzip([jsonPrefix, ...parts, jsonSuffix] as GzipPart[]);
+};

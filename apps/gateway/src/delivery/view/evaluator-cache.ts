@@ -8,9 +8,8 @@ import {
   type Evaluator,
   type FindSegment,
 } from '@bunting/evaluation';
-import type { DeliveryStore } from '../store/delivery-store.ts';
+import type { DeliveryStore, SegmentEntry } from '../store/delivery-store.ts';
 import type { EnvironmentPart, FeatureEntry } from '../store/feature-entries.ts';
-import type { SegmentEntry } from '../store/stored-entities.ts';
 import type { DeliveryView } from './delivery-view.ts';
 
 interface Compiled<T> {

@@ -1,9 +1,15 @@
-import { type DeliveryScope, scopeAsQuery } from '@bunting/contracts';
 import { hash } from 'node:crypto';
-import { type Encoding, entityTagSuffixOf, withoutEntityTagSuffix } from '../../http/response/compression.ts';
-import type { FeatureBlock } from './feature-blocks.ts';
-import { compressList, type FeatureList, listBytes, listLength } from './feature-list.ts';
-import { type ByEncoding } from './make-once.ts';
+import { crc32 } from 'node:zlib';
+import { type DeliveryScope, scopeAsQuery } from '@bunting/contracts';
+import {
+  type Encoding,
+  entityTagSuffixOf,
+  type GzipPart,
+  gzipPart,
+  withoutEntityTagSuffix,
+} from '../../http/response/compression.ts';
+import type { FeatureEntry } from '../store/feature-entries.ts';
+import { compressList, type FeatureList, listBytes, listLength, type ScopeReader } from './delivery-view.ts';
 
 /** A full response in one encoding. Each encoding has its own entity tag (RFC 9110, 8.8.3). */
 export interface Representation {
@@ -87,4 +93,136 @@ export const represent = async (
   const listWithMeta = { ...list, jsonSuffix: `${list.jsonSuffix},"meta":${meta}}` };
   const body = encoding === 'identity' ? listBytes(listWithMeta) : await compressList(listWithMeta, encoding);
   return { etag, encoding, body };
+};
+
+/** A run of features in a list, serialised once for as long as none of them changes. */
+export interface FeatureBlock {
+  readonly features: readonly FeatureEntry[];
+  /** by feature: the position of its newest change */
+  readonly positions: readonly number[];
+  /** of the bytes: the JSON of the features, with commas between them */
+  readonly hash: string;
+  readonly length: number;
+  /** The bytes, cached until they are compressed. Later calls, for clients without gzip, serialise them again. */
+  bytes(): Buffer;
+  gzip(): GzipPart | Promise<GzipPart>;
+  /** the size of the cached bytes */
+  readonly size: number;
+}
+
+type Serialisation = Pick<ScopeReader, 'contentPositionOf' | 'piecesOf'>;
+
+/**
+ * The mean number of features in a block. A change compresses a block again; smaller blocks, each compressed by itself, would be longer in
+ * total.
+ */
+const meanLength = 128;
+/** Blocks begin at the same names in every replica, and adding or removing a feature changes no block but its own. */
+const beginsBlock = ({ name }: FeatureEntry): boolean => crc32(name) % meanLength === 0;
+
+/** The features as JSON with commas between them, in pieces. */
+const piecesOfRun = (features: readonly FeatureEntry[], { piecesOf }: Serialisation): readonly string[] =>
+  features.flatMap((feature, nth) => (nth === 0 ? piecesOf(feature) : [',', ...piecesOf(feature)]));
+
+/**
+ * The bytes of each text, which is given in pieces. All texts share one buffer, because the process does not return the memory of many
+ * small buffers to the system. The pieces are not joined to one string, which would copy them several times before they are encoded.
+ */
+const encode = (texts: readonly (readonly string[])[]): readonly Buffer[] => {
+  const lengths = texts.map((pieces) => pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
+  const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));
+  let offset = 0;
+  return texts.map((pieces) => {
+    const from = offset;
+    for (const piece of pieces) offset += bytes.write(piece, offset);
+    return bytes.subarray(from, offset);
+  });
+};
+
+const blockOf = (features: readonly FeatureEntry[], bytes: Buffer, serialisation: Serialisation): FeatureBlock => {
+  let plain: Buffer | undefined = bytes;
+  const serialised = (): Buffer => plain ?? (encode([piecesOfRun(features, serialisation)])[0] as Buffer);
+  let compressed: GzipPart | Promise<GzipPart> | undefined;
+  return {
+    features,
+    positions: features.map(serialisation.contentPositionOf),
+    hash: hash('sha256', bytes, 'hex'),
+    length: bytes.length,
+    bytes: serialised,
+    gzip: () => {
+      if (compressed !== undefined) return compressed;
+      const compressing = gzipPart(serialised());
+      compressed = compressing;
+      compressing.then(
+        (part) => {
+          compressed = part;
+          plain = undefined;
+        },
+        () => void (compressed = undefined),
+      );
+      return compressing;
+    },
+    get size() {
+      const gzipBytes = compressed === undefined || compressed instanceof Promise ? 0 : compressed.deflated.length;
+      return gzipBytes + (plain?.length ?? 0);
+    },
+  };
+};
+
+/** Divides the features into runs, each of which becomes a block. */
+const runsOf = (features: Iterable<FeatureEntry>): FeatureEntry[][] => {
+  const runs: FeatureEntry[][] = [];
+  for (const feature of features) {
+    const run = runs.at(-1);
+    if (run === undefined || beginsBlock(feature)) runs.push([feature]);
+    else run.push(feature);
+  }
+  return runs;
+};
+
+/** The blocks of a list of features. Reuses those of the blocks before whose features are the same and have not changed. */
+export const updateFeatureBlocks = (
+  features: Iterable<FeatureEntry>,
+  before: readonly FeatureBlock[],
+  serialisation: Serialisation,
+): readonly FeatureBlock[] => {
+  const byFirst = new Map(before.map((block) => [block.features[0], block]));
+  const isSame = (block: FeatureBlock, run: readonly FeatureEntry[]): boolean =>
+    block.features.length === run.length &&
+    run.every(
+      (feature, nth) =>
+        feature === block.features[nth] && serialisation.contentPositionOf(feature) === block.positions[nth],
+    );
+  const runs = runsOf(features).map((run) => {
+    const block = byFirst.get(run[0]);
+    return { run, block: block !== undefined && isSame(block, run) ? block : undefined };
+  });
+  const changedRuns = runs.filter(({ block }) => block === undefined).map(({ run }) => run);
+  const texts = encode(changedRuns.map((run) => piecesOfRun(run, serialisation)));
+  const newBlocks = new Map(changedRuns.map((run, nth) => [run, blockOf(run, texts[nth] as Buffer, serialisation)]));
+  return runs.map(({ run, block }) => block ?? (newBlocks.get(run) as FeatureBlock));
+};
+
+/** What was made in each encoding, or is being made. */
+export type ByEncoding<T> = Partial<Record<Encoding, T | Promise<T>>>;
+
+/** Returns the cached value, or makes it once for all concurrent callers. A failure is not cached. */
+export const makeOnce = <T>(
+  cache: ByEncoding<T>,
+  encoding: Encoding,
+  make: () => Promise<T>,
+  onMade: () => void,
+): T | Promise<T> => {
+  const cached = cache[encoding];
+  if (cached !== undefined) return cached;
+  const making = make();
+  cache[encoding] = making;
+  making.then(
+    (value) => {
+      cache[encoding] = value;
+      onMade();
+    },
+    () => void delete cache[encoding],
+  );
+  return making;
 };

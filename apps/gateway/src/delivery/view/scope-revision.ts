@@ -1,9 +1,7 @@
 import type { DeliveryScope } from '@bunting/contracts';
-import type { DeliveryStore } from '../store/delivery-store.ts';
+import type { DeliveryStore, EntityChange, SegmentEntry } from '../store/delivery-store.ts';
 import type { FeatureEntry } from '../store/feature-entries.ts';
-import type { EntityChange } from '../store/recent-changes.ts';
-import type { SegmentEntry } from '../store/stored-entities.ts';
-import type { ScopeFilter } from './scope-filter.ts';
+import type { ScopeFilter } from './delivery-view.ts';
 
 /** By entity: the position of the last change that counts for a revision. */
 export interface Positions {

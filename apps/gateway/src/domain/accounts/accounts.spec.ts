@@ -1,6 +1,6 @@
 import type { User } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { accountCreated, accountDeleted, accountUpdated, updatedAccount } from './accounts.ts';
+import { accountCreated, accountDeleted, accountUpdated, updatedAccount } from '../../access/users/account.ts';
 
 const before: User = {
   id: 7,

@@ -3,7 +3,7 @@ import {
   membershipsRetainingAdministrator,
   type SynchronisedGroup,
   synchronisedMemberships,
-} from './synchronised-memberships.ts';
+} from '../../access/oidc/oidc-sign-in.ts';
 
 const joined: SynchronisedGroup = { id: 1, name: 'Designers', isNamed: true, isMember: true };
 const named: SynchronisedGroup = { id: 2, name: 'Writers', isNamed: true, isMember: false };

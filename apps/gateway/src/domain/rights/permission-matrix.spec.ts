@@ -1,6 +1,6 @@
 import type { Caller, Grant } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { permissionMatrix } from './permission-matrix.ts';
+import { permissionMatrix } from '../../access/roles/role.ts';
 
 const aUser = (...grants: Grant[]): Caller => ({ id: 7, name: 'maria', grants });
 

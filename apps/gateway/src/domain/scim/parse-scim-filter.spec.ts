@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { InvalidFilter, parseScimFilter } from './parse-scim-filter.ts';
+import { InvalidFilter, parseScimFilter } from '../../access/scim/scim-store.ts';
 
 it('a filter of SCIM compares an attribute with a value', () => {
   expect(parseScimFilter('userName eq "ada"')).toEqual({ op: 'eq', attrPath: 'userName', compValue: 'ada' });

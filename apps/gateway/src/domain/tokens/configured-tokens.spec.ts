@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { adminTokenAction, configuredTokens, type StoredConfiguredToken } from './configured-tokens.ts';
+import { adminTokenAction, configuredTokens, type StoredConfiguredToken } from '../../access/tokens/initial-tokens.ts';
 
 it('parses comma-separated tokens in the format of Unleash', () => {
   const { initial } = configuredTokens({

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { initialTokenInEvents, tokenEvent } from './token-event.ts';
+import { initialTokenInEvents, tokenEvent } from '../../access/tokens/token.ts';
 
 const token = {
   tokenName: 'checkout',

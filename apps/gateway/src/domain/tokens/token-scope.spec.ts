@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { grantsOfToken, mayCallAdminApi } from './token-scope.ts';
+import { grantsOfToken, mayCallAdminApi } from '../../access/tokens/token.ts';
 
 describe('a token', () => {
   it('grants ADMIN to an admin token', () => {

@@ -1,6 +1,8 @@
+import { parseArgs } from 'node:util';
+import { httpOperations } from '@bunting/contracts';
 import type { AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Json, OpenApiDocument } from './openapi-document.ts';
+import { type Json, type OpenApiDocument, openApiDocument } from './openapi-document.ts';
 
 const hasMembers = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
@@ -153,3 +155,25 @@ export const faultsOfOpenApiDocument = (document: OpenApiDocument): string[] => 
     ...faultsOfSchemas(document, documented),
   ];
 };
+
+const help = `Lints the OpenAPI document that the gateway serves, and prints each fault. It takes no options.
+
+  npm run openapi:check`;
+
+const lint = (): void => {
+  const document = openApiDocument(httpOperations);
+  const faults = faultsOfOpenApiDocument(document);
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) {
+    process.exitCode = 1;
+    return;
+  }
+  const count = Object.values(document.paths).flatMap((methods) => Object.keys(methods)).length;
+  console.log(
+    `The OpenAPI document is sound: ${count} operations, ${Object.keys(document.components.schemas).length} schemas.`,
+  );
+};
+
+const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+if (values.help) console.log(help);
+else lint();

@@ -20,7 +20,7 @@ import { buntingVersion } from '@bunting/runtime';
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
 import { httpStatusOf } from '../errors.ts';
-import { entityTagsPattern, idempotencyKeyPattern } from '../request/header-patterns.ts';
+import { entityTagsPattern, idempotencyKeyPattern } from '../response/entity-tags.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { acceptsProblemJson } from './accepts-problem-json.ts';
+import { acceptsProblemJson } from '../errors.ts';
 
 it.each([
   'application/problem+json',

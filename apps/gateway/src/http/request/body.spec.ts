@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '@bunting/contracts';
 import fc from 'fast-check';
-import { requireJsonWithin } from './json-limits.ts';
+import { requireJsonWithin } from './body.ts';
 
 const wide = { depth: 64, members: 1_000, items: 1_000, values: 1_000_000 };
 

@@ -1,5 +1,7 @@
-import { invalid, type Refusal, refusal } from '@bunting/contracts';
 import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { invalid, type Refusal, refusal } from '@bunting/contracts';
+import type { FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../../config.ts';
 
 type HeadLimits = Pick<GatewayConfig, 'GATEWAY_MAX_HEADERS' | 'GATEWAY_MAX_QUERY_PARAMETERS' | 'GATEWAY_MAX_URL_BYTES'>;
@@ -51,4 +53,42 @@ export const checkRequestHead = (
   if (!hasOneHost({ rawHeaders, httpVersionMinor }))
     return invalid('The request must have one `Host` header.', '/headers/host');
   return undefined;
+};
+
+const originPrefix = /^https?:\/\/[^/?#]*/i;
+const asciiEscape = /%([0-7][0-9a-f])/gi;
+
+/**
+ * Whether a URL is below a path. The URL is read at least as leniently as the router reads it, with percent-encoded characters, repeated
+ * slashes, and an origin as proxies send it, so that no URL that the router accepts below the path is missed.
+ */
+export const isPathBelow = (prefix: string, url: string): boolean => {
+  const [path = ''] = url.replace(originPrefix, '').split(/[?#]/, 1);
+  const decoded = path.includes('%')
+    ? path.replace(asciiEscape, (_escape, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    : path;
+  const normalised = decoded.replace(/\/{2,}/g, '/');
+  return normalised === prefix || normalised.startsWith(`${prefix}/`);
+};
+
+/** The URL under which browsers reach Bunting, without a final slash: GATEWAY_PUBLIC_URL, or the origin of the request. */
+export const publicUrl = (
+  { protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>,
+  config: Pick<GatewayConfig, 'GATEWAY_PUBLIC_URL' | 'GATEWAY_BEHIND_TLS'>,
+): string => {
+  const configured = config.GATEWAY_PUBLIC_URL.replace(/\/+$/, '');
+  return configured === '' ? `${config.GATEWAY_BEHIND_TLS ? 'https' : protocol}://${host}` : configured;
+};
+
+/**
+ * The key under which limits count a client's address: all IPv6 addresses of one /64 network share one budget, since one client can have
+ * the whole network.
+ */
+export const clientNetwork = (address: string): string => {
+  if (!isIPv6(address) || address.includes('.')) return address;
+  const [head = '', tail] = address.split('::');
+  const headGroups = head === '' ? [] : head.split(':');
+  const tailGroups = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeroCount = tail === undefined ? 0 : Math.max(0, 8 - headGroups.length - tailGroups.length);
+  return [...headGroups, ...Array<string>(zeroCount).fill('0'), ...tailGroups].slice(0, 4).join(':');
 };

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { removeForwardedPorts } from './remove-forwarded-ports.ts';
+import { removeForwardedPorts } from '../node-server.ts';
 
 it.each([
   ['203.0.113.7:51234', '203.0.113.7'],

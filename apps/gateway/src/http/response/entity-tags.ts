@@ -1,7 +1,7 @@
-import { type IfMatch, unsupportedIfMatch } from '@bunting/bus';
-import { invalid, type Refusal, refusal } from '@bunting/contracts';
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { type IfMatch, unsupportedIfMatch } from '@bunting/bus';
+import { invalid, type Refusal, refusal } from '@bunting/contracts';
 import { withoutEntityTagSuffix } from './compression.ts';
 
 /** An entity tag of a request header; a weak one promises equivalent content, not the same bytes. */
@@ -108,3 +108,12 @@ export const requireConditionsSupported = (headers: IncomingHttpHeaders, isCondi
   }
   if (headers['if-match'] !== undefined && !isConditional) throw unsupportedIfMatch();
 };
+
+// The patterns of headers, as the OpenAPI document publishes them. The parser of entity tags (`entity-tags.ts`) also accepts the white
+// space and the empty list members of RFC 9110.
+
+/** The form of an `Idempotency-Key`: visible ASCII characters. */
+export const idempotencyKeyPattern = '^[!-~]{1,255}$';
+
+/** The syntax of `If-Match` and `If-None-Match`: `*`, or a list of entity tags (RFC 9110, 8.8.3). */
+export const entityTagsPattern = '^([*]|(W/)?"[!#-~]*"(, ?(W/)?"[!#-~]*")*)$';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomBytes, randomInt } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { gzipPart, joinGzip } from './gzip-parts.ts';
+import { gzipPart, joinGzip } from './compression.ts';
 
 const textOf = (length: number): Buffer =>
   Buffer.from('a flag of many '.repeat(Math.ceil(length / 15))).subarray(0, length);

@@ -1,10 +1,28 @@
-// Own code instead of @fastify/cors: two policies by path, also for URLs that cannot be parsed, for which Fastify runs no plugin's hooks
-// (docs/security.md, Browsers).
 import { staleHeader } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isPathBelow } from '../request/is-path-below.ts';
-import { splitCommaSeparated } from '../split-comma-separated.ts';
+import { isPathBelow } from '../request/head.ts';
 
+/**
+ * Security headers of every response; pages override what they need. Own code instead of @fastify/helmet, because the headers also protect
+ * responses that are written without Fastify (`raw-response.ts`).
+ */
+export const securityHeaders = (behindTls: boolean): Readonly<Record<string, string>> => ({
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+  // Where TLS is not always in front, browsers that once received the header over TLS could no longer connect without it.
+  ...(behindTls ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+});
+
+/** The trimmed entries of a comma-separated list, as settings have them; none are empty. */
+export const splitCommaSeparated = (list: string): string[] =>
+  list.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
+
+// Own code instead of @fastify/cors: two policies by path, also for URLs that cannot be parsed, for which Fastify runs no plugin's hooks
+// (docs/security.md, Browsers).
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const allowedHeaders =
   'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Traceparent, Unleash-AppName, Unleash-Client-Spec, Unleash-Connection-Id, Unleash-SDK, X-API-Key';
