@@ -5,7 +5,7 @@ import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
 import { startBackgroundJobs } from './background/background-jobs.ts';
 import { featuresContext } from './operations/context.ts';
-import { featuresEndpoints } from './operations/index.ts';
+import { featuresEndpoints } from './endpoints.ts';
 import { applicationBudget } from './operations/usage/application-budget.ts';
 import { entities } from './persistence/entities.ts';
 import { featuresMigrations } from './persistence/migrations/index.ts';

@@ -4,7 +4,7 @@ import { openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
 import { featuresContext } from '../src/operations/context.ts';
-import { featuresEndpoints } from '../src/operations/index.ts';
+import { featuresEndpoints } from '../src/endpoints.ts';
 import { entities } from '../src/persistence/entities.ts';
 import { featuresMigrations } from '../src/persistence/migrations/index.ts';
 import { createReaders } from '../src/persistence/readers.ts';

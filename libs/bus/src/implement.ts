@@ -61,16 +61,10 @@ export function implement<O extends AnyOperation>(
   return { operation, handle: handle as unknown as Endpoint['handle'] };
 }
 
-/** JSON that a store read, and the entity tag that a conditional write of it must match. */
-export interface JsonWithEntityTag {
-  readonly json: string;
-  readonly tag: string;
-}
-
 /** Implements an operation by a read: the JSON text of its result is the reply, and its entity tag, if it has one, the `ETag`. */
 export function reads<O extends AnyOperation>(
   operation: O,
-  read: (request: OperationRequest<O>) => Promise<string | JsonWithEntityTag>,
+  read: (request: OperationRequest<O>) => Promise<string | { readonly json: string; readonly tag: string }>,
 ): Endpoint {
   return implement(operation, async (request) => {
     const result = await read(request);
@@ -83,14 +77,14 @@ export function reads<O extends AnyOperation>(
 /** Runs a job in a transaction, retried if need be, or returns the stored reply to a repeated request. */
 type RunTransaction<O extends AnyOperation, Tx> = (
   request: OperationRequest<O>,
-  job: (tx: Tx) => Promise<ReplyOf<O>>,
+  job: (tx: Tx) => Promise<ReplyOf<O> | JsonText>,
 ) => Promise<ReplyOf<O> | JsonText>;
 
 /** Implements an operation by a write: all of it is one transaction, whose result is the reply. */
 export function writes<O extends AnyOperation, Tx>(
   operation: O,
   transaction: RunTransaction<O, Tx>,
-  write: (tx: Tx, request: OperationRequest<O>) => Promise<ReplyOf<O>>,
+  write: (tx: Tx, request: OperationRequest<O>) => Promise<ReplyOf<O> | JsonText>,
 ): Endpoint {
   return implement(operation, (request) => transaction(request, (tx) => write(tx, request)));
 }

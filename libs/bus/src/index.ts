@@ -28,7 +28,6 @@ export {
   reads,
   writes,
   JsonText,
-  type JsonWithEntityTag,
   notModified,
   type OperationRequest,
   requireAllEndpoints,

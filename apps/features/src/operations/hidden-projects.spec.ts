@@ -51,7 +51,7 @@ import {
   serviceOf,
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 
@@ -359,12 +359,14 @@ const readsWithoutProjects = [
 ];
 
 it('every read without a project in its URL asks which projects are hidden, or has nothing of projects', () => {
-  const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
-  const sourceOf = (name: string): string =>
-    files
-      .filter((file) => path.basename(file) === `${name}.ts`)
-      .map((file) => readFileSync(path.join(import.meta.dirname, file), 'utf8'))
-      .join('');
+  const src = path.join(import.meta.dirname, '..');
+  const sources = globSync('*/endpoints.ts', { cwd: src }).map((file) => readFileSync(path.join(src, file), 'utf8'));
+  // Prettier indents each endpoint of a noun by four spaces.
+  const endpoints = sources.flatMap((source) => source.split(/^ {4}(?:implement|reads|writes)\(\s*/m).slice(1));
+  const sourceOf = (name: string): string => {
+    const operation = name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
+    return endpoints.filter((endpoint) => endpoint.startsWith(`${operation},`)).join('');
+  };
   // The gateway refuses a hidden project in a URL; services call the other operations on their own behalf.
   const names = httpOperations
     .filter((operation) => serviceOf(operation) === 'features' && operation.http?.url.includes(':projectId') === false)

@@ -1,0 +1,60 @@
+import { type Endpoint, implement, reads, writes } from '@bunting/bus';
+import {
+  DeleteApplication,
+  DescribeApplication,
+  GetApplication,
+  GetApplicationOverview,
+  ListApplicationInstances,
+  ListApplications,
+  ListOutdatedSdks,
+  ListProjectApplications,
+} from '@bunting/contracts';
+import { describeApplication } from '../domain/applications/describe-application.ts';
+import { applicationNotFound } from '../domain/refusals.ts';
+import type { FeaturesContext } from '../operations/context.ts';
+import { hiddenProjectsOf } from '../operations/visibility.ts';
+
+export function applicationEndpoints({
+  applications,
+  transaction,
+  applicationsLimit,
+}: FeaturesContext): readonly Endpoint[] {
+  return [
+    reads(ListApplicationInstances, ({ params, caller }) =>
+      applications.instances(params.appName, params.environment, hiddenProjectsOf(caller)),
+    ),
+
+    reads(ListApplications, ({ query, caller }) => applications.all(query, hiddenProjectsOf(caller))),
+
+    reads(ListOutdatedSdks, ({ params }) => applications.outdatedSdksOf(params.projectId)),
+
+    reads(ListProjectApplications, ({ params, query }) => applications.ofProject(params.projectId, query)),
+
+    reads(GetApplicationOverview, ({ params, caller }) =>
+      applications.overview(params.appName, hiddenProjectsOf(caller)),
+    ),
+
+    reads(GetApplication, ({ params, caller }) => applications.one(params.appName, hiddenProjectsOf(caller))),
+
+    implement(DescribeApplication, async (request) => {
+      const { params, body, caller, now } = request;
+      // A caller who may not see the application gets the reply for a new one, and nothing is stored.
+      const isHidden = await applications.isHidden(params.appName, hiddenProjectsOf(caller));
+      return transaction(request, async (tx) => {
+        if (isHidden) return null;
+        const application = { ...body, appName: params.appName, createdBy: caller.name };
+        const { all } = await tx.applications.lockAndCount();
+        const isKnown = await tx.applications.exists(application.appName);
+        const events = describeApplication(application, { isKnown, all }, applicationsLimit);
+        await tx.applications.saveDescription(application, now, events);
+        return null;
+      });
+    }),
+
+    writes(DeleteApplication, transaction, async ({ applications }, { params, caller }) => {
+      if (!(await applications.remove(params.appName, hiddenProjectsOf(caller))))
+        throw applicationNotFound(params.appName);
+      return null;
+    }),
+  ];
+}

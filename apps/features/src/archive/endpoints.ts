@@ -1,0 +1,95 @@
+import { type Endpoint, reads, writes } from '@bunting/bus';
+import {
+  ArchiveFeature,
+  ArchiveFeatures,
+  authorise,
+  DeleteFeature,
+  DeleteFeatures,
+  ListArchivedFeatures,
+  ListArchivedFeaturesOfProject,
+  ReviveFeature,
+  ReviveFeatures,
+  ValidateArchive,
+} from '@bunting/contracts';
+import { archiveFeature, archiveFeatures, requireChildrenAmong } from '../domain/archive/archive-feature.ts';
+import { reviveFeature } from '../domain/archive/revive-feature.ts';
+import { requireFeaturesOfProject } from '../domain/features/require-features-of-project.ts';
+import { noFeatureFlag } from '../domain/refusals.ts';
+import { deleteArchivedFeatures } from '../operations/archive/delete-archived-features.ts';
+import { requireRevivable } from '../operations/archive/require-revivable.ts';
+import type { FeaturesContext } from '../operations/context.ts';
+import { saveDecision, saveDecisions } from '../operations/save-decisions.ts';
+import { hiddenProjectsOf } from '../operations/visibility.ts';
+
+export function archiveEndpoints({ archive, transaction, instanceFeatureLimit }: FeaturesContext): readonly Endpoint[] {
+  return [
+    reads(ListArchivedFeaturesOfProject, ({ params, caller }) => archive.features(params.projectId, caller.id, [])),
+
+    reads(ListArchivedFeatures, ({ caller }) => archive.features(null, caller.id, hiddenProjectsOf(caller))),
+
+    reads(ValidateArchive, async ({ params, body, caller }) => {
+      authorise(caller, ValidateArchive.permission, { project: params.projectId });
+      return await archive.dependenciesInTheWay(params.projectId, body.features);
+    }),
+
+    writes(ArchiveFeature, transaction, async (tx, { params, caller, now }) => {
+      const feature = await tx.features.getWithParentsForUpdate(params.projectId, params.featureName);
+      authorise(caller, ArchiveFeature.permission, { project: feature.project });
+      // Read after the lock, so that no child is added concurrently.
+      const children = await tx.features.childrenOf(feature.name);
+      await saveDecision(tx, archiveFeature(feature, children, now.toISOString()), caller);
+      return null;
+    }),
+
+    writes(ArchiveFeatures, transaction, async (tx, { params, body, caller, now }) => {
+      authorise(caller, ArchiveFeatures.permission, { project: params.projectId });
+      // Locks the parents, too: their states change with their children.
+      const named = new Set(body.features);
+      const featuresAndParents = await tx.features.findWithParentsForUpdate(body.features);
+      const features = featuresAndParents.filter(({ name }) => named.has(name));
+      requireFeaturesOfProject(features, params.projectId);
+      const children = await tx.features.childrenOfAll(features.map(({ name }) => name));
+      await saveDecisions(tx, archiveFeatures(features, children, now.toISOString()), caller);
+      return null;
+    }),
+
+    writes(ReviveFeature, transaction, async (tx, { params, caller, now }) => {
+      await tx.projects.lockShared({ feature: params.featureName });
+      const feature = await tx.features.findForUpdate(params.featureName);
+      authorise(caller, ReviveFeature.permission, { project: feature?.project });
+      if (feature === undefined) throw noFeatureFlag();
+      const decision = reviveFeature(feature, now.toISOString());
+      await requireRevivable(tx, [decision], instanceFeatureLimit);
+      await saveDecision(tx, decision, caller);
+      return null;
+    }),
+
+    writes(ReviveFeatures, transaction, async (tx, { params, body, caller, now }) => {
+      authorise(caller, ReviveFeatures.permission, { project: params.projectId });
+      await tx.projects.lockShared({ project: params.projectId });
+      const features = await tx.features.findAllForUpdate(body.features);
+      requireFeaturesOfProject(features, params.projectId);
+      const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
+      await requireRevivable(tx, decisions, instanceFeatureLimit);
+      await saveDecisions(tx, decisions, caller);
+      return null;
+    }),
+
+    writes(DeleteFeature, transaction, async (tx, { params, caller }) => {
+      const feature = await tx.features.findForUpdate(params.featureName);
+      authorise(caller, DeleteFeature.permission, { project: feature?.project });
+      if (feature === undefined) throw noFeatureFlag();
+      await deleteArchivedFeatures(tx, [feature]);
+      return null;
+    }),
+
+    writes(DeleteFeatures, transaction, async (tx, { params, body, caller }) => {
+      authorise(caller, DeleteFeatures.permission, { project: params.projectId });
+      const features = await tx.features.findAllForUpdate(body.features);
+      requireFeaturesOfProject(features, params.projectId);
+      requireChildrenAmong(features, await tx.features.childrenOfAll(features.map(({ name }) => name)));
+      await deleteArchivedFeatures(tx, features);
+      return null;
+    }),
+  ];
+}

@@ -1,0 +1,194 @@
+import { type Endpoint, implement, type OperationRequest, writes } from '@bunting/bus';
+import {
+  affectedEnvironments,
+  type AppliedChanges,
+  ApplyChanges,
+  asJsonObject,
+  type Change,
+  CheckChanges,
+  isFinalRefusal,
+  PreviewChanges,
+  projectGone,
+  projectNotFound,
+  SetProtection,
+} from '@bunting/contracts';
+import { canonicalJson } from '@bunting/contracts/hashing';
+import { hash } from 'node:crypto';
+import { applyInMemory } from '../domain/changes/apply-in-memory.ts';
+import type { ApplyConflict } from '../domain/changes/find-conflicts.ts';
+import { currentSnapshot, findOverwriteConflicts } from '../domain/changes/find-overwrites.ts';
+import { inverseChanges } from '../domain/changes/inverse-changes.ts';
+import { prepareProposal } from '../domain/changes/prepare-proposal.ts';
+import { previewChanges } from '../domain/changes/preview-changes.ts';
+import { segmentIdsOf } from '../domain/changes/subjects-of-changes.ts';
+import type { DomainEvent } from '../domain/features/feature.ts';
+import { notAuthorisedIn } from '../domain/refusals.ts';
+import { changeContextQuery, featureNamesToRead } from '../operations/changes/change-context-query.ts';
+import { toChangeContext } from '../operations/changes/to-change-context.ts';
+import type { FeaturesContext } from '../operations/context.ts';
+import { saveChangedFeatures } from '../operations/save-decisions.ts';
+import { hiddenProjectsOf } from '../operations/visibility.ts';
+import type { StoredChangeContext } from '../persistence/changes/change-context-reader.ts';
+import type { Transaction } from '../persistence/unit-of-work.ts';
+
+export function changeEndpoints({ readChangeContext, transaction }: FeaturesContext): readonly Endpoint[] {
+  return [
+    implement(CheckChanges, async ({ body, caller, now }) => {
+      const { project, environment, changes, earlier, order } = body;
+      const stored = await readChangeContext(
+        changeContextQuery(project, [...earlier, ...changes]),
+        hiddenProjectsOf(caller),
+      );
+      if (stored === undefined) throw projectNotFound(project);
+      return { changes: prepareProposal(changes, { earlier, order }, toChangeContext(stored, environment, now)) };
+    }),
+
+    /** Previews change requests independently of each other. Reads what they refer to in one statement. */
+    implement(PreviewChanges, async ({ body, caller, now }) => {
+      const { project, requests, withStates } = body;
+      const changes = requests.flatMap((request) => request.changes.map(({ change }) => change));
+      const stored = await readChangeContext(changeContextQuery(project, changes), hiddenProjectsOf(caller));
+      if (stored === undefined) throw projectNotFound(project);
+      const previews = requests.map((request) => {
+        const storedForRequest =
+          requests.length === 1
+            ? stored
+            : partOf(
+                stored,
+                request.changes.map(({ change }) => change),
+              );
+        const changeContext = toChangeContext(storedForRequest, request.environment, now);
+        return {
+          preview: previewChanges(request.changes, changeContext, withStates),
+          snapshots: withStates
+            ? request.changes.map(({ id, change }) => ({ id, snapshot: currentSnapshot(change, changeContext) }))
+            : [],
+        };
+      });
+      return { previews };
+    }),
+
+    /**
+     * Applies all changes of a request or none, and stores the result in the same transaction: a repeated attempt gets the same result. A
+     * refusal is stored, too, so that a delayed message cannot apply what was reported as refused.
+     */
+    implement(ApplyChanges, async (request) => {
+      const { changeRequestId, uid = null, attempt } = request.body;
+      const applyAttempt = { id: changeRequestId, uid, attempt, content: contentHashOf(request.body) };
+      const changeRequest = {
+        kind: 'change request',
+        project: request.body.project,
+        authorisedEnvironments: authorisedEnvironmentsOf(request.body),
+      } as const;
+      const applyIdempotently = (decide: (tx: Transaction) => Promise<AppliedChanges>) =>
+        transaction({ ...request, changeRequest }, async (tx) => {
+          const previous = await tx.attemptResults.lockAndFindEarlier(applyAttempt);
+          if (previous !== undefined) return previous;
+          const result = await decide(tx);
+          await tx.attemptResults.store(applyAttempt, result);
+          return result;
+        });
+      try {
+        return await applyIdempotently((tx) => applyOnce(tx, request));
+      } catch (error) {
+        if (!isFinalRefusal(error)) throw error;
+        return applyIdempotently(async () =>
+          refusedResult('conflict', [{ code: 'invalid-payload', message: error.message }]),
+        );
+      }
+    }),
+
+    writes(SetProtection, transaction, ({ protectionCopy }, { body }) => protectionCopy.setIfNewer(body)),
+  ];
+}
+
+const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> =>
+  new Map(
+    keys.flatMap((key) => {
+      const value = map.get(key);
+      return value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+
+/** The part of the stored context that one request needs, so that its preview does not get slower with the number of requests. */
+const partOf = (stored: StoredChangeContext, changes: readonly Change[]): StoredChangeContext => ({
+  ...stored,
+  features: pick(stored.features, featureNamesToRead(changes)),
+  segments: pick(stored.segments, segmentIdsOf(changes)),
+});
+
+type ApplyChangesRequest = OperationRequest<typeof ApplyChanges>;
+
+const refusedResult = (outcome: 'conflict' | 'overwrites', conflicts: readonly ApplyConflict[]): AppliedChanges => ({
+  outcome,
+  conflicts: [...conflicts],
+  inverse: [],
+});
+
+/** Locks the features and segments that the changes refer to, in a fixed order, and reads everything the rules need. */
+const lockChangeContext = async (
+  { features, segments, readChangeContext }: Transaction,
+  { body, caller, now }: ApplyChangesRequest,
+) => {
+  const query = changeContextQuery(
+    body.project,
+    body.changes.map(({ change }) => change),
+  );
+  await features.findWithParentsForUpdate([...new Set(query.features)]);
+  await segments.lock(query.segments);
+  const stored = await readChangeContext(query, hiddenProjectsOf(caller));
+  if (stored === undefined) return undefined;
+  return toChangeContext(stored, body.environment, now);
+};
+
+const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent => ({
+  ...event,
+  data: { ...asJsonObject(event.data), changeRequestId },
+  groupType: 'change-request',
+  groupId: String(changeRequestId),
+});
+
+/** A caller of an older version names none: the change request was approved for its own environment. */
+const authorisedEnvironmentsOf = ({ environment, authorisedEnvironments }: ApplyChangesRequest['body']) =>
+  authorisedEnvironments ?? [environment];
+
+const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise<AppliedChanges> => {
+  const { body, caller } = request;
+  const changeContext = await lockChangeContext(tx, request);
+  if (changeContext === undefined) {
+    return refusedResult('conflict', [projectGone]);
+  }
+  const result = applyInMemory(body.changes, changeContext);
+  if (result.conflicts.length > 0) return refusedResult('conflict', result.conflicts);
+  const affected = affectedEnvironments(
+    body.changes.map(({ change }) => change),
+    body.environment,
+    changeContext.protectedEnvironments,
+  );
+  const authorised = authorisedEnvironmentsOf(body);
+  const unauthorised = affected.find((environment) => !authorised.includes(environment));
+  if (unauthorised !== undefined) {
+    return refusedResult('conflict', [{ code: 'approvals-missing', message: notAuthorisedIn(unauthorised).message }]);
+  }
+  const overwrites = body.refuseOverwrites ? findOverwriteConflicts(body.changes, changeContext) : [];
+  if (overwrites.length > 0) return refusedResult('overwrites', overwrites);
+
+  const changed = [...result.features.values()].filter(
+    (feature) => changeContext.features.get(feature.name) !== feature,
+  );
+  const changeEvents = result.events.map((event) => withRequestId(event, body.changeRequestId));
+  // Takes all events, also those of segments: they have one order, that in which the changes were applied.
+  await saveChangedFeatures(tx, changed, changeEvents, caller);
+  for (const [id, before] of changeContext.segments) {
+    const after = result.segments.get(id);
+    if (after === undefined) await tx.segments.remove(before, []);
+    else if (after !== before) await tx.segments.save(before, after, []);
+  }
+  return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, changeContext, result) };
+};
+
+/** A hash of the project, the environment and the changes of a request, without the snapshots of replaced states. */
+const contentHashOf = ({ project, environment, changes }: ApplyChangesRequest['body']): string => {
+  const proposed = changes.map(({ id, change }) => ({ id, change }));
+  return hash('sha256', canonicalJson([project, environment, proposed]), 'base64url');
+};

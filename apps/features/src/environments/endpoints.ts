@@ -1,0 +1,159 @@
+import { type Endpoint, implement, onBehalfOf, reads, writes } from '@bunting/bus';
+import {
+  CloneEnvironment,
+  CopyEnvironmentPermissions,
+  CreateEnvironment,
+  DeleteEnvironment,
+  GetEnvironment,
+  ListEnvironmentNames,
+  ListEnvironments,
+  SetEnvironmentOrder,
+  SwitchEnvironmentOff,
+  SwitchEnvironmentOn,
+  UpdateEnvironment,
+  ValidateEnvironmentName,
+} from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { call } from '../calls.ts';
+import { copySettingsToEnvironment } from '../domain/environments/copy-settings-to-environment.ts';
+import {
+  clonedEnvironment,
+  deleteEnvironment,
+  environmentView,
+  newEnvironment,
+  projectsOfClone,
+  requireProjectsFound,
+  updateEnvironment,
+} from '../domain/environments/environment.ts';
+import { countEnabled } from '../domain/features/feature-in-environment.ts';
+import { requireUrlFriendlyName } from '../domain/names.ts';
+import { projectEnvironmentAdded, withoutEnvironment } from '../domain/project-environments/project-environment.ts';
+import { environmentNameTaken, environmentNotFound } from '../domain/refusals.ts';
+import type { FeaturesContext } from '../operations/context.ts';
+import { endAccessOfEarlierEnvironment } from '../operations/environments/end-access-of-earlier-environment.ts';
+import { saveEnvironments } from '../operations/environments/save-environments.ts';
+import { setEnvironmentEnabled } from '../operations/environments/set-environment-enabled.ts';
+import { loadTokenCounts } from '../operations/environments/token-counts.ts';
+import { hiddenProjectsOf } from '../operations/visibility.ts';
+
+export function environmentEndpoints({ environments, bus, transaction }: FeaturesContext): readonly Endpoint[] {
+  return [
+    implement(ListEnvironmentNames, async () => ({ names: await environments.names() })),
+
+    reads(ListEnvironments, async (request) => {
+      const tokens = await loadTokenCounts(bus, request);
+      return await environments.all(hiddenProjectsOf(request.caller), tokens);
+    }),
+
+    reads(GetEnvironment, async (request) => {
+      const tokens = await loadTokenCounts(bus, request);
+      return await environments.one(request.params.name, hiddenProjectsOf(request.caller), tokens);
+    }),
+
+    implement(ValidateEnvironmentName, async ({ body }) => {
+      requireUrlFriendlyName(body.name);
+      if (await environments.isTaken(body.name)) {
+        throw environmentNameTaken(body.name);
+      }
+      return null;
+    }),
+
+    writes(CreateEnvironment, transaction, async ({ environments }, request) => {
+      const { environment, events } = newEnvironment(request.body, await environments.lockAndCount());
+      await environments.add(environment, events);
+      await endAccessOfEarlierEnvironment(bus, environment.name, request);
+      return { ...environmentView(environment), projectCount: 0, enabledToggleCount: 0 };
+    }),
+
+    /**
+     * Clones an environment in one transaction. The gateway copies the permissions after the commit; if it does not reply, the caller
+     * can repeat the request with the same `Idempotency-Key`.
+     */
+    implement(CloneEnvironment, (request) =>
+      transaction.commitThenReply(
+        request,
+        async ({ environments, features }) => {
+          const { params, body } = request;
+          const existing = await environments.lockAndCount();
+          const [source] = await environments.findForUpdate([params.name]);
+          if (source === undefined) throw environmentNotFound(params.name);
+          const { environment: clone, events } = clonedEnvironment(source, body, existing);
+          await environments.add(clone, events);
+          await endAccessOfEarlierEnvironment(bus, clone.name, request);
+
+          const requested = projectsOfClone(body);
+          const from = source.name;
+          const to = clone.name;
+          const projects = await environments.connectProjects(from, to, requested, (connected) =>
+            connected.map((project) => projectEnvironmentAdded(project, to)),
+          );
+          requireProjectsFound(requested, projects);
+          const featuresOfClone = await features.findAllOfInstanceForUpdate(await environments.featureNames([to]));
+          const decisions = featuresOfClone.map((feature) =>
+            copySettingsToEnvironment(feature, { from, to }, randomUUID),
+          );
+          await features.save(
+            decisions.map(({ feature }) => feature),
+            decisions.flatMap((decision) => decision.events),
+          );
+          // The states of the other features list one environment more.
+          await features.emitStates(
+            decisions.filter((decision) => decision.events.length === 0).map(({ feature }) => feature.name),
+          );
+          const enabledToggleCount = countEnabled(
+            decisions.map(({ feature }) => feature),
+            to,
+          );
+          return { ...environmentView(clone), projectCount: projects.length, enabledToggleCount };
+        },
+        async (clone) => {
+          const { params, body } = request;
+          if (body.clonePermissions !== false) {
+            const copy = { from: params.name, to: clone.name };
+            await call(bus, CopyEnvironmentPermissions, { body: copy }, onBehalfOf(request));
+          }
+          return clone;
+        },
+      ),
+    ),
+
+    writes(UpdateEnvironment, transaction, async (tx, { params, body }) => {
+      const [before] = await tx.environments.findForUpdate([params.name]);
+      if (before === undefined) throw environmentNotFound(params.name);
+      const decision = updateEnvironment(before, body);
+      await saveEnvironments(tx, [decision]);
+      return environmentView(decision.environment);
+    }),
+
+    writes(SetEnvironmentOrder, transaction, async (tx, { body }) => {
+      const environments = await tx.environments.findForUpdate(Object.keys(body));
+      const decisions = Object.entries(body).map(([name, sortOrder]) => {
+        const environment = environments.find((candidate) => candidate.name === name);
+        if (environment === undefined) throw environmentNotFound(name);
+        return updateEnvironment(environment, { sortOrder });
+      });
+      await saveEnvironments(tx, decisions);
+      return null;
+    }),
+
+    implement(SwitchEnvironmentOff, (request) => setEnvironmentEnabled(transaction, request, false)),
+
+    implement(SwitchEnvironmentOn, (request) => setEnvironmentEnabled(transaction, request, true)),
+
+    writes(DeleteEnvironment, transaction, async ({ environments, projects, features }, { params }) => {
+      const [environment] = await environments.findForUpdate([params.name]);
+      if (environment === undefined) throw environmentNotFound(params.name);
+      const { name } = environment;
+      const projectIds = await environments.lockProjects(name);
+      const concerned = await features.findAllOfInstanceForUpdate(await environments.featureNames([name]));
+      const events = deleteEnvironment(environment, projectIds, concerned);
+      for (const id of projectIds) await projects.disconnect(id, name, []);
+      await features.save(
+        concerned.map((feature) => withoutEnvironment(feature, name)),
+        [],
+      );
+      await environments.remove(name, events);
+      return null;
+    }),
+  ];
+}

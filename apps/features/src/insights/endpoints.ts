@@ -1,0 +1,118 @@
+import { type Endpoint, onBehalfOf, reads } from '@bunting/bus';
+import {
+  type Caller,
+  CountEnvironmentTokens,
+  CountProjectMembers,
+  GetOwnRoles,
+  GetPersonalDashboard,
+  GetPersonalDashboardProject,
+  GetProjectDora,
+  GetProjectHealth,
+  GetProjectInsights,
+  GetProjectOverview,
+  GetProjectStatus,
+  isAdministrator,
+  ListPermissionHolders,
+  maySee,
+  type PersonalDashboard,
+  SearchEvents,
+} from '@bunting/contracts';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
+import { callIfSupported } from '../calls.ts';
+import type { FeaturesContext } from '../operations/context.ts';
+import { loadExternalProjectData, loadProjectMembers } from '../operations/project-insights/external-project-data.ts';
+import { activityWithoutEvents, loadActivity } from '../operations/project-insights/project-activity.ts';
+import { hiddenProjectsOf } from '../operations/visibility.ts';
+import type { ProjectMembers } from '../persistence/projects/project-members-sql.ts';
+
+export function insightEndpoints({ projectOverviews, bus, personalDashboards }: FeaturesContext): readonly Endpoint[] {
+  return [
+    reads(GetPersonalDashboardProject, async (request) => {
+      const { projectId } = request.params;
+      const newestEvents = { query: { project: `IS:${projectId}`, limit: '10' } };
+      const [members, { events } = { events: [] }, { roles } = { roles: [] }] = await Promise.all([
+        loadProjectMembers(bus, request),
+        callIfSupported(bus, SearchEvents, newestEvents, onBehalfOf(request)),
+        callIfSupported(bus, GetOwnRoles, { query: { projectId } }, onBehalfOf(request)),
+      ]);
+      const eventsAndRoles = {
+        latestEvents: events.map(({ id, summary = null, createdBy, createdAt }) => {
+          return { id, summary, createdBy, createdByImageUrl: gravatarUrlOf(createdBy), createdAt };
+        }),
+        roles: roles.flatMap(({ id, name, type }) => {
+          return type === 'project' || type === 'custom' ? [{ id, name, type: type as 'project' | 'custom' }] : [];
+        }),
+      };
+      return await projectOverviews.forPersonalDashboard(projectId, members, eventsAndRoles);
+    }),
+
+    reads(GetPersonalDashboard, async (request) => {
+      const { caller } = request;
+      // Administrators alone hold ADMIN in a project that does not exist: the empty id names none.
+      const holdersOfAdmin = { project: '', permissions: ['ADMIN' as const] };
+      const [{ projects: members } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
+        callIfSupported(bus, CountProjectMembers, { body: {} }, onBehalfOf(request)),
+        callIfSupported(bus, ListPermissionHolders, { body: holdersOfAdmin }, onBehalfOf(request)),
+      ]);
+      const admins = users.map(({ id, name, username, email, imageUrl }) => ({
+        id,
+        ...(name === null ? {} : { name }),
+        ...(username === null ? {} : { username }),
+        ...(email === null ? {} : { email }),
+        ...(imageUrl === null ? {} : { imageUrl }),
+      }));
+      const scope = { id: caller.id, projects: ownProjects(caller), hidden: hiddenProjectsOf(caller) };
+      return await personalDashboards.read(scope, members, { projectOwners: ownersOf(members, caller), admins });
+    }),
+
+    reads(GetProjectDora, ({ params }) => projectOverviews.dora(params.projectId)),
+
+    reads(GetProjectHealth, async (request) => {
+      const external = await loadExternalProjectData(bus, request);
+      return await projectOverviews.withHealth(request.params.projectId, request.caller.id, external);
+    }),
+
+    reads(GetProjectInsights, async (request) => {
+      const { projectId } = request.params;
+      const [members, [active = activityWithoutEvents]] = await Promise.all([
+        loadProjectMembers(bus, request),
+        loadActivity(bus, request, { project: projectId }),
+      ]);
+      return await projectOverviews.insights(projectId, members, active);
+    }),
+
+    reads(GetProjectOverview, async (request) => {
+      const external = await loadExternalProjectData(bus, request);
+      return await projectOverviews.overview(request.params.projectId, request.caller.id, external);
+    }),
+
+    reads(GetProjectStatus, async (request) => {
+      const { projectId } = request.params;
+      const [members, [active = activityWithoutEvents], tokens] = await Promise.all([
+        loadProjectMembers(bus, request),
+        loadActivity(bus, request, { project: projectId, days: 365 }),
+        callIfSupported(bus, CountEnvironmentTokens, { body: { project: projectId } }, onBehalfOf(request)),
+      ]);
+      const apiTokens = (tokens?.environments ?? []).reduce((sum, environment) => sum + environment.tokens, 0);
+      return await projectOverviews.status(projectId, members, { days: active.days, apiTokens });
+    }),
+  ];
+}
+
+/** The projects in which the caller has a permission; null means all projects, for administrators. */
+const ownProjects = (caller: Caller): string[] | null =>
+  isAdministrator(caller)
+    ? null
+    : [...new Set(caller.grants.flatMap(({ project }) => (project === undefined ? [] : [project])))];
+
+/** The users who own projects that the caller sees, without duplicates, sorted by name. */
+const ownersOf = (members: readonly ProjectMembers[], caller: Caller): PersonalDashboard['projectOwners'] => {
+  const owners = members
+    .filter(({ id }) => maySee(caller, id))
+    .flatMap((project) => project.owners)
+    .flatMap(({ ownerType, name = '', ...details }) =>
+      ownerType === 'user' ? [{ ownerType: 'user' as const, name, ...details }] : [],
+    );
+  const unique = new Map(owners.map((owner) => [JSON.stringify([owner.name, owner.email]), owner]));
+  return [...unique.values()].toSorted((one, other) => one.name.localeCompare(other.name));
+};

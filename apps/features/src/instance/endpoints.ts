@@ -1,0 +1,27 @@
+import { type Endpoint, implement } from '@bunting/bus';
+import { CountResources, GetResourceLimits, noLimit } from '@bunting/contracts';
+import { fixedResourceLimits } from '../domain/fixed-resource-limits.ts';
+import type { FeaturesContext } from '../operations/context.ts';
+
+export function instanceEndpoints({
+  allowsRegex,
+  countResources,
+  instanceFeatureLimit,
+}: FeaturesContext): readonly Endpoint[] {
+  return [
+    implement(GetResourceLimits, async () => ({
+      segmentValues: fixedResourceLimits.valuesPerSegment,
+      strategySegments: fixedResourceLimits.segmentsPerStrategy,
+      featureEnvironmentStrategies: fixedResourceLimits.strategiesPerEnvironment,
+      constraintValues: fixedResourceLimits.valuesPerConstraint,
+      constraints: fixedResourceLimits.constraintsPerStrategy,
+      environments: fixedResourceLimits.environments,
+      projects: fixedResourceLimits.projects,
+      segments: fixedResourceLimits.segments,
+      featureFlags: instanceFeatureLimit ?? noLimit,
+      allowsRegex,
+    })),
+
+    implement(CountResources, () => countResources()),
+  ];
+}

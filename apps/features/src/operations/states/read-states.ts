@@ -1,8 +1,0 @@
-import { type Endpoint, implement } from '@bunting/bus';
-import { ReadStates } from '@bunting/contracts';
-import type { FeaturesContext } from '../context.ts';
-
-export const readStatesEndpoint = ({ states }: FeaturesContext): Endpoint =>
-  implement(ReadStates, async ({ body: { entity, after, limit } }) => ({
-    states: entity === 'feature' ? await states.features(after, limit) : await states.segments(after, limit),
-  }));

@@ -1,0 +1,11 @@
+import { type Endpoint, implement } from '@bunting/bus';
+import { ReadStates } from '@bunting/contracts';
+import type { FeaturesContext } from '../operations/context.ts';
+
+export function stateEndpoints({ states }: FeaturesContext): readonly Endpoint[] {
+  return [
+    implement(ReadStates, async ({ body: { entity, after, limit } }) => ({
+      states: entity === 'feature' ? await states.features(after, limit) : await states.segments(after, limit),
+    })),
+  ];
+}

@@ -1,0 +1,150 @@
+import { type Endpoint, implement, reads, writes } from '@bunting/bus';
+import {
+  AddFeatureTag,
+  authorise,
+  CreateTag,
+  CreateTagType,
+  DeleteTag,
+  DeleteTagType,
+  GetTag,
+  GetTagType,
+  ListFeatureTags,
+  ListTags,
+  ListTagsOfType,
+  ListTagTypes,
+  RemoveFeatureTag,
+  rootScope,
+  TagFeatures,
+  UpdateFeatureTags,
+  UpdateTagType,
+  ValidateTagType,
+} from '@bunting/contracts';
+import { addTag, changeTags, featuresToTag, removeTag, tagsToAdd } from '../domain/feature-tags/feature-tags.ts';
+import {
+  featureNotFound,
+  noFeatureFlag,
+  tagExists,
+  tagNotFound,
+  tagTypeNameTaken,
+  tagTypeNotFound,
+} from '../domain/refusals.ts';
+import { deleteTagType, newTagType, tagTypeView, updateTagType } from '../domain/tag-types/tag-type.ts';
+import { deleteTag, newTag } from '../domain/tags/tag.ts';
+import type { FeaturesContext } from '../operations/context.ts';
+import { saveDecision, saveDecisions } from '../operations/save-decisions.ts';
+import { addTagsToCatalogue, pathOfType } from '../operations/tags/add-tags-to-catalogue.ts';
+import { untagEverywhere } from '../operations/tags/untag-everywhere.ts';
+import { hiddenProjectsOf } from '../operations/visibility.ts';
+
+export function tagEndpoints({ tags, transaction, features }: FeaturesContext): readonly Endpoint[] {
+  return [
+    reads(ListTagsOfType, ({ params, query, caller }) => tags.all(params.type, hiddenProjectsOf(caller), query)),
+
+    reads(ListTags, ({ query, caller }) => tags.all(null, hiddenProjectsOf(caller), query)),
+
+    reads(GetTag, ({ params, caller }) => tags.one(params, hiddenProjectsOf(caller))),
+
+    writes(CreateTag, transaction, async (tx, { body }) => {
+      const tag = newTag(body);
+      const added = await addTagsToCatalogue(tx, [tag], () => '/body/type');
+      if (added.length === 0) throw tagExists(tag);
+      return { version: 1 as const, tag };
+    }),
+
+    writes(DeleteTag, transaction, async (tx, { params, caller }) => {
+      // A tag belongs to no project, so deleting it requires the permission in all projects.
+      authorise(caller, DeleteTag.permission, rootScope);
+      const { type, value } = params;
+      // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
+      await untagEverywhere(tx, type, value, caller);
+      if (!(await tx.tags.removeTag({ type, value }, [deleteTag({ type, value })]))) {
+        throw tagNotFound({ type, value });
+      }
+      await tx.tags.requireNoneTagged(type, value);
+      return null;
+    }),
+
+    reads(ListTagTypes, () => tags.types()),
+
+    reads(GetTagType, ({ params }) => tags.type(params.name)),
+
+    implement(ValidateTagType, async ({ body }) => {
+      const { type: tagType } = newTagType(body);
+      if (await tags.isTypeTaken(tagType.name)) {
+        throw tagTypeNameTaken(tagType.name);
+      }
+      return { valid: true, tagType: tagTypeView(tagType) };
+    }),
+
+    writes(CreateTagType, transaction, async ({ tags }, { body }) => {
+      const { type, events } = newTagType(body);
+      if (!(await tags.addType(type, events))) {
+        throw tagTypeNameTaken(type.name);
+      }
+      return tagTypeView(type);
+    }),
+
+    writes(UpdateTagType, transaction, async ({ tags }, { params, body }) => {
+      const before = await tags.findTypeForUpdate(params.name);
+      if (before === undefined) throw tagTypeNotFound();
+      const decision = updateTagType(before, body);
+      await tags.saveType(before, decision.type, decision.events);
+      return null;
+    }),
+
+    writes(DeleteTagType, transaction, async (tx, { params, caller }) => {
+      // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
+      await untagEverywhere(tx, params.name, undefined, caller);
+      const type = await tx.tags.findTypeForUpdate(params.name);
+      if (type === undefined) throw tagTypeNotFound();
+      await tx.tags.removeType(type.name, [deleteTagType(type)]);
+      await tx.tags.requireNoneTagged(type.name);
+      return null;
+    }),
+
+    reads(ListFeatureTags, ({ params, caller }) => features.tagsOf(params.featureName, hiddenProjectsOf(caller))),
+
+    writes(AddFeatureTag, transaction, async (tx, { params, body, caller }) => {
+      const feature = await tx.features.findForUpdate(params.featureName);
+      authorise(caller, AddFeatureTag.permission, { project: feature?.project });
+      if (feature === undefined) throw featureNotFound(params.featureName);
+      const decision = addTag(feature, body);
+      if (decision.feature === feature) return body;
+      await addTagsToCatalogue(tx, [body], () => '/body/type');
+      await saveDecision(tx, decision, caller);
+      return body;
+    }),
+
+    writes(UpdateFeatureTags, transaction, async (tx, { params, body, caller }) => {
+      const feature = await tx.features.findForUpdate(params.featureName);
+      authorise(caller, UpdateFeatureTags.permission, { project: feature?.project });
+      if (feature === undefined) throw featureNotFound(params.featureName);
+      const decision = changeTags(feature, body);
+      await addTagsToCatalogue(tx, tagsToAdd(body), pathOfType(body.addedTags, '/body/addedTags'));
+      const { tags } = await saveDecision(tx, decision, caller);
+      return { version: 1 as const, tags: tags.map(({ type, value }) => ({ type, value })) };
+    }),
+
+    writes(TagFeatures, transaction, async (tx, { params, body, caller }) => {
+      authorise(caller, TagFeatures.permission, { project: params.projectId });
+      const names = [...new Set(body.features)];
+      const found = await tx.features.findAllForUpdate(names);
+      const features = featuresToTag(body.features, found, params.projectId);
+      if (features.length > 0) {
+        await addTagsToCatalogue(tx, tagsToAdd(body.tags), pathOfType(body.tags.addedTags, '/body/tags/addedTags'));
+      }
+      const decisions = features.map((feature) => changeTags(feature, body.tags));
+      await saveDecisions(tx, decisions, caller);
+      return null;
+    }),
+
+    writes(RemoveFeatureTag, transaction, async (tx, { params, caller }) => {
+      const feature = await tx.features.findForUpdate(params.featureName);
+      // Without a feature there is no project: callers with the permission in any project get a 404, others a 403.
+      authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
+      if (feature === undefined) throw noFeatureFlag();
+      await saveDecision(tx, removeTag(feature, params), caller);
+      return null;
+    }),
+  ];
+}
