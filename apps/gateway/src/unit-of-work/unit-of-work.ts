@@ -1,14 +1,14 @@
-import { type Caller, type EventType, isEqual, outboxEvent } from '@bunting/contracts';
+import type { Caller } from '@bunting/contracts';
 import type { CommitLimits, Tx } from '@bunting/database';
 import {
   isReplay,
   type Outbox,
   type OutboxProducer,
   parsedReply,
+  recordEvents,
   type ReplyOrReplay,
   type WriteContext,
 } from '@bunting/outbox';
-import type { FastifyRequest } from 'fastify';
 import { groupRepository } from '../access/groups/group-store.ts';
 import { inviteLinkRepository } from '../access/invite-links/invite-link-store.ts';
 import { oidcIdentityRepository } from '../access/oidc/oidc-identity-store.ts';
@@ -32,21 +32,6 @@ import {
   type SecretCipher,
   type SecretHasher,
 } from './secrets.ts';
-
-/**
- * Emits the events of a write with its transaction. Only repositories have it: a write whose change has events takes them as its last
- * parameter, so that no caller can omit them.
- */
-export type EmitEvents = (events: readonly GatewayEvent[]) => void;
-
-/** The events of a write, from the stored object: it has what the database generates, such as an id. */
-export type EventsOf<Stored> = (stored: Stored) => readonly GatewayEvent[];
-
-/** Emits events into an outbox. @param context the caller and the time of the events */
-const emitEventsInto =
-  (outbox: Pick<Outbox, 'emit'>, { caller: by, now }: { readonly caller: Caller; readonly now: Date }): EmitEvents =>
-  (events) =>
-    outbox.emit(events.map((event) => outboxEvent(event, { by, now })));
 
 /** The caller and the time of a write, and the time until which it may commit. */
 export interface TransactionContext extends CommitLimits {
@@ -97,16 +82,16 @@ const repositories = (
   { guard, hasher, cipher, sessionLimits }: SecretStorageOptions & { readonly guard: LastAdministratorGuard },
 ) => {
   const generateSecretBytes = secretBytesGeneratorFor(context, hasher);
-  const emit = emitEventsInto(outbox, context);
+  const record = recordEvents(outbox, context);
   const sessions = sessionRepository(tx, hasher, sessionLimits);
   return {
     /** Ends what names an environment that is about to be created. */
     endEnvironmentAccess: async (environment: string): Promise<void> =>
-      emit(await endEnvironmentAccess(tx, environment, { createdBefore: null, keepsTokensOfSettings: true })),
-    groups: groupRepository(tx, guard, emit),
+      record(await endEnvironmentAccess(tx, environment, { createdBefore: null, keepsTokensOfSettings: true })),
+    groups: groupRepository(tx, guard, record),
     identities: oidcIdentityRepository(tx),
-    initialTokens: initialTokenRepository(tx, hasher, cipher, emit),
-    inviteLinks: inviteLinkRepository(tx, emit),
+    initialTokens: initialTokenRepository(tx, hasher, cipher, record),
+    inviteLinks: inviteLinkRepository(tx, record),
     links: oneTimeLinkRepository(tx, hasher),
     /** Locks projects against deletion until the transaction ends. @throws Refusal `NotFoundError` for a deleted one */
     lockExistingProjects: (projects: readonly string[]) => lockExistingProjects(tx, projects),
@@ -116,15 +101,15 @@ const repositories = (
       return { ...generated, hash: hasher(generated.secret).hash };
     },
     passwords: passwordRepository(tx, sessions),
-    projectRoles: projectRoleRepository(tx, emit),
-    roles: roleRepository(tx, emit),
-    scim: scimRepository(tx, guard, emit),
+    projectRoles: projectRoleRepository(tx, record),
+    roles: roleRepository(tx, record),
+    scim: scimRepository(tx, guard, record),
     /** generates secrets in this transaction; random ones if undefined */
     generateSecretBytes,
     sessions,
-    settings: settingRepository(tx, guard, emit),
-    tokens: tokenRepository(tx, guard, hasher, cipher, emit),
-    users: userRepository(tx, { guard, sessions, emit }),
+    settings: settingRepository(tx, guard, record),
+    tokens: tokenRepository(tx, guard, hasher, cipher, record),
+    users: userRepository(tx, { guard, sessions, record }),
   };
 };
 export type Transaction = ReturnType<typeof repositories>;
@@ -201,28 +186,4 @@ export const unitOfWork = (
       complete(parsedReply(await runMasked(request, job))),
     replay: (request: GatewayWriteContext) => replay(request),
   });
-};
-
-/** An event of what the gateway owns: users, groups, roles, tokens, links and settings. It must never contain a secret or a network address. */
-export interface GatewayEvent {
-  readonly type: EventType;
-  readonly project?: string | null;
-  readonly environment?: string | null;
-  readonly data?: object | null;
-  readonly preData?: object | null;
-}
-
-/** The event of an update; none if `data` equals `preData`. */
-export const eventsOfUpdate = (
-  event: GatewayEvent & Required<Pick<GatewayEvent, 'data' | 'preData'>>,
-): readonly GatewayEvent[] => (isEqual(event.data, event.preData) ? [] : [event]);
-
-/** The context of a write by a request that is no operation: of an identity provider, of a sign-in through it, or a logout. */
-export const contextOutsideOperations = (
-  { exchange }: Pick<FastifyRequest, 'exchange'>,
-  caller: Caller,
-  timeoutMs: number,
-): TransactionContext => {
-  const now = new Date();
-  return { caller, now, traceparent: exchange.traceparent, deadline: new Date(now.getTime() + timeoutMs) };
 };

@@ -1,4 +1,4 @@
-import { implement } from '@bunting/bus';
+import { type Endpoint, implement, writes } from '@bunting/bus';
 import {
   CreateGroup,
   DeleteGroup,
@@ -20,20 +20,22 @@ import {
   requireExistingMembers,
 } from './group.ts';
 
-export const deleteGroupEndpoint = ({ transaction }: GatewayContext) =>
-  implement(DeleteGroup, (request) =>
-    transaction(request, async (tx) => {
-      const group = await tx.groups.getForUpdate(request.params.id);
+export function groupEndpoints({ transaction, reads }: GatewayContext): readonly Endpoint[] {
+  return [
+    writes(DeleteGroup, transaction, async (tx, { params }) => {
+      const group = await tx.groups.getForUpdate(params.id);
       await tx.groups.remove(group.id, [groupDeleted(group, memberIds(group))]);
       return null;
     }),
-  );
-
-export const getGroupEndpoint = ({ reads }: GatewayContext) =>
-  implement(GetGroup, ({ params }) => reads.groups.get(params.id));
-
-export const listGroupsEndpoint = ({ reads }: GatewayContext) =>
-  implement(ListGroups, async () => ({ groups: await reads.groups.list() }));
+    implement(GetGroup, ({ params }) => reads.groups.get(params.id)),
+    implement(ListGroups, async () => ({ groups: await reads.groups.list() })),
+    writes(CreateGroup, transaction, (tx, { body, caller }) => saveGroup(tx, { body, changedBy: caller.name })),
+    writes(UpdateGroup, transaction, async (tx, { params, body, caller }) => {
+      const before = await tx.groups.getForUpdate(params.id);
+      return saveGroup(tx, { body, changedBy: caller.name }, before);
+    }),
+  ];
+}
 
 /** Creates or updates a group with its members. Emits an event if anything changed, and one for each member added or removed. */
 const saveGroup = async (
@@ -49,16 +51,3 @@ const saveGroup = async (
     ? tx.groups.add(group, changedBy, (after) => [groupCreated(after, memberIds(after))])
     : tx.groups.save(before.id, group, changedBy, (after) => groupUpdated(before, after));
 };
-
-export const createGroupEndpoint = ({ transaction }: GatewayContext) =>
-  implement(CreateGroup, (request) =>
-    transaction(request, (tx) => saveGroup(tx, { body: request.body, changedBy: request.caller.name })),
-  );
-
-export const updateGroupEndpoint = ({ transaction }: GatewayContext) =>
-  implement(UpdateGroup, (request) =>
-    transaction(request, async (tx) => {
-      const before = await tx.groups.getForUpdate(request.params.id);
-      return saveGroup(tx, { body: request.body, changedBy: request.caller.name }, before);
-    }),
-  );

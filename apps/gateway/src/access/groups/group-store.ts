@@ -1,8 +1,10 @@
+import type { EventContent } from '@bunting/contracts';
+import type { RecordEvents } from '@bunting/outbox';
 import { type Group, refusal } from '@bunting/contracts';
 import { timestampSql, type Tx, violatedConstraint } from '@bunting/database';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../../unit-of-work/entities.ts';
 import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
-import type { EmitEvents, EventsOf, GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import type { EventsOf } from '../events.ts';
 import type { SynchronisedGroup, SynchronisedMemberships } from '../oidc/oidc-sign-in.ts';
 import { groupNotFound } from '../refusals.ts';
 import type { ProvisionedGroup } from '../scim/scim-groups.ts';
@@ -115,7 +117,7 @@ export const groupReads = ({ query }: Pick<Tx, 'query'>) => {
 export const groupRepository = (
   tx: Tx,
   guard: Pick<LastAdministratorGuard, 'wouldLeaveAdministrator' | 'markLossOfRights'>,
-  emit: EmitEvents,
+  record: RecordEvents,
 ) => {
   const { query } = tx;
   const { list, get } = groupReads(tx);
@@ -144,7 +146,7 @@ export const groupRepository = (
     const { id } = await storeGroupWithoutMembers(tx, guard, content, { createdBy, id: knownId });
     await setMembers(id, members, createdBy);
     const stored = await getForUpdate(id);
-    emit(eventsOf(stored));
+    record(eventsOf(stored));
     return stored;
   };
   const storeMemberships = async (
@@ -187,16 +189,16 @@ export const groupRepository = (
       userId: number,
       change: ChangedMemberships,
       createdBy: string,
-      events: readonly GatewayEvent[],
+      events: readonly EventContent[],
     ): Promise<void> => {
       await storeMemberships(userId, change, createdBy);
-      emit(events);
+      record(events);
     },
     /** Deletes a group with its memberships and roles. */
-    remove: async (id: number, events: readonly GatewayEvent[]): Promise<void> => {
+    remove: async (id: number, events: readonly EventContent[]): Promise<void> => {
       guard.markLossOfRights();
       await tx.em.nativeDelete(GroupEntity, { id });
-      emit(events);
+      record(events);
     },
   };
 };

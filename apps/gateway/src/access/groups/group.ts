@@ -1,5 +1,6 @@
+import type { EventContent } from '@bunting/contracts';
 import { type Group, type GroupBody, invalidProperty } from '@bunting/contracts';
-import { type GatewayEvent, eventsOfUpdate } from '../../unit-of-work/unit-of-work.ts';
+import { eventsOfUpdate } from '../events.ts';
 import { unknownAssignee } from '../refusals.ts';
 
 /** The properties of a group, without its members. */
@@ -19,9 +20,9 @@ export const membershipEvents = (
   { id: groupId, name: groupName }: Pick<Group, 'id' | 'name'>,
   added: readonly number[],
   removed: readonly number[],
-): GatewayEvent[] => [
-  ...added.map((userId): GatewayEvent => ({ type: 'group-user-added', data: { groupId, groupName, userId } })),
-  ...removed.map((userId): GatewayEvent => ({ type: 'group-user-removed', preData: { groupId, groupName, userId } })),
+): EventContent[] => [
+  ...added.map((userId): EventContent => ({ type: 'group-user-added', data: { groupId, groupName, userId } })),
+  ...removed.map((userId): EventContent => ({ type: 'group-user-removed', preData: { groupId, groupName, userId } })),
 ];
 
 /**
@@ -46,13 +47,13 @@ export const requireExistingMembers = (members: readonly number[], existing: rea
 };
 
 /** The event of a group that is created with members. */
-export const groupCreated = (group: GroupProperties, users: readonly number[]): GatewayEvent => ({
+export const groupCreated = (group: GroupProperties, users: readonly number[]): EventContent => ({
   type: 'group-created',
   data: groupEventData(group, users),
 });
 
 /** The events of a group that is updated, and of each member that is added or removed; none if nothing changes. */
-export const groupUpdated = (before: Group, after: Group): readonly GatewayEvent[] => {
+export const groupUpdated = (before: Group, after: Group): readonly EventContent[] => {
   const [users, usersBefore] = [memberIds(after), memberIds(before)];
   const added = users.filter((id) => !usersBefore.includes(id));
   const removed = usersBefore.filter((id) => !users.includes(id));
@@ -62,7 +63,7 @@ export const groupUpdated = (before: Group, after: Group): readonly GatewayEvent
 };
 
 /** The event of a group that is deleted with its memberships. */
-export const groupDeleted = (group: GroupProperties, users: readonly number[]): GatewayEvent => ({
+export const groupDeleted = (group: GroupProperties, users: readonly number[]): EventContent => ({
   type: 'group-deleted',
   preData: groupEventData(group, users),
 });

@@ -1,4 +1,4 @@
-import { implement, onBehalfOf } from '@bunting/bus';
+import { onBehalfOf, type Endpoint, implement } from '@bunting/bus';
 import {
   type Caller,
   CountResources,
@@ -18,6 +18,57 @@ import {
 import { call } from '../../calls.ts';
 import type { GatewayContext } from '../context.ts';
 import { maxApiTokens } from '../tokens/token.ts';
+
+export function instanceEndpoints(context: GatewayContext): readonly Endpoint[] {
+  const { bus, reads, instance, mailer, signInSettings } = context;
+  return [
+    implement(GetInstanceStatistics, (request) => collectInstanceStatistics(context, request)),
+    implement(GetMaintenance, async () => ({ enabled: false })),
+    implement(GetTelemetrySettings, async () => ({
+      versionInfoCollectionEnabled: false,
+      featureInfoCollectionEnabled: false,
+    })),
+    implement(GetUiConfig, async (request) => {
+      const { allowsRegex, ...limits } = await call(bus, GetResourceLimits, {}, onBehalfOf(request));
+      return {
+        name: 'Bunting',
+        version: instance.version,
+        environment: 'Bunting',
+        unleashUrl: instance.publicUrl,
+        baseUriPath: '',
+        flags: { ...flags, regexConstraints: allowsRegex },
+        frontendApiOrigins: [...instance.frontendOrigins],
+        // Unleash user interfaces show change requests, groups and roles for the Enterprise edition only.
+        versionInfo: {
+          current: { oss: unleashVersion, enterprise: unleashVersion },
+          latest: {},
+          isLatest: true,
+          instanceId: await reads.instanceId(),
+        },
+        segmentValuesLimit: limits.segmentValues,
+        strategySegmentsLimit: limits.strategySegments,
+        resourceLimits: { ...limits, ...unsupportedLimits, apiTokens: maxApiTokens },
+        authenticationType: 'enterprise',
+        disablePasswordAuth: await signInSettings.arePasswordsDisabled(),
+        maxImportBytes: instance.maxImportBytes,
+        emailEnabled: mailer !== undefined,
+        maintenanceMode: false,
+        networkViewEnabled: false,
+        oidcConfiguredThroughEnv: signInSettings.isReadOnly,
+        samlConfiguredThroughEnv: false,
+        unleashAIAvailable: false,
+        links: [],
+      };
+    }),
+    implement(GetInstanceStatisticsCsv, async (request) =>
+      csvOfRecord(await collectInstanceStatistics(context, request)),
+    ),
+    implement(RefuseOriginChange, async ({ body }) => {
+      requireConfiguredOrigins(body.frontendSettings?.frontendApiOrigins, instance.frontendOrigins);
+      return null;
+    }),
+  ];
+}
 
 interface StatisticsRequest {
   readonly caller: Caller;
@@ -79,17 +130,6 @@ const collectInstanceStatistics = async (
   };
 };
 
-export const getInstanceStatisticsEndpoint = (context: GatewayContext) =>
-  implement(GetInstanceStatistics, (request) => collectInstanceStatistics(context, request));
-
-export const getMaintenanceEndpoint = () => implement(GetMaintenance, async () => ({ enabled: false }));
-
-export const getTelemetrySettingsEndpoint = () =>
-  implement(GetTelemetrySettings, async () => ({
-    versionInfoCollectionEnabled: false,
-    featureInfoCollectionEnabled: false,
-  }));
-
 /** Flags that show parts of Unleash's user interface. */
 const flags = {
   P: true,
@@ -112,40 +152,6 @@ const unsupportedLimits = {
   signalTokensPerEndpoint: 0,
 };
 
-export const getUiConfigEndpoint = ({ bus, reads, instance, mailer, signInSettings }: GatewayContext) =>
-  implement(GetUiConfig, async (request) => {
-    const { allowsRegex, ...limits } = await call(bus, GetResourceLimits, {}, onBehalfOf(request));
-    return {
-      name: 'Bunting',
-      version: instance.version,
-      environment: 'Bunting',
-      unleashUrl: instance.publicUrl,
-      baseUriPath: '',
-      flags: { ...flags, regexConstraints: allowsRegex },
-      frontendApiOrigins: [...instance.frontendOrigins],
-      // Unleash user interfaces show change requests, groups and roles for the Enterprise edition only.
-      versionInfo: {
-        current: { oss: unleashVersion, enterprise: unleashVersion },
-        latest: {},
-        isLatest: true,
-        instanceId: await reads.instanceId(),
-      },
-      segmentValuesLimit: limits.segmentValues,
-      strategySegmentsLimit: limits.strategySegments,
-      resourceLimits: { ...limits, ...unsupportedLimits, apiTokens: maxApiTokens },
-      authenticationType: 'enterprise',
-      disablePasswordAuth: await signInSettings.arePasswordsDisabled(),
-      maxImportBytes: instance.maxImportBytes,
-      emailEnabled: mailer !== undefined,
-      maintenanceMode: false,
-      networkViewEnabled: false,
-      oidcConfiguredThroughEnv: signInSettings.isReadOnly,
-      samlConfiguredThroughEnv: false,
-      unleashAIAvailable: false,
-      links: [],
-    };
-  });
-
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 const cellOf = (value: unknown): string => {
@@ -159,11 +165,6 @@ const cellOf = (value: unknown): string => {
  */
 export const csvOfRecord = (record: object): string =>
   [Object.keys(record).map(quote), Object.values(record).map(cellOf)].map((line) => `${line.join(',')}\r\n`).join('');
-
-export const getInstanceStatisticsCsvEndpoint = (context: GatewayContext) =>
-  implement(GetInstanceStatisticsCsv, async (request) =>
-    csvOfRecord(await collectInstanceStatistics(context, request)),
-  );
 
 const sorted = (origins: readonly string[]): string[] => [...new Set(origins)].toSorted();
 
@@ -182,9 +183,3 @@ export const requireConfiguredOrigins = (
     'The origins of pages are the setting GATEWAY_FRONTEND_CORS_ORIGINS: change it there, and restart the gateway.',
   );
 };
-
-export const refuseOriginChangeEndpoint = ({ instance }: GatewayContext) =>
-  implement(RefuseOriginChange, async ({ body }) => {
-    requireConfiguredOrigins(body.frontendSettings?.frontendApiOrigins, instance.frontendOrigins);
-    return null;
-  });

@@ -1,4 +1,4 @@
-import { implement } from '@bunting/bus';
+import { type Endpoint, implement } from '@bunting/bus';
 import {
   CreateInviteLink,
   GetInviteLink,
@@ -24,6 +24,69 @@ import {
   signedUp,
   updatedInviteLink,
 } from './invite-link.ts';
+
+export function inviteLinkEndpoints(context: GatewayContext): readonly Endpoint[] {
+  const { transaction, reads, signIn, inviteSecrets, signInSettings } = context;
+  const toResponse = inviteLinkResponse(context);
+  return [
+    implement(CreateInviteLink, (request) =>
+      transaction.completing(
+        request,
+        async (tx) => {
+          const content = { ...request.body, createdBy: request.caller.name };
+          return withRole(tx, await tx.inviteLinks.add(content, (link) => [inviteLinkCreated(link)]));
+        },
+        toResponse,
+      ),
+    ),
+    implement(GetInviteLink, async ({ params }) => {
+      const link = await reads.inviteLinks.find(inviteSecrets.idOf(params.token));
+      if (link === undefined) throw inviteLinkNotFound();
+      return toResponse(await withRole(reads, link));
+    }),
+    implement(ListInviteLinks, async () => {
+      const links = await withRoles(reads, await reads.inviteLinks.list());
+      return { tokens: links.map(toResponse) };
+    }),
+    implement(SignUp, async (request) => {
+      await requirePasswordsEnabled({ signInSettings });
+      const { body, now, params, query } = request;
+      const names = parseUserNames(body);
+      requireStrongPassword(body.password);
+      const id = inviteSecrets.idOf(params.token);
+      const asSystem = { ...request, caller: systemCaller };
+      requireUsableInviteLink(await reads.inviteLinks.find(id), now);
+      // Counts every attempt, also failed ones: invitation links are often published.
+      signIn.limits.countAttempt(query.address);
+      const hash = await signIn.passwords.hash(body.password);
+      return transaction(asSystem, async ({ inviteLinks, users, passwords }) => {
+        const link = requireUsableInviteLink(await inviteLinks.findForUpdate(id), now);
+        const account = { accountType: 'User', rootRole: predefinedRole.viewer, isActive: true } as const;
+        const user = await users.add(names, account, (created) => [accountCreated(created)]);
+        await passwords.set(user.id, hash);
+        await inviteLinks.addUser(link.id, user.id, [signedUp(link, user)]);
+        return user;
+      });
+    }),
+    implement(UpdateInviteLink, (request) =>
+      transaction.completing(
+        request,
+        async (tx) => {
+          const before = await tx.inviteLinks.findForUpdate(inviteSecrets.idOf(request.params.token));
+          if (before === undefined) throw inviteLinkNotFound();
+          const content = updatedInviteLink(before, request.body);
+          const after = await tx.inviteLinks.save(before.id, content, (stored) => inviteLinkUpdated(before, stored));
+          return withRole(tx, after);
+        },
+        toResponse,
+      ),
+    ),
+    implement(ValidateInviteLink, async ({ params, now }) => {
+      requireUsableInviteLink(await reads.inviteLinks.find(inviteSecrets.idOf(params.token)), now);
+      return null;
+    }),
+  ];
+}
 
 /** An invitation link and its role, without the secret: this may be stored as the reply for retries. */
 type InviteLinkWithRole = StoredInviteLink & Pick<InviteLink, 'role'>;
@@ -54,72 +117,3 @@ const inviteLinkResponse =
     const secret = inviteSecrets.secretOf(id);
     return { ...link, secret, url: instance.pageUrl(`/new-user?invite=${secret}`) };
   };
-
-export const createInviteLinkEndpoint = (context: GatewayContext) =>
-  implement(CreateInviteLink, (request) =>
-    context.transaction.completing(
-      request,
-      async (tx) => {
-        const content = { ...request.body, createdBy: request.caller.name };
-        return withRole(tx, await tx.inviteLinks.add(content, (link) => [inviteLinkCreated(link)]));
-      },
-      inviteLinkResponse(context),
-    ),
-  );
-
-export const getInviteLinkEndpoint = (context: GatewayContext) =>
-  implement(GetInviteLink, async ({ params }) => {
-    const { reads, inviteSecrets } = context;
-    const link = await reads.inviteLinks.find(inviteSecrets.idOf(params.token));
-    if (link === undefined) throw inviteLinkNotFound();
-    return inviteLinkResponse(context)(await withRole(reads, link));
-  });
-
-export const listInviteLinksEndpoint = (context: GatewayContext) =>
-  implement(ListInviteLinks, async () => {
-    const links = await withRoles(context.reads, await context.reads.inviteLinks.list());
-    return { tokens: links.map(inviteLinkResponse(context)) };
-  });
-
-export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, signInSettings }: GatewayContext) =>
-  implement(SignUp, async (request) => {
-    await requirePasswordsEnabled({ signInSettings });
-    const { body, now, params, query } = request;
-    const names = parseUserNames(body);
-    requireStrongPassword(body.password);
-    const id = inviteSecrets.idOf(params.token);
-    const asSystem = { ...request, caller: systemCaller };
-    requireUsableInviteLink(await reads.inviteLinks.find(id), now);
-    // Counts every attempt, also failed ones: invitation links are often published.
-    signIn.limits.countAttempt(query.address);
-    const hash = await signIn.passwords.hash(body.password);
-    return transaction(asSystem, async ({ inviteLinks, users, passwords }) => {
-      const link = requireUsableInviteLink(await inviteLinks.findForUpdate(id), now);
-      const account = { accountType: 'User', rootRole: predefinedRole.viewer, isActive: true } as const;
-      const user = await users.add(names, account, (created) => [accountCreated(created)]);
-      await passwords.set(user.id, hash);
-      await inviteLinks.addUser(link.id, user.id, [signedUp(link, user)]);
-      return user;
-    });
-  });
-
-export const updateInviteLinkEndpoint = (context: GatewayContext) =>
-  implement(UpdateInviteLink, (request) =>
-    context.transaction.completing(
-      request,
-      async (tx) => {
-        const before = await tx.inviteLinks.findForUpdate(context.inviteSecrets.idOf(request.params.token));
-        if (before === undefined) throw inviteLinkNotFound();
-        const content = updatedInviteLink(before, request.body);
-        const after = await tx.inviteLinks.save(before.id, content, (stored) => inviteLinkUpdated(before, stored));
-        return withRole(tx, after);
-      },
-      inviteLinkResponse(context),
-    ),
-  );
-
-export const validateInviteLinkEndpoint = ({ reads, inviteSecrets }: GatewayContext) =>
-  implement(ValidateInviteLink, async ({ params, now }) => {
-    requireUsableInviteLink(await reads.inviteLinks.find(inviteSecrets.idOf(params.token)), now);
-    return null;
-  });

@@ -1,7 +1,9 @@
+import type { EventContent } from '@bunting/contracts';
+import type { RecordEvents } from '@bunting/outbox';
 import type { InviteLink, User } from '@bunting/contracts';
 import { onlyRow, type Tx } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
-import type { GatewayEvent, EmitEvents, EventsOf } from '../../unit-of-work/unit-of-work.ts';
+import type { EventsOf } from '../events.ts';
 import { type UserRow, userColumnsSql, userOf } from '../users/user-store.ts';
 import { gatewaySql, InviteLinkEntity } from '../../unit-of-work/entities.ts';
 
@@ -40,7 +42,7 @@ export const inviteLinkReads = ({ query }: Pick<Tx, 'query'>) => {
 };
 
 /** Links by which users create their own accounts. */
-export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>, emit: EmitEvents) => {
+export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>, record: RecordEvents) => {
   const withUsers = withUsersOf({ query });
   return {
     /** A link, locked until the transaction ends; undefined when there is none, and for an undefined id. */
@@ -57,7 +59,7 @@ export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>, emit: EmitEve
         insert into invite_link as l (id, name, expires_at, created_by) values ($1, $2, $3, $4) returning ${columns}`;
       const added = await withUsers(await query<Row>(text, [randomUUID(), name, expiresAt, createdBy]));
       const stored = onlyRow(added, 'add-invite-link');
-      emit(eventsOf(stored));
+      record(eventsOf(stored));
       return stored;
     },
     save: async (
@@ -67,13 +69,13 @@ export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>, emit: EmitEve
     ): Promise<StoredInviteLink> => {
       const text = `update invite_link as l set enabled = $2, expires_at = $3 where id = $1 returning ${columns}`;
       const stored = onlyRow(await withUsers(await query<Row>(text, [id, enabled, expiresAt])), 'save-invite-link');
-      emit(eventsOf(stored));
+      record(eventsOf(stored));
       return stored;
     },
     /** Stores that a user signed up by a link. */
-    addUser: async (id: string, userId: number, events: readonly GatewayEvent[]): Promise<void> => {
+    addUser: async (id: string, userId: number, events: readonly EventContent[]): Promise<void> => {
       await query('insert into invited_user (user_id, link_id) values ($1, $2)', [userId, id]);
-      emit(events);
+      record(events);
     },
   };
 };

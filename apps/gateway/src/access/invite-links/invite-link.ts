@@ -1,7 +1,8 @@
+import type { EventContent } from '@bunting/contracts';
 import { timingSafeEqual } from 'node:crypto';
 import { invalid, type InviteLink, type User } from '@bunting/contracts';
 import type { SecretHasher } from '../../unit-of-work/secrets.ts';
-import { eventsOfUpdate, type GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import { eventsOfUpdate } from '../events.ts';
 
 type InviteLinkContent = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'>;
 
@@ -9,7 +10,7 @@ type InviteLinkContent = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'>;
 const eventData = ({ name, enabled, expiresAt }: InviteLinkContent) => ({ name, enabled, expiresAt });
 
 /** The event of an invitation link that is created. */
-export const inviteLinkCreated = (link: InviteLinkContent): GatewayEvent => ({
+export const inviteLinkCreated = (link: InviteLinkContent): EventContent => ({
   type: 'public-signup-token-created',
   data: eventData(link),
 });
@@ -21,11 +22,11 @@ export const updatedInviteLink = (
 ) => ({ enabled, expiresAt });
 
 /** The event of an invitation link that is updated; none if nothing changes. */
-export const inviteLinkUpdated = (before: InviteLinkContent, after: InviteLinkContent): readonly GatewayEvent[] =>
+export const inviteLinkUpdated = (before: InviteLinkContent, after: InviteLinkContent): readonly EventContent[] =>
   eventsOfUpdate({ type: 'public-signup-token-updated', data: eventData(after), preData: eventData(before) });
 
 /** The event of a user who signs up by an invitation link. */
-export const signedUp = ({ name }: InviteLinkContent, { id: userId }: Pick<User, 'id'>): GatewayEvent => ({
+export const signedUp = ({ name }: InviteLinkContent, { id: userId }: Pick<User, 'id'>): EventContent => ({
   type: 'public-signup-token-user-added',
   data: { name, userId },
 });

@@ -1,5 +1,6 @@
+import type { EventContent } from '@bunting/contracts';
 import { type Caller, systemCaller, type User } from '@bunting/contracts';
-import type { GatewayEvent, Transaction } from '../../unit-of-work/unit-of-work.ts';
+import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 import { membershipEvents } from '../groups/group.ts';
 import type { SessionClient } from '../sessions/session-store.ts';
 import { accountCreated, canonicalDomain } from '../users/account.ts';
@@ -110,7 +111,7 @@ export interface SynchronisedMemberships {
   readonly removed: readonly SynchronisedGroup[];
   /** memberships that the provider no longer names, and that stay because the last administrator would be lost */
   readonly retained: readonly SynchronisedGroup[];
-  readonly events: readonly GatewayEvent[];
+  readonly events: readonly EventContent[];
 }
 
 /** Makes a user a member of the groups that the provider names, and ends the memberships of earlier sign-ins in other groups. */

@@ -1,4 +1,4 @@
-import { implement } from '@bunting/bus';
+import { type Endpoint, implement, writes } from '@bunting/bus';
 import {
   type CreatedPat,
   CreateOwnPat,
@@ -19,6 +19,37 @@ import { requireAccount } from '../users/account.ts';
 import type { AccountCollection } from '../users/user-store.ts';
 import { parseNewPat, patCreated, patDeleted } from './pat.ts';
 
+export function patEndpoints({ transaction, reads }: GatewayContext): readonly Endpoint[] {
+  return [
+    implement(CreateOwnPat, async (request) => {
+      requireAccount(request.caller);
+      return transaction.revealingSecret(request, async (tx) => {
+        const user = await tx.users.findForUpdate(request.caller.id);
+        // The user was deleted after the request was authenticated.
+        if (user === undefined)
+          throw refusal('AuthenticationRequired', 'The key in the authorization header is not valid.');
+        return addPat(tx, request, user.id, request.body);
+      });
+    }),
+    implement(DeleteOwnPat, async (request) => {
+      requireAccount(request.caller);
+      return transaction(request, async ({ tokens }) => {
+        await tokens.revokePat(request.caller.id, request.params.id, (pat) => [patDeleted(pat)]);
+        return null;
+      });
+    }),
+    implement(ListOwnPats, async ({ caller }) => {
+      requireAccount(caller);
+      return { pats: await reads.tokens.listPats(caller.id) };
+    }),
+    implement(CreateUserPat, (request) =>
+      transaction.revealingSecret(request, (tx) => createAccountPat(tx, 'users', request)),
+    ),
+    writes(DeleteUserPat, transaction, (tx, { params }) => deleteAccountPat(tx, 'users', params.id, params.tokenId)),
+    implement(ListUserPats, ({ params }) => listAccountPats(reads, 'users', params.id)),
+  ];
+}
+
 /** Creates a PAT for a user whose row is locked. */
 const addPat = async (
   { tokens, generateSecretBytes }: Transaction,
@@ -34,33 +65,6 @@ const addPat = async (
   const pat = await tokens.addPat(newPat, generated, caller.id, (created) => [patCreated(created)]);
   return { reply: { ...pat, secret: generated.masked }, secret: generated.secret };
 };
-
-export const createOwnPatEndpoint = ({ transaction }: GatewayContext) =>
-  implement(CreateOwnPat, async (request) => {
-    requireAccount(request.caller);
-    return transaction.revealingSecret(request, async (tx) => {
-      const user = await tx.users.findForUpdate(request.caller.id);
-      // The user was deleted after the request was authenticated.
-      if (user === undefined)
-        throw refusal('AuthenticationRequired', 'The key in the authorization header is not valid.');
-      return addPat(tx, request, user.id, request.body);
-    });
-  });
-
-export const deleteOwnPatEndpoint = ({ transaction }: GatewayContext) =>
-  implement(DeleteOwnPat, async (request) => {
-    requireAccount(request.caller);
-    return transaction(request, async ({ tokens }) => {
-      await tokens.revokePat(request.caller.id, request.params.id, (pat) => [patDeleted(pat)]);
-      return null;
-    });
-  });
-
-export const listOwnPatsEndpoint = ({ reads }: GatewayContext) =>
-  implement(ListOwnPats, async ({ caller }) => {
-    requireAccount(caller);
-    return { pats: await reads.tokens.listPats(caller.id) };
-  });
 
 type CreateAccountPatRequest = GatewayWriteContext & {
   readonly params: { readonly id: number };
@@ -95,16 +99,3 @@ export const deleteAccountPat = async (
   await tx.tokens.revokePat(account.id, tokenId, (pat) => [patDeleted(pat)]);
   return null;
 };
-
-export const createUserPatEndpoint = ({ transaction }: GatewayContext) =>
-  implement(CreateUserPat, (request) =>
-    transaction.revealingSecret(request, (tx) => createAccountPat(tx, 'users', request)),
-  );
-
-export const deleteUserPatEndpoint = ({ transaction }: GatewayContext) =>
-  implement(DeleteUserPat, (request) =>
-    transaction(request, (tx) => deleteAccountPat(tx, 'users', request.params.id, request.params.tokenId)),
-  );
-
-export const listUserPatsEndpoint = ({ reads }: GatewayContext) =>
-  implement(ListUserPats, ({ params }) => listAccountPats(reads, 'users', params.id));

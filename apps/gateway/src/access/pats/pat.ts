@@ -1,5 +1,5 @@
+import type { EventContent } from '@bunting/contracts';
 import { type CreatePatBody, invalidProperty, type Pat, refusal } from '@bunting/contracts';
-import type { GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
 import { optionalExpiry, requireWithinLifetime } from '../tokens/token.ts';
 
 /** Maximum number of PATs of a user. */
@@ -15,10 +15,10 @@ const eventData = ({ id, description, userId, expiresAt, createdAt }: Pat) => ({
 });
 
 /** The event of a PAT that is created. */
-export const patCreated = (pat: Pat): GatewayEvent => ({ type: 'pat-created', data: eventData(pat) });
+export const patCreated = (pat: Pat): EventContent => ({ type: 'pat-created', data: eventData(pat) });
 
 /** The event of a PAT that is deleted. */
-export const patDeleted = (pat: Pat): GatewayEvent => ({ type: 'pat-deleted', preData: eventData(pat) });
+export const patDeleted = (pat: Pat): EventContent => ({ type: 'pat-deleted', preData: eventData(pat) });
 
 /** What decides whether a PAT may be created. */
 export interface PatContext {

@@ -1,4 +1,4 @@
-import { implement } from '@bunting/bus';
+import { type Endpoint, implement } from '@bunting/bus';
 import {
   AddProjectAccess,
   GetProjectAccess,
@@ -14,6 +14,7 @@ import {
 import type { GatewayWriteContext, Transaction } from '../../unit-of-work/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
 import { userNotFound } from '../refusals.ts';
+import type { DirectoryRequest } from '../rights/directory.ts';
 import { userOf } from '../users/user-store.ts';
 import type { RoleHolder } from './project-role-store.ts';
 import {
@@ -22,6 +23,7 @@ import {
   removeRoles,
   replacementRoles,
   replaceRoles,
+  type RequestedRoles,
   requireAssignable,
   type RoleAssignment,
   type RolesDecision,
@@ -29,6 +31,104 @@ import {
   rolesToSet,
   setRoles,
 } from './project-roles.ts';
+
+export function projectAccessEndpoints({
+  transaction,
+  reads,
+  projectAndEnvironmentDirectory: directory,
+}: GatewayContext): readonly Endpoint[] {
+  /**
+   * Changes the roles in a project, in a transaction during which it is not deleted.
+   * @throws Refusal `NotFoundError` for a missing project, and as `changeProjectRoles` does
+   */
+  async function changeRoles(
+    request: GatewayWriteContext & DirectoryRequest & { readonly params: { readonly projectId: string } },
+    requested: RequestedRoles,
+    decide: (before: ProjectRoles, project: string) => RolesDecision,
+    requireAssignee?: (tx: Transaction) => Promise<unknown>,
+  ) {
+    const { caller, params } = request;
+    const { projectId: project } = params;
+    await directory.requireProject(request, project);
+    await directory.awaitProjection([project]);
+    return transaction(request, async (tx) => {
+      await tx.lockExistingProjects([project]);
+      await requireAssignee?.(tx);
+      await changeProjectRoles(tx, { caller, project, ...requested }, (before) => decide(before, project));
+      return null;
+    });
+  }
+
+  return [
+    implement(GetProjectAccess, async (request) => {
+      const { projectId } = request.params;
+      await directory.requireProject(request, projectId);
+      const { users, groups: groupHolders } = await reads.projectRoles.list(projectId);
+      const groups = new Map(
+        (await reads.groups.list(groupHolders.map(({ id }) => id))).map((group) => [group.id, group]),
+      );
+      const roles = (await reads.roles.list()).filter(({ type }) => type === 'project' || type === 'custom');
+      return {
+        version: 1 as const,
+        users: users.map((row) => ({ ...userOf(row), ...rolesOf(row) })),
+        groups: groupHolders.flatMap((holder) => {
+          const group = groups.get(holder.id);
+          if (group === undefined) return [];
+          const projects = group.projects.filter((project) => maySee(request.caller, project));
+          return [{ ...group, projects, ...rolesOf(holder) }];
+        }),
+        roles: roles.map((role) => ({ ...role, users: holdersOf(role, users), groups: holdersOf(role, groupHolders) })),
+      };
+    }),
+    implement(ListProjectRoleHolders, async (request) => {
+      const { projectId } = request.params;
+      await directory.requireProject(request, projectId);
+      return { version: 1 as const, ...(await reads.access.listRoleHolders(projectId)) };
+    }),
+    implement(AddProjectAccess, (request) =>
+      changeRoles(request, rolesToAdd(request.body), (before, project) => addRoles(before, project, request.body)),
+    ),
+    implement(SetProjectAccess, (request) =>
+      changeRoles(request, rolesToSet(request.body), (before, project) => setRoles(before, project, request.body)),
+    ),
+    implement(SetProjectGroupRoles, (request) => {
+      const assignee = { type: 'group', id: request.params.groupId } as const;
+      const { roles } = request.body;
+      return changeRoles(
+        request,
+        replacementRoles(assignee, roles),
+        (before, project) => replaceRoles(before, project, assignee, roles),
+        (tx) => tx.groups.getForUpdate(assignee.id),
+      );
+    }),
+    implement(SetProjectUserRoles, (request) => {
+      const assignee = { type: 'user', id: request.params.userId } as const;
+      const { roles } = request.body;
+      return changeRoles(
+        request,
+        replacementRoles(assignee, roles),
+        (before, project) => replaceRoles(before, project, assignee, roles),
+        async (tx) => {
+          if ((await tx.users.findExisting([assignee.id])).length === 0) throw userNotFound();
+        },
+      );
+    }),
+    // Removes all roles of a group in a project, and so its access. The group itself stays.
+    implement(RemoveProjectGroup, (request) => {
+      const assignee = { type: 'group', id: request.params.groupId } as const;
+      return changeRoles(request, replacementRoles(assignee, []), (before, project) =>
+        removeRoles(before, project, assignee),
+      );
+    }),
+    // Removes all roles of a user in a project, and so the access. The user itself stays.
+    implement(RemoveProjectUser, (request) => {
+      const assignee = { type: 'user', id: request.params.userId } as const;
+      return changeRoles(request, replacementRoles(assignee, []), (before, project) =>
+        removeRoles(before, project, assignee),
+      );
+    }),
+  ];
+}
 
 /** Loads the roles, users and groups of a request, and checks that the caller may assign them. @throws Refusal as `requireAssignable` does */
 const requireAssignableInProject = async (
@@ -65,124 +165,3 @@ const rolesOf = ({ roles, addedAt }: RoleHolder) => ({ roles: [...roles], roleId
 
 const holdersOf = (role: Role, holders: readonly RoleHolder[]): number[] =>
   holders.filter(({ roles }) => roles.includes(role.id)).map(({ id }) => id);
-
-export const getProjectAccessEndpoint = ({ reads, projectAndEnvironmentDirectory }: GatewayContext) =>
-  implement(GetProjectAccess, async (request) => {
-    const { projectId } = request.params;
-    await projectAndEnvironmentDirectory.requireProject(request, projectId);
-    const { users, groups: groupHolders } = await reads.projectRoles.list(projectId);
-    const groups = new Map(
-      (await reads.groups.list(groupHolders.map(({ id }) => id))).map((group) => [group.id, group]),
-    );
-    const roles = (await reads.roles.list()).filter(({ type }) => type === 'project' || type === 'custom');
-    return {
-      version: 1 as const,
-      users: users.map((row) => ({ ...userOf(row), ...rolesOf(row) })),
-      groups: groupHolders.flatMap((holder) => {
-        const group = groups.get(holder.id);
-        if (group === undefined) return [];
-        const projects = group.projects.filter((project) => maySee(request.caller, project));
-        return [{ ...group, projects, ...rolesOf(holder) }];
-      }),
-      roles: roles.map((role) => ({ ...role, users: holdersOf(role, users), groups: holdersOf(role, groupHolders) })),
-    };
-  });
-
-export const listProjectRoleHoldersEndpoint = ({ reads, projectAndEnvironmentDirectory }: GatewayContext) =>
-  implement(ListProjectRoleHolders, async (request) => {
-    const { projectId } = request.params;
-    await projectAndEnvironmentDirectory.requireProject(request, projectId);
-    return { version: 1 as const, ...(await reads.access.listRoleHolders(projectId)) };
-  });
-
-/**
- * Runs a write to the roles of a project, in a transaction during which the project is not deleted.
- * @throws Refusal `NotFoundError` for a missing project
- */
-const withExistingProject = async (
-  {
-    transaction,
-    projectAndEnvironmentDirectory,
-  }: Pick<GatewayContext, 'transaction' | 'projectAndEnvironmentDirectory'>,
-  request: GatewayWriteContext & Parameters<GatewayContext['projectAndEnvironmentDirectory']['requireProject']>[0],
-  project: string,
-  write: (tx: Transaction) => Promise<void>,
-) => {
-  await projectAndEnvironmentDirectory.requireProject(request, project);
-  await projectAndEnvironmentDirectory.awaitProjection([project]);
-  return transaction(request, async (tx) => {
-    await tx.lockExistingProjects([project]);
-    await write(tx);
-    return null;
-  });
-};
-
-export const addProjectAccessEndpoint = (context: GatewayContext) =>
-  implement(AddProjectAccess, (request) => {
-    const { caller, params, body } = request;
-    const project = params.projectId;
-    return withExistingProject(context, request, project, (tx) =>
-      changeProjectRoles(tx, { caller, project, ...rolesToAdd(body) }, (before) => addRoles(before, project, body)),
-    );
-  });
-
-/** Removes all roles of a group in a project, and so its access. The group itself stays. */
-export const removeProjectGroupEndpoint = (context: GatewayContext) =>
-  implement(RemoveProjectGroup, (request) => {
-    const { caller, params } = request;
-    const project = params.projectId;
-    const assignee = { type: 'group', id: params.groupId } as const;
-    return withExistingProject(context, request, project, (tx) =>
-      changeProjectRoles(tx, { caller, project, ...replacementRoles(assignee, []) }, (before) =>
-        removeRoles(before, project, assignee),
-      ),
-    );
-  });
-
-/** Removes all roles of a user in a project, and so the access. The user itself stays. */
-export const removeProjectUserEndpoint = (context: GatewayContext) =>
-  implement(RemoveProjectUser, (request) => {
-    const { caller, params } = request;
-    const project = params.projectId;
-    const assignee = { type: 'user', id: params.userId } as const;
-    return withExistingProject(context, request, project, (tx) =>
-      changeProjectRoles(tx, { caller, project, ...replacementRoles(assignee, []) }, (before) =>
-        removeRoles(before, project, assignee),
-      ),
-    );
-  });
-
-export const setProjectAccessEndpoint = (context: GatewayContext) =>
-  implement(SetProjectAccess, (request) => {
-    const { caller, params, body } = request;
-    const project = params.projectId;
-    return withExistingProject(context, request, project, (tx) =>
-      changeProjectRoles(tx, { caller, project, ...rolesToSet(body) }, (before) => setRoles(before, project, body)),
-    );
-  });
-
-export const setProjectGroupRolesEndpoint = (context: GatewayContext) =>
-  implement(SetProjectGroupRoles, (request) => {
-    const { caller, params, body } = request;
-    const project = params.projectId;
-    const assignee = { type: 'group', id: params.groupId } as const;
-    return withExistingProject(context, request, project, async (tx) => {
-      await tx.groups.getForUpdate(assignee.id);
-      await changeProjectRoles(tx, { caller, project, ...replacementRoles(assignee, body.roles) }, (before) =>
-        replaceRoles(before, project, assignee, body.roles),
-      );
-    });
-  });
-
-export const setProjectUserRolesEndpoint = (context: GatewayContext) =>
-  implement(SetProjectUserRoles, (request) => {
-    const { caller, params, body } = request;
-    const project = params.projectId;
-    const assignee = { type: 'user', id: params.userId } as const;
-    return withExistingProject(context, request, project, async (tx) => {
-      if ((await tx.users.findExisting([assignee.id])).length === 0) throw userNotFound();
-      await changeProjectRoles(tx, { caller, project, ...replacementRoles(assignee, body.roles) }, (before) =>
-        replaceRoles(before, project, assignee, body.roles),
-      );
-    });
-  });

@@ -1,6 +1,7 @@
+import type { EventContent } from '@bunting/contracts';
+import type { RecordEvents } from '@bunting/outbox';
 import { timestampSql, type Tx } from '@bunting/database';
 import type { EntityName, InferEntity } from '@mikro-orm/postgresql';
-import type { GatewayEvent, EmitEvents } from '../../unit-of-work/unit-of-work.ts';
 import type { AssigneeType, ProjectRoles } from './project-roles.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../../unit-of-work/entities.ts';
 import { userColumnsSql, type UserRow } from '../users/user-store.ts';
@@ -79,7 +80,7 @@ const rolesByAssignee = (holders: readonly RoleHolder[]): RolesByAssignee =>
   new Map(holders.map(({ id, roles }) => [id, roles]));
 
 /** Roles of users and groups in projects. */
-export const projectRoleRepository = (tx: Tx, emit: EmitEvents) => {
+export const projectRoleRepository = (tx: Tx, record: RecordEvents) => {
   const { query } = tx;
   return {
     ...projectRoleReads(tx),
@@ -94,7 +95,7 @@ export const projectRoleRepository = (tx: Tx, emit: EmitEvents) => {
       project: string,
       before: ProjectRoles,
       after: ProjectRoles,
-      events: readonly GatewayEvent[],
+      events: readonly EventContent[],
     ): Promise<void> => {
       for (const type of ['user', 'group'] as const) {
         const [rolesBefore, rolesAfter] = [before[`${type}s`], after[`${type}s`]];
@@ -103,7 +104,7 @@ export const projectRoleRepository = (tx: Tx, emit: EmitEvents) => {
         const added = difference(rolesAfter, rolesBefore).map((assigned) => ({ project, ...assigned }));
         if (added.length > 0) await tx.em.upsertMany(entityOf[type], added, { onConflictAction: 'ignore' });
       }
-      emit(events);
+      record(events);
     },
   };
 };

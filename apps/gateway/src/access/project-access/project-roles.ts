@@ -1,3 +1,4 @@
+import type { EventContent } from '@bunting/contracts';
 import {
   type AddProjectAccessBody,
   type Caller,
@@ -6,7 +7,7 @@ import {
   refusal,
   type SetProjectAccessBody,
 } from '@bunting/contracts';
-import { type GatewayEvent, eventsOfUpdate } from '../../unit-of-work/unit-of-work.ts';
+import { eventsOfUpdate } from '../events.ts';
 import { unknownAssignee } from '../refusals.ts';
 import { requireMayGrant, type RoleGrant, predefinedRole } from '../roles/role.ts';
 
@@ -35,7 +36,7 @@ export interface RequestedRoles {
 /** The outcome of a write to the roles in a project: the roles after it, and its events; without an event, nothing changes. */
 export interface RolesDecision {
   readonly roles: ProjectRoles;
-  readonly events: readonly GatewayEvent[];
+  readonly events: readonly EventContent[];
 }
 
 /** The data of events: the users and groups of each role. */

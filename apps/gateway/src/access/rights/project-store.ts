@@ -1,10 +1,10 @@
+import type { EventContent } from '@bunting/contracts';
 import { outboxEvent, type OutboxMessage, projectNotFound, ProjectState, systemCaller } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { Database, Statement, Tx } from '@bunting/database';
 import { emitInProjection } from '@bunting/outbox';
 import { Type } from 'typebox';
 import { gatewaySql, TokenEntity } from '../../unit-of-work/entities.ts';
-import type { GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
 import { removeEnvironmentFromRoles } from '../roles/role-store.ts';
 import { predefinedRole } from '../roles/role.ts';
 import { apiTokenInEventsOf, type TokenRow } from '../tokens/token-store.ts';
@@ -96,7 +96,7 @@ export const endEnvironmentAccess = async (
   tx: Pick<Tx, 'query'>,
   environment: string,
   { createdBefore, keepsTokensOfSettings }: EndedTokens,
-): Promise<readonly GatewayEvent[]> => {
+): Promise<readonly EventContent[]> => {
   const values = [environment, createdBefore?.toISOString() ?? null, keepsTokensOfSettings];
   const revoked = await tx.query<TokenRow>(revokeTokens, values);
   return [

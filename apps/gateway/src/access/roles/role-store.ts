@@ -1,6 +1,8 @@
+import type { EventContent } from '@bunting/contracts';
+import type { RecordEvents } from '@bunting/outbox';
 import { type Permission, refusal, type Role } from '@bunting/contracts';
 import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
-import type { GatewayEvent, EmitEvents, EventsOf } from '../../unit-of-work/unit-of-work.ts';
+import type { EventsOf } from '../events.ts';
 import { roleNameTaken, roleNotFound } from '../refusals.ts';
 import { predefinedRole, type RoleGrant, type RoleInput, roleUpdated, type RoleWithGrants } from './role.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../../unit-of-work/entities.ts';
@@ -53,7 +55,7 @@ const rolesInEnvironment = `${selectRoles} id in (select role_id from role_permi
 export const removeEnvironmentFromRoles = async (
   { query }: Pick<Tx, 'query'>,
   environment: string,
-): Promise<readonly GatewayEvent[]> => {
+): Promise<readonly EventContent[]> => {
   const before = (await query<RoleRow>(rolesInEnvironment, [environment])).map(roleOf);
   if (before.length === 0) return [];
   await query('delete from role_permission where environment = $1', [environment]);
@@ -75,7 +77,7 @@ export const roleReads = (tx: Pick<Tx, 'query'>) => ({
 });
 
 /** Roles, predefined and created. */
-export const roleRepository = (tx: Tx, emit: EmitEvents) => {
+export const roleRepository = (tx: Tx, record: RecordEvents) => {
   const { query } = tx;
   const storeContent = async ({ name, description, type }: RoleInput, id: number | undefined): Promise<number> => {
     const { em } = tx;
@@ -106,7 +108,7 @@ export const roleRepository = (tx: Tx, emit: EmitEvents) => {
     }));
     if (grants.length > 0) await tx.em.insertMany(RolePermissionEntity, grants);
     const stored = await roleById(tx, id, 'for update');
-    emit(eventsOf(stored));
+    record(eventsOf(stored));
     return stored;
   };
 
@@ -137,7 +139,7 @@ export const roleRepository = (tx: Tx, emit: EmitEvents) => {
     copyEnvironment: async (
       from: string,
       to: string,
-      eventsOf: (before: RoleWithGrants, after: RoleWithGrants) => readonly GatewayEvent[],
+      eventsOf: (before: RoleWithGrants, after: RoleWithGrants) => readonly EventContent[],
     ): Promise<void> => {
       const selectConcerned = `${selectRoles} id in (select role_id from role_permission where environment = $1) order by id`;
       const before = (await query<RoleRow>(`${selectConcerned} for update`, [from])).map(roleOf);
@@ -152,11 +154,11 @@ export const roleRepository = (tx: Tx, emit: EmitEvents) => {
       const after = new Map((await query<RoleRow>(selectConcerned, [from])).map((row) => [row.id, roleOf(row)]));
       for (const role of before) {
         const changedRole = changed.has(role.id) ? after.get(role.id) : undefined;
-        if (changedRole !== undefined) emit(eventsOf(role, changedRole));
+        if (changedRole !== undefined) record(eventsOf(role, changedRole));
       }
     },
     /** @throws Refusal `ConflictError` for a role that is in use */
-    remove: async (id: number, events: readonly GatewayEvent[]): Promise<void> => {
+    remove: async (id: number, events: readonly EventContent[]): Promise<void> => {
       const { users, groups, isDefaultOfSignIns } = onlyRow(await query<RoleUses>(countUsesSql, [id]), 'in-use');
       if (users + groups > 0) {
         throw refusal('ConflictError', `Role is in use by users(${users}) or groups(${groups}). You cannot delete it.`);
@@ -173,7 +175,7 @@ export const roleRepository = (tx: Tx, emit: EmitEvents) => {
         { rootRole: predefinedRole.viewer },
       );
       await tx.em.nativeDelete(RoleEntity, { id });
-      emit(events);
+      record(events);
     },
   };
 };

@@ -1,3 +1,4 @@
+import type { EventContent } from '@bunting/contracts';
 import {
   type Caller,
   describePermission,
@@ -11,7 +12,7 @@ import {
   type RoleBody,
   type UserPermissions,
 } from '@bunting/contracts';
-import { eventsOfUpdate, type GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import { eventsOfUpdate } from '../events.ts';
 
 /** Ids of the predefined roles, the same in every installation. */
 export const predefinedRole = { admin: 1, editor: 2, viewer: 3, owner: 4, member: 5, reader: 6 } as const;
@@ -102,14 +103,14 @@ export const roleWithId = (roles: readonly Role[], id: number): Role => {
 };
 
 /** The event of a role that is created. */
-export const roleCreated = (role: RoleWithGrants): GatewayEvent => ({ type: 'role-created', data: role });
+export const roleCreated = (role: RoleWithGrants): EventContent => ({ type: 'role-created', data: role });
 
 /** The event of a role that is updated; none if nothing changes. */
-export const roleUpdated = (before: RoleWithGrants, after: RoleWithGrants): readonly GatewayEvent[] =>
+export const roleUpdated = (before: RoleWithGrants, after: RoleWithGrants): readonly EventContent[] =>
   eventsOfUpdate({ type: 'role-updated', data: after, preData: before });
 
 /** The event of a role that is deleted. */
-export const roleDeleted = (role: RoleWithGrants): GatewayEvent => ({ type: 'role-deleted', preData: role });
+export const roleDeleted = (role: RoleWithGrants): EventContent => ({ type: 'role-deleted', preData: role });
 
 /** Whether the caller has the permission in the project, or in every project if none is named, and in at least the environments of the grant. */
 const holdsPermission = (

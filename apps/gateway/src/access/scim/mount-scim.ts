@@ -15,7 +15,8 @@ import {
 import { clientNetwork, publicUrl } from '../../http/request/head.ts';
 import type { GatewayReads } from '../../unit-of-work/reads.ts';
 import type { SecretHasher } from '../../unit-of-work/secrets.ts';
-import { contextOutsideOperations, type Transaction, type UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
+import type { Transaction, UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
+import { contextOutsideOperations } from '../../http/request/head.ts';
 import { discoveryDocuments } from './discovery-documents.ts';
 import {
   createScimGroup,

@@ -1,7 +1,8 @@
+import type { EventContent } from '@bunting/contracts';
 import { isJsonObject } from '@bunting/contracts';
 import type { Filter } from 'scim2-parse-filter';
 import type { GatewayReads } from '../../unit-of-work/reads.ts';
-import type { GatewayEvent, Transaction } from '../../unit-of-work/unit-of-work.ts';
+import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 import { groupCreated, groupDeleted, groupEventData, type GroupProperties, membershipEvents } from '../groups/group.ts';
 import {
   invalidValue,
@@ -202,7 +203,7 @@ export const changeProvisionedGroup = (
   const added = [...namedMembers].filter((id) => !currentMembers.has(id));
   const removed = members.filter(isRemoved);
   const membersAfter = [...members.filter((id) => !isRemoved(id)), ...added].toSorted((one, other) => one - other);
-  const renaming: GatewayEvent = {
+  const renaming: EventContent = {
     type: 'group-updated',
     data: groupEventData(after, membersAfter),
     preData: groupEventData(before, members),

@@ -1,4 +1,4 @@
-import type { GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import type { EventContent } from '@bunting/contracts';
 import type { StoredSetting } from '../sign-in/setting-store.ts';
 import { settingEvent, type StoredSettings } from '../sign-in/setting.ts';
 
@@ -18,7 +18,7 @@ export interface StoredScim {
 export const switchScim = (
   before: StoredScim | undefined,
   enabled: boolean,
-): { readonly needsToken: boolean; readonly events: readonly GatewayEvent[] } => {
+): { readonly needsToken: boolean; readonly events: readonly EventContent[] } => {
   const wasEnabled = isScimEnabled(before);
   const needsToken = enabled && before?.hasToken !== true;
   if (wasEnabled === enabled && !needsToken) return { needsToken, events: [] };
@@ -26,7 +26,7 @@ export const switchScim = (
 };
 
 /** The event of a new token of SCIM. Whether SCIM is on does not change. */
-export const scimTokenCreated = (before: StoredSettings['scim'] | undefined): GatewayEvent =>
+export const scimTokenCreated = (before: StoredSettings['scim'] | undefined): EventContent =>
   settingEvent('scim', { enabled: isScimEnabled(before), hasNewToken: true }, before);
 
 /**

@@ -1,7 +1,9 @@
+import type { EventContent } from '@bunting/contracts';
+import type { RecordEvents } from '@bunting/outbox';
 import { onlyRow, timestampSql, type Tx } from '@bunting/database';
 import { type Filter, parse } from 'scim2-parse-filter';
 import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
-import type { EmitEvents, EventsOf, GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import type { EventsOf } from '../events.ts';
 import { type GroupContent, storeGroupWithoutMembers } from '../groups/group-store.ts';
 import { userColumnsSql, type UserRow } from '../users/user-store.ts';
 import type { ProvisionedGroup } from './scim-groups.ts';
@@ -273,7 +275,11 @@ export interface MembershipChange {
 }
 
 /** Users and groups as identity providers see and change them. */
-export const scimRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'markLossOfRights'>, emit: EmitEvents) => {
+export const scimRepository = (
+  tx: Tx,
+  guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
+  record: RecordEvents,
+) => {
   const { query } = tx;
   const addMembers = async (group: number, ids: readonly number[], createdBy: string): Promise<void> => {
     if (ids.length === 0) return;
@@ -317,7 +323,7 @@ export const scimRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
     ): Promise<ProvisionedGroup> => {
       const stored = await storeGroupWithoutMembers(tx, guard, group, { createdBy, id: undefined });
       await addMembers(stored.id, members, createdBy);
-      emit(eventsOf(stored));
+      record(eventsOf(stored));
       return stored;
     },
     /** Updates a group, and changes its members. @param addedBy who adds the new members @throws Refusal `NameExistsError` */
@@ -325,13 +331,13 @@ export const scimRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
       group: ProvisionedGroup,
       { added, removed, namedMembers }: MembershipChange,
       addedBy: string,
-      events: readonly GatewayEvent[],
+      events: readonly EventContent[],
     ): Promise<void> => {
       await storeGroupWithoutMembers(tx, guard, group, { createdBy: addedBy, id: group.id });
       await removeMembers(group.id, removed);
       await addMembers(group.id, added, addedBy);
       await claimMembers(group.id, namedMembers);
-      emit(events);
+      record(events);
     },
     /** The ids of all members, or of those among `userIds`; their memberships are locked, so that no sign-in ends one until the commit. */
     memberIds: async (group: number, userIds?: readonly number[]): Promise<readonly number[]> => {

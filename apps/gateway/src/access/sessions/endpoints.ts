@@ -1,4 +1,4 @@
-import { implement } from '@bunting/bus';
+import { type Endpoint, implement, writes } from '@bunting/bus';
 import {
   type Caller,
   EndOtherSessions,
@@ -12,35 +12,33 @@ import {
 import type { GatewayReads } from '../../unit-of-work/reads.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const endOtherSessionsEndpoint = ({ transaction }: GatewayContext) =>
-  implement(EndOtherSessions, (request) =>
-    transaction(request, async ({ sessions }) => {
-      await sessions.endAll(request.caller.id, request.caller.tokenId);
+export function sessionEndpoints({ transaction, reads }: GatewayContext): readonly Endpoint[] {
+  return [
+    writes(EndOtherSessions, transaction, async ({ sessions }, { caller }) => {
+      await sessions.endAll(caller.id, caller.tokenId);
       return null;
     }),
-  );
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-export const endOwnSessionEndpoint = ({ transaction }: GatewayContext) =>
-  implement(EndOwnSession, (request) =>
-    transaction(request, async ({ sessions }) => {
-      const { sessionId } = request.params;
-      if (!uuid.test(sessionId) || !(await sessions.end(request.caller.id, sessionId)))
+    writes(EndOwnSession, transaction, async ({ sessions }, { params, caller }) => {
+      const { sessionId } = params;
+      if (!uuid.test(sessionId) || !(await sessions.end(caller.id, sessionId)))
         throw notFound('You have no session with that id.');
       return null;
     }),
-  );
-
-export const endUserSessionsEndpoint = ({ transaction }: GatewayContext) =>
-  implement(EndUserSessions, (request) =>
-    transaction(request, async ({ sessions, users }) => {
-      const { id } = request.params;
+    writes(EndUserSessions, transaction, async ({ sessions, users }, { params }) => {
+      const { id } = params;
       await users.get(id, { only: 'users' });
       await sessions.endAll(id);
       return null;
     }),
-  );
+    implement(ListOwnSessions, ({ caller }) => userSessions(reads, caller.id, caller)),
+    implement(ListUserSessions, async ({ params, caller }) => {
+      await reads.users.get(params.id, { only: 'users' });
+      return userSessions(reads, params.id, caller);
+    }),
+  ];
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The sessions of a user, of which the caller's own is marked. */
 const userSessions = async (
@@ -50,12 +48,3 @@ const userSessions = async (
 ): Promise<UserSessions> => ({
   sessions: (await sessions.list(userId)).map((session) => ({ ...session, isCurrent: session.id === tokenId })),
 });
-
-export const listOwnSessionsEndpoint = ({ reads }: GatewayContext) =>
-  implement(ListOwnSessions, ({ caller }) => userSessions(reads, caller.id, caller));
-
-export const listUserSessionsEndpoint = ({ reads }: GatewayContext) =>
-  implement(ListUserSessions, async ({ params, caller }) => {
-    await reads.users.get(params.id, { only: 'users' });
-    return userSessions(reads, params.id, caller);
-  });

@@ -1,5 +1,6 @@
+import type { EventContent } from '@bunting/contracts';
+import type { RecordEvents } from '@bunting/outbox';
 import { advisoryLock, type Tx } from '@bunting/database';
-import type { GatewayEvent, EmitEvents } from '../../unit-of-work/unit-of-work.ts';
 import type { SettingName, StoredSettings } from './setting.ts';
 import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
 
@@ -22,7 +23,7 @@ export const settingReads = ({ query }: Pick<Tx, 'query'>) => ({
 export const settingRepository = (
   { query }: Pick<Tx, 'query'>,
   guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
-  emit: EmitEvents,
+  record: RecordEvents,
 ) => ({
   ...settingReads({ query }),
   /** A setting, locked until the transaction ends, also while it was never stored. */
@@ -34,7 +35,7 @@ export const settingRepository = (
     name: Name,
     value: StoredSettings[Name],
     secret: Buffer | null,
-    events: readonly GatewayEvent[],
+    events: readonly EventContent[],
   ): Promise<void> => {
     // Turning passwords off takes the means to sign in from administrators who have nothing else.
     if (name === 'simple' && 'disabled' in value && value.disabled === true) guard.markLossOfRights();
@@ -43,6 +44,6 @@ export const settingRepository = (
        on conflict (name) do update set value = excluded.value, secret = excluded.secret`,
       [name, JSON.stringify(value), secret],
     );
-    emit(events);
+    record(events);
   },
 });

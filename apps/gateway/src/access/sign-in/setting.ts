@@ -1,5 +1,5 @@
+import type { EventContent } from '@bunting/contracts';
 import { isEqual, type PasswordSettings } from '@bunting/contracts';
-import type { GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
 import type { OidcSettingsWithoutSecret, OidcSettingsWithSecret } from '../oidc/oidc-settings.ts';
 
 /** The event of a setting. @param before its values; undefined while it was never stored */
@@ -7,7 +7,7 @@ export const settingEvent = <Name extends SettingName>(
   id: Name,
   data: StoredSettings[Name] & { readonly hasNewSecret?: boolean; readonly hasNewToken?: boolean },
   before: StoredSettings[Name] | undefined,
-): GatewayEvent => ({
+): EventContent => ({
   type: before === undefined ? 'setting-created' : 'setting-updated',
   data: { ...data, id },
   preData: before === undefined ? null : { ...before, id },
@@ -17,7 +17,7 @@ export const settingEvent = <Name extends SettingName>(
 export const passwordSettingEvents = (
   before: PasswordSettings | undefined,
   { disabled }: PasswordSettings,
-): readonly GatewayEvent[] =>
+): readonly EventContent[] =>
   (before?.disabled ?? false) === disabled ? [] : [settingEvent('simple', { disabled }, before)];
 
 /** The events of settings of OpenID Connect, without the secret; none if nothing changes. @param wasStored whether they were stored before */
@@ -25,7 +25,7 @@ export const oidcSettingEvents = (
   { secret: secretBefore, ...before }: OidcSettingsWithSecret,
   { secret, ...values }: OidcSettingsWithSecret,
   { wasStored }: { readonly wasStored: boolean },
-): readonly GatewayEvent[] => {
+): readonly EventContent[] => {
   const hasNewSecret = secret !== secretBefore;
   if (wasStored && !hasNewSecret && isEqual(before, values)) return [];
   return [settingEvent('oidc', { ...values, hasNewSecret }, wasStored ? before : undefined)];

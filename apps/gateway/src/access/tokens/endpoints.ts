@@ -1,4 +1,4 @@
-import { implement } from '@bunting/bus';
+import { type Endpoint, implement, writes } from '@bunting/bus';
 import {
   type ApiToken,
   boundEnvironment,
@@ -42,17 +42,96 @@ import {
   tokenEvent,
 } from './token.ts';
 
-export const deleteProjectApiTokenEndpoint = ({ transaction }: GatewayContext) =>
-  implement(DeleteProjectApiToken, (request) =>
-    transaction(request, async ({ tokens }) => {
-      const { projectId } = request.params;
-      const token = await tokens.findForUpdate(request.params.token, sdkTokenKinds);
+export function tokenEndpoints({
+  transaction,
+  projectAndEnvironmentDirectory,
+  reads,
+  identify,
+}: GatewayContext): readonly Endpoint[] {
+  return [
+    writes(DeleteProjectApiToken, transaction, async ({ tokens }, { params }) => {
+      const { projectId } = params;
+      const token = await tokens.findForUpdate(params.token, sdkTokenKinds);
       // A token that is also for other projects cannot be deleted through this one.
       if (token === undefined || !belongsToProject(token, projectId)) throw tokenNotFound();
       await tokens.revoke(token, [tokenEvent('api-token-deleted', { preData: token })]);
       return null;
     }),
-  );
+    implement(CreateApiToken, async (request) => {
+      const { caller, body } = request;
+      const targets = await projectAndEnvironmentDirectory.all(request);
+      const token = parseNewToken(body, caller, targets);
+      requireMayActOn(caller, 'CREATE', token.kind);
+      await projectAndEnvironmentDirectory.awaitProjection(namedProjects(token));
+      return transaction.revealingSecret(request, async (tx) => {
+        if (token.kind === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), token.expiresAt);
+        return addToken(tx, token, caller.id);
+      });
+    }),
+    implement(CreateProjectApiToken, async (request) => {
+      const { caller, params, body } = request;
+      const project = params.projectId;
+      const [environments] = await Promise.all([
+        projectAndEnvironmentDirectory.environments(request),
+        projectAndEnvironmentDirectory.requireProject(request, project),
+      ]);
+      const token = parseNewProjectToken(body, caller, { project, environments });
+      await projectAndEnvironmentDirectory.awaitProjection([project]);
+      return transaction.revealingSecret(request, (tx) => addToken(tx, token, caller.id));
+    }),
+    writes(DeleteApiToken, transaction, async (tx, { caller, params }) => {
+      const token = await findVisibleTokenForUpdate(tx, caller, params.token, 'DELETE');
+      if (token === undefined) return null;
+      await tx.tokens.revoke(token, [tokenEvent('api-token-deleted', { preData: token })]);
+      return null;
+    }),
+    implement(GetApiTokensByName, async ({ caller, params }) => {
+      const tokens = await visibleTokens(reads, caller);
+      return { tokens: tokens.filter(({ tokenName }) => tokenName === params.name) };
+    }),
+    implement(ListApiTokens, async ({ caller }) => ({ tokens: await visibleTokens(reads, caller) })),
+    implement(ListProjectApiTokens, async (request) => {
+      const { caller, params } = request;
+      await projectAndEnvironmentDirectory.requireProject(request, params.projectId);
+      const storedTokens = await reads.tokens.list(sdkTokenKinds, params.projectId);
+      const creatableKinds = permittedKinds(caller, 'CREATE');
+      const mayCreate = (token: StoredToken): boolean =>
+        creatableKinds.includes(token.type) ||
+        (belongsToProject(token, params.projectId) &&
+          may(caller, ['CREATE_PROJECT_API_TOKEN'], { project: params.projectId, environment: token.environment }));
+      return {
+        tokens: storedTokens
+          .filter((token) => maySeeToken(caller, token))
+          .map((token) => toListedToken(token, mayCreate(token))),
+      };
+    }),
+    writes(UpdateApiToken, transaction, async (tx, { caller, params, body }) => {
+      const token = await findVisibleTokenForUpdate(tx, caller, params.token, 'UPDATE');
+      if (token === undefined) return null;
+      const expiresAt = new Date(body.expiresAt);
+      if (token.type === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), expiresAt);
+      if (token.expiresAt === expiresAt.toISOString()) return null;
+      await tx.tokens.setExpiry(token, expiresAt, (after) => [
+        tokenEvent('api-token-updated', { data: after, preData: token }),
+      ]);
+      return null;
+    }),
+    // Looks up each token, valid or not, in the same way as the token of a request, but without recording a use of it.
+    implement(ValidateEdgeTokens, async ({ body }) => {
+      const tokens = [...new Set(body.tokens)];
+      const principals = await Promise.all(tokens.map((token) => principalOf(identify, token)));
+      return {
+        tokens: tokens.flatMap((token, index): ValidEdgeTokens['tokens'] => {
+          const principal = principals[index];
+          const environment = principal === undefined ? undefined : boundEnvironment(principal.caller);
+          if (principal === undefined || principal.mayCallAdminApi || environment === undefined) return [];
+          const type = principal.isPublic ? 'frontend' : 'client';
+          return [{ token, type, projects: [...grantedProjects(principal.caller)], environment }];
+        }),
+      };
+    }),
+  ];
+}
 
 /** A token as the API returns it: with a masked secret, without its internal id. */
 const toApiToken = ({ id: _id, plaintext: _readable, ...token }: StoredToken): ApiToken => token;
@@ -78,32 +157,6 @@ const addToken = async (
   const { expiresAt, seenAt: _seenAt, ...created } = toApiToken(stored);
   return { reply: expiresAt === null ? created : { ...created, expiresAt }, secret: generated.secret };
 };
-
-export const createApiTokenEndpoint = ({ transaction, projectAndEnvironmentDirectory }: GatewayContext) =>
-  implement(CreateApiToken, async (request) => {
-    const { caller, body } = request;
-    const targets = await projectAndEnvironmentDirectory.all(request);
-    const token = parseNewToken(body, caller, targets);
-    requireMayActOn(caller, 'CREATE', token.kind);
-    await projectAndEnvironmentDirectory.awaitProjection(namedProjects(token));
-    return transaction.revealingSecret(request, async (tx) => {
-      if (token.kind === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), token.expiresAt);
-      return addToken(tx, token, caller.id);
-    });
-  });
-
-export const createProjectApiTokenEndpoint = ({ transaction, projectAndEnvironmentDirectory }: GatewayContext) =>
-  implement(CreateProjectApiToken, async (request) => {
-    const { caller, params, body } = request;
-    const project = params.projectId;
-    const [environments] = await Promise.all([
-      projectAndEnvironmentDirectory.environments(request),
-      projectAndEnvironmentDirectory.requireProject(request, project),
-    ]);
-    const token = parseNewProjectToken(body, caller, { project, environments });
-    await projectAndEnvironmentDirectory.awaitProjection([project]);
-    return transaction.revealingSecret(request, (tx) => addToken(tx, token, caller.id));
-  });
 
 /** Whether the caller may see all projects of a token; a token of a hidden project is hidden too. */
 const maySeeToken = (caller: Caller, { projects }: StoredToken): boolean =>
@@ -136,59 +189,6 @@ const findVisibleTokenForUpdate = async (
   return storedToken;
 };
 
-export const deleteApiTokenEndpoint = ({ transaction }: GatewayContext) =>
-  implement(DeleteApiToken, (request) =>
-    transaction(request, async (tx) => {
-      const { caller, params } = request;
-      const token = await findVisibleTokenForUpdate(tx, caller, params.token, 'DELETE');
-      if (token === undefined) return null;
-      await tx.tokens.revoke(token, [tokenEvent('api-token-deleted', { preData: token })]);
-      return null;
-    }),
-  );
-
-export const getApiTokensByNameEndpoint = ({ reads }: GatewayContext) =>
-  implement(GetApiTokensByName, async ({ caller, params }) => {
-    const tokens = await visibleTokens(reads, caller);
-    return { tokens: tokens.filter(({ tokenName }) => tokenName === params.name) };
-  });
-
-export const listApiTokensEndpoint = ({ reads }: GatewayContext) =>
-  implement(ListApiTokens, async ({ caller }) => ({ tokens: await visibleTokens(reads, caller) }));
-
-export const listProjectApiTokensEndpoint = ({ reads, projectAndEnvironmentDirectory }: GatewayContext) =>
-  implement(ListProjectApiTokens, async (request) => {
-    const { caller, params } = request;
-    await projectAndEnvironmentDirectory.requireProject(request, params.projectId);
-    const storedTokens = await reads.tokens.list(sdkTokenKinds, params.projectId);
-    const creatableKinds = permittedKinds(caller, 'CREATE');
-    const mayCreate = (token: StoredToken): boolean =>
-      creatableKinds.includes(token.type) ||
-      (belongsToProject(token, params.projectId) &&
-        may(caller, ['CREATE_PROJECT_API_TOKEN'], { project: params.projectId, environment: token.environment }));
-    return {
-      tokens: storedTokens
-        .filter((token) => maySeeToken(caller, token))
-        .map((token) => toListedToken(token, mayCreate(token))),
-    };
-  });
-
-export const updateApiTokenEndpoint = ({ transaction }: GatewayContext) =>
-  implement(UpdateApiToken, (request) =>
-    transaction(request, async (tx) => {
-      const { caller, params, body } = request;
-      const token = await findVisibleTokenForUpdate(tx, caller, params.token, 'UPDATE');
-      if (token === undefined) return null;
-      const expiresAt = new Date(body.expiresAt);
-      if (token.type === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), expiresAt);
-      if (token.expiresAt === expiresAt.toISOString()) return null;
-      await tx.tokens.setExpiry(token, expiresAt, (after) => [
-        tokenEvent('api-token-updated', { data: after, preData: token }),
-      ]);
-      return null;
-    }),
-  );
-
 const principalOf = async (identify: Authenticator['identify'], token: string): Promise<Principal | undefined> => {
   try {
     return await identify(token);
@@ -197,19 +197,3 @@ const principalOf = async (identify: Authenticator['identify'], token: string): 
     throw error;
   }
 };
-
-/** Looks up each token, valid or not, in the same way as the token of a request, but without recording a use of it. */
-export const validateEdgeTokensEndpoint = ({ identify }: GatewayContext) =>
-  implement(ValidateEdgeTokens, async ({ body }) => {
-    const tokens = [...new Set(body.tokens)];
-    const principals = await Promise.all(tokens.map((token) => principalOf(identify, token)));
-    return {
-      tokens: tokens.flatMap((token, index): ValidEdgeTokens['tokens'] => {
-        const principal = principals[index];
-        const environment = principal === undefined ? undefined : boundEnvironment(principal.caller);
-        if (principal === undefined || principal.mayCallAdminApi || environment === undefined) return [];
-        const type = principal.isPublic ? 'frontend' : 'client';
-        return [{ token, type, projects: [...grantedProjects(principal.caller)], environment }];
-      }),
-    };
-  });

@@ -1,7 +1,8 @@
+import type { EventContent } from '@bunting/contracts';
+import type { RecordEvents } from '@bunting/outbox';
 import { advisoryLock, type Tx } from '@bunting/database';
 import { type InferEntity, LockMode, raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
-import type { GatewayEvent, EmitEvents } from '../../unit-of-work/unit-of-work.ts';
 import type { ConfiguredToken, StoredConfiguredToken } from './initial-tokens.ts';
 import { TokenEntity } from '../../unit-of-work/entities.ts';
 import { type SecretCipher, type SecretHasher, maskedConfiguredSecret } from '../../unit-of-work/secrets.ts';
@@ -35,7 +36,7 @@ export const initialTokenRepository = (
   { em, query }: Tx,
   hasher: SecretHasher,
   cipher: SecretCipher | undefined,
-  emit: EmitEvents,
+  record: RecordEvents,
 ) => {
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   return {
@@ -48,7 +49,7 @@ export const initialTokenRepository = (
     add: async (
       { secret, masked, isConfiguredAdminToken, kind, projects, environment }: InitialToken,
       createdAt: string,
-      events: readonly GatewayEvent[],
+      events: readonly EventContent[],
     ): Promise<void> => {
       const id = randomUUID();
       const { selector, hash } = hasher(secret);
@@ -68,7 +69,7 @@ export const initialTokenRepository = (
         revokedAt: null,
         configured: isConfiguredAdminToken === true ? 'current' : null,
       });
-      emit(events);
+      record(events);
     },
     /** The token with the secret, also a revoked one; locked until the transaction ends. */
     findForUpdate: async (secret: string): Promise<StoredConfiguredToken | undefined> => {
@@ -79,14 +80,14 @@ export const initialTokenRepository = (
     listCurrentForUpdate: async (): Promise<readonly StoredConfiguredToken[]> =>
       (await em.find(TokenEntity, { configured: 'current', revokedAt: null }, { lockMode })).map(storedTokenOf),
     /** Revokes the token of an earlier value of `BUNTING_ADMIN_TOKEN`, and marks it as replaced. */
-    revokeReplaced: async (id: string, events: readonly GatewayEvent[]): Promise<void> => {
+    revokeReplaced: async (id: string, events: readonly EventContent[]): Promise<void> => {
       await em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()'), configured: 'replaced' });
-      emit(events);
+      record(events);
     },
     /** Marks a stored token as that of `BUNTING_ADMIN_TOKEN`, and makes it valid again if it was revoked. */
-    markAsCurrent: async (id: string, events: readonly GatewayEvent[]): Promise<void> => {
+    markAsCurrent: async (id: string, events: readonly EventContent[]): Promise<void> => {
       await em.nativeUpdate(TokenEntity, { id }, { revokedAt: null, configured: 'current' });
-      emit(events);
+      record(events);
     },
   };
 };

@@ -1,3 +1,5 @@
+import type { EventContent } from '@bunting/contracts';
+import type { RecordEvents } from '@bunting/outbox';
 import { timingSafeEqual } from 'node:crypto';
 import { adminTokenUserId, type ApiToken, type Caller, type Pat } from '@bunting/contracts';
 import { advisoryLock, batchedRead, type Database, type Statement, type Tx } from '@bunting/database';
@@ -6,7 +8,7 @@ import type { Principal } from '../../admission/authenticator.ts';
 import { gatewaySql, TokenEntity } from '../../unit-of-work/entities.ts';
 import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
 import type { HashedSecret, NewSecret, SecretCipher, SecretHasher } from '../../unit-of-work/secrets.ts';
-import type { EmitEvents, EventsOf, GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import type { EventsOf } from '../events.ts';
 import { patNotFound } from '../refusals.ts';
 import { callerOf, type UserRightsRow, userRightsSql } from '../rights/rights-store.ts';
 import {
@@ -107,7 +109,7 @@ export const tokenRepository = (
   guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
   hasher: SecretHasher,
   cipher: SecretCipher | undefined,
-  emit: EmitEvents,
+  record: RecordEvents,
 ) => {
   const { query } = tx;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
@@ -147,7 +149,7 @@ export const tokenRepository = (
       const scope = { projects: [...projects], environment };
       const token = { kind, name, sealed, user: null, ...scope, expiresAt: expires };
       const stored = tokenOf(await create(secret, token, createdBy));
-      emit(eventsOf(stored));
+      record(eventsOf(stored));
       return stored;
     },
     setExpiry: async ({ id, type }: StoredToken, expiresAt: Date, eventsOf: EventsOf<StoredToken>): Promise<void> => {
@@ -155,17 +157,17 @@ export const tokenRepository = (
       const token = await tx.em.findOneOrFail(TokenEntity, { id });
       tx.em.assign(token, { expiresAt: expiresAt.toISOString() });
       await tx.em.flush();
-      emit(eventsOf(tokenOf(token)));
+      record(eventsOf(tokenOf(token)));
     },
     /** When a token of any kind expires; null for never, and for a caller without a token. */
     expiryOf: async (id: string | undefined): Promise<Date | null> => {
       const token = id === undefined ? null : await tx.em.findOne(TokenEntity, { id });
       return token?.expiresAt ? new Date(token.expiresAt) : null;
     },
-    revoke: async ({ id, type }: StoredToken, events: readonly GatewayEvent[]): Promise<void> => {
+    revoke: async ({ id, type }: StoredToken, events: readonly EventContent[]): Promise<void> => {
       if (type === 'admin') guard.markLossOfRights();
       await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
-      emit(events);
+      record(events);
     },
     addPat: async (
       { userId, description, expiresAt }: NewPat,
@@ -177,7 +179,7 @@ export const tokenRepository = (
       const expires = expiresAt?.toISOString() ?? null;
       const token = { ...properties, projects: [wildcard], environment: wildcard, expiresAt: expires };
       const stored = patOf(await create(secret, token, createdBy));
-      emit(eventsOf(stored));
+      record(eventsOf(stored));
       return stored;
     },
     /** Revokes a PAT of a user. @throws Refusal 404 when the user has no such PAT */
@@ -186,7 +188,7 @@ export const tokenRepository = (
       if (token === null) throw patNotFound();
       guard.markLossOfRights();
       await tx.em.nativeUpdate(TokenEntity, { id: token.id }, { revokedAt: raw('now()') });
-      emit(eventsOf(patOf(token)));
+      record(eventsOf(patOf(token)));
     },
   };
 };

@@ -1,3 +1,4 @@
+import type { EventContent } from '@bunting/contracts';
 import {
   anyScope,
   type ApiToken,
@@ -11,7 +12,6 @@ import {
   type Permission,
   refusal,
 } from '@bunting/contracts';
-import type { GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
 
 /** Stands for all projects, or for all environments. */
 export const wildcard = '*';
@@ -216,7 +216,7 @@ export const initialTokenInEvents = (
 export const tokenEvent = (
   type: 'api-token-created' | 'api-token-updated' | 'api-token-deleted',
   { data, preData }: { readonly data?: ApiTokenInEvents; readonly preData?: ApiTokenInEvents },
-): GatewayEvent => {
+): EventContent => {
   const { projects = [], environment = wildcard } = data ?? preData ?? {};
   const [project = wildcard, ...more] = projects;
   return {

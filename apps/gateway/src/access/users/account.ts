@@ -1,3 +1,4 @@
+import type { EventContent } from '@bunting/contracts';
 import {
   type Caller,
   type CreateUserBody,
@@ -7,7 +8,7 @@ import {
   type UpdateUserBody,
   type User,
 } from '@bunting/contracts';
-import { eventsOfUpdate, type GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import { eventsOfUpdate } from '../events.ts';
 
 /** The names of a user or a service account. */
 export interface UserNames {
@@ -118,17 +119,17 @@ const eventPrefix = ({ accountType }: User): 'user' | 'service-account' =>
   accountType === 'Service Account' ? 'service-account' : 'user';
 
 /** The event of a user or a service account that is created. */
-export const accountCreated = (account: User): GatewayEvent => ({
+export const accountCreated = (account: User): EventContent => ({
   type: `${eventPrefix(account)}-created`,
   data: eventData(account),
 });
 
 /** The event of a user or a service account that is updated; none if nothing changes. */
-export const accountUpdated = (before: User, after: User): readonly GatewayEvent[] =>
+export const accountUpdated = (before: User, after: User): readonly EventContent[] =>
   eventsOfUpdate({ type: `${eventPrefix(after)}-updated`, data: eventData(after), preData: eventData(before) });
 
 /** The event of a user or a service account that is deleted. */
-export const accountDeleted = (account: User): GatewayEvent => ({
+export const accountDeleted = (account: User): EventContent => ({
   type: `${eventPrefix(account)}-deleted`,
   preData: eventData(account),
 });

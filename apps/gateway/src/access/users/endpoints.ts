@@ -1,4 +1,4 @@
-import { implement } from '@bunting/bus';
+import { type Endpoint, implement, writes } from '@bunting/bus';
 import {
   CountAdmins,
   CreateUser,
@@ -35,75 +35,127 @@ import {
   updatedAccount,
 } from './account.ts';
 
-export const countAdminsEndpoint = ({ reads }: GatewayContext) =>
-  implement(CountAdmins, () => reads.users.countAdmins());
-
-export const getOwnRolesEndpoint = ({ reads }: GatewayContext) =>
-  implement(GetOwnRoles, async ({ caller, query }) => {
-    const assigned = hasAccount(caller) ? await reads.projectRoles.listRolesOfUser(caller.id, query.projectId) : [];
-    // An administrator has access to every project through the root role Admin; admin tokens act with it.
-    if (isAdministrator(caller)) assigned.push(predefinedRole.admin);
-    const project = query.projectId === undefined ? {} : { project: query.projectId };
-    const roles = (await reads.roles.list()).filter(({ id }) => assigned.includes(id));
-    return { version: 1 as const, roles: roles.map((role) => ({ ...role, ...project })) };
-  });
-
-export const getUserPermissionsEndpoint = ({ reads }: GatewayContext) =>
-  implement(GetUserPermissions, async ({ params, query }) => {
-    const { project, environment } = query;
-    const user = await reads.users.get(params.id);
-    // Undefined for an inactive user, who has no permission.
-    const [withRights] = await reads.access.usersWithRights([user.id]);
-    const roles = await reads.roles.list();
-    const assigned = project === undefined ? [] : await reads.projectRoles.listRolesOfUser(user.id, project);
-    return {
-      matrix: permissionMatrix(withRights?.caller, project, environment),
-      user,
-      rootRole: roleWithId(roles, user.rootRole),
-      projectRoles: roles.filter(({ id }) => assigned.includes(id)),
-    };
-  });
-
-export const getUserEndpoint = ({ reads }: GatewayContext) =>
-  implement(GetUser, ({ params }) => reads.users.get(params.id, { only: 'users' }));
-
-export const listInactiveUsersEndpoint = ({ reads }: GatewayContext) =>
-  implement(ListInactiveUsers, async () => ({
-    version: 1 as const,
-    inactiveUsers: await reads.users.listInactive(),
-  }));
-
-export const listUsersAndGroupsEndpoint = ({ reads }: GatewayContext) =>
-  implement(ListUsersAndGroups, async () => ({
-    users: await reads.users.listNames(),
-    groups: (await reads.groups.list()).map(({ id, name, rootRole, userCount }) => ({ id, name, rootRole, userCount })),
-  }));
-
-/** Deletes a user or a service account with tokens, sessions and memberships. */
-export const removeAccount = async (tx: Transaction, account: User): Promise<null> => {
-  await tx.users.remove(account.id, [accountDeleted(account)]);
-  return null;
-};
-
-export const deleteInactiveUsersEndpoint = ({ transaction }: GatewayContext) =>
-  implement(DeleteInactiveUsers, (request) =>
-    transaction(request, async (tx) => {
+export function userEndpoints({
+  reads,
+  transaction,
+  signIn,
+  mailer,
+  instance,
+  projectAndEnvironmentDirectory,
+}: GatewayContext): readonly Endpoint[] {
+  return [
+    implement(CountAdmins, () => reads.users.countAdmins()),
+    implement(GetOwnRoles, async ({ caller, query }) => {
+      const assigned = hasAccount(caller) ? await reads.projectRoles.listRolesOfUser(caller.id, query.projectId) : [];
+      // An administrator has access to every project through the root role Admin; admin tokens act with it.
+      if (isAdministrator(caller)) assigned.push(predefinedRole.admin);
+      const project = query.projectId === undefined ? {} : { project: query.projectId };
+      const roles = (await reads.roles.list()).filter(({ id }) => assigned.includes(id));
+      return { version: 1 as const, roles: roles.map((role) => ({ ...role, ...project })) };
+    }),
+    implement(GetUserPermissions, async ({ params, query }) => {
+      const { project, environment } = query;
+      const user = await reads.users.get(params.id);
+      // Undefined for an inactive user, who has no permission.
+      const [withRights] = await reads.access.usersWithRights([user.id]);
+      const roles = await reads.roles.list();
+      const assigned = project === undefined ? [] : await reads.projectRoles.listRolesOfUser(user.id, project);
+      return {
+        matrix: permissionMatrix(withRights?.caller, project, environment),
+        user,
+        rootRole: roleWithId(roles, user.rootRole),
+        projectRoles: roles.filter(({ id }) => assigned.includes(id)),
+      };
+    }),
+    implement(GetUser, ({ params }) => reads.users.get(params.id, { only: 'users' })),
+    implement(ListInactiveUsers, async () => ({
+      version: 1 as const,
+      inactiveUsers: await reads.users.listInactive(),
+    })),
+    implement(ListUsersAndGroups, async () => ({
+      users: await reads.users.listNames(),
+      groups: (await reads.groups.list()).map(({ id, name, rootRole, userCount }) => ({
+        id,
+        name,
+        rootRole,
+        userCount,
+      })),
+    })),
+    writes(DeleteInactiveUsers, transaction, async (tx, { body, caller }) => {
       // The last use of the caller's own token may not be stored yet.
-      const ids = request.body.ids.filter((id) => id !== request.caller.id);
+      const ids = body.ids.filter((id) => id !== caller.id);
       for (const { id } of await tx.users.listInactive(ids)) {
         const user = await tx.users.findForUpdate(id, { only: 'users' });
         if (user !== undefined) await removeAccount(tx, user);
       }
       return null;
     }),
-  );
-
-export const deleteUserEndpoint = ({ transaction }: GatewayContext) =>
-  implement(DeleteUser, (request) =>
-    transaction(request, async (tx) =>
-      removeAccount(tx, await tx.users.getForUpdate(request.params.id, { only: 'users' })),
+    writes(DeleteUser, transaction, async (tx, { params }) =>
+      removeAccount(tx, await tx.users.getForUpdate(params.id, { only: 'users' })),
     ),
-  );
+    implement(CreateUser, async (request) => {
+      const { password, sendEmail, rootRole } = request.body;
+      const names = parseUserNames(request.body);
+      // As in Unleash, the rules for passwords hold when users choose one, not when an administrator sets their first one.
+      const hash = password ? await signIn.passwords.hash(password) : undefined;
+      const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
+        const rootRoleId = await requireRootRole(tx, rootRole);
+        const account = { accountType: 'User', rootRole: rootRoleId, isActive: true } as const;
+        const created = await tx.users.add(names, account, (stored) => [accountCreated(stored)]);
+        if (hash !== undefined) await tx.passwords.set(created.id, hash);
+        const linkOptions = { kind: 'new-user', createdBy: request.caller.name } as const;
+        const link = hash !== undefined ? undefined : await createPasswordLink(tx, created.id, linkOptions);
+        return { reply: { secret: link?.masked ?? '', user: created }, secret: link?.secret ?? '' };
+      });
+      const inviteLink = secret === '' ? '' : instance.pageUrl(passwordPagePath(secret, 'new-user'));
+      const emailSent =
+        inviteLink !== '' && sendEmail !== false && (await mailPasswordLink(mailer, user, inviteLink, 'new-user'));
+      return { ...user, inviteLink, emailSent };
+    }),
+    implement(ListUsers, async ({ query }) => ({
+      users: (await reads.users.list('users', query)).map((user) => ({ ...user, inviteLink: '' })),
+      rootRoles: await listRootRoles(reads),
+    })),
+    implement(SearchUsers, async ({ query }) => {
+      const prefix = query.q?.trim() ?? '';
+      return prefix.length < minPrefixLength ? [] : reads.users.search(prefix);
+    }),
+    writes(UpdateUser, transaction, async (tx, { params, body }) =>
+      updateAccount(tx, await tx.users.getForUpdate(params.id, { only: 'users' }), body),
+    ),
+    implement(GetMe, async (request) => {
+      const { id, name, grants } = request.caller;
+      const common = { permissions: grants, feedback: [], splash: {} };
+      const tokenUser = { id, isAPI: true, name, username: name, imageUrl: gravatarUrlOf(name) };
+      if (!hasAccount(request.caller)) return { user: tokenUser, ...common };
+      const account = await reads.users.find(id);
+      if (account === undefined) return { user: tokenUser, ...common };
+      const { rootRole: _role, active: _active, ...user } = account;
+      return { user, ...common };
+    }),
+    implement(GetProfile, async (request) => {
+      const { caller } = request;
+      const isAdmin = isAdministrator(caller);
+      const user = hasAccount(caller) ? await reads.users.find(caller.id) : undefined;
+      const rootRoleId = user?.rootRole ?? (isAdmin ? predefinedRole.admin : predefinedRole.viewer);
+      return {
+        rootRole: roleWithId(await reads.roles.list(), rootRoleId),
+        projects: isAdmin
+          ? await projectAndEnvironmentDirectory.visibleProjects(request)
+          : await reads.projectRoles.listProjectsOfUser(caller.id),
+        features: [],
+        subscriptions: [],
+      };
+    }),
+    implement(GetPermissionsOfUsers, async ({ body: { ids } }) => ({ users: await reads.access.usersWithRights(ids) })),
+  ];
+}
+
+/** Deletes a user or a service account with tokens, sessions and memberships. */
+export const removeAccount = async (tx: Transaction, account: User): Promise<null> => {
+  await tx.users.remove(account.id, [accountDeleted(account)]);
+  return null;
+};
 
 /** The id of the root role that a property of a body names. @throws Refusal 400 when there is none */
 export const requireRootRole = async (
@@ -116,45 +168,12 @@ export const requireRootRole = async (
   return id;
 };
 
-export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>
-  implement(CreateUser, async (request) => {
-    const { password, sendEmail, rootRole } = request.body;
-    const names = parseUserNames(request.body);
-    // As in Unleash, the rules for passwords hold when users choose one, not when an administrator sets their first one.
-    const hash = password ? await signIn.passwords.hash(password) : undefined;
-    const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
-      const rootRoleId = await requireRootRole(tx, rootRole);
-      const account = { accountType: 'User', rootRole: rootRoleId, isActive: true } as const;
-      const created = await tx.users.add(names, account, (stored) => [accountCreated(stored)]);
-      if (hash !== undefined) await tx.passwords.set(created.id, hash);
-      const linkOptions = { kind: 'new-user', createdBy: request.caller.name } as const;
-      const link = hash !== undefined ? undefined : await createPasswordLink(tx, created.id, linkOptions);
-      return { reply: { secret: link?.masked ?? '', user: created }, secret: link?.secret ?? '' };
-    });
-    const inviteLink = secret === '' ? '' : instance.pageUrl(passwordPagePath(secret, 'new-user'));
-    const emailSent =
-      inviteLink !== '' && sendEmail !== false && (await mailPasswordLink(mailer, user, inviteLink, 'new-user'));
-    return { ...user, inviteLink, emailSent };
-  });
-
 /** The root roles, which hold in every project. */
 export const listRootRoles = async ({ roles }: Pick<GatewayReads, 'roles'>) =>
   (await roles.list()).filter(({ type }) => type === 'root' || type === 'root-custom');
 
-export const listUsersEndpoint = ({ reads }: GatewayContext) =>
-  implement(ListUsers, async ({ query }) => ({
-    users: (await reads.users.list('users', query)).map((user) => ({ ...user, inviteLink: '' })),
-    rootRoles: await listRootRoles(reads),
-  }));
-
 /** A shorter prefix would match nearly every user. */
 const minPrefixLength = 2;
-
-export const searchUsersEndpoint = ({ reads }: GatewayContext) =>
-  implement(SearchUsers, async ({ query }) => {
-    const prefix = query.q?.trim() ?? '';
-    return prefix.length < minPrefixLength ? [] : reads.users.search(prefix);
-  });
 
 /** Updates a user or a service account. Emits an event if anything changed. */
 export const updateAccount = async (tx: Transaction, before: User, body: UpdateUserBody): Promise<User> => {
@@ -162,41 +181,3 @@ export const updateAccount = async (tx: Transaction, before: User, body: UpdateU
   const rootRole = body.rootRole === undefined ? before.rootRole : await requireRootRole(tx, body.rootRole);
   return tx.users.save(before.id, { ...properties, rootRole }, (stored) => accountUpdated(before, stored));
 };
-
-export const updateUserEndpoint = ({ transaction }: GatewayContext) =>
-  implement(UpdateUser, (request) =>
-    transaction(request, async (tx) =>
-      updateAccount(tx, await tx.users.getForUpdate(request.params.id, { only: 'users' }), request.body),
-    ),
-  );
-
-export const getMeEndpoint = ({ reads }: GatewayContext) =>
-  implement(GetMe, async (request) => {
-    const { id, name, grants } = request.caller;
-    const common = { permissions: grants, feedback: [], splash: {} };
-    const tokenUser = { id, isAPI: true, name, username: name, imageUrl: gravatarUrlOf(name) };
-    if (!hasAccount(request.caller)) return { user: tokenUser, ...common };
-    const account = await reads.users.find(id);
-    if (account === undefined) return { user: tokenUser, ...common };
-    const { rootRole: _role, active: _active, ...user } = account;
-    return { user, ...common };
-  });
-
-export const getProfileEndpoint = ({ reads, projectAndEnvironmentDirectory }: GatewayContext) =>
-  implement(GetProfile, async (request) => {
-    const { caller } = request;
-    const isAdmin = isAdministrator(caller);
-    const user = hasAccount(caller) ? await reads.users.find(caller.id) : undefined;
-    const rootRoleId = user?.rootRole ?? (isAdmin ? predefinedRole.admin : predefinedRole.viewer);
-    return {
-      rootRole: roleWithId(await reads.roles.list(), rootRoleId),
-      projects: isAdmin
-        ? await projectAndEnvironmentDirectory.visibleProjects(request)
-        : await reads.projectRoles.listProjectsOfUser(caller.id),
-      features: [],
-      subscriptions: [],
-    };
-  });
-
-export const getPermissionsOfUsersEndpoint = ({ reads }: GatewayContext) =>
-  implement(GetPermissionsOfUsers, async ({ body: { ids } }) => ({ users: await reads.access.usersWithRights(ids) }));

@@ -1,3 +1,5 @@
+import type { EventContent } from '@bunting/contracts';
+import type { RecordEvents } from '@bunting/outbox';
 import type {
   AdminCount,
   InactiveUsers,
@@ -21,7 +23,7 @@ import {
   UserEntity,
 } from '../../unit-of-work/entities.ts';
 import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
-import type { EmitEvents, EventsOf, GatewayEvent } from '../../unit-of-work/unit-of-work.ts';
+import type { EventsOf } from '../events.ts';
 import { endPasswordLinks } from '../passwords/one-time-link-store.ts';
 import { userNotFound } from '../refusals.ts';
 import { predefinedRole } from '../roles/role.ts';
@@ -190,15 +192,15 @@ export const userRepository = (
   {
     guard,
     sessions,
-    emit,
+    record,
   }: {
     readonly guard: Pick<LastAdministratorGuard, 'markLossOfRights'>;
     readonly sessions: Pick<SessionRepository, 'endAll'>;
-    readonly emit: EmitEvents;
+    readonly record: RecordEvents;
   },
 ) => {
   const { query } = tx;
-  /** Stores a new or changed row, and emits the events of it. @throws AccountExistsRefusal */
+  /** Stores a new or changed row, and records the events of it. @throws AccountExistsRefusal */
   const flush = async (row: UserRow, eventsOf: EventsOf<User>): Promise<User> => {
     try {
       await tx.em.flush();
@@ -208,7 +210,7 @@ export const userRepository = (
       throw new AccountExistsRefusal(constraint.includes('email') ? 'email' : 'username');
     }
     const stored = userOf(row);
-    emit(eventsOf(stored));
+    record(eventsOf(stored));
     return stored;
   };
 
@@ -284,7 +286,7 @@ export const userRepository = (
       await advisoryLock({ query }, 'first administrator');
     },
     /** Deletes a user with tokens, sessions, passwords, links, identities, memberships and rights; the names may be reused. */
-    remove: async (id: number, events: readonly GatewayEvent[]): Promise<void> => {
+    remove: async (id: number, events: readonly EventContent[]): Promise<void> => {
       guard.markLossOfRights();
       const { em } = tx;
       await em.nativeUpdate(TokenEntity, { user: id, revokedAt: null }, { revokedAt: raw('now()') });
@@ -295,7 +297,7 @@ export const userRepository = (
       await em.nativeDelete(GroupMemberEntity, { user: id });
       await em.nativeDelete(ProjectUserEntity, { assignee: id });
       await em.nativeUpdate(UserEntity, { id }, { deletedAt: raw('now()') });
-      emit(events);
+      record(events);
     },
   };
 };

@@ -1,3 +1,5 @@
+import type { Caller } from '@bunting/contracts';
+import type { TransactionContext } from '../../unit-of-work/unit-of-work.ts';
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { invalid, type Refusal, refusal } from '@bunting/contracts';
@@ -91,4 +93,14 @@ export const clientNetwork = (address: string): string => {
   const tailGroups = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeroCount = tail === undefined ? 0 : Math.max(0, 8 - headGroups.length - tailGroups.length);
   return [...headGroups, ...Array<string>(zeroCount).fill('0'), ...tailGroups].slice(0, 4).join(':');
+};
+
+/** The context of a write by a request that is no operation: of an identity provider, of a sign-in through it, or a logout. */
+export const contextOutsideOperations = (
+  { exchange }: Pick<FastifyRequest, 'exchange'>,
+  caller: Caller,
+  timeoutMs: number,
+): TransactionContext => {
+  const now = new Date();
+  return { caller, now, traceparent: exchange.traceparent, deadline: new Date(now.getTime() + timeoutMs) };
 };
