@@ -1,5 +1,4 @@
 import type { ErrorBody, ErrorDetail, ErrorKind } from '@bunting/contracts';
-import { unexplainedFailureMessages } from '../messages/unexplained-failures.ts';
 
 /** Why a call failed: a kind of the API, no connection to Bunting, or a response that is not Bunting's. */
 export type FailureKind = ErrorKind | 'Offline' | 'UnexpectedResponse';
@@ -54,7 +53,7 @@ export const errorOfResponse = (response: Response, body: unknown): ApiError => 
     retryAfterSeconds: retryAfterSeconds(response.headers.get('retry-after'), Date.now()),
   };
   if (!isErrorBody(body)) {
-    return new ApiError('UnexpectedResponse', unexplainedFailureMessages.status(response.status), shared);
+    return new ApiError('UnexpectedResponse', `Bunting responded with status ${response.status}.`, shared);
   }
   return new ApiError(body.name as ErrorKind, body.message, {
     ...shared,

@@ -1,5 +1,4 @@
 import { type AnyOperation, type IfMatchTarget, type ReplyOf, type RequestOf, staleHeader } from '@bunting/contracts';
-import { unexplainedFailureMessages } from '../messages/unexplained-failures.ts';
 import { ApiError, errorOfResponse } from './api-error.ts';
 import { signInCount, signInOfferOf, pendingSignInOffer, waitForSignIn } from './pending-sign-in.ts';
 import { authorizationHeader } from './api-key.ts';
@@ -74,7 +73,7 @@ const parseBody = async (response: Response): Promise<unknown> => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ApiError('UnexpectedResponse', unexplainedFailureMessages.notJson, { status: response.status });
+    throw new ApiError('UnexpectedResponse', 'The response is not valid JSON.', { status: response.status });
   }
 };
 
@@ -89,7 +88,7 @@ const fetchResponse = async (url: string, init: RequestInit): Promise<ApiRespons
     return { response, body: await parseBody(response) };
   } catch (error) {
     if (error instanceof ApiError || init.signal?.aborted === true) throw error;
-    throw new ApiError('Offline', unexplainedFailureMessages.offline);
+    throw new ApiError('Offline', 'There is no connection to Bunting.');
   }
 };
 

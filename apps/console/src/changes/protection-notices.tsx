@@ -1,7 +1,9 @@
 import { Button } from '../components/buttons/button.tsx';
 import { Notice } from '../components/content/notice.tsx';
-import { protectionMessages as text } from '../messages/protection.ts';
 import type { EditProtection } from './use-edit-protection.ts';
+
+const areProtected = (environments: readonly string[]): string =>
+  `${environments.join(' and ')} ${environments.length === 1 ? 'is' : 'are'} protected`;
 
 interface ProtectionNoticeProps {
   readonly protection: EditProtection;
@@ -39,7 +41,8 @@ export const SkipChangeRequestNotice = ({
         </Button>
       }
     >
-      {text.mayBeDirect(environment)}
+      {environment} is protected: this becomes part of your change request. You have the permission to skip change
+      requests, and can also do it directly, without approval.
     </Notice>
   );
 
@@ -50,17 +53,24 @@ export const ProtectionNotice = ({
   onPropose,
 }: ProtectionNoticeProps) => {
   if (environments.length === 0) return null;
-  if (!maySkip) return <Notice>{text.isProposed(environments)}</Notice>;
+  if (!maySkip)
+    return (
+      <Notice>
+        {areProtected(environments)}: this becomes part of your change request, and takes effect when that is approved
+        and applied.
+      </Notice>
+    );
   return (
     <Notice
       tone="warning"
       actions={
         <Button size="small" isPending={isPending} onPress={onPropose}>
-          {text.proposeInstead}
+          Propose it instead
         </Button>
       }
     >
-      {text.appliesDirectly(environments)}
+      {areProtected(environments)}. You have the permission to skip change requests: this applies directly, without
+      approval.
     </Notice>
   );
 };

@@ -106,3 +106,6 @@ export const useSubmitChanges = (project: string) => {
     },
   });
 };
+
+/** What is said when changes were added to a change request. */
+export const proposedText = (environment: string): string => `Added to your change request for ${environment}.`;

@@ -1,7 +1,6 @@
 import { useId, useImperativeHandle, useRef, useState } from 'react';
 import type { InvalidTextToken } from './invalid-text-token.ts';
 import type { Suggestion } from './filter-suggestions.ts';
-import { sharedMessages } from '../messages/shared.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/content/icon.tsx';
 import styles from './filter-combo-box.module.css';
@@ -104,14 +103,12 @@ export const FilterComboBox = ({
           }}
           onKeyDown={onKeyDown}
         />
-        {value !== '' && (
-          <IconButton icon="close" size="small" label={sharedMessages.filter.clear} onPress={() => onChange('')} />
-        )}
+        {value !== '' && <IconButton icon="close" size="small" label="Clear the filter" onPress={() => onChange('')} />}
       </div>
       <div
         id={listId}
         role="listbox"
-        aria-label={sharedMessages.filter.suggestions}
+        aria-label="Suggestions"
         hidden={suggestions.length === 0}
         className={styles['suggestions']}
       >
@@ -133,7 +130,7 @@ export const FilterComboBox = ({
         ))}
       </div>
       <p id={errorsId} role="status" className={styles['faults']}>
-        {errors.map(({ token, reason }) => sharedMessages.filter.fault(token, reason)).join(' ')}
+        {errors.map(({ token, reason }) => `${token}: ${reason}.`).join(' ')}
       </p>
     </div>
   );

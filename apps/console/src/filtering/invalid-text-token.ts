@@ -3,3 +3,6 @@ export interface InvalidTextToken {
   readonly token: string;
   readonly reason: string;
 }
+
+export const unknownKeyText = (key: string): string =>
+  `${key} is not a filter key; put it into quotes to search for the text`;

@@ -5,11 +5,11 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { operationQuery } from '../api/queries-and-mutations.ts';
 import { useStore } from '../store.ts';
-import { sharedMessages } from '../messages/shared.ts';
 import dialogStyles from '../components/dialogs/dialog.module.css';
 import { registeredPageActions } from './page-actions.ts';
 import { navigationPages } from './navigation.ts';
 import styles from './shell.module.css';
+import { formatCount } from '../text/format-number.ts';
 
 interface Entry {
   readonly id: string;
@@ -38,7 +38,7 @@ const useEntries = (text: string): readonly Entry[] => {
   });
   const flags = (words.length === 0 ? [] : (data?.features ?? [])).map(({ name, project }) => ({
     id: `flag ${name}`,
-    section: sharedMessages.palette.flags,
+    section: 'Flags',
     label: name,
     description: project,
     run: () => void navigate({ href: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}` }),
@@ -53,7 +53,7 @@ const useEntries = (text: string): readonly Entry[] => {
     .filter(({ label }) => matchesWords(label, words))
     .map(({ label, to }) => ({
       id: `page ${to}`,
-      section: sharedMessages.palette.pages,
+      section: 'Pages',
       label,
       run: () => void navigate({ href: to }),
     }));
@@ -61,7 +61,7 @@ const useEntries = (text: string): readonly Entry[] => {
     .filter(({ isShortcutOnly = false, title }) => !isShortcutOnly && matchesWords(title, words))
     .map(({ id, title, key, run }) => ({
       id: `action ${id}`,
-      section: sharedMessages.palette.actions,
+      section: 'Actions',
       label: title,
       key,
       run,
@@ -100,12 +100,12 @@ const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
       <input
         className={styles['paletteInput']}
         role="combobox"
-        aria-label={sharedMessages.palette.title}
+        aria-label="Search"
         aria-expanded={entries.length > 0}
         aria-controls={listId}
         aria-autocomplete="list"
         {...(activeIndex >= 0 ? { 'aria-activedescendant': optionId(activeIndex) } : {})}
-        placeholder={sharedMessages.palette.hint}
+        placeholder="Flags, pages and actions"
         value={text}
         autoComplete="off"
         spellCheck={false}
@@ -117,17 +117,10 @@ const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
         onKeyDown={onKeyDown}
       />
       <p role="status" className="visually-hidden">
-        {sharedMessages.palette.found(entries.length)}
+        {formatCount(entries.length, 'result')}
       </p>
-      {entries.length === 0 && <p className={styles['paletteNone']}>{sharedMessages.palette.nothing}</p>}
-      <div
-        id={listId}
-        ref={list}
-        role="listbox"
-        aria-label={sharedMessages.palette.title}
-        tabIndex={-1}
-        className={styles['paletteList']}
-      >
+      {entries.length === 0 && <p className={styles['paletteNone']}>Nothing matches. Try fewer letters.</p>}
+      <div id={listId} ref={list} role="listbox" aria-label="Search" tabIndex={-1} className={styles['paletteList']}>
         {entries.map((entry, index) => (
           <div key={entry.id} role="presentation">
             {entry.section !== entries[index - 1]?.section && (
@@ -168,7 +161,7 @@ export const CommandPalette = ({ onClose }: { readonly onClose: () => void }) =>
     className={dialogStyles['backdrop'] ?? ''}
   >
     <Modal className={dialogStyles['modal'] ?? ''}>
-      <Dialog aria-label={sharedMessages.palette.title} className={dialogStyles['dialog'] ?? ''}>
+      <Dialog aria-label="Search" className={dialogStyles['dialog'] ?? ''}>
         <PaletteBody onClose={onClose} />
       </Dialog>
     </Modal>

@@ -1,35 +1,34 @@
 import { Link, type ErrorComponentProps } from '@tanstack/react-router';
 import { Button, buttonClass } from '../components/buttons/button.tsx';
 import { EmptyState } from '../components/content/query-result.tsx';
-import { sharedMessages } from '../messages/shared.ts';
 import { Page } from '../components/layout/page.tsx';
 
 /** Replaces a page that threw. The shell around it keeps working. */
 export const ErrorPage = ({ error }: ErrorComponentProps) => (
   <EmptyState
-    title={sharedMessages.errors.page}
+    title="This page has a fault"
     action={
       <>
         <pre>{error instanceof Error ? error.message : String(error)}</pre>
-        <Button onPress={() => location.reload()}>{sharedMessages.errors.reload}</Button>
+        <Button onPress={() => location.reload()}>Reload</Button>
       </>
     }
   >
-    {sharedMessages.errors.pageHelp}
+    The rest of the console works. Reload the page; if it happens again, report the text below.
   </EmptyState>
 );
 
 export const NotFoundPage = () => (
-  <Page title={sharedMessages.errors.notFound}>
+  <Page title="There is no such page">
     <EmptyState
-      title={sharedMessages.errors.notFound}
+      title="There is no such page"
       action={
         <Link to="/flags" className={buttonClass()}>
-          {sharedMessages.errors.toFlags}
+          Go to the flags
         </Link>
       }
     >
-      {sharedMessages.errors.notFoundHelp}
+      The address may be mistyped, or what it showed is gone.
     </EmptyState>
   </Page>
 );

@@ -1,6 +1,5 @@
 import { useStore } from '../store.ts';
 import { Dialog } from '../components/dialogs/dialog.tsx';
-import { sharedMessages } from '../messages/shared.ts';
 import { registeredPageActions } from './page-actions.ts';
 import styles from './shell.module.css';
 
@@ -25,13 +24,13 @@ export const KeyboardHelp = ({ onClose }: { readonly onClose: () => void }) => {
     .flat()
     .flatMap(({ key, title, id }) => (key === undefined || id.startsWith('shell.') ? [] : [[key, title] as const]));
   return (
-    <Dialog title={sharedMessages.keys.title} onClose={onClose}>
-      {keys.length > 0 && <Keys title={sharedMessages.keys.here} keys={keys} />}
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      {keys.length > 0 && <Keys title="On this page" keys={keys} />}
       <Keys
-        title={sharedMessages.keys.everywhere}
+        title="Everywhere"
         keys={[
-          ['Ctrl K', sharedMessages.keys.palette],
-          ['?', sharedMessages.keys.help],
+          ['Ctrl K', 'Search or jump to…'],
+          ['?', 'Show this list'],
         ]}
       />
     </Dialog>

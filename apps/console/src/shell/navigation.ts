@@ -1,5 +1,4 @@
 import type { IconName } from '../components/content/icon.tsx';
-import { sharedMessages } from '../messages/shared.ts';
 
 interface Destination {
   readonly to: string;
@@ -9,11 +8,11 @@ interface Destination {
 
 /** The pages that the navigation and the palette offer, in their order. A page adds itself here and in `routes.tsx`. */
 export const navigationPages: readonly Destination[] = [
-  { to: '/flags', label: sharedMessages.shell.flags, icon: 'flags' },
-  { to: '/change-requests', label: sharedMessages.shell.changeRequests, icon: 'changeRequest' },
-  { to: '/projects', label: sharedMessages.shell.projects, icon: 'projects' },
-  { to: '/playground', label: sharedMessages.shell.playground, icon: 'playground' },
-  { to: '/events', label: sharedMessages.shell.events, icon: 'events' },
-  { to: '/cleanup', label: sharedMessages.shell.cleanup, icon: 'cleanup' },
-  { to: '/admin', label: sharedMessages.shell.administration, icon: 'administration' },
+  { to: '/flags', label: 'Flags', icon: 'flags' },
+  { to: '/change-requests', label: 'Change requests', icon: 'changeRequest' },
+  { to: '/projects', label: 'Projects', icon: 'projects' },
+  { to: '/playground', label: 'Playground', icon: 'playground' },
+  { to: '/events', label: 'Event log', icon: 'events' },
+  { to: '/cleanup', label: 'Cleanup', icon: 'cleanup' },
+  { to: '/admin', label: 'Administration', icon: 'administration' },
 ];

@@ -7,7 +7,6 @@ import { useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/content/icon.tsx';
 import icon from '../icon.svg';
-import { sharedMessages } from '../messages/shared.ts';
 import { runShortcut, usePageActions } from './page-actions.ts';
 import { KeyboardHelp } from './keyboard-help.tsx';
 import { navigationPages } from './navigation.ts';
@@ -15,6 +14,7 @@ import { CommandPalette } from './command-palette.tsx';
 import { Toasts } from './toasts.tsx';
 import { UserMenu } from './user-menu.tsx';
 import styles from './shell.module.css';
+import { formatCount } from '../text/format-number.ts';
 
 const SignIn = lazy(() =>
   import('../pages/sign-in/sign-in.tsx').then(({ SignIn: component }) => ({ default: component })),
@@ -34,26 +34,26 @@ const Banners = () => {
   const isOnline = useSyncExternalStore(subscribeToNetworkState, () => navigator.onLine);
   return (
     <div role="status">
-      {!isOnline && <p className={styles['banner']}>{sharedMessages.shell.offline}</p>}
-      {isOnline && stalenessMs > 0 && <p className={styles['banner']}>{sharedMessages.shell.stale(stalenessMs)}</p>}
+      {!isOnline && (
+        <p className={styles['banner']}>There is no network. What you see may be old, and changes cannot be saved.</p>
+      )}
+      {isOnline && stalenessMs > 0 && (
+        <p className={styles['banner']}>
+          What you see may be {formatCount(Math.max(1, Math.round(stalenessMs / 1000)), 'second')} old: Bunting is
+          catching up.
+        </p>
+      )}
     </div>
   );
 };
 
 const Progress = () => {
   const isWorking = useIsFetching() + useIsMutating() > 0;
-  return isWorking ? (
-    <div role="progressbar" aria-label={sharedMessages.shell.working} className={styles['progress']} />
-  ) : null;
+  return isWorking ? <div role="progressbar" aria-label="Loading" className={styles['progress']} /> : null;
 };
 
 const Navigation = ({ isOpen }: { readonly isOpen: boolean }) => (
-  <nav
-    aria-label={sharedMessages.shell.navigation}
-    className={styles['side']}
-    data-open={isOpen || undefined}
-    id="navigation"
-  >
+  <nav aria-label="Main" className={styles['side']} data-open={isOpen || undefined} id="navigation">
     <ul>
       {navigationPages.map(({ to, label, icon: name }) => (
         <li key={to}>
@@ -76,8 +76,8 @@ export const Shell = () => {
   const close = (): void => setOverlay(undefined);
 
   usePageActions([
-    { id: 'shell.help', title: sharedMessages.keys.help, key: '?', run: () => setOverlay('keys') },
-    { id: 'shell.api', title: sharedMessages.shell.documentation, run: () => location.assign('/docs') },
+    { id: 'shell.help', title: 'Show this list', key: '?', run: () => setOverlay('keys') },
+    { id: 'shell.api', title: 'API documentation', run: () => location.assign('/docs') },
   ]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -99,18 +99,18 @@ export const Shell = () => {
   return (
     <div className={styles['shell']}>
       <a href="#main" className={styles['skip']}>
-        {sharedMessages.shell.skip}
+        Skip to the content
       </a>
       {offer === undefined && <Progress />}
       <Link to="/flags" className={styles['brand'] ?? ''}>
         <img src={icon} alt="" />
-        {sharedMessages.product}
+        Bunting
       </Link>
       <header className={styles['bar']}>
         <span className={styles['menuButton']}>
           <IconButton
             icon="menu"
-            label={sharedMessages.shell.menu}
+            label="Menu"
             aria-expanded={isMenuOpen}
             aria-controls="navigation"
             onPress={() => setMenuOpen(!isMenuOpen)}
@@ -118,11 +118,11 @@ export const Shell = () => {
         </span>
         <button type="button" className={styles['searchButton']} onClick={() => setOverlay('palette')}>
           <Icon name="search" />
-          <span>{sharedMessages.shell.search}</span>
+          <span>Search or jump to…</span>
           <kbd className={styles['kbd']}>Ctrl K</kbd>
         </button>
         <div className={styles['end']}>
-          <IconButton icon="help" label={sharedMessages.shell.help} onPress={() => setOverlay('keys')} />
+          <IconButton icon="help" label="Keyboard shortcuts" onPress={() => setOverlay('keys')} />
           <UserMenu />
         </div>
       </header>

@@ -2,8 +2,7 @@ import { useEffect } from 'react';
 import { createStore, useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/content/icon.tsx';
-import { explainError } from '../messages/explain-error.ts';
-import { sharedMessages } from '../messages/shared.ts';
+import { explainError } from '../text/explain-error.ts';
 import styles from './shell.module.css';
 
 interface Toast {
@@ -37,7 +36,7 @@ const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) 
     <li className={`${styles['toast']} ${isError ? styles['toastError'] : ''}`}>
       <Icon name={isError ? 'warning' : 'check'} />
       <span>{text}</span>
-      <IconButton icon="close" size="small" label={sharedMessages.common.close} onPress={() => removeToast(id)} />
+      <IconButton icon="close" size="small" label="Close" onPress={() => removeToast(id)} />
     </li>
   );
 };
@@ -46,7 +45,7 @@ const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) 
 export const Toasts = () => {
   const shown = useStore(toasts);
   return (
-    <div role="status" aria-label={sharedMessages.shell.notifications} className={styles['toasts']}>
+    <div role="status" aria-label="Notifications" className={styles['toasts']}>
       <ul>
         {shown.map((toast) => (
           <ToastView key={toast.id} toast={toast} />

@@ -4,8 +4,11 @@ import { signOut } from '../api/sign-in.ts';
 import { useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Menu } from '../components/buttons/menu.tsx';
-import { sharedMessages } from '../messages/shared.ts';
 import { chooseTheme, themes, themeStore } from './theme.ts';
+
+const texts = {
+  theme: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
+} as const;
 
 export const UserMenu = () => {
   const navigate = useNavigate();
@@ -15,24 +18,24 @@ export const UserMenu = () => {
   const name = user?.name ?? user?.username ?? user?.email ?? undefined;
   return (
     <Menu
-      label={sharedMessages.shell.account}
+      label="Account"
       entries={[
         {
           id: 'profile',
-          label: name === undefined ? sharedMessages.shell.profile : sharedMessages.shell.signedInAs(name),
+          label: name === undefined ? 'Profile' : `Signed in as ${name}`,
           icon: 'user',
           run: () => void navigate({ href: '/profile' }),
         },
         ...themes.map((option) => ({
           id: option,
-          label: sharedMessages.shell.theme[option],
+          label: texts.theme[option],
           ...(option === chosen ? { icon: 'check' as const } : {}),
           run: () => chooseTheme(option),
         })),
-        { id: 'sign-out', label: sharedMessages.shell.signOut, run: signOut },
+        { id: 'sign-out', label: 'Sign out', run: signOut },
       ]}
     >
-      <IconButton icon="user" label={sharedMessages.shell.account} />
+      <IconButton icon="user" label="Account" />
     </Menu>
   );
 };

@@ -1,7 +1,4 @@
 import { type Constraint, type FeatureStrategy, isJsonObject, type StrategyVariant } from '@bunting/contracts';
-import { strategyMessages } from '../messages/strategy.ts';
-
-const text = strategyMessages.jsonFaults;
 
 /** A strategy in an editor: every field has a value. */
 export type StrategyDraft = {
@@ -78,22 +75,23 @@ export const strategyUpdateOf = <Body extends Pick<FeatureStrategy, 'name' | 'ti
  */
 export const parseStrategyDraft = (json: string): StrategyDraft => {
   const value = JSON.parse(json) as unknown;
-  if (!isJsonObject(value)) throw new Error(text.object);
+  if (!isJsonObject(value)) throw new Error('A strategy is an object: { "name": …, "parameters": … }.');
   const { name, title = '', disabled = false, parameters = {}, constraints = [], segments = [], variants = [] } = value;
-  if (typeof name !== 'string' || name === '') throw new Error(text.name);
-  if (typeof title !== 'string' && title !== null) throw new Error(text.title);
-  if (typeof disabled !== 'boolean') throw new Error(text.disabled);
-  if (!isJsonObject(parameters)) throw new Error(text.parameters);
+  if (typeof name !== 'string' || name === '') throw new Error('`name` is the type of the strategy: a text.');
+  if (typeof title !== 'string' && title !== null) throw new Error('`title` is a text.');
+  if (typeof disabled !== 'boolean') throw new Error('`disabled` is true or false.');
+  if (!isJsonObject(parameters)) throw new Error('`parameters` is an object of texts.');
   if (
     !Array.isArray(constraints) ||
     !constraints.every(
       (item) => isJsonObject(item) && typeof item['contextName'] === 'string' && typeof item['operator'] === 'string',
     )
   )
-    throw new Error(text.constraints);
-  if (!Array.isArray(segments) || !segments.every((id) => Number.isInteger(id))) throw new Error(text.segments);
+    throw new Error('`constraints` is a list of objects with `contextName` and `operator`.');
+  if (!Array.isArray(segments) || !segments.every((id) => Number.isInteger(id)))
+    throw new Error('`segments` is a list of the ids of segments.');
   if (!Array.isArray(variants) || !variants.every((item) => isJsonObject(item) && typeof item['name'] === 'string'))
-    throw new Error(text.variants);
+    throw new Error('`variants` is a list of objects with `name` and `weight`.');
   return {
     name,
     disabled,

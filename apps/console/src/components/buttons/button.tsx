@@ -1,5 +1,4 @@
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
-import { sharedMessages } from '../../messages/shared.ts';
 import { Icon, type IconName } from '../content/icon.tsx';
 import styles from './button.module.css';
 
@@ -32,7 +31,7 @@ export const Button = ({ variant, size, icon, isPending = false, type, onPress, 
   >
     {icon !== undefined && <Icon name={icon} />}
     {children}
-    {isPending && <span className="visually-hidden">{sharedMessages.common.working}</span>}
+    {isPending && <span className="visually-hidden">(working)</span>}
   </AriaButton>
 );
 

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { sharedMessages } from '../../messages/shared.ts';
 import { Button } from '../buttons/button.tsx';
 import styles from './secret.module.css';
 
@@ -18,7 +17,7 @@ export const CopyableSecret = ({ label, value }: { readonly label: string; reado
       <code aria-label={label}>{value}</code>
       {window.isSecureContext && (
         <Button icon={isCopied ? 'check' : 'copy'} onPress={() => void copy()}>
-          {isCopied ? sharedMessages.common.copied : sharedMessages.common.copy}
+          {isCopied ? 'Copied' : 'Copy'}
         </Button>
       )}
     </div>

@@ -1,6 +1,5 @@
 import { ApiError } from '../../api/api-error.ts';
-import { explainError } from '../../messages/explain-error.ts';
-import { sharedMessages } from '../../messages/shared.ts';
+import { explainError } from '../../text/explain-error.ts';
 import { Button } from '../buttons/button.tsx';
 import { Icon } from './icon.tsx';
 import styles from './content.module.css';
@@ -30,7 +29,7 @@ export const ErrorNotice = ({ error, retry }: { readonly error: unknown; readonl
     actions={
       retry !== undefined && (
         <Button size="small" onPress={retry}>
-          {sharedMessages.common.tryAgain}
+          Try again
         </Button>
       )
     }

@@ -1,4 +1,3 @@
-import { sharedMessages } from '../../messages/shared.ts';
 import styles from './content.module.css';
 import { ErrorNotice } from './notice.tsx';
 
@@ -20,7 +19,7 @@ export const EmptyState = ({ title, children, action }: EmptyProps) => (
 /** The text while something is loaded. It appears after half a second, so that it does not flash where loading is faster. */
 export const Loading = () => (
   <p role="status" className={styles['loading']}>
-    {sharedMessages.common.loading}
+    Loading…
   </p>
 );
 

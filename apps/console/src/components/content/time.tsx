@@ -1,5 +1,4 @@
 import { createStore, useStore } from '../../store.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 
 const units = [
   ['year', 31_536_000],
@@ -18,7 +17,7 @@ const timeOfDay = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const relativeTime = (instant: number, now: number): string => {
   const seconds = Math.round((instant - now) / 1000);
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
-  return unit === undefined ? sharedMessages.common.justNow : relative.format(Math.trunc(seconds / unit[1]), unit[0]);
+  return unit === undefined ? 'just now' : relative.format(Math.trunc(seconds / unit[1]), unit[0]);
 };
 
 /** The current time in milliseconds, updated twice a minute, from which relative times are computed. */
@@ -37,7 +36,7 @@ interface TimeProps {
 /** An instant in the reader's time zone, with UTC on hover. */
 export const Time = ({ at, isAbsolute = false, isTimeOfDay = false }: TimeProps) => {
   const now = useStore(clock);
-  if (at == null) return <span>{sharedMessages.common.never}</span>;
+  if (at == null) return <span>never</span>;
   const date = new Date(at);
   return (
     <time dateTime={at} title={`${absolute.format(date)} · ${date.toISOString()}`}>

@@ -2,8 +2,6 @@ import type { AnyOperation } from '@bunting/contracts';
 import { useState } from 'react';
 import type { CallRequest } from '../../api/call.ts';
 import { useOperationMutation } from '../../api/queries-and-mutations.ts';
-import { resourceMessages as text } from '../../messages/resources.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { Button } from '../buttons/button.tsx';
 import { ErrorNotice } from '../content/notice.tsx';
@@ -75,7 +73,7 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
       footer={
         <>
           <Button onPress={onClose} autoFocus={isImpossible}>
-            {isImpossible ? sharedMessages.common.close : sharedMessages.common.cancel}
+            {isImpossible ? 'Close' : 'Cancel'}
           </Button>
           {!isImpossible && (
             <Button
@@ -95,7 +93,7 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
       {mutation.error !== null && <ErrorNotice error={mutation.error} />}
       {typedName !== undefined && !isImpossible && (
         <TextField
-          label={text.typeName(typedName)}
+          label={`Type “${typedName}” to confirm`}
           value={typedText}
           onChange={setTypedText}
           autoComplete="off"

@@ -8,8 +8,6 @@ import { Notice } from '../content/notice.tsx';
 import { Dialog } from './dialog.tsx';
 import { showServerError } from '../forms/show-server-error.ts';
 import { CopyableSecret } from '../content/copyable-secret.tsx';
-import { resourceMessages as text } from '../../messages/resources.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 
 export type CreateSecretValues = Record<string, string | boolean>;
 
@@ -65,7 +63,7 @@ export const CreateSecretDialog = <O extends AnyOperation>({
         isAlert
         footer={
           <Button variant="primary" onPress={onClose}>
-            {text.secretKept}
+            I have copied it
           </Button>
         }
       >
@@ -82,7 +80,7 @@ export const CreateSecretDialog = <O extends AnyOperation>({
       onSubmit={(event) => void send(event)}
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
             {submit}
           </Button>

@@ -1,5 +1,4 @@
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
-import { sharedMessages } from '../../messages/shared.ts';
 import { Button, IconButton } from '../buttons/button.tsx';
 import styles from './dialog.module.css';
 
@@ -37,7 +36,7 @@ export const Dialog = ({ title, onClose, children, footer, isWide, onSubmit, isA
             <Heading slot="title" level={2}>
               {title}
             </Heading>
-            <IconButton icon="close" label={sharedMessages.common.close} onPress={onClose} />
+            <IconButton icon="close" label="Close" onPress={onClose} />
           </div>
           {onSubmit === undefined ? (
             content
@@ -82,7 +81,7 @@ export const ConfirmDialog = ({
     isAlert
     footer={
       <>
-        <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+        <Button onPress={onClose}>Cancel</Button>
         <Button
           variant={isDangerous ? 'danger' : 'primary'}
           isPending={isPending}

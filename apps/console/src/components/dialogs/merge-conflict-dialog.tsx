@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { Button } from '../buttons/button.tsx';
 import { Dialog } from './dialog.tsx';
 import { RadioGroup } from '../forms/fields.tsx';
-import { mergeMessages as text } from '../../messages/merge.ts';
 import { type MergeConflict, resolveConflicts } from '../../merging/three-way-merge.ts';
 import type { Json } from '../../merging/json.ts';
 import layout from '../layout/layout.module.css';
@@ -16,35 +15,38 @@ interface MergeConflictDialogProps {
 }
 
 const formatValue = (value: Json | undefined): string =>
-  value === undefined ? text.removed : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined ? 'removed' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** Lists the fields that the user and another person changed in different ways; the user chooses one of both values for each. */
 export const MergeConflictDialog = ({ merged, conflicts, onMerge, onClose }: MergeConflictDialogProps) => {
   const [choices, setChoices] = useState<readonly ('mine' | 'theirs')[]>(conflicts.map(() => 'mine'));
   return (
     <Dialog
-      title={text.title}
+      title="You both changed the same fields"
       onClose={onClose}
       isWide
       footer={
         <>
-          <Button onPress={onClose}>{text.backToEditing}</Button>
+          <Button onPress={onClose}>Back to editing</Button>
           <Button variant="primary" onPress={() => onMerge(resolveConflicts(merged, conflicts, choices))}>
-            {text.confirm}
+            Use these values
           </Button>
         </>
       }
     >
-      <p>{text.help}</p>
+      <p>
+        Another person has saved this since you opened it. Fields that only one of you changed are combined. Choose for
+        the others.
+      </p>
       <div className={layout['stack']}>
         {conflicts.map(({ path, base, mine, theirs }, index) => (
           <div key={path.join('/')} className={styles['conflict']}>
             <RadioGroup
               label={path.join(' › ')}
-              hint={text.was(formatValue(base))}
+              hint={`It was: ${formatValue(base)}`}
               options={[
-                { id: 'mine', label: text.mine, description: formatValue(mine) },
-                { id: 'theirs', label: text.theirs, description: formatValue(theirs) },
+                { id: 'mine', label: 'Mine', description: formatValue(mine) },
+                { id: 'theirs', label: 'Theirs', description: formatValue(theirs) },
               ]}
               value={choices[index] ?? 'mine'}
               onChange={(choice) => setChoices(choices.with(index, choice as 'mine' | 'theirs'))}

@@ -1,4 +1,3 @@
-import { resourceMessages as text } from '../../messages/resources.ts';
 import { IconButton } from '../buttons/button.tsx';
 import { ComboBox, type SelectOption } from './fields.tsx';
 import styles from '../resources/resource.module.css';
@@ -37,7 +36,7 @@ export const MultiComboBox = ({ label, hint, options, value, onChange, emptyText
               <IconButton
                 icon="close"
                 size="small"
-                label={text.removeChoice(labelOf(id))}
+                label={`Remove ${labelOf(id)}`}
                 onPress={() => onChange(value.filter((chosenId) => chosenId !== id))}
               />
             </li>

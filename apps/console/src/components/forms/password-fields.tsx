@@ -1,5 +1,4 @@
 import type { FieldValues } from 'react-hook-form';
-import { accountMessages } from '../../messages/account.ts';
 import { type BoundFieldProps, BoundTextField } from './bound-fields.tsx';
 
 type PasswordFieldProps<T extends FieldValues> = Omit<BoundFieldProps<T>, 'required'> & {
@@ -11,7 +10,7 @@ type PasswordFieldProps<T extends FieldValues> = Omit<BoundFieldProps<T>, 'requi
 export const PasswordField = <T extends FieldValues>({ isNew = false, ...props }: PasswordFieldProps<T>) => (
   <BoundTextField
     {...props}
-    required={accountMessages.passwordMissing}
+    required="Enter a password."
     type="password"
     autoComplete={isNew ? 'new-password' : 'current-password'}
   />
@@ -32,10 +31,10 @@ export const NewPasswordFields = <T extends FieldValues>({
     <PasswordField
       control={control}
       name={password}
-      label={accountMessages.password}
-      hint={accountMessages.passwordHint}
+      label="New password"
+      hint="Ten characters or more; with upper and lower case, digits and signs, or a long sentence"
       isNew
     />
-    <PasswordField control={control} name={repeatedPassword} label={accountMessages.repeatedPassword} isNew />
+    <PasswordField control={control} name={repeatedPassword} label="The new password again" isNew />
   </>
 );

@@ -5,8 +5,6 @@ import { type Control, Controller, useForm, useWatch } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
 import type { CallRequest, WithEntityTag } from '../../api/call.ts';
 import { useOperationMutation } from '../../api/queries-and-mutations.ts';
-import { resourceMessages as text } from '../../messages/resources.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { threeWayMerge, type MergeConflict } from '../../merging/three-way-merge.ts';
 import type { Json } from '../../merging/json.ts';
@@ -197,12 +195,12 @@ const Field = ({
   const choiceOptions = options ?? choices?.map((id) => ({ id, label: id }));
   if (choiceOptions !== undefined) {
     const Choice = isLong ? BoundComboBox : BoundSelect;
-    return <Choice {...bound} options={choiceOptions} {...(isRequired && { required: text.missing })} />;
+    return <Choice {...bound} options={choiceOptions} {...(isRequired && { required: 'Enter a value.' })} />;
   }
   return (
     <BoundTextField
       {...bound}
-      {...(isRequired && { required: text.missing })}
+      {...(isRequired && { required: 'Enter a value.' })}
       {...(rows !== undefined && { rows })}
       {...(placeholder !== undefined && { placeholder })}
       {...(isNumber && { type: 'number' as const })}
@@ -236,7 +234,11 @@ const Fields = ({ operation, fields, renderBody, form, focusesFirst = false }: F
   const { conflict } = form;
   return (
     <>
-      {form.wasMerged && <Notice tone="warning">{text.merged}</Notice>}
+      {form.wasMerged && (
+        <Notice tone="warning">
+          Another person has saved this in the meantime. Both edits are combined here: look at them, and save again.
+        </Notice>
+      )}
       {errors.root?.message !== undefined && <Notice tone="danger">{errors.root.message}</Notice>}
       {fields.map((field, index) => (
         <Field
@@ -295,7 +297,7 @@ export const RequestBodyDialogImplementation = <O extends AnyOperation>({
       onSubmit={(event) => void form.submit(event)}
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isPending={form.formState.isSubmitting}>
             {submit}
           </Button>
@@ -324,7 +326,7 @@ export type RequestBodyFormProps<O extends AnyOperation> = RequestBodyFormOption
 
 /** A form on a page for the body of an operation. Leaving the page with unsaved edits needs a confirmation. */
 export const RequestBodyFormImplementation = <O extends AnyOperation>({
-  submit = sharedMessages.common.save,
+  submit = 'Save',
   footer,
   isNew = false,
   ...options
@@ -353,13 +355,13 @@ export const RequestBodyFormImplementation = <O extends AnyOperation>({
       </div>
       {blocker.status === 'blocked' && (
         <ConfirmDialog
-          title={text.leaveTitle}
-          confirm={text.leave}
+          title="Leave without saving?"
+          confirm="Leave"
           isDangerous
           onClose={blocker.reset}
           onConfirm={blocker.proceed}
         >
-          <p>{text.leaveHelp}</p>
+          <p>What you have changed here is not saved.</p>
         </ConfirmDialog>
       )}
     </form>

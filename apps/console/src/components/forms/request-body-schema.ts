@@ -1,6 +1,6 @@
 import { isJsonObject } from '@bunting/contracts';
 import type { TSchema } from 'typebox';
-import { resourceMessages as text } from '../../messages/resources.ts';
+import { formatCount } from '../../text/format-number.ts';
 
 /** The keywords of a JSON schema that the forms of the console read. */
 interface Schema {
@@ -58,15 +58,15 @@ export const inputKindOf = (body: TSchema, path: string) => {
 
 const lengthError = ({ minLength = 0, maxLength, documentedMaxLength }: Schema, value: string): string | undefined => {
   const { length } = [...value];
-  if (length < minLength) return text.tooShort(minLength);
+  if (length < minLength) return `Enter at least ${formatCount(minLength, 'character')}.`;
   const max = maxLength ?? documentedMaxLength ?? Number.POSITIVE_INFINITY;
-  return length > max ? text.tooLong(max, length) : undefined;
+  return length > max ? `At most ${formatCount(max, 'character')}: these are ${length}.` : undefined;
 };
 
 const numberError = ({ minimum = -Infinity, maximum = Infinity }: Schema, value: string): string | undefined => {
-  if (!/^-?\d+$/.test(value)) return text.notWhole;
-  if (Number(value) < minimum) return text.tooSmall(minimum);
-  return Number(value) > maximum ? text.tooLarge(maximum) : undefined;
+  if (!/^-?\d+$/.test(value)) return 'Enter a whole number.';
+  if (Number(value) < minimum) return `Enter ${minimum} or more.`;
+  return Number(value) > maximum ? `Enter ${maximum} or less.` : undefined;
 };
 
 /** The validation error of an entered text, as a sentence; undefined where the schema accepts it. */
@@ -74,11 +74,12 @@ export const validationErrorOf = (body: TSchema, path: string, entered: unknown)
   if (typeof entered !== 'string') return undefined;
   const { schema, isRequired, isNullable } = memberAt(body, path);
   const value = entered.trim();
-  if (value === '') return isRequired && !isNullable ? text.missing : undefined;
+  if (value === '') return isRequired && !isNullable ? 'Enter a value.' : undefined;
   if (isNumeric(schema)) return numberError(schema, value);
   const { documentedPattern: pattern } = schema;
   // Only the pattern of URL-friendly names has a message here; the server validates the others.
-  if (pattern?.includes('A-Za-z0-9') === true && !new RegExp(pattern).test(value)) return text.notUrlFriendly;
+  if (pattern?.includes('A-Za-z0-9') === true && !new RegExp(pattern).test(value))
+    return 'Use letters, digits and - _ . ~ only: the name is a part of addresses.';
   return lengthError(schema, value);
 };
 

@@ -10,16 +10,12 @@ import {
   SelectValue,
   Text,
 } from 'react-aria-components';
-import { sharedMessages } from '../../messages/shared.ts';
 import { type ChoiceProps, FieldMessages, type SelectOption } from './fields.tsx';
 import { Icon } from '../content/icon.tsx';
 import styles from './field.module.css';
 
 const optionList = (items: readonly SelectOption[]) => (
-  <ListBox
-    items={items}
-    renderEmptyState={() => <p className={styles['none']}>{sharedMessages.common.nothingFound}</p>}
-  >
+  <ListBox items={items} renderEmptyState={() => <p className={styles['none']}>Nothing matches.</p>}>
     {(item: SelectOption) => (
       <ListBoxItem id={item.id} textValue={item.label} className={styles['option'] ?? ''}>
         <span>

@@ -1,5 +1,4 @@
 import { useEffect } from 'react';
-import { sharedMessages } from '../../messages/shared.ts';
 import styles from '../content/content.module.css';
 
 interface PageProps {
@@ -17,14 +16,14 @@ interface PageProps {
 /** The frame of one page. Its title is also the title of the browser's window. */
 export const Page = ({ title, crumbs = [], titleExtras, actions, children, fillsWindow = false }: PageProps) => {
   useEffect(() => {
-    document.title = `${title} · ${sharedMessages.product}`;
+    document.title = `${title} · Bunting`;
   }, [title]);
   return (
     <div className={`${styles['page']} ${fillsWindow ? styles['fill'] : ''}`}>
       <header className={styles['head']}>
         <div>
           {crumbs.length > 0 && (
-            <nav aria-label={sharedMessages.common.breadcrumbs} className={styles['crumbs']}>
+            <nav aria-label="Where this page belongs" className={styles['crumbs']}>
               <ol>
                 {crumbs.map((crumb, index) => (
                   <li key={index}>{crumb}</li>

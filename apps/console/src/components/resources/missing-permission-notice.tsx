@@ -1,6 +1,5 @@
 import { type AnyOperation, permissionsFor } from '@bunting/contracts';
 import { useMe } from '../../api/queries-and-mutations.ts';
-import { resourceMessages as text } from '../../messages/resources.ts';
 import { Notice } from '../content/notice.tsx';
 import { useMayCall } from '../../api/use-may-call.ts';
 import type { PermissionScope } from '../../api/use-permission-check.ts';
@@ -16,5 +15,9 @@ export const MissingPermissionNotice = ({
   const mayCall = useMayCall();
   const { data } = useMe();
   if (data === undefined || mayCall(operation, scope)) return null;
-  return <Notice>{text.readOnly(permissionsFor(operation))}</Notice>;
+  return (
+    <Notice>
+      You can look, but not change anything here: that takes the permission {permissionsFor(operation).join(' or ')}.
+    </Notice>
+  );
 };

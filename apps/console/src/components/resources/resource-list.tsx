@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { resourceMessages as text } from '../../messages/resources.ts';
 import { Button, IconButton } from '../buttons/button.tsx';
 import { QueryResult, EmptyState } from '../content/query-result.tsx';
 import { TextField } from '../forms/fields.tsx';
@@ -7,6 +6,7 @@ import { Menu, type MenuEntry } from '../buttons/menu.tsx';
 import { type SearchParameters, useSearchParameter } from '../../filtering/search-parameter.ts';
 import table from '../content/table.module.css';
 import styles from './resource.module.css';
+import { formatCount } from '../../text/format-number.ts';
 
 interface ResourceColumn<T> {
   readonly id: string;
@@ -83,34 +83,30 @@ export const ResourceList = <T,>({
               <div className={styles['search']}>
                 {(rows.length >= minRowsForSearch || search !== '') && (
                   <TextField
-                    label={text.searchIn(label)}
+                    label={`Search in ${label.toLowerCase()}`}
                     value={search}
                     onChange={(value) => {
                       setSearch(value === '' ? undefined : value);
                       setMax(pageSize);
                     }}
-                    placeholder={text.search}
+                    placeholder="Search"
                     autoComplete="off"
                   />
                 )}
                 {filter}
                 <span role="status" className={styles['hint']}>
-                  {text.found(found.length, rows.length)}
+                  {found.length === rows.length ? `${rows.length} in all` : `${found.length} of ${rows.length}`}
                 </span>
               </div>
             )}
             {found.length === 0 ? (
               <EmptyState
-                title={rows.length === 0 ? empty.title : text.noMatch}
+                title={rows.length === 0 ? empty.title : 'Nothing matches the search'}
                 action={
-                  rows.length === 0 ? (
-                    empty.action
-                  ) : (
-                    <Button onPress={() => setSearch(undefined)}>{text.clearSearch}</Button>
-                  )
+                  rows.length === 0 ? empty.action : <Button onPress={() => setSearch(undefined)}>Show all</Button>
                 }
               >
-                {rows.length === 0 ? empty.help : text.noMatchHelp}
+                {rows.length === 0 ? empty.help : 'Try fewer letters, or look through all of them.'}
               </EmptyState>
             ) : (
               <table className={`${table['table']} ${styles['table']}`} aria-label={label}>
@@ -123,7 +119,7 @@ export const ResourceList = <T,>({
                     ))}
                     {actions !== undefined && (
                       <th scope="col">
-                        <span className="visually-hidden">{text.actionsFor(label.toLowerCase())}</span>
+                        <span className="visually-hidden">Actions for {label.toLowerCase()}</span>
                       </th>
                     )}
                   </tr>
@@ -147,8 +143,8 @@ export const ResourceList = <T,>({
                         {actions !== undefined && (
                           <td className={styles['menu']}>
                             {entries.length > 0 && (
-                              <Menu label={text.actionsFor(name(row))} entries={entries}>
-                                <IconButton icon="more" label={text.actionsFor(name(row))} />
+                              <Menu label={`Actions for ${name(row)}`} entries={entries}>
+                                <IconButton icon="more" label={`Actions for ${name(row)}`} />
                               </Menu>
                             )}
                           </td>
@@ -161,7 +157,7 @@ export const ResourceList = <T,>({
             )}
             {found.length > max && (
               <Button onPress={() => setMax(max + pageSize)}>
-                {text.showMore(Math.min(pageSize, found.length - max))}
+                Show {formatCount(Math.min(pageSize, found.length - max), 'more row')}
               </Button>
             )}
           </div>

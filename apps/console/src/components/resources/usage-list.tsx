@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { resourceMessages as text } from '../../messages/resources.ts';
 import { QueryResult } from '../content/query-result.tsx';
 import styles from './resource.module.css';
 
@@ -21,7 +20,7 @@ interface UsageListProps<T> {
 const maxShown = 8;
 
 /** Lists what uses a thing, for a user who is about to change or delete it: the first eight, and the number of the others. */
-export const UsageList = <T,>({ title, query, uses, total, emptyText = text.unused }: UsageListProps<T>) => (
+export const UsageList = <T,>({ title, query, uses, total, emptyText = 'Nothing uses it.' }: UsageListProps<T>) => (
   <QueryResult query={query}>
     {(data) => {
       const found = uses(data);
@@ -34,7 +33,7 @@ export const UsageList = <T,>({ title, query, uses, total, emptyText = text.unus
             {found.slice(0, maxShown).map(({ key, node }) => (
               <li key={key}>{node}</li>
             ))}
-            {all > maxShown && <li>{text.moreUses(all - maxShown)}</li>}
+            {all > maxShown && <li>and {all - maxShown} more</li>}
           </ul>
         </div>
       );

@@ -2,13 +2,16 @@ import { Link, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
-import { adminNavigationMessages as text } from '../../messages/administration/navigation.ts';
 import { adminPageGroups, adminPages } from './admin-pages.ts';
 import styles from './admin.module.css';
 
 const Index = ({ isUnknown }: { readonly isUnknown: boolean }) => (
-  <Page title={text.title}>
-    {isUnknown && <EmptyState title={text.unknown}>{text.unknownHelp}</EmptyState>}
+  <Page title="Administration">
+    {isUnknown && (
+      <EmptyState title="There is no such page of administration">
+        The address may be mistyped. These are the pages that there are.
+      </EmptyState>
+    )}
     {adminPageGroups.map(({ id, label, pages }) => (
       <section key={id} aria-labelledby={`group-${id}`} className={styles['group']}>
         <h2 id={`group-${id}`}>{label}</h2>
@@ -28,7 +31,7 @@ const Index = ({ isUnknown }: { readonly isUnknown: boolean }) => (
 );
 
 const Navigation = () => (
-  <nav aria-label={text.navigation} className={styles['navigation']}>
+  <nav aria-label="Administration" className={styles['navigation']}>
     {adminPageGroups.map(({ id, label, pages }) => (
       <div key={id}>
         <p>{label}</p>

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router';
 import { Page } from '../../components/layout/page.tsx';
-import { adminNavigationMessages as text } from '../../messages/administration/navigation.ts';
 import { adminPages } from './admin-pages.ts';
 import styles from './admin.module.css';
 
@@ -24,7 +23,7 @@ export const AdminPage = ({ id, title, ...props }: AdminPageProps) => {
       title={title ?? label}
       crumbs={[
         <Link key="all" to="/admin">
-          {text.title}
+          Administration
         </Link>,
         ...(title === undefined
           ? []

@@ -1,13 +1,39 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { adminNavigationMessages as text } from '../../messages/administration/navigation.ts';
 
-type GroupId = keyof typeof text.groups;
+const texts = {
+  pages: {
+    environments: ['Environments', 'Where flags are on or off: order, types, approvals, clones'],
+    segments: ['Segments', 'Named sets of constraints, and the flags that use them'],
+    context: ['Context fields', 'What constraints compare: legal values, stickiness, use'],
+    tags: ['Tags', 'Types of tags, and the tags of each'],
+    strategies: ['Strategy types', 'The built-in ones, and those that your SDKs evaluate'],
+    types: ['Flag types', 'How long flags of each type are expected to live'],
+    users: ['Users', 'Create, invite, deactivate; passwords, sessions and root roles'],
+    groups: ['Groups', 'People who have their roles together, here or at an identity provider'],
+    roles: ['Roles', 'What each role gives, as a matrix'],
+    access: ['Who may do what', 'Everyone who may do something, and through which role'],
+    'service-accounts': ['Service accounts', 'Accounts of machines, and their tokens'],
+    'api-tokens': ['API tokens', 'Keys of SDKs and scripts'],
+    'sign-in': ['Signing in', 'Single sign-on, passwords, and provisioning by SCIM'],
+    applications: ['Applications', 'SDKs and their versions, instances, and the flags that they use'],
+    transfer: ['Import and export', 'Bring flags from Unleash, or take them elsewhere'],
+    instance: ['This installation', 'Version, health, statistics, limits, and the state of the event log'],
+  },
+  groups: {
+    places: 'Where flags live',
+    vocabulary: 'What flags are made of',
+    people: 'People and machines',
+    installation: 'This installation',
+  },
+} as const;
 
-const adminPage = <Id extends keyof typeof text.pages>(
+type GroupId = keyof typeof texts.groups;
+
+const adminPage = <Id extends keyof typeof texts.pages>(
   id: Id,
   group: GroupId,
   component: ReturnType<typeof lazyRouteComponent>,
-) => ({ id, group, label: text.pages[id][0], description: text.pages[id][1], component });
+) => ({ id, group, label: texts.pages[id][0], description: texts.pages[id][1], component });
 
 /**
  * The pages of administration, in the order of their navigation. A page has the path `/admin/<id>`, and `/admin/<id>/<item>` for one
@@ -96,6 +122,6 @@ export const adminPages = [
   ),
 ] as const;
 
-export const adminPageGroups = Object.entries(text.groups)
+export const adminPageGroups = Object.entries(texts.groups)
   .map(([id, label]) => ({ id, label, pages: adminPages.filter(({ group }) => group === id) }))
   .filter(({ pages }) => pages.length > 0);

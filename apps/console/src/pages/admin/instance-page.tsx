@@ -26,12 +26,52 @@ import { Badge } from '../../components/content/badge.tsx';
 import { useMayCall } from '../../api/use-may-call.ts';
 import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { bytesText, instanceMessages as text } from '../../messages/administration/instance.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { AdminPage } from './admin-page.tsx';
 import { saveFile } from './transfer/save-file.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './people/people.module.css';
+import { formatNumber } from '../../text/format-number.ts';
+import { formatCount } from '../../text/format-number.ts';
+
+const texts = {
+  counts: {
+    featureToggles: 'Active flags',
+    archivedFeatureToggles: 'Archived flags',
+    projects: 'Projects',
+    environments: 'Environments',
+    segments: 'Segments',
+    contextFields: 'Context fields',
+    strategies: 'Strategy types',
+    users: 'Users',
+    groups: 'Groups',
+    roles: 'Roles',
+    serviceAccounts: 'Service accounts',
+    featureExports: 'Exports',
+    featureImports: 'Imports',
+  },
+  formatNumber: formatNumber,
+  limitNames: {
+    featureFlags: 'Active flags',
+    projects: 'Projects',
+    environments: 'Environments',
+    segments: 'Segments',
+    apiTokens: 'API tokens',
+    featureEnvironmentStrategies: 'Strategies of a flag in an environment',
+    constraints: 'Constraints of a strategy',
+    constraintValues: 'Values of a constraint',
+    strategySegments: 'Segments of a strategy',
+    segmentValues: 'Values of a segment',
+  },
+} as const;
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** A number of bytes as text, in the largest unit that fits. Units are powers of 1,000. */
+const bytesText = (bytes: number): string => {
+  const exponent = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${formatNumber(Math.round((bytes / 1000 ** exponent) * 10) / 10)} ${units[exponent]}`;
+};
 
 const LogIntegrity = lazyRouteComponent(() => import('../events/log-integrity.tsx'), 'LogIntegrity');
 
@@ -52,23 +92,25 @@ const Section = ({ id, title, action, children }: SectionProps) => (
   </section>
 );
 
-const onOff = (isOn: boolean): string => (isOn ? text.on : text.off);
+const onOff = (isOn: boolean): string => (isOn ? 'on' : 'off');
 
 const Facts = ({ config }: { readonly config: UiConfig }) => (
   <dl className={styles['pairs']}>
     {[
-      [text.version, `${config.name} ${config.version}`],
-      [text.unleash, config.versionInfo.current.oss],
-      [text.instanceId, config.versionInfo.instanceId],
-      [text.publicUrl, config.unleashUrl || text.noPublicUrl],
+      ['Version', `${config.name} ${config.version}`],
+      ['Speaks the API of Unleash', config.versionInfo.current.oss],
+      ['Installation id', config.versionInfo.instanceId],
+      ['Address for people', config.unleashUrl || 'not set: GATEWAY_PUBLIC_URL'],
       [
-        text.origins,
-        config.frontendApiOrigins.includes('*') ? text.anyOrigin : config.frontendApiOrigins.join(', ') || text.nothing,
+        'Pages that may call the frontend API',
+        config.frontendApiOrigins.includes('*')
+          ? 'those of every origin'
+          : config.frontendApiOrigins.join(', ') || 'nothing',
       ],
-      [text.mail, config.emailEnabled ? text.isSet : text.notSet],
-      [text.sso, config.oidcConfiguredThroughEnv ? text.ssoByVariables : text.ssoByApi],
-      [text.passwords, onOff(!config.disablePasswordAuth)],
-      [text.telemetry, text.nothing],
+      ['Mail server', config.emailEnabled ? 'set' : 'not set: SMTP_URL'],
+      ['Single sign-on', config.oidcConfiguredThroughEnv ? 'by the variables OIDC_*' : 'by the settings here'],
+      ['Passwords', onOff(!config.disablePasswordAuth)],
+      ['Reports to others', 'nothing'],
     ].map(([name, value]) => (
       <div key={name}>
         <dt>{name}</dt>
@@ -94,9 +136,15 @@ const readReadiness = async ({ signal }: { readonly signal: AbortSignal }): Prom
 };
 
 const ReadinessBadge = ({ isReady, reason, unavailable }: Readiness) => {
-  if (!isReady) return <Badge tone="danger">{text.notReady(reason)}</Badge>;
-  if (unavailable.length > 0) return <Badge tone="warning">{text.withoutDependencies(unavailable)}</Badge>;
-  return <Badge tone="good">{text.ready}</Badge>;
+  if (!isReady) return <Badge tone="danger">Not ready: {reason}</Badge>;
+  if (unavailable.length > 0)
+    return (
+      <Badge tone="warning">
+        Without {unavailable.join(' and ')}: applications get the flags that were known last, and nothing can be
+        changed.
+      </Badge>
+    );
+  return <Badge tone="good">Ready: every service answers, and nothing is behind.</Badge>;
 };
 
 const InstallationHealth = () => {
@@ -113,7 +161,7 @@ const InstallationHealth = () => {
           <p role="status">
             <ReadinessBadge {...data} />
           </p>
-          <p className={layout['muted']}>{text.checkedAgain}</p>
+          <p className={layout['muted']}>Checked every five seconds while this page is open.</p>
         </>
       )}
     </QueryResult>
@@ -121,20 +169,20 @@ const InstallationHealth = () => {
 };
 
 const Statistics = ({ statistics }: { readonly statistics: InstanceStatistics }) => {
-  const counts = Object.entries(text.counts).map(
-    ([name, label]) => [label, statistics[name as keyof typeof text.counts]] as const,
+  const counts = Object.entries(texts.counts).map(
+    ([name, label]) => [label, statistics[name as keyof typeof texts.counts]] as const,
   );
   return (
     <dl className={styles['facts']}>
       {[
         ...counts,
-        [text.activeUsers, statistics.activeUsers.last30] as const,
-        [text.applications, statistics.clientApps.find(({ range }) => range === '30d')?.count ?? 0] as const,
-        [text.changes, statistics.productionChanges.last30] as const,
+        ['Users in 30 days', statistics.activeUsers.last30] as const,
+        ['Applications in 30 days', statistics.clientApps.find(({ range }) => range === '30d')?.count ?? 0] as const,
+        ['Changes in production in 30 days', statistics.productionChanges.last30] as const,
       ].map(([label, n]) => (
         <div key={label}>
           <dt>{label}</dt>
-          <dd>{text.formatNumber(n)}</dd>
+          <dd>{texts.formatNumber(n)}</dd>
         </div>
       ))}
     </dl>
@@ -156,28 +204,28 @@ interface LimitsProps {
 
 const Limits = ({ limits, statistics }: LimitsProps) => (
   <Table
-    label={text.limits}
-    rows={Object.entries(text.limitNames).map(([name, label]) => ({
+    label="Limits"
+    rows={Object.entries(texts.limitNames).map(([name, label]) => ({
       name,
       label,
-      limit: limits[name as keyof typeof text.limitNames],
+      limit: limits[name as keyof typeof texts.limitNames],
       used: usedCountOf(name, statistics),
     }))}
     rowKey={({ name }) => name}
     columns={[
-      { id: 'limit', title: text.limit, cell: ({ label }) => label },
+      { id: 'limit', title: 'Limit', cell: ({ label }) => label },
       {
         id: 'used',
-        title: text.used,
+        title: 'Used',
         cell: ({ used, limit }) =>
           used === undefined ? null : (
-            <Badge tone={used >= limit * 0.9 ? 'warning' : 'neutral'}>{text.formatNumber(used)}</Badge>
+            <Badge tone={used >= limit * 0.9 ? 'warning' : 'neutral'}>{texts.formatNumber(used)}</Badge>
           ),
       },
       {
         id: 'max',
-        title: text.max,
-        cell: ({ limit }) => (limit >= noLimit ? text.noLimit : text.formatNumber(limit)),
+        title: 'At most',
+        cell: ({ limit }) => (limit >= noLimit ? 'no limit' : texts.formatNumber(limit)),
       },
     ]}
   />
@@ -189,13 +237,15 @@ const EventLog = () => {
     <QueryResult query={size}>
       {({ events, bytes, oldest, retentionDays }) => (
         <p>
-          {text.logSize(events, bytesText(bytes.total))}.{' '}
+          {`${formatCount(events, 'event')}, ${bytesText(bytes.total)}`}.{' '}
           {oldest !== null && (
             <>
-              {text.oldest} <Time at={oldest} isAbsolute />.{' '}
+              The oldest is of <Time at={oldest} isAbsolute />.{' '}
             </>
           )}
-          {retentionDays === null ? text.keptForEver : text.retention(retentionDays)}
+          {retentionDays === null
+            ? 'Events are kept for ever.'
+            : `Events are kept for ${formatCount(retentionDays, 'day')}.`}
         </p>
       )}
     </QueryResult>
@@ -207,31 +257,40 @@ const DeadLetters = () => {
   const unanswered = letters.data?.unanswered ?? [];
   return (
     <>
-      {unanswered.length > 0 && <Notice tone="warning">{text.unanswered(unanswered)}</Notice>}
+      {unanswered.length > 0 && (
+        <Notice tone="warning">
+          {unanswered.join(', ')} did not answer, so it is not known whether there are more.
+        </Notice>
+      )}
       <ResourceList
-        label={text.deadLetters}
+        label="Dead letters"
         parameter="letter"
         query={{ ...letters, data: letters.data?.deadLetters }}
         rowKey={({ service, uid }) => `${service} ${uid}`}
         name={({ type }) => type}
         text={({ service, producer, reason }) => `${service} ${producer} ${reason}`}
         columns={[
-          { id: 'service', title: text.service, cell: ({ service }) => service },
+          { id: 'service', title: 'Service', cell: ({ service }) => service },
           {
             id: 'message',
-            title: text.message,
+            title: 'Message',
             cell: ({ type, producer, position }) => (
               <div className={styles['twoLines']}>
                 <code>{type}</code>
-                <span>{text.from(producer, position)}</span>
+                <span>
+                  from {producer}, position {formatNumber(position)}
+                </span>
               </div>
             ),
           },
-          { id: 'reason', title: text.reason, cell: ({ reason }) => reason },
-          { id: 'attempts', title: text.attempts, cell: ({ attempts }) => attempts, isNumber: true },
-          { id: 'next', title: text.next, cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },
+          { id: 'reason', title: 'Reason', cell: ({ reason }) => reason },
+          { id: 'attempts', title: 'Attempts', cell: ({ attempts }) => attempts, isNumber: true },
+          { id: 'next', title: 'Next attempt', cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },
         ]}
-        empty={{ title: text.noDeadLetters, help: text.noDeadLettersHelp }}
+        empty={{
+          title: 'Every message was applied',
+          help: 'What a service cannot apply because of its content would be listed here, with the reason.',
+        }}
       />
     </>
   );
@@ -246,18 +305,21 @@ const SearchIndex = () => {
   const wasNeverBuilt = reindex.error instanceof ApiError && reindex.error.kind === 'NotFoundError';
   return (
     <>
-      <p className={layout['muted']}>{text.searchHelp}</p>
+      <p className={layout['muted']}>
+        Searches answer from an index that follows the flags. Building it again costs some load, and searches go on
+        meanwhile.
+      </p>
       {wasNeverBuilt ? (
-        <p>{text.neverBuilt}</p>
+        <p>It has not been built again since the start.</p>
       ) : (
         <QueryResult query={reindex}>
           {({ state, done, all, reason, finishedAt }) => (
             <p role="status">
-              {state === 'running' && text.running(done, all)}
-              {state === 'failed' && text.failed(reason ?? '')}
+              {state === 'running' && `Building: ${formatNumber(done)} of ${formatNumber(all)}`}
+              {state === 'failed' && `Building it has failed: ${reason ?? ''}`}
               {state === 'done' && (
                 <>
-                  {text.built(all)}, <Time at={finishedAt} />
+                  {`Built with ${formatCount(all, 'flag or segment', 'flags and segments')}`}, <Time at={finishedAt} />
                 </>
               )}
             </p>
@@ -266,19 +328,19 @@ const SearchIndex = () => {
       )}
       <div>
         <Button isDisabled={reindex.data?.state === 'running'} onPress={() => setConfirming(true)}>
-          {text.reindex}
+          Build it again
         </Button>
       </div>
       {isConfirming && (
         <ConfirmOperationDialog
-          title={text.reindexTitle}
-          confirm={text.reindex}
+          title="Build the search index again?"
+          confirm="Build it again"
           operation={StartReindex}
           request={{}}
-          notification={text.reindexStarted}
+          notification="The search index is being built."
           onClose={() => setConfirming(false)}
         >
-          <p>{text.reindexHelp}</p>
+          <p>All flags and segments are read and written again, in the background. Searches go on meanwhile.</p>
         </ConfirmOperationDialog>
       )}
     </>
@@ -300,48 +362,53 @@ export const InstancePage = () => {
   };
   return (
     <AdminPage id="instance">
-      <Section id="health" title={text.health}>
+      <Section id="health" title="Health">
         <InstallationHealth />
       </Section>
-      <Section id="facts" title={text.facts}>
+      <Section id="facts" title="Version and address">
         <QueryResult query={config}>{(data) => <Facts config={data} />}</QueryResult>
-        <p className={layout['muted']}>{text.settingsHelp}</p>
+        <p className={layout['muted']}>
+          Further settings are variables of the processes; docs/settings.md lists all of them.
+        </p>
       </Section>
       {isAdmin && (
         <>
           <Section
             id="statistics"
-            title={text.statistics}
-            action={<Button onPress={() => void saveCsv()}>{text.csv}</Button>}
+            title="Statistics"
+            action={<Button onPress={() => void saveCsv()}>Save as CSV</Button>}
           >
             <QueryResult query={statistics}>{(data) => <Statistics statistics={data} />}</QueryResult>
           </Section>
           <Section
             id="log"
-            title={text.log}
+            title="Event log"
             action={
               <span className={styles['badges']}>
                 <Suspense>
                   <LogIntegrity />
                 </Suspense>
                 <Link to="/events" className={buttonClass()}>
-                  {text.toLog}
+                  Open the event log
                 </Link>
               </span>
             }
           >
             <EventLog />
           </Section>
-          <Section id="dead-letters" title={text.deadLetters}>
-            <p className={layout['muted']}>{text.deadLettersHelp}</p>
+          <Section id="dead-letters" title="Dead letters">
+            <p className={layout['muted']}>
+              Messages that a service could not apply because of their content. It tries again by itself, with growing
+              pauses and at each start.
+            </p>
             <DeadLetters />
           </Section>
-          <Section id="search" title={text.search}>
+          <Section id="search" title="Search index">
             <SearchIndex />
           </Section>
         </>
       )}
-      <Section id="limits" title={text.limits}>
+      <Section id="limits" title="Limits">
         <QueryResult query={config}>
           {({ resourceLimits }) => <Limits limits={resourceLimits} statistics={statistics.data} />}
         </QueryResult>

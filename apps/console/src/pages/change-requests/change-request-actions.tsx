@@ -6,13 +6,40 @@ import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { strategyMessages } from '../../messages/strategy.ts';
-import { changeRequestsMessages } from '../../messages/change-requests.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { type ChangeRequestAction, changeRequestActionsByState } from './change-request-actions-by-state.ts';
 import layout from '../../components/layout/layout.module.css';
+
+const texts = {
+  actions: {
+    submit: 'Send to review',
+    approve: 'Approve',
+    reject: 'Reject',
+    cancel: 'Cancel the request',
+    apply: 'Apply',
+    schedule: 'Schedule',
+    revert: 'Revert',
+  },
+  notifications: {
+    submit: 'It is in review.',
+    approve: 'Approved.',
+    reject: 'Rejected.',
+    cancel: 'Cancelled.',
+    apply: 'Applied.',
+    schedule: 'Scheduled.',
+    revert: 'A request that reverts it is ready.',
+  },
+  explained: {
+    submit: 'Reviewers see it, and can approve or reject it.',
+    approve: 'You agree with its changes as they are shown here.',
+    reject: 'It is closed, and its changes are not made.',
+    cancel: 'It is closed, and its changes are not made.',
+    apply: 'All of its changes are made together, now.',
+    schedule: 'All of its changes are made together at the time below.',
+    revert: 'A new change request puts back what this one has changed. It needs review as any other.',
+  },
+} as const;
 
 interface RequestProps {
   readonly request: ChangeRequest;
@@ -38,7 +65,7 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
   usePageActions(
     actions.map((candidate) => ({
       id: `change-request.${candidate.id}`,
-      title: changeRequestsMessages.actions[candidate.id],
+      title: texts.actions[candidate.id],
       ...(candidate.key === undefined ? {} : { key: candidate.key }),
       run: () => open(candidate),
     })),
@@ -46,7 +73,7 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
   const execute = async ({ id, state }: ChangeRequestAction): Promise<void> => {
     if (state === undefined) {
       const revertingRequest = await revert.mutateAsync({ params });
-      notify(changeRequestsMessages.reverted);
+      notify('A request that reverts it is ready.');
       void navigate({
         to: '/projects/$project/change-requests/$id',
         params: { project: revertingRequest.project, id: String(revertingRequest.id) },
@@ -59,7 +86,7 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
         ...(request.revision === undefined ? {} : { revision: request.revision }),
       };
       await changeState.mutateAsync({ params, body, ifMatch: undefined });
-      notify(changeRequestsMessages.notifications[id]);
+      notify(texts.notifications[id]);
     }
     setAction(undefined);
   };
@@ -68,12 +95,12 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
     <>
       {actions.map((candidate, index) => (
         <Button key={candidate.id} variant={index === 0 ? 'primary' : 'secondary'} onPress={() => open(candidate)}>
-          {changeRequestsMessages.actions[candidate.id]}
+          {texts.actions[candidate.id]}
         </Button>
       ))}
       {action !== undefined && (
         <Dialog
-          title={changeRequestsMessages.actions[action.id]}
+          title={texts.actions[action.id]}
           onClose={() => setAction(undefined)}
           onSubmit={(event) => {
             event.preventDefault();
@@ -82,24 +109,24 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
           }}
           footer={
             <>
-              <Button onPress={() => setAction(undefined)}>{sharedMessages.common.cancel}</Button>
+              <Button onPress={() => setAction(undefined)}>Cancel</Button>
               <Button
                 type="submit"
                 variant={action.isDangerous === true ? 'danger' : 'primary'}
                 isPending={changeState.isPending || revert.isPending}
                 isDisabled={action.id === 'schedule' && Number.isNaN(new Date(time).getTime())}
               >
-                {changeRequestsMessages.actions[action.id]}
+                {texts.actions[action.id]}
               </Button>
             </>
           }
         >
           <div className={layout['denseStack']}>
-            <p>{changeRequestsMessages.explained[action.id]}</p>
+            <p>{texts.explained[action.id]}</p>
             {action.id === 'schedule' && (
               <TextField
-                label={changeRequestsMessages.applyAt}
-                hint={strategyMessages.dateHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+                label="Apply at"
+                hint={`In your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`}
                 type="datetime-local"
                 value={time}
                 onChange={setTime}
@@ -108,12 +135,7 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
               />
             )}
             {action.state !== undefined && (
-              <TextField
-                label={changeRequestsMessages.optionalComment}
-                rows={2}
-                value={comment}
-                onChange={setComment}
-              />
+              <TextField label="Comment (optional)" rows={2} value={comment} onChange={setComment} />
             )}
             {error !== null && <ErrorNotice error={error} />}
           </div>

@@ -12,9 +12,8 @@ import { Link } from '@tanstack/react-router';
 import { operationQuery, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
-import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { useSegmentNames } from '../../strategies/use-segment-names.ts';
-import { changeSentence } from '../../messages/sentences/change-sentence.ts';
+import { changeSentence } from '../../text/change-sentence.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './change-requests.module.css';
 
@@ -29,16 +28,16 @@ const strategiesOf = (preview: FeaturePreview | undefined): Readonly<Record<stri
   (preview?.before as { strategies?: Record<string, FeatureStrategy> } | null | undefined)?.strategies ?? {};
 
 const formatValue = (value: unknown): string =>
-  value === undefined ? changeRequestsMessages.nothing : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
 
 const Fields = ({ diff }: Pick<FeaturePreview, 'diff'>) => (
-  <div role="region" aria-label={changeRequestsMessages.fields} tabIndex={0} className={styles['json']}>
+  <div role="region" aria-label="Field by field" tabIndex={0} className={styles['json']}>
     <table className={layout['cells']}>
       <thead>
         <tr>
-          <th scope="col">{changeRequestsMessages.field}</th>
-          <th scope="col">{changeRequestsMessages.before}</th>
-          <th scope="col">{changeRequestsMessages.after}</th>
+          <th scope="col">Field</th>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
         </tr>
       </thead>
       <tbody>
@@ -78,7 +77,7 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
           <IconButton
             icon="remove"
             size="small"
-            label={changeRequestsMessages.discardChange(sentence)}
+            label={`Discard the change “${sentence}”`}
             onPress={() =>
               discard.mutate({
                 params: { projectId: request.project, id: request.id, changeId: change.id },
@@ -92,13 +91,13 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
         <dl className={layout['facts']}>
           {before !== undefined && (
             <>
-              <dt>{changeRequestsMessages.before}</dt>
+              <dt>Before</dt>
               <dd>{before}.</dd>
             </>
           )}
           {after !== undefined && (
             <>
-              <dt>{changeRequestsMessages.after}</dt>
+              <dt>After</dt>
               <dd>{after}.</dd>
             </>
           )}
@@ -107,21 +106,17 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
       {change.conflict !== undefined && <Notice tone="danger">{change.conflict}</Notice>}
       {(change.overwrites ?? []).map(({ property, snapshot, current, proposed }) => (
         <Notice key={property} tone="warning">
-          {changeRequestsMessages.overwrites(
-            property,
-            formatValue(snapshot),
-            formatValue(current),
-            formatValue(proposed),
-          )}
+          {property} was {formatValue(snapshot)} when this was proposed and is {formatValue(current)} now; applying
+          makes it {formatValue(proposed)}.
         </Notice>
       ))}
       {(change.scheduleConflicts?.changeRequests ?? []).map(({ id }) => (
         <Notice key={id} tone="warning">
-          {changeRequestsMessages.breaksSchedule(id)}
+          The scheduled change request {id} could not be applied after this.
         </Notice>
       ))}
       <details>
-        <summary className={layout['small']}>{changeRequestsMessages.json}</summary>
+        <summary className={layout['small']}>JSON</summary>
         <pre className={styles['json']}>{JSON.stringify(change.payload, null, 2)}</pre>
       </details>
     </li>
@@ -136,7 +131,7 @@ export const ChangeRequestChanges = ({ request }: RequestProps) => {
   return (
     <div className={layout['denseStack']}>
       {isOpen && preview.data?.applicable === false && (
-        <Notice tone="danger">{changeRequestsMessages.conflicts}</Notice>
+        <Notice tone="danger">This request cannot be applied as it is: see the conflicts at its changes.</Notice>
       )}
       {request.features.map(({ name, changes, conflict, defaultChange }) => {
         const featurePreview = preview.data?.features.find((feature) => feature.name === name);
@@ -160,11 +155,15 @@ export const ChangeRequestChanges = ({ request }: RequestProps) => {
               ))}
             </ul>
             {defaultChange !== undefined && (
-              <Notice>{changeRequestsMessages.defaultChange(defaultChange.action)}</Notice>
+              <Notice>
+                {defaultChange.action === 'updateEnabled'
+                  ? 'Applying turns the flag off, because no active strategy would be left.'
+                  : 'Applying adds a strategy for everybody, because the flag would have none.'}
+              </Notice>
             )}
             {featurePreview !== undefined && featurePreview.diff.length > 0 && (
               <details>
-                <summary className={layout['small']}>{changeRequestsMessages.fields}</summary>
+                <summary className={layout['small']}>Field by field</summary>
                 <Fields diff={featurePreview.diff} />
               </details>
             )}
@@ -173,7 +172,7 @@ export const ChangeRequestChanges = ({ request }: RequestProps) => {
       })}
       {request.segments.map(({ id, name, changes }) => (
         <section key={id} className={layout['card']} aria-label={name}>
-          <h2>{changeRequestsMessages.segment(name)}</h2>
+          <h2>Segment {name}</h2>
           <ul>
             {changes.map((change) => (
               <ChangeView key={change.id} request={request} change={change} isOpen={isOpen} strategies={{}} />

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { QueryResult } from '../../components/content/query-result.tsx';
-import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { ImpactGroups } from '../strategy/impact/impact-groups.tsx';
 import layout from '../../components/layout/layout.module.css';
 
@@ -31,7 +30,7 @@ export const ChangeRequestImpact = ({ request }: RequestProps) => {
   const query = useQuery(operationQuery(EvaluateImpact, { body: { project, environment, changes } }));
   return (
     <section className={layout['card']} aria-labelledby="impact">
-      <h2 id="impact">{changeRequestsMessages.impact}</h2>
+      <h2 id="impact">What it does for users</h2>
       <QueryResult query={query}>
         {({ features }) => (
           <>
@@ -48,7 +47,7 @@ export const ChangeRequestImpact = ({ request }: RequestProps) => {
         to="/playground"
         search={{ changeRequest: String(request.id), projects: request.project, environments: environment }}
       >
-        {changeRequestsMessages.tryIt}
+        Try it in the playground
       </Link>
     </section>
   );

@@ -12,8 +12,6 @@ import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { changeRequestsMessages } from '../../messages/change-requests.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { StateBadge } from './state-badge.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './change-requests.module.css';
@@ -21,6 +19,7 @@ import { ChangeRequestChanges } from './change-request-changes.tsx';
 import { ChangeRequestImpact } from './change-request-impact.tsx';
 import { ChangeRequestActions } from './change-request-actions.tsx';
 import { ChangeRequestTimeline } from './change-request-timeline.tsx';
+import { formatCount } from '../../text/format-number.ts';
 
 interface RequestProps {
   readonly request: ChangeRequest;
@@ -31,7 +30,7 @@ const TitleDialog = ({ request, onClose }: RequestProps & { readonly onClose: ()
   const save = useOperationMutation(SetTitle, 'handled');
   return (
     <Dialog
-      title={changeRequestsMessages.editTitle}
+      title="Edit the title"
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
@@ -42,14 +41,14 @@ const TitleDialog = ({ request, onClose }: RequestProps & { readonly onClose: ()
       }}
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isPending={save.isPending}>
-            {sharedMessages.common.save}
+            Save
           </Button>
         </>
       }
     >
-      <TextField label={changeRequestsMessages.title} value={title} onChange={setTitle} isRequired autoFocus />
+      <TextField label="Title" value={title} onChange={setTitle} isRequired autoFocus />
       {save.error !== null && <ErrorNotice error={save.error} />}
     </Dialog>
   );
@@ -62,10 +61,10 @@ const RequestView = ({ request }: RequestProps) => {
   const alsoAffected = (request.affectedEnvironments ?? []).filter((name) => name !== environment);
   return (
     <Page
-      title={title ?? changeRequestsMessages.untitled(id)}
+      title={title ?? `Change request ${id}`}
       crumbs={[
         <Link key="all" to="/change-requests">
-          {changeRequestsMessages.page}
+          Change requests
         </Link>,
         <Link key="project" to="/projects/$project/flags" params={{ project }}>
           {project}
@@ -73,21 +72,29 @@ const RequestView = ({ request }: RequestProps) => {
       ]}
       titleExtras={
         <>
-          <IconButton icon="edit" label={changeRequestsMessages.editTitle} onPress={() => setEditing(true)} />
+          <IconButton icon="edit" label="Edit the title" onPress={() => setEditing(true)} />
           <StateBadge state={state} schedule={schedule} />
           <Badge>{environment}</Badge>
-          {isOpen && <Badge>{changeRequestsMessages.approvals(approvals.length, minApprovals)}</Badge>}
+          {isOpen && (
+            <Badge>
+              {approvals.length} of {formatCount(minApprovals, 'approval')}
+            </Badge>
+          )}
         </>
       }
       actions={<ChangeRequestActions request={request} />}
     >
       {schedule !== undefined && state === 'Scheduled' && (
         <Notice tone={schedule.status === 'pending' ? 'neutral' : 'danger'}>
-          {schedule.status === 'pending' ? changeRequestsMessages.appliesAt : schedule.reason}{' '}
+          {schedule.status === 'pending' ? 'It is applied at' : schedule.reason}{' '}
           <Time at={schedule.scheduledAt} isAbsolute />
         </Notice>
       )}
-      {alsoAffected.length > 0 && <Notice tone="neutral">{changeRequestsMessages.affects(alsoAffected)}</Notice>}
+      {alsoAffected.length > 0 && (
+        <Notice tone="neutral">
+          It also affects {alsoAffected.join(', ')}. Approving and applying it needs the permission there, too.
+        </Notice>
+      )}
       <div className={styles['layout']}>
         <ChangeRequestChanges request={request} />
         <div className={layout['denseStack']}>

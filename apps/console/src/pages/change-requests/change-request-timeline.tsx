@@ -5,7 +5,6 @@ import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './change-requests.module.css';
 
@@ -24,23 +23,23 @@ interface TimelineEntry {
 export const ChangeRequestTimeline = ({ request }: RequestProps) => {
   const { approvals = [], rejections = [], comments = [], stateTimestamps = {}, createdAt, createdBy } = request;
   const entries: readonly TimelineEntry[] = [
-    { at: createdAt, text: changeRequestsMessages.createdBy(createdBy.username ?? ''), key: 'created' },
+    { at: createdAt, text: `Created by ${createdBy.username ?? ''}`, key: 'created' },
     ...Object.entries(stateTimestamps)
       .filter(([state]) => state !== 'Draft')
       .map(([state, at]) => ({ at: String(at), text: state, key: state })),
     ...approvals.map((entry, index) => ({
       at: entry.createdAt,
-      text: changeRequestsMessages.approvedBy(entry.createdBy.username ?? ''),
+      text: `Approved by ${entry.createdBy.username ?? ''}`,
       key: `approval-${index}`,
     })),
     ...rejections.map((entry, index) => ({
       at: entry.createdAt,
-      text: changeRequestsMessages.rejectedBy(entry.createdBy.username ?? ''),
+      text: `Rejected by ${entry.createdBy.username ?? ''}`,
       key: `rejection-${index}`,
     })),
     ...comments.map((entry, index) => ({
       at: entry.createdAt,
-      text: changeRequestsMessages.commentBy(entry.createdBy.username ?? ''),
+      text: `Comment by ${entry.createdBy.username ?? ''}`,
       comment: entry.text,
       key: `comment-${entry.id ?? index}`,
     })),
@@ -50,7 +49,7 @@ export const ChangeRequestTimeline = ({ request }: RequestProps) => {
   const addComment = useOperationMutation(AddComment, 'handled');
   return (
     <section className={layout['card']} aria-labelledby="timeline">
-      <h2 id="timeline">{changeRequestsMessages.timeline}</h2>
+      <h2 id="timeline">Timeline</h2>
       <ol className={styles['timeline']}>
         {sorted.map((entry) => (
           <li key={entry.key}>
@@ -78,11 +77,11 @@ export const ChangeRequestTimeline = ({ request }: RequestProps) => {
           );
         }}
       >
-        <TextField label={changeRequestsMessages.comment} rows={2} value={text} onChange={setText} />
+        <TextField label="Comment" rows={2} value={text} onChange={setText} />
         {addComment.error !== null && <ErrorNotice error={addComment.error} />}
         <div>
           <Button type="submit" size="small" isPending={addComment.isPending} isDisabled={text.trim() === ''}>
-            {changeRequestsMessages.addComment}
+            Comment
           </Button>
         </div>
       </form>

@@ -8,9 +8,21 @@ import { Table } from '../../components/content/table.tsx';
 import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { StateBadge } from './state-badge.tsx';
 import layout from '../../components/layout/layout.module.css';
+import { formatCount } from '../../text/format-number.ts';
+
+const texts = {
+  names: (names: readonly string[]) =>
+    names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`,
+  viewNames: { open: 'Open', inbox: 'Waits for me', mine: 'Mine', closed: 'Closed' },
+  empty: {
+    open: 'No change request is open',
+    inbox: 'No change request waits for you',
+    mine: 'You have proposed nothing yet',
+    closed: 'No change request is closed',
+  },
+} as const;
 
 const views = ['open', 'inbox', 'mine', 'closed'] as const;
 type View = (typeof views)[number];
@@ -32,36 +44,36 @@ const queryOf = (view: View, userId: number): { state?: string; createdBy?: stri
 const columns = [
   {
     id: 'title',
-    title: changeRequestsMessages.title,
+    title: 'Title',
     cell: ({ id, title, project }: ChangeRequestSearchItem) => (
       <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
-        {title ?? changeRequestsMessages.untitled(id)}
+        {title ?? `Change request ${id}`}
       </Link>
     ),
   },
   {
     id: 'what',
-    title: changeRequestsMessages.what,
-    cell: ({ features, segments }: ChangeRequestSearchItem) => changeRequestsMessages.names([...features, ...segments]),
+    title: 'Changes',
+    cell: ({ features, segments }: ChangeRequestSearchItem) => texts.names([...features, ...segments]),
   },
   {
     id: 'where',
-    title: changeRequestsMessages.where,
+    title: 'Project and environment',
     cell: ({ project, environment }: ChangeRequestSearchItem) => `${project} / ${environment}`,
   },
   {
     id: 'state',
-    title: changeRequestsMessages.state,
+    title: 'State',
     cell: ({ state, schedule }: ChangeRequestSearchItem) => <StateBadge state={state} schedule={schedule} />,
   },
   {
     id: 'author',
-    title: changeRequestsMessages.author,
-    cell: ({ createdBy }: ChangeRequestSearchItem) => createdBy.username ?? changeRequestsMessages.deletedUser,
+    title: 'Author',
+    cell: ({ createdBy }: ChangeRequestSearchItem) => createdBy.username ?? 'a deleted user',
   },
   {
     id: 'created',
-    title: changeRequestsMessages.created,
+    title: 'Created',
     cell: ({ createdAt }: ChangeRequestSearchItem) => <Time at={createdAt} />,
   },
 ];
@@ -83,8 +95,8 @@ export const ChangeRequestsPage = () => {
     if (type.startsWith('change-')) void query.refetch();
   });
   return (
-    <Page title={changeRequestsMessages.page}>
-      <nav aria-label={changeRequestsMessages.views} className={layout['tabs']}>
+    <Page title="Change requests">
+      <nav aria-label="Which change requests" className={layout['tabs']}>
         {views.map((tab) => (
           <Link
             key={tab}
@@ -93,25 +105,22 @@ export const ChangeRequestsPage = () => {
             data-current={tab === view || undefined}
             aria-current={tab === view ? 'page' : undefined}
           >
-            {changeRequestsMessages.viewNames[tab]}
+            {texts.viewNames[tab]}
           </Link>
         ))}
       </nav>
       <QueryResult query={query}>
         {({ changeRequests, total }) =>
           changeRequests.length === 0 ? (
-            <EmptyState title={changeRequestsMessages.empty[view]}>{changeRequestsMessages.emptyHelp}</EmptyState>
+            <EmptyState title={texts.empty[view]}>
+              Where an environment is protected, edits become change requests: others review them before they apply.
+            </EmptyState>
           ) : (
             <>
-              <Table
-                label={changeRequestsMessages.page}
-                columns={columns}
-                rows={changeRequests}
-                rowKey={({ id }) => id}
-              />
+              <Table label="Change requests" columns={columns} rows={changeRequests} rowKey={({ id }) => id} />
               <div className={layout['bar']}>
                 <p className={layout['small']}>
-                  {changeRequestsMessages.shown(offset + 1, offset + changeRequests.length, total)}
+                  {offset + 1} to {offset + changeRequests.length} of {formatCount(total, 'request')}
                 </p>
                 <span className={layout['tabs']}>
                   {offset > 0 && (
@@ -120,7 +129,7 @@ export const ChangeRequestsPage = () => {
                       search={{ view, from: String(Math.max(0, offset - pageSize)) }}
                       className={buttonClass({ size: 'small' })}
                     >
-                      {changeRequestsMessages.newer}
+                      Newer
                     </Link>
                   )}
                   {offset + changeRequests.length < total && (
@@ -129,7 +138,7 @@ export const ChangeRequestsPage = () => {
                       search={{ view, from: String(offset + pageSize) }}
                       className={buttonClass({ size: 'small' })}
                     >
-                      {changeRequestsMessages.older}
+                      Older
                     </Link>
                   )}
                 </span>

@@ -1,6 +1,5 @@
 import type { ChangeRequestSchedule, ChangeRequestState } from '@bunting/contracts';
 import { Badge } from '../../components/content/badge.tsx';
-import { changeRequestsMessages } from '../../messages/change-requests.ts';
 
 const tones = {
   Draft: 'neutral',
@@ -20,6 +19,9 @@ interface StateBadgeProps {
 /** The state of a change request; for a scheduled one, the status of its schedule, which is marked if it failed or is suspended. */
 export const StateBadge = ({ state, schedule }: StateBadgeProps) => (
   <Badge tone={schedule !== undefined && schedule.status !== 'pending' ? 'danger' : tones[state]}>
-    {schedule === undefined || state !== 'Scheduled' ? state : changeRequestsMessages.schedule(schedule.status)}
+    {schedule === undefined || state !== 'Scheduled'
+      ? state
+      : ({ pending: 'Scheduled', failed: 'Schedule failed', suspended: 'Schedule suspended' }[schedule.status] ??
+        schedule.status)}
   </Badge>
 );

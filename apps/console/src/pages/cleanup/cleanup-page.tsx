@@ -9,7 +9,6 @@ import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Select, TextField } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
-import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import { BulkDialog } from '../flags/bulk-dialog.tsx';
 import { selectedCountOf, fullSelection, isSelected, emptySelection, withSelected } from '../flags/flag-selection.ts';
 import { archivableFlagOf, readCleanupSelection } from './read-cleanup-selection.ts';
@@ -20,6 +19,22 @@ import { CleanupReportDialog } from './cleanup-report-dialog.tsx';
 import { UnknownFlagsTable } from './unknown-flags-table.tsx';
 import { SelectionBar } from '../flags/selection-bar.tsx';
 import styles from './cleanup.module.css';
+import { formatNumber } from '../../text/format-number.ts';
+import { formatCount } from '../../text/format-number.ts';
+
+const texts = {
+  reason: {
+    all: 'Any reason',
+    stale: 'Marked as stale',
+    potentiallyStale: 'Past their lifetime',
+    allOn: 'On for everybody',
+    allOff: 'Off for everybody',
+    notSeen: 'Not used any more',
+    neverSeen: 'Never used',
+    unknown: 'Unknown flags',
+  },
+  formatNumber: formatNumber,
+} as const;
 
 /** The option for all projects: its blank cannot be in the id of a project. */
 const allProjects = ' all';
@@ -32,7 +47,7 @@ interface ReasonsProps {
 }
 
 const Reasons = ({ view, counts, isCounting }: ReasonsProps) => (
-  <nav aria-label={text.reasons} className={styles['reasons']}>
+  <nav aria-label="Reason" className={styles['reasons']}>
     {cleanupViews.map((reason) => (
       <Link
         key={reason}
@@ -42,15 +57,15 @@ const Reasons = ({ view, counts, isCounting }: ReasonsProps) => (
         className={styles['reason'] ?? ''}
         activeOptions={{ includeSearch: true, exact: true }}
       >
-        {text.reason[reason]}
+        {texts.reason[reason]}
         {reason !== 'unknown' && counts !== undefined && (
-          <span className={styles['count']}>{text.formatNumber(counts[reason])}</span>
+          <span className={styles['count']}>{texts.formatNumber(counts[reason])}</span>
         )}
       </Link>
     ))}
     {isCounting && (
       <span role="status" className={styles['counting']}>
-        {text.counting}
+        Counting the flags of each reason…
       </span>
     )}
   </nav>
@@ -68,19 +83,19 @@ const Filters = ({ project, view, days, filterInUrl: { filter, setFilter, search
   const { data: projects } = useProjects();
   return (
     <div className={styles['filters']}>
-      <TextField label={text.filter} value={filter} onChange={setFilter} />
+      <TextField label="Name contains" value={filter} onChange={setFilter} />
       {view !== 'unknown' && (
         <Select
-          label={text.days}
-          options={dayChoices.map((choice) => ({ id: String(choice), label: text.dayOptions(choice) }))}
+          label="For at least"
+          options={dayChoices.map((choice) => ({ id: String(choice), label: formatCount(choice, 'day') }))}
           value={String(days)}
           onChange={(id) => write({ days: id === String(defaultDays) ? undefined : id })}
         />
       )}
       <Select
-        label={text.project}
+        label="Project"
         options={[
-          { id: allProjects, label: text.allProjects },
+          { id: allProjects, label: 'All projects' },
           ...(projects?.projects ?? []).map(({ id, name }) => ({ id, label: name })),
         ]}
         value={project ?? allProjects}
@@ -108,7 +123,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
   const [dialog, setDialog] = useState<'archive' | 'report' | undefined>();
   const selectedCount = selectedCountOf(selection, total);
   const hasSearchText = query.query !== undefined;
-  const title = project === undefined ? text.page : text.ofProject(project);
+  const title = project === undefined ? 'Cleanup' : `Cleanup of ${project}`;
   // For selected flags that are not loaded, the results of the action report refusals.
   const selectedProjects = new Set(flags.filter(({ name }) => isSelected(selection, name)).map((flag) => flag.project));
   const mayArchive = [...selectedProjects].every((id) => hasPermission('DELETE_FEATURE', { project: id }));
@@ -122,7 +137,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
         : {
             crumbs: [
               <Link key="all" to="/cleanup">
-                {text.page}
+                Cleanup
               </Link>,
               <Link key="project" to="/projects/$project/flags" params={{ project }}>
                 {project}
@@ -136,7 +151,21 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
         isCounting={counts.isFetching && (counts.data === undefined || counts.isPlaceholderData)}
       />
       <Filters project={project} view={view} days={days} filterInUrl={filterInUrl} />
-      <p className={styles['explained']}>{text.explained(days)[view]}</p>
+      <p className={styles['explained']}>
+        {
+          {
+            all: 'Flags that may be no longer needed. Choose a reason to see what it means.',
+            stale: 'They are marked as stale: they can be removed from the code.',
+            potentiallyStale: 'They are older than flags of their type are meant to become.',
+            allOn: `They are on for everybody in production, and no application there has reported “no” for ${formatCount(days, 'day')}. The code can keep the new path only.`,
+            allOff: `They are off in every environment, and no application has reported “yes” for ${formatCount(days, 'day')}. The code can drop the path.`,
+            notSeen: `Applications used them once, and none has reported them for ${formatCount(days, 'day')}.`,
+            neverSeen: `They were made more than ${formatCount(days, 'day')} ago, and no application has ever reported them.`,
+            unknown:
+              'Names that applications have asked for in the last two days and that no active flag of their projects has. Applications use the default of their code instead.',
+          }[view]
+        }
+      </p>
       {view === 'unknown' ? (
         <UnknownFlagsTable project={project} filter={filterInUrl.filter} />
       ) : (
@@ -148,18 +177,20 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
           >
             {mayArchive && (
               <Button size="small" icon="archive" onPress={() => setDialog('archive')}>
-                {text.archive}
+                Archive
               </Button>
             )}
             <Button size="small" icon="copy" onPress={() => setDialog('report')}>
-              {text.copyText}
+              Text for the code’s owners
             </Button>
           </SelectionBar>
           {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
           {list.data === undefined && list.error === null && <Loading />}
           {list.data !== undefined && flags.length === 0 && (
-            <EmptyState title={hasSearchText ? text.noMatch : text.empty}>
-              {hasSearchText ? undefined : text.emptyHelp}
+            <EmptyState title={hasSearchText ? 'No flag has this in its name' : 'Nothing to clean up here'}>
+              {hasSearchText
+                ? undefined
+                : 'When flags outlive their use, they appear here, with the reason and where they were last used.'}
             </EmptyState>
           )}
           {flags.length > 0 && (

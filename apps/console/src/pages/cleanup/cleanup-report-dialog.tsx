@@ -1,15 +1,32 @@
-import { type CleanupQuery, ListCleanupFeatures } from '@bunting/contracts';
+import { type CleanupFeatures, type CleanupQuery, ListCleanupFeatures } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { operationKey } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { cleanupMessages as text } from '../../messages/cleanup.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import type { FlagSelection } from '../flags/flag-selection.ts';
 import { readCleanupSelection } from './read-cleanup-selection.ts';
+import { reasonTexts } from './cleanup-view.ts';
 import styles from './cleanup.module.css';
+import { formatCount } from '../../text/format-number.ts';
+
+const texts = {
+  listItem: (
+    { name, project, reasons, createdBy, environments, neededBy }: CleanupFeatures['features'][number],
+    url: string,
+  ) => {
+    const seen = environments.flatMap(({ name: environment, lastSeenAt }) =>
+      lastSeenAt === null ? [] : [`${environment} on ${lastSeenAt.slice(0, 10)}`],
+    );
+    const why = reasons.map((reason) => reasonTexts[reason]).join(', ');
+    return [
+      `- ${name} (${project}): ${why}; ${seen.length === 0 ? 'never used' : `last used in ${seen.join(', in ')}`}; created by ${createdBy}`,
+      ...(neededBy.length === 0 ? [] : [`  needed by ${neededBy.join(', ')}`]),
+      `  ${url}`,
+    ].join('\n');
+  },
+} as const;
 
 interface CleanupReportDialogProps {
   readonly query: CleanupQuery;
@@ -30,9 +47,9 @@ export const CleanupReportDialog = ({ query, selection, onClose }: CleanupReport
   const flagUrl = (project: string, name: string): string =>
     `${location.origin}/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
   const report = [
-    text.listTitle(flags.length),
+    `${formatCount(flags.length, 'feature flag')} can be removed from the code:`,
     '',
-    ...flags.map((flag) => text.listItem(flag, flagUrl(flag.project, flag.name))),
+    ...flags.map((flag) => texts.listItem(flag, flagUrl(flag.project, flag.name))),
   ].join('\n');
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(report);
@@ -40,26 +57,26 @@ export const CleanupReportDialog = ({ query, selection, onClose }: CleanupReport
   };
   return (
     <Dialog
-      title={text.textTitle}
+      title="Text for the owners of the code"
       onClose={onClose}
       isWide
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.close}</Button>
+          <Button onPress={onClose}>Close</Button>
           {window.isSecureContext && (
             <Button variant="primary" icon={isCopied ? 'check' : 'copy'} onPress={() => void copy()}>
-              {isCopied ? sharedMessages.common.copied : sharedMessages.common.copy}
+              {isCopied ? 'Copied' : 'Copy'}
             </Button>
           )}
         </>
       }
     >
-      <p>{text.textHelp}</p>
+      <p>Paste it into an issue or a message. It names each flag, why it can go, and where it was last used.</p>
       <QueryResult query={selected}>
         {() => (
           <textarea
             className={styles['text']}
-            aria-label={text.textTitle}
+            aria-label="Text for the owners of the code"
             readOnly
             value={report}
             onFocus={({ target }) => target.select()}

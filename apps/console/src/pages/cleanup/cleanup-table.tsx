@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { Badge } from '../../components/content/badge.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { cleanupMessages as text } from '../../messages/cleanup.ts';
+import { reasonTexts } from './cleanup-view.ts';
 import type { CleanupFlag } from './read-cleanup-selection.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './cleanup.module.css';
@@ -29,8 +29,8 @@ const LastUse = ({ flag: { environments } }: { readonly flag: CleanupFlag }) => 
   <>
     {environments.map(({ name, enabled, lastSeenAt }) => (
       <span key={name} className={styles['oneLine']}>
-        {name} <span className={layout['small']}>{text.state(enabled)} ·</span>{' '}
-        {lastSeenAt === null ? <span className={layout['small']}>{text.never}</span> : <Time at={lastSeenAt} />}
+        {name} <span className={layout['small']}>{enabled ? 'on' : 'off'} ·</span>{' '}
+        {lastSeenAt === null ? <span className={layout['small']}>never used</span> : <Time at={lastSeenAt} />}
       </span>
     ))}
   </>
@@ -73,7 +73,7 @@ export const CleanupTable = ({ flags, total, isOutdated, onReachEnd, ...props }:
             <div role="columnheader">
               <input
                 type="checkbox"
-                aria-label={text.selectAll}
+                aria-label="Select all"
                 checked={props.selectedCount > 0 && props.selectedCount >= total}
                 ref={(box) => {
                   if (box !== null) box.indeterminate = props.selectedCount > 0 && props.selectedCount < total;
@@ -81,7 +81,7 @@ export const CleanupTable = ({ flags, total, isOutdated, onReachEnd, ...props }:
                 onChange={({ target }) => props.onSelectAll(target.checked)}
               />
             </div>
-            {[text.name, text.why, text.lastUse, text.owner, text.neededBy].map((title) => (
+            {['Flag', 'Why', 'Last use', 'Created by', 'Needed by'].map((title) => (
               <div role="columnheader" key={title}>
                 {title}
               </div>
@@ -106,7 +106,7 @@ export const CleanupTable = ({ flags, total, isOutdated, onReachEnd, ...props }:
                 <div role="cell">
                   <input
                     type="checkbox"
-                    aria-label={text.select(name)}
+                    aria-label={`Select ${name}`}
                     checked={isSelected}
                     onChange={() => undefined}
                     onClick={(event) => select(index, name, event.shiftKey)}
@@ -128,7 +128,7 @@ export const CleanupTable = ({ flags, total, isOutdated, onReachEnd, ...props }:
                   <div className={styles['badges']}>
                     {reasons.map((reason) => (
                       <Badge key={reason} tone={reason === 'stale' ? 'warning' : 'neutral'}>
-                        {text.short[reason]}
+                        {reasonTexts[reason]}
                       </Badge>
                     ))}
                   </div>

@@ -27,3 +27,13 @@ export const cleanupQueryOf = (search: CleanupSearch, project: string | undefine
   };
   return { view, days, scope, query };
 };
+
+/** Why a flag may be no longer needed, in a few words. */
+export const reasonTexts = {
+  stale: 'stale',
+  potentiallyStale: 'past its lifetime',
+  allOn: 'on for everybody',
+  allOff: 'off for everybody',
+  notSeen: 'not used any more',
+  neverSeen: 'never used',
+} as const;

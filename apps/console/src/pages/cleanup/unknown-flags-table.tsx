@@ -10,10 +10,19 @@ import { Select } from '../../components/forms/fields.tsx';
 import { useMayCall } from '../../api/use-may-call.ts';
 import { Time } from '../../components/content/time.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
-import { cleanupMessages as text } from '../../messages/cleanup.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { CreateFlagDialog } from '../flags/create-flag-dialog.tsx';
 import styles from './cleanup.module.css';
+import { formatCount } from '../../text/format-number.ts';
+
+const texts = {
+  anyOf: { app: 'All applications', environment: 'All environments' },
+  whatToDo: [
+    'The flag was deleted or archived on purpose: take its name out of the code of the application.',
+    'It was archived too early: revive it in the archive of its project.',
+    'It is not created yet, or its name is mistyped in the code: create it, or correct the code.',
+    'It is in a project that the key of the application is not for: use a key for that project.',
+  ],
+} as const;
 
 type Row = UnknownFlags['unknownFlags'][number];
 
@@ -80,13 +89,17 @@ export const UnknownFlagsTable = ({ project, filter }: UnknownFlagsProps) => {
           .map((flag) => ({ ...flag, reports: filterReports(flag.reports, app, environment) }))
           .filter((flag) => flag.reports.length > 0);
         if (unknownFlags.length === 0) {
-          return <EmptyState title={text.emptyUnknown}>{text.emptyUnknownHelp}</EmptyState>;
+          return (
+            <EmptyState title="Applications ask for flags that exist">
+              When the code of an application asks for a flag that does not exist, its name appears here.
+            </EmptyState>
+          );
         }
         const renderSelect = (label: string, parameter: 'app' | 'environment', names: readonly string[]) => (
           <Select
             label={label}
             options={[
-              { id: allOption, label: text.anyOf[parameter] },
+              { id: allOption, label: texts.anyOf[parameter] },
               ...sortedUnique([...names, search[parameter] ?? '']).map((name) => ({ id: name, label: name })),
             ]}
             value={search[parameter] ?? allOption}
@@ -96,34 +109,38 @@ export const UnknownFlagsTable = ({ project, filter }: UnknownFlagsProps) => {
         return (
           <div className={styles['unknown']}>
             <ul className={styles['todo']}>
-              {text.whatToDo.map((advice) => (
+              {texts.whatToDo.map((advice) => (
                 <li key={advice}>{advice}</li>
               ))}
             </ul>
             <div className={styles['filters']}>
               {renderSelect(
-                text.application,
+                'Application',
                 'app',
                 reports.map(({ appName }) => appName),
               )}
               {renderSelect(
-                text.environment,
+                'Environment',
                 'environment',
                 reports.flatMap(({ environments }) => environments.map((reported) => reported.environment)),
               )}
             </div>
-            <p role="status">{text.unknownFound(rows.length, unknownFlags.length)}</p>
+            <p role="status">
+              {rows.length === unknownFlags.length
+                ? formatCount(unknownFlags.length, 'unknown flag')
+                : `${rows.length} of ${formatCount(unknownFlags.length, 'unknown flag')}`}
+            </p>
             {rows.length === 0 ? (
-              <EmptyState title={text.noMatchUnknown} />
+              <EmptyState title="No application asks for such a name" />
             ) : (
               <Table
-                label={text.reason.unknown}
+                label="Unknown flags"
                 rows={rows}
                 rowKey={({ name }) => name}
                 columns={[
-                  { id: 'name', title: text.name, cell: ({ name }) => <bdi>{name}</bdi> },
-                  { id: 'applications', title: text.applications, cell: (row) => <Reports reports={row.reports} /> },
-                  { id: 'seen', title: text.lastAsked, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+                  { id: 'name', title: 'Flag', cell: ({ name }) => <bdi>{name}</bdi> },
+                  { id: 'applications', title: 'Applications', cell: (row) => <Reports reports={row.reports} /> },
+                  { id: 'seen', title: 'Last asked for', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
                   ...(mayCreate
                     ? [
                         {
@@ -133,10 +150,10 @@ export const UnknownFlagsTable = ({ project, filter }: UnknownFlagsProps) => {
                             <Button
                               size="small"
                               icon="add"
-                              aria-label={text.createUnknown(name)}
+                              aria-label={`Create ${name}`}
                               onPress={() => setNameToCreate(name)}
                             >
-                              {sharedMessages.common.create}
+                              Create
                             </Button>
                           ),
                         },

@@ -9,8 +9,6 @@ import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';
-import { eventsMessages } from '../../messages/events.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { eventSuggestions } from './list/event-filter.ts';
 import { type EventActions, EventList } from './list/event-list.tsx';
@@ -19,6 +17,7 @@ import { useEventRows } from './list/use-event-rows.ts';
 import { useExpandedAndActiveEvents } from './list/use-expanded-and-active-events.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './events.module.css';
+import { formatCount } from '../../text/format-number.ts';
 
 const LogIntegrity = lazy(() =>
   import('./log-integrity.tsx').then(({ LogIntegrity: component }) => ({ default: component })),
@@ -26,8 +25,6 @@ const LogIntegrity = lazy(() =>
 const UndoDialog = lazy(() =>
   import('./undo/undo-dialog.tsx').then(({ UndoDialog: component }) => ({ default: component })),
 );
-
-const text = eventsMessages;
 /** Milliseconds from a new event until the list is read again, once for all events in that time. */
 const refreshThrottleMs = 250;
 /** The tokens of a filter that limit it to events before a day. */
@@ -71,11 +68,17 @@ interface EventListKeys {
 
 const useEventListKeys = ({ focusFilter, moveActiveRow, toggleActiveEvent, undoActiveEvent }: EventListKeys): void =>
   usePageActions([
-    { id: 'events.filter', title: text.focusFilter, key: '/', run: focusFilter },
-    { id: 'events.next', title: text.next, key: 'j', isShortcutOnly: true, run: () => moveActiveRow(1) },
-    { id: 'events.previous', title: text.previous, key: 'k', isShortcutOnly: true, run: () => moveActiveRow(-1) },
-    { id: 'events.toggle', title: text.toggle, key: 'Enter', isShortcutOnly: true, run: toggleActiveEvent },
-    { id: 'events.undo', title: text.undo.button, key: 'u', isShortcutOnly: true, run: undoActiveEvent },
+    { id: 'events.filter', title: 'Filter', key: '/', run: focusFilter },
+    { id: 'events.next', title: 'Next event', key: 'j', isShortcutOnly: true, run: () => moveActiveRow(1) },
+    { id: 'events.previous', title: 'Previous event', key: 'k', isShortcutOnly: true, run: () => moveActiveRow(-1) },
+    {
+      id: 'events.toggle',
+      title: 'Show or hide what the event changed',
+      key: 'Enter',
+      isShortcutOnly: true,
+      run: toggleActiveEvent,
+    },
+    { id: 'events.undo', title: 'Undo this…', key: 'u', isShortcutOnly: true, run: undoActiveEvent },
   ]);
 
 /** A function that calls `open` with an event if the user may undo it. The table of undoable events is loaded when it is first called. */
@@ -128,7 +131,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
     const nextDay = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
     setFilter(`${filter.replace(upperDayLimits, '').trim()} when:<${nextDay}`.trim());
   };
-  const title = project === undefined ? text.title : text.ofProject(project);
+  const title = project === undefined ? 'Event log' : `Events of ${project}`;
   const isEmpty = list.isLoaded && !list.isOutdated && total === 0;
   return (
     <Page
@@ -146,7 +149,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
         : {
             crumbs: [
               <Link key="all" to="/events">
-                {text.title}
+                Event log
               </Link>,
               <Link key="one" to="/projects/$project/flags" params={{ project }}>
                 {project}
@@ -156,8 +159,8 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
     >
       <div className={styles['bar']}>
         <FilterComboBox
-          label={text.filter}
-          hint={text.filterHint}
+          label="Filter events"
+          hint={'type:feature-strategy-* feature:checkout by:ada when:<7d'}
           value={filter}
           onChange={setFilter}
           errors={errors}
@@ -167,24 +170,31 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
         />
       </div>
       <div className={layout['status']}>
-        <span role="status">{list.isLoaded ? (rows < total ? text.shown(rows, total) : text.found(total)) : ''}</span>
+        <span role="status">
+          {list.isLoaded
+            ? rows < total
+              ? `The newest ${formatCount(rows, 'event')} of ${formatCount(total, 'event')}`
+              : formatCount(total, 'event')
+            : ''}
+        </span>
         {newerCount > 0 && (
           <Button size="small" icon="arrowUp" onPress={showNewer}>
-            {text.newer(newerCount)}
+            {formatCount(newerCount, 'new event')}
           </Button>
         )}
       </div>
       {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
       {!list.isLoaded && list.error === null && <Loading />}
       {isEmpty && filter.trim() !== '' && (
-        <EmptyState
-          title={text.noMatch}
-          action={<Button onPress={() => setFilter('')}>{sharedMessages.filter.clear}</Button>}
-        >
-          {text.noMatchHelp}
+        <EmptyState title="No event matches" action={<Button onPress={() => setFilter('')}>Clear the filter</Button>}>
+          Remove a part of the filter, or widen its days: words are searched in what the events changed.
         </EmptyState>
       )}
-      {isEmpty && filter.trim() === '' && <EmptyState title={text.empty}>{text.emptyHelp}</EmptyState>}
+      {isEmpty && filter.trim() === '' && (
+        <EmptyState title="No events yet">
+          Each change of a flag, a project, a user or a token is recorded here, with what was before and who did it.
+        </EmptyState>
+      )}
       {list.isLoaded && !isEmpty && (
         <EventList
           label={title}
@@ -200,7 +210,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
           end={
             oldestShownDay !== undefined && (
               <div className={styles['end']}>
-                <Button onPress={() => showEventsUpTo(oldestShownDay)}>{text.older}</Button>
+                <Button onPress={() => showEventsUpTo(oldestShownDay)}>Load older events</Button>
               </div>
             )
           }

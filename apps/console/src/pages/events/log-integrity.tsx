@@ -10,10 +10,8 @@ import { Badge } from '../../components/content/badge.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { CopyableSecret } from '../../components/content/copyable-secret.tsx';
-import { eventsMessages } from '../../messages/events.ts';
 import layout from '../../components/layout/layout.module.css';
-
-const text = eventsMessages.integrity;
+import { formatCount } from '../../text/format-number.ts';
 /** The number of newest events that are checked whenever the page is opened; the dialog checks all events. */
 const recentEventCount = 1_000;
 /** The end of the log at an earlier time, as a user noted it: the id and the hash of the last event. */
@@ -53,23 +51,37 @@ const CheckReport = ({ report, checked }: CheckResult) => {
   const { fault, neverArrived, deadLetters, head, checkedTo, to } = report;
   return (
     <>
-      {fault !== null && <Notice tone="danger">{text.fault(fault.id, fault.message)}</Notice>}
-      {fault === null && checkedTo < to && <Notice tone="warning">{text.incomplete}</Notice>}
+      {fault !== null && (
+        <Notice tone="danger">
+          Event {fault.id}: {fault.message} Compare with a backup, and find out who could write to the database of the
+          event log.
+        </Notice>
+      )}
+      {fault === null && checkedTo < to && <Notice tone="warning">The check was not finished. Run it again.</Notice>}
       {fault === null && checkedTo >= to && (
         <p role="status">
-          <Badge tone="good">✓</Badge> {text.intact(checked)}
+          <Badge tone="good">✓</Badge>{' '}
+          {`${formatCount(checked, 'event')} checked: each is what it was when it was recorded.`}
         </p>
       )}
       {neverArrived.map(({ service, first, last }) => (
         <Notice key={`${service}-${first}`} tone="warning">
-          {text.neverArrived(service, first, last)}
+          The events {first} to {last} of the service {service} never arrived: it had deleted them before. An old backup
+          may have been restored.
         </Notice>
       ))}
-      {deadLetters.length > 0 && <Notice tone="warning">{text.deadLetters(deadLetters.length)}</Notice>}
+      {deadLetters.length > 0 && (
+        <Notice tone="warning">
+          {formatCount(deadLetters.length, 'event')} could not be recorded yet, and will be tried again.
+        </Notice>
+      )}
       <section className={layout['stack']}>
-        <h3>{text.head}</h3>
-        <p>{text.headHelp}</p>
-        <CopyableSecret label={text.head} value={`${head.id}:${head.hash}`} />
+        <h3>The end of the log</h3>
+        <p>
+          Keep this text outside of Bunting. Entered below at a later time, it proves that the log was neither cut off
+          nor rewritten.
+        </p>
+        <CopyableSecret label="The end of the log" value={`${head.id}:${head.hash}`} />
       </section>
     </>
   );
@@ -94,7 +106,7 @@ const IntegrityDialog = ({ onClose }: { readonly onClose: () => void }) => {
   };
   return (
     <Dialog
-      title={text.title}
+      title="Integrity of the event log"
       onClose={onClose}
       isWide
       onSubmit={(event) => {
@@ -103,26 +115,31 @@ const IntegrityDialog = ({ onClose }: { readonly onClose: () => void }) => {
       }}
       footer={
         <Button type="submit" isPending={query.isFetching} isDisabled={isMalformed}>
-          {text.check}
+          Check again
         </Button>
       }
     >
       <div className={layout['stack']}>
-        <p>{text.meaning}</p>
+        <p>
+          Each event has a hash of its content and of the hash before it. Who alters, removes or inserts an event must
+          change every later hash as well.
+        </p>
         {query.isFetching &&
           (progress === undefined ? (
             <Loading />
           ) : (
-            <p role="status">{text.progress(progress.checkedTo, progress.to)}</p>
+            <p role="status">
+              {formatCount(progress.checkedTo, 'event')} of {formatCount(progress.to, 'event')} checked…
+            </p>
           ))}
         {!query.isFetching && query.error !== null && <ErrorNotice error={query.error} />}
         {!query.isFetching && query.data !== undefined && <CheckReport {...query.data} />}
         <TextField
-          label={text.notedEnd}
+          label="An end that you noted earlier"
           placeholder="1234:0f3a…"
           value={notedEnd}
           onChange={setNotedEnd}
-          error={isMalformed ? text.notedEndWrong : undefined}
+          error={isMalformed ? 'It is the number of an event, a colon and 64 hexadecimal digits.' : undefined}
         />
       </div>
     </Dialog>
@@ -144,9 +161,11 @@ export const LogIntegrity = () => {
   });
   return (
     <>
-      {recent.data?.intact === true && <Badge tone="good">✓ {text.recent(recent.data.checked)}</Badge>}
-      {recent.data?.intact === false && <Badge tone="danger">{text.recentFault}</Badge>}
-      <Button onPress={() => setOpen(true)}>{text.button}</Button>
+      {recent.data?.intact === true && (
+        <Badge tone="good">✓ {`The newest ${formatCount(recent.data.checked, 'event')} intact`}</Badge>
+      )}
+      {recent.data?.intact === false && <Badge tone="danger">The event log was altered</Badge>}
+      <Button onPress={() => setOpen(true)}>Integrity</Button>
       {isOpen && <IntegrityDialog onClose={() => setOpen(false)} />}
     </>
   );

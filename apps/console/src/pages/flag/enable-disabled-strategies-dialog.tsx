@@ -1,6 +1,5 @@
 import { Button } from '../../components/buttons/button.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
-import { flagMessages } from '../../messages/flag.ts';
 
 interface EnableDisabledStrategiesDialogProps {
   readonly environment: string;
@@ -15,12 +14,12 @@ export const EnableDisabledStrategiesDialog = ({
   onEnable,
 }: EnableDisabledStrategiesDialogProps) => (
   <ConfirmDialog
-    title={flagMessages.turnOnTitle(environment)}
-    confirm={flagMessages.enableAll}
+    title={`Turn on in ${environment}`}
+    confirm="Enable all strategies"
     onClose={onClose}
     onConfirm={() => onEnable(true)}
   >
-    <p>{flagMessages.allDisabled}</p>
-    <Button onPress={() => onEnable(false)}>{flagMessages.addDefault}</Button>
+    <p>All strategies are disabled here, so the flag would be on for no user.</p>
+    <Button onPress={() => onEnable(false)}>Add a strategy for everybody instead</Button>
   </ConfirmDialog>
 );

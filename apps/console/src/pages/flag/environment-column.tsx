@@ -9,18 +9,20 @@ import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Switch } from '../../components/forms/fields.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { flagMessages } from '../../messages/flag.ts';
-import { protectionMessages } from '../../messages/protection.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
 import { type EditProtection, useEditProtection } from '../../changes/use-edit-protection.ts';
-import { strategySentence } from '../../messages/sentences/strategy-sentence.ts';
+import { strategySentence } from '../../text/strategy-sentence.ts';
 import { differencesToReference } from './differences-to-reference-environment.ts';
 import { EnableDisabledStrategiesDialog } from './enable-disabled-strategies-dialog.tsx';
 import { ReferenceOnlyStrategyItem, StrategyItem } from './strategy-item.tsx';
 import { useEnvironmentEdits } from './use-environment-edits.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
+import { formatCount } from '../../text/format-number.ts';
+
+const texts = {
+  share: (yes: number, no: number) => `${Math.round((yes / (yes + no)) * 100)} % yes in the last hour`,
+} as const;
 
 type EnvironmentEdits = ReturnType<typeof useEnvironmentEdits>;
 
@@ -48,19 +50,19 @@ const ColumnHead = ({ environment, isProtected, isSwitchDisabled, edits }: Colum
       <div className={styles['columnHead']}>
         <h3>
           {name}
-          {type === 'production' && name !== type && <Badge>{flagMessages.production}</Badge>}
-          {isProtected && <Badge tone="accent">{flagMessages.protected}</Badge>}
+          {type === 'production' && name !== type && <Badge>production</Badge>}
+          {isProtected && <Badge tone="accent">protected</Badge>}
         </h3>
         <Switch
-          aria-label={flagMessages.enabledIn(name)}
+          aria-label={`Enabled in ${name}`}
           isSelected={enabled}
           isDisabled={isSwitchDisabled}
           onChange={setEnabled}
         />
       </div>
       <p className={layout['small']}>
-        {flagMessages.lastSeen} <Time at={lastSeenAt} />
-        {(yes ?? 0) + (no ?? 0) > 0 && ` · ${flagMessages.share(yes ?? 0, no ?? 0)}`}
+        Last seen <Time at={lastSeenAt} />
+        {(yes ?? 0) + (no ?? 0) > 0 && ` · ${texts.share(yes ?? 0, no ?? 0)}`}
       </p>
       {isAskingHowToEnable && (
         <EnableDisabledStrategiesDialog
@@ -95,18 +97,18 @@ const DeleteStrategyDialog = ({
   onDelete,
 }: DeleteStrategyDialogProps) => (
   <ConfirmDialog
-    title={flagMessages.deleteStrategy}
-    confirm={protection.environments.length > 0 ? flagMessages.propose : sharedMessages.common.delete}
+    title="Delete this strategy?"
+    confirm={protection.environments.length > 0 ? 'Propose' : 'Delete'}
     isDangerous
     onClose={onClose}
     onConfirm={() => onDelete(false)}
   >
     <p>{sentence}</p>
-    {turnsOffIn !== undefined && <p>{flagMessages.lastStrategy(turnsOffIn)}</p>}
+    {turnsOffIn !== undefined && <p>It is the last strategy: the flag is turned off in {turnsOffIn}.</p>}
     <SkipChangeRequestNotice
       protection={protection}
       isPending={isPending}
-      label={protectionMessages.deleteDirectly}
+      label="Delete directly"
       onDirect={() => onDelete(true)}
     />
   </ConfirmDialog>
@@ -154,28 +156,28 @@ export const EnvironmentColumn = ({
   const actionsOf = (strategy: FeatureStrategy, index: number): readonly MenuEntry[] => [
     {
       id: 'up',
-      label: flagMessages.moveUp,
+      label: 'Move up',
       icon: 'arrowUp',
       isDisabled: index === 0 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
       run: () => edits.move(index, -1),
     },
     {
       id: 'down',
-      label: flagMessages.moveDown,
+      label: 'Move down',
       icon: 'arrowDown',
       isDisabled: index === strategies.length - 1 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
       run: () => edits.move(index, 1),
     },
     ...others.map((other) => ({
       id: `copy-${other}`,
-      label: flagMessages.copyTo(other),
+      label: `Copy to ${other}`,
       icon: 'copy' as const,
       isDisabled: isArchived,
       run: () => edits.copyTo(other, [strategy]),
     })),
     {
       id: 'delete',
-      label: sharedMessages.common.delete,
+      label: 'Delete',
       icon: 'remove',
       isDisabled: !mayEdit('DELETE_FEATURE_STRATEGY'),
       run: () => setStrategyToDelete(strategy),
@@ -183,14 +185,16 @@ export const EnvironmentColumn = ({
   ];
 
   return (
-    <section className={styles['column']} aria-label={flagMessages.inEnvironment(name)}>
+    <section className={styles['column']} aria-label={`The flag in ${name}`}>
       <ColumnHead
         environment={environment}
         isProtected={isProtected}
         isSwitchDisabled={!mayEdit('UPDATE_FEATURE_ENVIRONMENT') || edits.isPending}
         edits={edits}
       />
-      {strategies.length === 0 && <p className={layout['small']}>{flagMessages.noStrategy}</p>}
+      {strategies.length === 0 && (
+        <p className={layout['small']}>No strategy. When the flag is turned on, it gets one for everybody.</p>
+      )}
       <ol className={styles['strategies']}>
         {strategies.slice(0, maxShown).map((strategy, index) => (
           <StrategyItem
@@ -219,14 +223,14 @@ export const EnvironmentColumn = ({
       {hiddenCount > 0 && (
         <div>
           <Button size="small" onPress={() => setShowsAll(true)}>
-            {flagMessages.showMore(hiddenCount)}
+            Show {formatCount(hiddenCount, 'more strategy', 'more strategies')}
           </Button>
         </div>
       )}
       {variants.length > 0 && (
         <p className={layout['small']}>
-          {flagMessages.variants}{' '}
-          {variants.map(({ name: variant, weight }) => flagMessages.variantShare(variant, weight)).join(', ')}
+          Variants of the flag here:{' '}
+          {variants.map(({ name: variant, weight }) => `${variant} (${weight / 10} %)`).join(', ')}
         </p>
       )}
       {mayEdit('CREATE_FEATURE_STRATEGY') && (
@@ -237,11 +241,11 @@ export const EnvironmentColumn = ({
             className={buttonClass({ size: 'small' })}
           >
             <Icon name="add" />
-            {flagMessages.addStrategy}
+            Add a strategy
           </Link>
           {missing.length > 1 && (
             <Button size="small" variant="quiet" icon="copy" onPress={() => edits.copyTo(name, missing)}>
-              {flagMessages.copyAllHere(missing.length)}
+              Copy all {missing.length} here
             </Button>
           )}
         </div>

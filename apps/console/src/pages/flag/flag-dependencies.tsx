@@ -8,10 +8,8 @@ import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, Select } from '../../components/forms/fields.tsx';
-import { flagMessages } from '../../messages/flag.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
-import { useSubmitChanges } from '../../changes/submit-changes.ts';
+import { useSubmitChanges, proposedText } from '../../changes/submit-changes.ts';
 import { ProtectionNotice } from '../../changes/protection-notices.tsx';
 import { useEditProtection } from '../../changes/use-edit-protection.ts';
 import layout from '../../components/layout/layout.module.css';
@@ -43,43 +41,43 @@ const AddParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & 
       },
       {
         onSuccess: (outcome) => {
-          if (outcome.kind === 'proposed') notify(flagMessages.proposed(outcome.environment));
+          if (outcome.kind === 'proposed') notify(proposedText(outcome.environment));
           onClose();
         },
       },
     );
   return (
     <Dialog
-      title={flagMessages.addDependency}
+      title="Add a dependency"
       onClose={onClose}
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button
             variant="primary"
             isDisabled={parent === null || protection.isLoading}
             isPending={addition.isPending}
             onPress={() => addParent(protection.isDirect)}
           >
-            {protection.maySkip ? sharedMessages.common.add : flagMessages.propose}
+            {protection.maySkip ? 'Add' : 'Propose'}
           </Button>
         </>
       }
     >
       <div className={layout['denseStack']}>
-        <p>{flagMessages.dependencyHelp}</p>
+        <p>A flag is off for every user for whom the flag that it depends on is not as it must be.</p>
         <ComboBox
-          label={flagMessages.parent}
+          label="Flag"
           options={data.map((name) => ({ id: name, label: name }))}
           value={parent}
           onChange={setParent}
           autoFocus
         />
         <Select
-          label={flagMessages.parentMustBe}
+          label="It must be"
           options={[
-            { id: 'on', label: flagMessages.on },
-            { id: 'off', label: flagMessages.off },
+            { id: 'on', label: 'on' },
+            { id: 'off', label: 'off' },
           ]}
           value={requiredState}
           onChange={setRequiredState}
@@ -107,7 +105,7 @@ export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) =>
       {
         onSuccess: (outcome) => {
           close();
-          if (outcome.kind === 'proposed') notify(flagMessages.proposed(outcome.environment));
+          if (outcome.kind === 'proposed') notify(proposedText(outcome.environment));
         },
         onError: notifyError,
       },
@@ -120,15 +118,15 @@ export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) =>
   return (
     <section className={styles['section']}>
       <div className={styles['sectionHead']}>
-        <h3>{flagMessages.dependencies}</h3>
+        <h3>Dependencies</h3>
         {mayEditDependency && dependencies.length === 0 && children.length === 0 && (
-          <IconButton icon="add" size="small" label={flagMessages.addDependency} onPress={() => setDialog('add')} />
+          <IconButton icon="add" size="small" label="Add a dependency" onPress={() => setDialog('add')} />
         )}
         {mayEditDependency && dependencies.length > 0 && (
           <IconButton
             icon="remove"
             size="small"
-            label={flagMessages.removeDependency}
+            label="Remove the dependency"
             isDisabled={protection.isLoading}
             onPress={() => (protection.environments.length > 0 ? setDialog('remove') : removeParent(false))}
           />
@@ -136,13 +134,13 @@ export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) =>
       </div>
       {dependencies.map(({ feature: parent, enabled, variants = [] }) => (
         <p key={parent}>
-          {flagMessages.dependsOn} {flagLink(parent)}{' '}
-          {variants.length > 0 ? flagMessages.withVariants(variants) : enabled === false && flagMessages.beingOff}
+          Depends on {flagLink(parent)}{' '}
+          {variants.length > 0 ? `(as ${variants.join(' or ')})` : enabled === false && '(must be off)'}
         </p>
       ))}
       {children.length > 0 && (
         <p>
-          {flagMessages.neededBy}{' '}
+          Needed by{' '}
           {children.map((child, index) => (
             <span key={child}>
               {index > 0 && ', '}
@@ -151,17 +149,17 @@ export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) =>
           ))}
         </p>
       )}
-      {dependencies.length + children.length === 0 && <p className={layout['small']}>{flagMessages.noDependencies}</p>}
+      {dependencies.length + children.length === 0 && <p className={layout['small']}>It depends on no other flag.</p>}
       {dialog === 'add' && <AddParentDialog feature={feature} project={project} onClose={close} />}
       {dialog === 'remove' && (
         <ConfirmDialog
-          title={flagMessages.removeDependency}
-          confirm={protection.maySkip ? flagMessages.remove : flagMessages.propose}
+          title="Remove the dependency"
+          confirm={protection.maySkip ? 'Remove' : 'Propose'}
           isPending={removal.isPending}
           onClose={close}
           onConfirm={() => removeParent(protection.isDirect)}
         >
-          <p>{flagMessages.removeDependencyHelp(name)}</p>
+          <p>{name} is then on wherever its own settings say so.</p>
           <ProtectionNotice
             protection={protection}
             isPending={removal.isPending}

@@ -20,8 +20,6 @@ import { Select, TextField } from '../../components/forms/fields.tsx';
 import { BoundSelect, BoundSwitch, BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { showServerError } from '../../components/forms/show-server-error.ts';
 import { Time } from '../../components/content/time.tsx';
-import { flagMessages } from '../../messages/flag.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { FlagDependencies } from './flag-dependencies.tsx';
 import { FlagLifecycle } from './flag-lifecycle.tsx';
@@ -60,7 +58,7 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
       const params = { projectId: project, featureName: feature.name };
       const body = changed.map((name) => ({ op: 'replace' as const, path: `/${name}`, value: values[name] }));
       if (body.length > 0) await patch.mutateAsync({ params, body, ifMatch: undefined });
-      notify(flagMessages.saved);
+      notify('Saved.');
       onClose();
     } catch (error) {
       showServerError(error, ['description', 'type'], setError);
@@ -68,28 +66,28 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
   });
   return (
     <Dialog
-      title={flagMessages.editDetails}
+      title="Edit the details"
       onClose={onClose}
       onSubmit={(event) => void save(event)}
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isPending={patch.isPending}>
-            {sharedMessages.common.save}
+            Save
           </Button>
         </>
       }
     >
       <div className={layout['denseStack']}>
-        <BoundTextField control={control} name="description" label={flagMessages.description} rows={4} autoFocus />
+        <BoundTextField control={control} name="description" label="Description" rows={4} autoFocus />
         <BoundSelect
           control={control}
           name="type"
-          label={flagMessages.type}
+          label="Type"
           options={featureTypes.map((type) => ({ id: type, label: type }))}
         />
-        <BoundSwitch control={control} name="stale" label={flagMessages.staleSwitch} />
-        <BoundSwitch control={control} name="impressionData" label={flagMessages.impressionData} />
+        <BoundSwitch control={control} name="stale" label="Stale: it can be removed from the code" />
+        <BoundSwitch control={control} name="impressionData" label="Impression data" />
         {errors.root?.message !== undefined && <ErrorNotice error={new Error(errors.root.message)} />}
       </div>
     </Dialog>
@@ -112,7 +110,7 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
     );
   return (
     <Dialog
-      title={flagMessages.addTag}
+      title="Add a tag"
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
@@ -120,16 +118,16 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
       }}
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isPending={update.isPending}>
-            {sharedMessages.common.add}
+            Add
           </Button>
         </>
       }
     >
       <div className={layout['denseStack']}>
         <Select
-          label={flagMessages.tagType}
+          label="Type"
           options={(data?.tagTypes ?? []).map(({ name, description }) => ({
             id: name,
             label: name,
@@ -138,7 +136,7 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
           value={type}
           onChange={setType}
         />
-        <TextField label={flagMessages.tagValue} value={value} onChange={setValue} isRequired autoFocus />
+        <TextField label="Tag" value={value} onChange={setValue} isRequired autoFocus />
         {update.error !== null && <ErrorNotice error={update.error} />}
       </div>
     </Dialog>
@@ -156,35 +154,35 @@ const FlagFacts = ({ feature, project, mayEdit }: SectionProps) => {
   return (
     <section className={styles['section']}>
       <div className={styles['sectionHead']}>
-        <h2>{flagMessages.details}</h2>
+        <h2>Details</h2>
         {mayEdit && (
           <Button size="small" icon="edit" onPress={() => setEditing(true)}>
-            {sharedMessages.common.edit}
+            Edit
           </Button>
         )}
       </div>
       <p dir="auto" className={description ? styles['description'] : layout['small']}>
-        {description || flagMessages.noDescription}
+        {description || 'No description yet. Say what the flag is for, and when it can go.'}
       </p>
       <dl className={layout['facts']}>
-        <dt>{sharedMessages.shell.project}</dt>
+        <dt>Project</dt>
         <dd>
           <Link to="/projects/$project/flags" params={{ project }}>
             {project}
           </Link>
         </dd>
-        <dt>{flagMessages.created}</dt>
+        <dt>Created</dt>
         <dd>
           <Time at={createdAt} isAbsolute />
         </dd>
         {createdBy?.name != null && (
           <>
-            <dt>{flagMessages.owner}</dt>
+            <dt>Created by</dt>
             <dd>{createdBy.name}</dd>
           </>
         )}
-        <dt>{flagMessages.impressionData}</dt>
-        <dd>{impressionData === true ? flagMessages.on : flagMessages.off}</dd>
+        <dt>Impression data</dt>
+        <dd>{impressionData === true ? 'on' : 'off'}</dd>
       </dl>
       {isEditing && <EditDialog feature={feature} project={project} onClose={() => setEditing(false)} />}
     </section>
@@ -198,8 +196,8 @@ const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
   return (
     <section className={styles['section']}>
       <div className={styles['sectionHead']}>
-        <h3>{flagMessages.tags}</h3>
-        {mayEdit && <IconButton icon="add" size="small" label={flagMessages.addTag} onPress={() => setAdding(true)} />}
+        <h3>Tags</h3>
+        {mayEdit && <IconButton icon="add" size="small" label="Add a tag" onPress={() => setAdding(true)} />}
       </div>
       <ul className={styles['badges']}>
         {tags.map((tag) => (
@@ -213,7 +211,7 @@ const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
               <IconButton
                 icon="close"
                 size="small"
-                label={flagMessages.removeTag(`${tag.type}:${tag.value}`)}
+                label={`Remove the tag ${`${tag.type}:${tag.value}`}`}
                 onPress={() =>
                   updateTags.mutate(
                     {
@@ -229,7 +227,7 @@ const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
           </li>
         ))}
       </ul>
-      {tags.length === 0 && <p className={layout['small']}>{flagMessages.noTags}</p>}
+      {tags.length === 0 && <p className={layout['small']}>No tags.</p>}
       {isAdding && <TagDialog feature={feature} onClose={() => setAdding(false)} />}
     </section>
   );
@@ -240,7 +238,7 @@ export const FlagDetails = ({ feature, project }: DetailsProps) => {
   const hasPermission = usePermissionCheck();
   const mayEdit = feature.archived !== true && hasPermission('UPDATE_FEATURE', { project });
   return (
-    <aside className={layout['denseStack']} aria-label={flagMessages.details}>
+    <aside className={layout['denseStack']} aria-label="Details">
       <FlagFacts feature={feature} project={project} mayEdit={mayEdit} />
       <FlagTags feature={feature} mayEdit={mayEdit} />
       <FlagDependencies feature={feature} project={project} />

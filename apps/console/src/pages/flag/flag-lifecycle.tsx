@@ -7,9 +7,20 @@ import { QueryResult } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { Menu } from '../../components/buttons/menu.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { flagMessages } from '../../messages/flag.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import styles from './flag.module.css';
+
+const texts = {
+  completeAs: { kept: 'Completed: the code keeps it', discarded: 'Completed: the code drops it' },
+  lifecycleStages: {
+    initial: 'Created',
+    'pre-live': 'Used outside of production',
+    live: 'Used in production',
+    completed: 'Completed',
+    archived: 'Archived',
+  } as Readonly<Record<string, string>>,
+  completedAs: { kept: 'kept', discarded: 'discarded' },
+} as const;
 
 interface LifecycleProps {
   readonly feature: Feature;
@@ -23,7 +34,7 @@ export const FlagLifecycle = ({ feature: { name, archived }, project }: Lifecycl
   const complete = useOperationMutation(CompleteFeature, 'handled');
   const uncomplete = useOperationMutation(UncompleteFeature, 'handled');
   const mayEdit = usePermissionCheck()('UPDATE_FEATURE', { project }) && archived !== true;
-  const options = { onSuccess: () => notify(flagMessages.saved), onError: notifyError };
+  const options = { onSuccess: () => notify('Saved.'), onError: notifyError };
   return (
     <QueryResult query={query}>
       {(stages) => {
@@ -31,27 +42,27 @@ export const FlagLifecycle = ({ feature: { name, archived }, project }: Lifecycl
         return (
           <section className={styles['section']}>
             <div className={styles['sectionHead']}>
-              <h3>{flagMessages.lifecycle}</h3>
+              <h3>Lifecycle</h3>
               {mayEdit && (
                 <Menu
-                  label={flagMessages.complete}
+                  label="Complete the flag"
                   entries={
                     isCompleted
                       ? [
                           {
                             id: 'uncomplete',
-                            label: flagMessages.notCompleted,
+                            label: 'Not completed after all',
                             run: () => uncomplete.mutate({ params, ifMatch: undefined }, options),
                           },
                         ]
                       : (['kept', 'discarded'] as const).map((status) => ({
                           id: status,
-                          label: flagMessages.completeAs[status],
+                          label: texts.completeAs[status],
                           run: () => complete.mutate({ params, body: { status }, ifMatch: undefined }, options),
                         }))
                   }
                 >
-                  <IconButton icon="edit" size="small" label={flagMessages.complete} />
+                  <IconButton icon="edit" size="small" label="Complete the flag" />
                 </Menu>
               )}
             </div>
@@ -59,10 +70,8 @@ export const FlagLifecycle = ({ feature: { name, archived }, project }: Lifecycl
               {stages.map(({ stage, status, enteredStageAt }) => (
                 <li key={stage} className={styles['stage']}>
                   <span>
-                    {flagMessages.lifecycleStages[stage] ?? stage}{' '}
-                    {status === 'kept' || status === 'discarded' ? (
-                      <Badge>{flagMessages.completedAs[status]}</Badge>
-                    ) : null}
+                    {texts.lifecycleStages[stage] ?? stage}{' '}
+                    {status === 'kept' || status === 'discarded' ? <Badge>{texts.completedAs[status]}</Badge> : null}
                   </span>
                   <Time at={enteredStageAt} isAbsolute />
                 </li>

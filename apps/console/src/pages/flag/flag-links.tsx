@@ -1,5 +1,4 @@
 import type { Feature } from '@bunting/contracts';
-import { flagMessages } from '../../messages/flag.ts';
 import styles from './flag.module.css';
 
 /** Whether a URL may become a link. Only HTTP URLs may; others, such as `javascript:`, are shown as text. */
@@ -9,7 +8,7 @@ const isHttpUrl = (url: string): boolean => /^https?:\/\//i.test(url);
 export const FlagLinks = ({ feature: { links = [] } }: { readonly feature: Feature }) =>
   links.length === 0 ? null : (
     <section className={styles['section']}>
-      <h3>{flagMessages.links}</h3>
+      <h3>Links</h3>
       <ul className={styles['links']}>
         {links.map(({ id, url, title }) => {
           const label = title == null || title === '' ? url : title;

@@ -6,10 +6,8 @@ import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, TextField } from '../../components/forms/fields.tsx';
-import { flagMessages } from '../../messages/flag.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
-import { useSubmitChanges } from '../../changes/submit-changes.ts';
+import { useSubmitChanges, proposedText } from '../../changes/submit-changes.ts';
 import { ProtectionNotice } from '../../changes/protection-notices.tsx';
 import { useEditProtection } from '../../changes/use-edit-protection.ts';
 
@@ -43,21 +41,21 @@ export const ArchiveFlagDialog = ({ project, name, dependents, onClose }: Archiv
       archive.mutateAsync({ changes: [{ action: 'archiveFeature', feature: name }], isDirect }),
       (outcome) => {
         onClose();
-        notify(outcome.kind === 'made' ? flagMessages.archivedNow : flagMessages.proposed(outcome.environment));
+        notify(outcome.kind === 'made' ? 'The flag is archived.' : proposedText(outcome.environment));
       },
     );
   return (
     <ConfirmDialog
-      title={flagMessages.archiveTitle(name)}
-      confirm={protection.maySkip ? flagMessages.archive : flagMessages.propose}
+      title={`Archive ${name}?`}
+      confirm={protection.maySkip ? 'Archive' : 'Propose'}
       isDangerous
       isPending={archive.isPending}
       isDisabled={protection.isLoading}
       onClose={onClose}
       onConfirm={() => archiveFlag(protection.isDirect)}
     >
-      <p>{flagMessages.archiveExplained}</p>
-      {dependents.length > 0 && <p>{flagMessages.hasChildren(dependents)}</p>}
+      <p>SDKs stop receiving it, and applications use the default of their code. An archived flag can be revived.</p>
+      {dependents.length > 0 && <p>These flags depend on it: {dependents.join(', ')}.</p>}
       <ProtectionNotice protection={protection} isPending={archive.isPending} onPropose={() => archiveFlag(false)} />
       {archive.error !== null && <ErrorNotice error={archive.error} />}
     </ConfirmDialog>
@@ -74,14 +72,14 @@ export const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) =>
   );
   return (
     <ConfirmDialog
-      title={flagMessages.deleteTitle(name)}
-      confirm={flagMessages.deleteForEver}
+      title={`Delete ${name} for good?`}
+      confirm="Delete for good"
       isDangerous
       isPending={remove.isPending}
       onClose={onClose}
       onConfirm={() => remove.mutate({ params: { featureName: name } })}
     >
-      <p>{flagMessages.deleteExplained}</p>
+      <p>This cannot be undone. The event log keeps its history.</p>
       {remove.error !== null && <ErrorNotice error={remove.error} />}
     </ConfirmDialog>
   );
@@ -94,7 +92,7 @@ export const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
   const [copyName, setCopyName] = useState(`${name}-copy`);
   return (
     <Dialog
-      title={flagMessages.copyFlag}
+      title="Copy the flag"
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
@@ -103,14 +101,14 @@ export const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
       }}
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isPending={clone.isPending}>
-            {sharedMessages.common.create}
+            Create
           </Button>
         </>
       }
     >
-      <TextField label={flagMessages.newName} value={copyName} onChange={setCopyName} isRequired autoFocus />
+      <TextField label="New name" value={copyName} onChange={setCopyName} isRequired autoFocus />
       {clone.error !== null && <ErrorNotice error={clone.error} />}
     </Dialog>
   );
@@ -124,11 +122,11 @@ export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
   const move = useOperationMutation(MoveFeature, 'handled');
   return (
     <Dialog
-      title={flagMessages.moveTitle(name)}
+      title={`Move ${name} to another project`}
       onClose={onClose}
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button
             variant="primary"
             isDisabled={target === undefined}
@@ -141,14 +139,14 @@ export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
               );
             }}
           >
-            {flagMessages.move}
+            Move to another project
           </Button>
         </>
       }
     >
-      <p>{flagMessages.moveExplained}</p>
+      <p>The environments of the other project must fit, and its permissions hold from then on.</p>
       <ComboBox
-        label={sharedMessages.shell.project}
+        label="Project"
         options={(projects.data?.projects ?? [])
           .filter(({ id }) => id !== project)
           .map(({ id, name: label }) => ({ id, label }))}

@@ -4,7 +4,6 @@ import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
-import { flagMessages } from '../../messages/flag.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { ArchiveFlagDialog, CopyFlagDialog, DeleteFlagDialog, MoveFlagDialog } from './flag-menu-dialogs.tsx';
 
@@ -22,14 +21,17 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
     ? [
         {
           id: 'revive',
-          label: flagMessages.revive,
+          label: 'Revive',
           isDisabled: !hasPermission('UPDATE_FEATURE', { project }),
           run: () =>
-            revive.mutate({ params: { featureName: name } }, { onSuccess: () => notify(flagMessages.revived) }),
+            revive.mutate(
+              { params: { featureName: name } },
+              { onSuccess: () => notify('The flag is back, turned off in all environments.') },
+            ),
         },
         {
           id: 'delete',
-          label: flagMessages.deleteForEver,
+          label: 'Delete for good',
           icon: 'remove',
           isDisabled: !hasPermission('DELETE_FEATURE', { project }),
           run: () => setDialog('delete'),
@@ -38,20 +40,20 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
     : [
         {
           id: 'copy',
-          label: flagMessages.copyFlag,
+          label: 'Copy the flag',
           icon: 'copy',
           isDisabled: !hasPermission('CREATE_FEATURE', { project }),
           run: () => setDialog('copy'),
         },
         {
           id: 'move',
-          label: flagMessages.move,
+          label: 'Move to another project',
           isDisabled: !hasPermission('MOVE_FEATURE_TOGGLE', { project }),
           run: () => setDialog('move'),
         },
         {
           id: 'archive',
-          label: flagMessages.archive,
+          label: 'Archive',
           icon: 'archive',
           isDisabled: !hasPermission('DELETE_FEATURE', { project }),
           run: () => setDialog('archive'),
@@ -61,8 +63,8 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
   const dialogProps = { project, name, onClose: () => setDialog(undefined) };
   return (
     <>
-      <Menu label={flagMessages.actions} entries={entries}>
-        <Button icon="more">{flagMessages.actions}</Button>
+      <Menu label="Actions" entries={entries}>
+        <Button icon="more">Actions</Button>
       </Menu>
       {dialog === 'archive' && <ArchiveFlagDialog {...dialogProps} dependents={children} />}
       {dialog === 'delete' && <DeleteFlagDialog {...dialogProps} />}

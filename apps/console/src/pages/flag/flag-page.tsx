@@ -23,9 +23,6 @@ import { Icon } from '../../components/content/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { flagMessages } from '../../messages/flag.ts';
-import { changeRequestsMessages } from '../../messages/change-requests.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { useSegmentNames } from '../../strategies/use-segment-names.ts';
 import { EnvironmentColumn } from './environment-column.tsx';
@@ -51,21 +48,21 @@ const Environments = ({ feature, project }: FlagPartProps) => {
   const [referenceName, setReferenceName] = useState<string | undefined>();
   const reference = environments.find(({ name }) => name === referenceName) ?? environments.at(-1);
   const segmentNames = useSegmentNames();
-  if (environments.length === 0) return <Notice>{flagMessages.noEnvironment}</Notice>;
+  if (environments.length === 0) return <Notice>The project of this flag has no environment.</Notice>;
   return (
     <section className={styles['section']} aria-labelledby="environments">
       <div className={styles['sectionHead']}>
-        <h2 id="environments">{flagMessages.environments}</h2>
+        <h2 id="environments">Environments</h2>
         {environments.length > 1 && (
           <Select
-            label={flagMessages.compareWith}
+            label="Compare with"
             options={environments.map(({ name }) => ({ id: name, label: name }))}
             value={reference?.name ?? null}
             onChange={setReferenceName}
           />
         )}
       </div>
-      <div className={styles['columns']} role="region" aria-label={flagMessages.sideBySide} tabIndex={0}>
+      <div className={styles['columns']} role="region" aria-label="The flag in each environment" tabIndex={0}>
         {environments.map((environment) => (
           <EnvironmentColumn
             key={environment.name}
@@ -94,9 +91,9 @@ const Usage = ({ feature }: FlagPartProps) => {
   return (
     <section className={styles['section']} aria-labelledby="usage">
       <div className={styles['sectionHead']}>
-        <h2 id="usage">{flagMessages.usage}</h2>
+        <h2 id="usage">Usage</h2>
         <Select
-          label={flagMessages.environment}
+          label="Environment"
           options={environments.map(({ name }) => ({ id: name, label: name }))}
           value={environment}
           onChange={setChosenEnvironment}
@@ -105,7 +102,7 @@ const Usage = ({ feature }: FlagPartProps) => {
       <QueryResult query={query}>
         {(metrics) =>
           metrics.data.length === 0 ? (
-            <p className={layout['small']}>{flagMessages.notUsed}</p>
+            <p className={layout['small']}>No application has reported this flag in the last 48 hours.</p>
           ) : (
             <Suspense fallback={<Loading />}>
               <UsageChart metrics={metrics} environment={environment} />
@@ -124,15 +121,15 @@ const Proposals = ({ feature, project }: FlagPartProps) => {
   if (data.length === 0) return null;
   return (
     <section className={styles['section']} aria-labelledby="proposals">
-      <h2 id="proposals">{flagMessages.pendingChanges}</h2>
+      <h2 id="proposals">Proposed changes</h2>
       <ul className={styles['history']}>
         {data.map(({ id, title, environment, state, createdBy, createdAt }) => (
           <li key={id}>
             <span>
               <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
-                {title ?? changeRequestsMessages.untitled(id)}
+                {title ?? `Change request ${id}`}
               </Link>{' '}
-              {flagMessages.proposedBy(createdBy.username ?? '', environment)}
+              {`by ${createdBy.username ?? ''}, for ${environment}`}
             </span>
             <span>
               <Badge tone={state === 'Approved' ? 'good' : 'accent'}>{state}</Badge> <Time at={createdAt} />
@@ -151,9 +148,9 @@ const History = ({ feature }: FlagPartProps) => {
   return (
     <section className={styles['section']} aria-labelledby="history">
       <div className={styles['sectionHead']}>
-        <h2 id="history">{flagMessages.history}</h2>
+        <h2 id="history">History</h2>
         <Link to="/events" search={{ q: `feature:${feature.name}` }}>
-          {flagMessages.allEvents}
+          All events
         </Link>
       </div>
       <QueryResult query={query}>
@@ -183,7 +180,7 @@ const FavoriteButton = ({ feature, project }: FlagPartProps) => {
     <IconButton
       icon="star"
       filled={isFavorite}
-      label={isFavorite ? flagMessages.unfavorite : flagMessages.favorite}
+      label={isFavorite ? 'Remove from the favourites' : 'Add to the favourites'}
       onPress={() => (isFavorite ? remove : add).mutate({ params }, { onError: notifyError })}
     />
   );
@@ -191,7 +188,7 @@ const FavoriteButton = ({ feature, project }: FlagPartProps) => {
 
 const crumbsTo = (project: string): readonly React.ReactNode[] => [
   <Link key="flags" to="/flags">
-    {sharedMessages.shell.flags}
+    Flags
   </Link>,
   <Link key="project" to="/projects/$project/flags" params={{ project }}>
     {project}
@@ -212,10 +209,14 @@ const AbsentFlag = ({ name, project }: { readonly name: string; readonly project
           <Page
             title={name}
             crumbs={crumbsTo(project)}
-            titleExtras={isArchived && <Badge tone="warning">{flagMessages.archived}</Badge>}
+            titleExtras={isArchived && <Badge tone="warning">archived</Badge>}
             actions={isArchived && <FlagMenu feature={feature} project={project} />}
           >
-            <Notice tone="warning">{isArchived ? flagMessages.archivedHelp : flagMessages.absent(project)}</Notice>
+            <Notice tone="warning">
+              {isArchived
+                ? 'This flag is archived: SDKs do not receive it. Revive it before you change it.'
+                : `There is no such flag in the project ${project}. It may have been moved or deleted.`}
+            </Notice>
             <History feature={feature} project={project} />
           </Page>
         );
@@ -234,15 +235,15 @@ const FlagView = ({ feature, project }: FlagPartProps) => {
         <>
           <FavoriteButton feature={feature} project={project} />
           <Badge>{type}</Badge>
-          {lifecycle !== undefined && <Badge>{flagMessages.stage(lifecycle.stage)}</Badge>}
-          {stale === true && <Badge tone="warning">{flagMessages.stale}</Badge>}
+          {lifecycle !== undefined && <Badge>{lifecycle.stage}</Badge>}
+          {stale === true && <Badge tone="warning">stale</Badge>}
         </>
       }
       actions={
         <>
           <Link to="/playground" search={{ flag: name, projects: project }} className={buttonClass()}>
             <Icon name="playground" />
-            {flagMessages.tryIt}
+            Try it
           </Link>
           <FlagMenu feature={feature} project={project} />
         </>

@@ -3,8 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
 import { Badge } from '../../components/content/badge.tsx';
-import { flagMessages } from '../../messages/flag.ts';
-import { reachesEverybody } from '../../messages/sentences/strategy-sentence.ts';
+import { reachesEverybody } from '../../text/strategy-sentence.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 
@@ -35,8 +34,8 @@ export const StrategyItem = ({ strategy, sentence, link, actions, missingIn, isO
       >
         {sentence}
       </Link>
-      <Menu label={flagMessages.strategyActions} entries={actions}>
-        <IconButton icon="more" size="small" label={flagMessages.strategyActions} />
+      <Menu label="Actions of the strategy" entries={actions}>
+        <IconButton icon="more" size="small" label="Actions of the strategy" />
       </Menu>
     </div>
     <span className={styles['badges']}>
@@ -45,9 +44,9 @@ export const StrategyItem = ({ strategy, sentence, link, actions, missingIn, isO
           {strategy.title}
         </span>
       )}
-      {strategy.disabled === true && <Badge>{flagMessages.disabled}</Badge>}
-      {reachesEverybody(strategy) && isOneOfMany && <Badge tone="warning">{flagMessages.reachesEverybody}</Badge>}
-      {missingIn !== undefined && <Badge tone="accent">{flagMessages.notIn(missingIn)}</Badge>}
+      {strategy.disabled === true && <Badge>disabled</Badge>}
+      {reachesEverybody(strategy) && isOneOfMany && <Badge tone="warning">everybody</Badge>}
+      {missingIn !== undefined && <Badge tone="accent">not in {missingIn}</Badge>}
     </span>
   </li>
 );
@@ -72,13 +71,13 @@ export const ReferenceOnlyStrategyItem = ({
       <span className={layout['small']}>{sentence}</span>
       {onCopy !== undefined && (
         <Button size="small" variant="quiet" icon="copy" onPress={onCopy}>
-          {flagMessages.copyHere}
+          Copy here
         </Button>
       )}
     </div>
     <span className={styles['badges']}>
-      {strategy.disabled === true && <Badge>{flagMessages.disabled}</Badge>}
-      <Badge tone="accent">{flagMessages.onlyIn(reference)}</Badge>
+      {strategy.disabled === true && <Badge>disabled</Badge>}
+      <Badge tone="accent">only in {reference}</Badge>
     </span>
   </li>
 );

@@ -2,10 +2,10 @@ import type { RawFeatureMetrics } from '@bunting/contracts';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { flagMessages } from '../../messages/flag.ts';
 import { hourlyUsage } from './hourly-usage.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
+import { formatCount } from '../../text/format-number.ts';
 
 const customProperty = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -45,8 +45,8 @@ export const UsageChart = ({ metrics, environment }: UsageChartProps) => {
         scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max)] } },
         series: [
           {},
-          { label: flagMessages.yes, stroke: resolveColor('--good'), width: 2 },
-          { label: flagMessages.no, stroke: resolveColor('--danger'), width: 2, dash: [4, 4] },
+          { label: 'Yes', stroke: resolveColor('--good'), width: 2 },
+          { label: 'No', stroke: resolveColor('--danger'), width: 2, dash: [4, 4] },
         ],
       },
       [hours, yes, no],
@@ -61,7 +61,10 @@ export const UsageChart = ({ metrics, environment }: UsageChartProps) => {
   }, [hours, yes, no]);
   return (
     <figure>
-      <figcaption className={layout['small']}>{flagMessages.usageSum(environment, totals.yes, totals.no)}</figcaption>
+      <figcaption className={layout['small']}>
+        In {environment}, in the last 48 hours: {formatCount(totals.yes, 'time', 'times')} yes,{' '}
+        {formatCount(totals.no, 'time', 'times')} no.
+      </figcaption>
       <div ref={holder} className={styles['chart']} aria-hidden="true" />
     </figure>
   );

@@ -1,8 +1,8 @@
 import type { Feature, FeatureStrategy } from '@bunting/contracts';
-import { type SubmittedChanges, useSubmitChanges } from '../../changes/submit-changes.ts';
-import { flagMessages } from '../../messages/flag.ts';
+import { type SubmittedChanges, useSubmitChanges, proposedText } from '../../changes/submit-changes.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { strategyBodyOf, strategyDraftOf } from '../../strategies/strategy-draft.ts';
+import { formatCount } from '../../text/format-number.ts';
 
 interface EnvironmentEditsOptions {
   readonly project: string;
@@ -22,7 +22,7 @@ export const useEnvironmentEdits = ({ project, feature, environment, strategies 
     submit.mutate(
       { environment: target, changes, isDirect },
       {
-        onSuccess: ({ kind }) => notify(kind === 'made' ? notification : flagMessages.proposed(target)),
+        onSuccess: ({ kind }) => notify(kind === 'made' ? notification : proposedText(target)),
         onError: notifyError,
       },
     );
@@ -32,7 +32,7 @@ export const useEnvironmentEdits = ({ project, feature, environment, strategies 
       const activation = shouldActivateDisabledStrategies === undefined ? {} : { shouldActivateDisabledStrategies };
       submitChanges(
         [{ action: 'updateEnabled', feature, payload: { enabled, ...activation } }],
-        enabled ? flagMessages.turnedOn(environment) : flagMessages.turnedOff(environment),
+        enabled ? `Turned on in ${environment}.` : `Turned off in ${environment}.`,
       );
     },
     copyTo: (target: string, strategiesToCopy: readonly FeatureStrategy[]): void =>
@@ -42,7 +42,7 @@ export const useEnvironmentEdits = ({ project, feature, environment, strategies 
           feature,
           payload: strategyBodyOf(strategyDraftOf(strategy)),
         })),
-        flagMessages.copied(strategiesToCopy.length, target),
+        `${formatCount(strategiesToCopy.length, 'strategy', 'strategies')} copied to ${target}.`,
         { target },
       ),
     /** Moves the strategy at an index up (-1) or down (1) by one position. */
@@ -51,10 +51,10 @@ export const useEnvironmentEdits = ({ project, feature, environment, strategies 
       const [moved] = order.splice(index, 1);
       order.splice(index + step, 0, moved as string);
       const payload = order.map((id, sortOrder) => ({ id, sortOrder }));
-      submitChanges([{ action: 'reorderStrategy', feature, payload }], flagMessages.reordered);
+      submitChanges([{ action: 'reorderStrategy', feature, payload }], 'The strategies have a new order.');
     },
     deleteStrategy: ({ id = '' }: FeatureStrategy, isDirect: boolean): void =>
-      submitChanges([{ action: 'deleteStrategy', feature, payload: { id } }], flagMessages.strategyDeleted, {
+      submitChanges([{ action: 'deleteStrategy', feature, payload: { id } }], 'The strategy is deleted.', {
         isDirect,
       }),
   };

@@ -8,17 +8,33 @@ import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { flagsMessages } from '../../messages/flags.ts';
-import { explainError } from '../../messages/explain-error.ts';
-import { sharedMessages } from '../../messages/shared.ts';
+import { explainError } from '../../text/explain-error.ts';
 import type { BulkAction } from '../../changes/bulk-action.ts';
 import { changeRequestConfigQuery, protectedEnvironmentsOf } from '../../changes/protected-environments.ts';
 import { type BulkResult, canBeProposed, proposalEnvironmentOf, runBulkAction } from './run-bulk-action.ts';
 import type { SelectedFlag } from './bulk-effect.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
+import { formatCount } from '../../text/format-number.ts';
 
-const text = flagsMessages.bulk;
+const texts = {
+  title: (action: BulkAction) => {
+    switch (action.kind) {
+      case 'switch':
+        return `Turn ${action.enabled ? 'on' : 'off'} in ${action.environment}`;
+      case 'tag':
+        return action.isAdded ? 'Add a tag' : 'Remove a tag';
+      case 'stale':
+        return action.stale ? 'Mark as stale' : 'Mark as not stale';
+      case 'archive':
+        return 'Archive';
+    }
+  },
+  run: (action: BulkAction, n: number) => {
+    const verb = { switch: 'Change', tag: 'Change', stale: 'Mark', archive: 'Archive' }[action.kind];
+    return `${verb} ${formatCount(n, 'flag')}`;
+  },
+} as const;
 /** The maximum number of names that a preview lists; it only counts the others. */
 const maxShownNames = 200;
 
@@ -56,14 +72,16 @@ const readParents = async (flags: readonly SelectedFlag[], signal: AbortSignal):
 };
 
 const Names = ({ flags }: { readonly flags: readonly SelectedFlag[] }) => (
-  <ul className={styles['preview']} aria-label={text.preview}>
+  <ul className={styles['preview']} aria-label="Flags that change">
     {flags.slice(0, maxShownNames).map(({ name, project }) => (
       <li key={name}>
         <bdi>{name}</bdi>
         <span className={layout['muted']}>{project}</span>
       </li>
     ))}
-    {flags.length > maxShownNames && <li className={layout['muted']}>{text.more(flags.length - maxShownNames)}</li>}
+    {flags.length > maxShownNames && (
+      <li className={layout['muted']}>and {formatCount(flags.length - maxShownNames, 'more', 'more')}</li>
+    )}
   </ul>
 );
 
@@ -75,22 +93,18 @@ const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]
     results.flatMap(({ changeRequest, project }) => (changeRequest === undefined ? [] : [[changeRequest, project]])),
   );
   return (
-    <Dialog
-      title={text.results}
-      onClose={onClose}
-      footer={<Button onPress={onClose}>{sharedMessages.common.close}</Button>}
-    >
+    <Dialog title="What became of them" onClose={onClose} footer={<Button onPress={onClose}>Close</Button>}>
       <div role="status">
-        {count('done') > 0 && <p>{text.done(count('done'))}</p>}
-        {count('proposed') > 0 && <p>{text.proposed(count('proposed'))}</p>}
+        {count('done') > 0 && <p>{formatCount(count('done'), 'flag')} changed.</p>}
+        {count('proposed') > 0 && <p>{formatCount(count('proposed'), 'flag')} proposed in a change request.</p>}
         {[...changeRequests].map(([id, project]) => (
           <p key={id}>
             <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
-              {text.changeRequest(id, project)}
+              Open change request {id} of {project}
             </Link>
           </p>
         ))}
-        {refused.length > 0 && <p>{text.refused(refused.length)}</p>}
+        {refused.length > 0 && <p>{formatCount(refused.length, 'flag')} refused:</p>}
       </div>
       {refused.length > 0 && (
         <ul className={styles['preview']}>
@@ -101,7 +115,7 @@ const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]
             </li>
           ))}
           {refused.length > maxShownNames && (
-            <li className={layout['muted']}>{text.more(refused.length - maxShownNames)}</li>
+            <li className={layout['muted']}>and {formatCount(refused.length - maxShownNames, 'more', 'more')}</li>
           )}
         </ul>
       )}
@@ -163,7 +177,7 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
   const isReady = selected.data !== undefined && areProtectionsRead && (!needsTag || tagMatch !== null);
   return (
     <Dialog
-      title={text.title(actionWithoutTag)}
+      title={texts.title(actionWithoutTag)}
       onClose={onClose}
       isAlert={progress !== undefined}
       onSubmit={(event) => {
@@ -173,7 +187,7 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
       footer={
         <>
           <Button onPress={onClose} isDisabled={progress !== undefined}>
-            {sharedMessages.common.cancel}
+            Cancel
           </Button>
           <Button
             type="submit"
@@ -181,19 +195,19 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
             isDisabled={!isReady || changingFlags.length === 0}
             isPending={progress !== undefined}
           >
-            {text.run(actionWithoutTag, isReady ? changingFlags.length : source.count)}
+            {texts.run(actionWithoutTag, isReady ? changingFlags.length : source.count)}
           </Button>
         </>
       }
     >
       {needsTag && (
         <TextField
-          label={text.tag}
-          hint={text.tagHint}
+          label="Tag"
+          hint="Its type and value, as in team:web"
           value={tagText}
           onChange={setTagText}
           autoFocus
-          {...(tagText !== '' && tagMatch === null ? { error: text.tagWrong } : {})}
+          {...(tagText !== '' && tagMatch === null ? { error: 'Write type:value, each of 2 to 50 characters.' } : {})}
         />
       )}
       {selected.error !== null && <ErrorNotice error={selected.error} retry={() => void selected.refetch()} />}
@@ -201,14 +215,37 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
       {selected.data !== undefined && (!needsTag || tagMatch !== null) && (
         <>
           <div role="status">
-            <p>{text.changes(changingFlags.length, projectsOf(changingFlags).length)}</p>
-            {unchangedFlags.length > 0 && <p className={layout['muted']}>{text.unchanged(unchangedFlags.length)}</p>}
-            {impossibleFlags.length > 0 && (
-              <p className={layout['muted']}>{text.impossible(impossibleFlags.length, actionWithoutTag)}</p>
+            <p>
+              {changingFlags.length === 0
+                ? 'No flag changes.'
+                : `${formatCount(changingFlags.length, 'flag')} in ${formatCount(projectsOf(changingFlags).length, 'project')} will change:`}
+            </p>
+            {unchangedFlags.length > 0 && (
+              <p className={layout['muted']}>
+                {formatCount(unchangedFlags.length, 'flag')} {unchangedFlags.length === 1 ? 'is' : 'are'} like that
+                already.
+              </p>
             )}
-            {progress !== undefined && <p>{text.progress(progress, changingFlags.length)}</p>}
+            {impossibleFlags.length > 0 && (
+              <p className={layout['muted']}>
+                {actionWithoutTag.kind === 'archive'
+                  ? `${formatCount(impossibleFlags.length, 'flag')} cannot be archived: other flags depend on them, or they are archived already.`
+                  : `${formatCount(impossibleFlags.length, 'flag')} cannot be changed: archived, or not in this environment.`}
+              </p>
+            )}
+            {progress !== undefined && (
+              <p>
+                {progress} of {formatCount(changingFlags.length, 'flag')} done…
+              </p>
+            )}
           </div>
-          {proposalCount > 0 && <Notice tone="warning">{text.willPropose(proposalCount, action)}</Notice>}
+          {proposalCount > 0 && (
+            <Notice tone="warning">
+              {action.kind === 'archive'
+                ? `${formatCount(proposalCount, 'flag')} ${proposalCount === 1 ? 'is' : 'are'} in a project with a protected environment: archiving becomes a change request per project.`
+                : `The environment is protected for ${formatCount(proposalCount, 'flag')}: their changes become a change request per project.`}
+            </Notice>
+          )}
           {changingFlags.length > 0 && <Names flags={changingFlags} />}
         </>
       )}

@@ -1,6 +1,5 @@
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Menu } from '../../components/buttons/menu.tsx';
-import { flagsMessages as text } from '../../messages/flags.ts';
 import type { BulkAction } from '../../changes/bulk-action.ts';
 
 interface BulkMenuProps {
@@ -14,35 +13,35 @@ export const BulkMenu = ({ environments, onChoose }: BulkMenuProps) => (
     {[true, false].map((enabled) => (
       <Menu
         key={String(enabled)}
-        label={enabled ? text.turnOn : text.turnOff}
+        label={enabled ? 'Turn on' : 'Turn off'}
         entries={environments.map((environment) => ({
           id: environment,
-          label: text.inEnvironmentOption(environment),
+          label: `in ${environment}`,
           run: () => onChoose({ kind: 'switch', environment, enabled }),
         }))}
       >
-        <Button size="small">{enabled ? text.turnOn : text.turnOff}</Button>
+        <Button size="small">{enabled ? 'Turn on' : 'Turn off'}</Button>
       </Menu>
     ))}
     <Menu
-      label={text.moreActions}
+      label="More actions"
       entries={[
         {
           id: 'tag',
-          label: text.addTag,
+          label: 'Add a tag…',
           run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: true }),
         },
         {
           id: 'untag',
-          label: text.removeTag,
+          label: 'Remove a tag…',
           run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: false }),
         },
-        { id: 'stale', label: text.markStale, run: () => onChoose({ kind: 'stale', stale: true }) },
-        { id: 'active', label: text.markActive, run: () => onChoose({ kind: 'stale', stale: false }) },
-        { id: 'archive', label: text.archive, icon: 'archive', run: () => onChoose({ kind: 'archive' }) },
+        { id: 'stale', label: 'Mark as stale…', run: () => onChoose({ kind: 'stale', stale: true }) },
+        { id: 'active', label: 'Mark as not stale…', run: () => onChoose({ kind: 'stale', stale: false }) },
+        { id: 'archive', label: 'Archive…', icon: 'archive', run: () => onChoose({ kind: 'archive' }) },
       ]}
     >
-      <IconButton size="small" icon="more" variant="secondary" label={text.moreActions} />
+      <IconButton size="small" icon="more" variant="secondary" label="More actions" />
     </Menu>
   </>
 );

@@ -8,11 +8,7 @@ import { Notice } from '../../components/content/notice.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { BoundComboBox, BoundSelect, BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { showServerError } from '../../components/forms/show-server-error.ts';
-import { flagsMessages } from '../../messages/flags.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
-
-const text = flagsMessages.create;
 
 interface CreateFlagDialogProps {
   readonly project: string | undefined;
@@ -34,7 +30,7 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
     try {
       const body = { name: name.trim(), type: type as CreateFeatureBody['type'], description };
       await create.mutateAsync({ params: { projectId }, body });
-      notify(text.created(body.name));
+      notify(`${body.name} is created. It is off in every environment.`);
       onClose();
     } catch (error) {
       showServerError(error, ['name', 'type', 'description'], setError);
@@ -45,14 +41,14 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
   );
   return (
     <Dialog
-      title={text.title}
+      title="Create a flag"
       onClose={onClose}
       onSubmit={(event) => void submit(event)}
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-            {text.submit}
+            Create
           </Button>
         </>
       }
@@ -61,16 +57,16 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
       <BoundTextField
         control={control}
         name="name"
-        label={text.name}
-        hint={text.nameHint}
-        required={text.nameMissing}
+        label="Name"
+        hint="Code asks for it by this name, and it cannot be changed: letters, digits, - _ . ~"
+        required="Enter a name."
         autoFocus
       />
       {allowedProjects.length > 0 && (
         <BoundComboBox
           control={control}
           name="project"
-          label={text.project}
+          label="Project"
           options={allowedProjects.map(({ id, name }) => ({
             id,
             label: name,
@@ -81,10 +77,10 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
       <BoundSelect
         control={control}
         name="type"
-        label={text.type}
+        label="Type"
         options={(types?.types ?? []).map(({ id, name, description }) => ({ id, label: name, description }))}
       />
-      <BoundTextField control={control} name="description" label={text.description} rows={3} />
+      <BoundTextField control={control} name="description" label="Description" rows={3} />
     </Dialog>
   );
 };

@@ -3,7 +3,7 @@ import { readDayBound } from '../../filtering/day-bound.ts';
 import type { InvalidTextToken } from '../../filtering/invalid-text-token.ts';
 import { type Suggestion, suggestionsAt } from '../../filtering/filter-suggestions.ts';
 import { filterTokensOf } from '../../filtering/filter-tokens.ts';
-import { filterMessages as text } from '../../messages/filters.ts';
+import { unknownKeyText } from '../../filtering/invalid-text-token.ts';
 
 /** The query parameters of a search for flags, without those that choose a page of the result. */
 export type SearchQuery = Omit<RequestOf<typeof SearchFeatures>['query'], 'offset' | 'limit'>;
@@ -36,7 +36,7 @@ const listReader =
   (key: string, parameter = key): Reader =>
   (value, isNegated, { lists }) => {
     const entry = lists.get(parameter) ?? { included: [], excluded: [] };
-    if ((isNegated ? entry.included : entry.excluded).length > 0) return text.bothWays(key);
+    if ((isNegated ? entry.included : entry.excluded).length > 0) return `${key} cannot both include and exclude`;
     (isNegated ? entry.excluded : entry.included).push(...value.split(',').filter((item) => item !== ''));
     lists.set(parameter, entry);
     return undefined;
@@ -45,7 +45,7 @@ const listReader =
 const choiceReader =
   (parameter: string, allowed: readonly string[]): Reader =>
   (value, isNegated, { single }) => {
-    if (isNegated || !allowed.includes(value)) return text.oneOf(allowed);
+    if (isNegated || !allowed.includes(value)) return `write ${allowed.join(' or ')}`;
     single.set(parameter, value);
     return undefined;
   };
@@ -54,19 +54,21 @@ const dayReader =
   (parameter: string): Reader =>
   (value, isNegated, { single }, now) => {
     const bound = isNegated ? undefined : readDayBound(value, now);
-    if (bound === undefined) return text.day;
+    if (bound === undefined) return 'write <7d, >4w, or >2026-01-31';
     single.set(parameter, `${bound.isSince ? 'IS_ON_OR_AFTER' : 'IS_BEFORE'}:${bound.day}`);
     return undefined;
   };
 
 const readDescription: Reader = (value, isNegated, { single }) => {
-  if (isNegated) return text.oneOf(['description:text']);
+  if (isNegated) return 'write description:text';
   single.set('description', `CONTAINS:${value}`);
   return undefined;
 };
 
 const readTag: Reader = (value, ...rest) =>
-  value.split(',').every((item) => /^[^:]+:.+$/.test(item)) ? listReader('tag')(value, ...rest) : text.tag;
+  value.split(',').every((item) => /^[^:]+:.+$/.test(item))
+    ? listReader('tag')(value, ...rest)
+    : 'write tag:type:value';
 
 const readers: Readonly<Record<string, Reader>> = {
   type: listReader('type'),
@@ -88,10 +90,9 @@ const filterKeys: readonly string[] = Object.keys(readers);
 const environmentReader =
   (environment: string): Reader =>
   (value, isNegated, { lists }) => {
-    if (isNegated || (value !== 'on' && value !== 'off'))
-      return text.oneOf([`${environment}:on`, `${environment}:off`]);
+    if (isNegated || (value !== 'on' && value !== 'off')) return `write ${environment}:on or ${environment}:off`;
     // The search matches any of the given states, while two tokens read as if both had to match.
-    if (lists.has('status')) return text.oneEnvironment;
+    if (lists.has('status')) return 'one environment at a time can be filtered';
     lists.set('status', {
       included: [`${environment}:${value === 'on' ? 'enabled' : 'disabled'}`],
       excluded: [],
@@ -124,12 +125,12 @@ export const readFlagFilter = (filter: string, environments: readonly string[], 
         ? undefined
         : (readers[key] ?? (environment === undefined ? undefined : environmentReader(environment)));
     if (reader === undefined) {
-      if (key !== undefined && !token.startsWith('"')) errors.push({ token, reason: text.unknownKey(key) });
+      if (key !== undefined && !token.startsWith('"')) errors.push({ token, reason: unknownKeyText(key) });
       else conditions.texts.push(token.replaceAll('"', ''));
       continue;
     }
     if (value === '') {
-      errors.push({ token, reason: text.noValue });
+      errors.push({ token, reason: 'a value is missing' });
       continue;
     }
     if (key === 'tag' && !isNegated) tagKeys.push(value);

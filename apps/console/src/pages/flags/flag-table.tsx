@@ -4,13 +4,9 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type RefObject, useEffect } from 'react';
 import { Icon } from '../../components/content/icon.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { flagsMessages } from '../../messages/flags.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import chip from '../../components/content/chip.module.css';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
-
-const text = flagsMessages;
 const rowHeight = 36;
 const overscan = 12;
 
@@ -43,13 +39,13 @@ interface SwitchCellProps {
 // A plain button with the role of a switch, since the component `Switch` is too slow to scroll a hundred of them smoothly.
 const SwitchCell = ({ flag, environment, mayToggle, isPending, onToggle }: SwitchCellProps) => {
   const state = flag.environments.find(({ name }) => name === environment);
-  if (state === undefined) return <span className={styles['absent']}>{text.absent}</span>;
+  if (state === undefined) return <span className={styles['absent']}>–</span>;
   return (
     <button
       type="button"
       role="switch"
       aria-checked={state.enabled}
-      aria-label={text.inEnvironment(flag.name, environment)}
+      aria-label={`${flag.name} in ${environment}`}
       title={environment}
       disabled={!mayToggle || flag.archivedAt !== null}
       aria-busy={isPending}
@@ -96,7 +92,7 @@ const Row = memo(
       return (
         <div {...rowProps} aria-busy="true">
           <div role="cell" className={styles['waiting']}>
-            <span className="visually-hidden">{sharedMessages.common.loading}</span>
+            <span className="visually-hidden">Loading…</span>
           </div>
         </div>
       );
@@ -106,7 +102,7 @@ const Row = memo(
         <div role="cell" className={styles['selectCell']}>
           <input
             type="checkbox"
-            aria-label={text.select(flag.name)}
+            aria-label={`Select ${flag.name}`}
             checked={isSelected}
             onChange={() => undefined}
             onClick={(event) => actions.select(row, flag.name, event.shiftKey)}
@@ -116,7 +112,7 @@ const Row = memo(
           <button
             type="button"
             aria-pressed={flag.favorite}
-            aria-label={text.favorite(flag.name)}
+            aria-label={`Favourite ${flag.name}`}
             className={styles['star']}
             onClick={() => actions.toggleFavorite(flag, !flag.favorite)}
           >
@@ -133,8 +129,8 @@ const Row = memo(
           >
             <bdi>{flag.name}</bdi>
           </Link>
-          {flag.stale && <span className={`${chip['chip']} ${styles['stale']}`}>{text.stale}</span>}
-          {flag.archivedAt !== null && <span className={chip['chip']}>{text.archived}</span>}
+          {flag.stale && <span className={`${chip['chip']} ${styles['stale']}`}>stale</span>}
+          {flag.archivedAt !== null && <span className={chip['chip']}>archived</span>}
         </div>
         {environments.map((environment) => (
           <div role="cell" key={environment}>
@@ -273,7 +269,7 @@ export const FlagTable = ({
             <div role="columnheader" className={styles['selectCell']}>
               <input
                 type="checkbox"
-                aria-label={text.selectAll}
+                aria-label="Select all that match"
                 checked={props.selectedCount > 0 && props.selectedCount >= total}
                 ref={(box) => {
                   if (box !== null) box.indeterminate = props.selectedCount > 0 && props.selectedCount < total;
@@ -282,9 +278,9 @@ export const FlagTable = ({
               />
             </div>
             <div role="columnheader">
-              <span className="visually-hidden">{text.favoriteColumn}</span>
+              <span className="visually-hidden">Favourite</span>
             </div>
-            <SortHeader column="name" label={text.name} sort={sort} onSort={onSort} />
+            <SortHeader column="name" label="Name" sort={sort} onSort={onSort} />
             {environments.map((environment) => (
               <SortHeader
                 key={environment}
@@ -295,27 +291,15 @@ export const FlagTable = ({
               />
             ))}
             {props.showsProject && (
-              <SortHeader
-                column="project"
-                label={text.project}
-                sort={sort}
-                onSort={onSort}
-                className={styles['wide']}
-              />
+              <SortHeader column="project" label="Project" sort={sort} onSort={onSort} className={styles['wide']} />
             )}
-            <SortHeader column="type" label={text.type} sort={sort} onSort={onSort} className={styles['wide']} />
-            <SortHeader
-              column="lastSeenAt"
-              label={text.lastSeen}
-              sort={sort}
-              onSort={onSort}
-              className={styles['wide']}
-            />
+            <SortHeader column="type" label="Type" sort={sort} onSort={onSort} className={styles['wide']} />
+            <SortHeader column="lastSeenAt" label="Last seen" sort={sort} onSort={onSort} className={styles['wide']} />
             <div role="columnheader" className={styles['wide']}>
-              {text.owner}
+              Owner
             </div>
             <div role="columnheader" className={styles['wide']}>
-              {text.tags}
+              Tags
             </div>
           </div>
         </div>

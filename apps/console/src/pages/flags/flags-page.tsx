@@ -7,8 +7,6 @@ import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { Page } from '../../components/layout/page.tsx';
-import { flagsMessages } from '../../messages/flags.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
 import type { BulkAction } from '../../changes/bulk-action.ts';
 import { BulkMenu } from './bulk-menu.tsx';
@@ -29,8 +27,6 @@ const BulkDialog = lazy(() =>
 const CreateFlagDialog = lazy(() =>
   import('./create-flag-dialog.tsx').then(({ CreateFlagDialog: component }) => ({ default: component })),
 );
-
-const text = flagsMessages;
 interface FlagListKeys {
   readonly focusFilter: () => void;
   readonly moveActiveRow: (step: number) => void;
@@ -42,12 +38,12 @@ interface FlagListKeys {
 
 const useFlagListKeys = ({ focusFilter, moveActiveRow, selectActiveRow, openActiveFlag, create }: FlagListKeys): void =>
   usePageActions([
-    { id: 'flags.filter', title: text.focusFilter, key: '/', run: focusFilter },
-    { id: 'flags.next', title: text.nextRow, key: 'j', isShortcutOnly: true, run: () => moveActiveRow(1) },
-    { id: 'flags.previous', title: text.previousRow, key: 'k', isShortcutOnly: true, run: () => moveActiveRow(-1) },
-    { id: 'flags.select', title: text.selectRow, key: 'x', isShortcutOnly: true, run: selectActiveRow },
-    { id: 'flags.open', title: text.openRow, key: 'Enter', isShortcutOnly: true, run: openActiveFlag },
-    ...(create ? [{ id: 'flags.create', title: text.create.title, key: 'c', run: create }] : []),
+    { id: 'flags.filter', title: 'Filter', key: '/', run: focusFilter },
+    { id: 'flags.next', title: 'Next flag', key: 'j', isShortcutOnly: true, run: () => moveActiveRow(1) },
+    { id: 'flags.previous', title: 'Previous flag', key: 'k', isShortcutOnly: true, run: () => moveActiveRow(-1) },
+    { id: 'flags.select', title: 'Select the flag', key: 'x', isShortcutOnly: true, run: selectActiveRow },
+    { id: 'flags.open', title: 'Open the flag', key: 'Enter', isShortcutOnly: true, run: openActiveFlag },
+    ...(create ? [{ id: 'flags.create', title: 'Create a flag', key: 'c', run: create }] : []),
   ]);
 
 const useEnabledEnvironments = (): readonly string[] => {
@@ -105,10 +101,10 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
   const isEmpty = list.isLoaded && !list.isOutdated && total === 0;
   const createButton = mayCreate && (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
-      {text.create.title}
+      Create a flag
     </Button>
   );
-  const title = project === undefined ? text.title : text.ofProject(project);
+  const title = project === undefined ? 'Flags' : `Flags of ${project}`;
   return (
     <Page
       title={title}
@@ -119,7 +115,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
         : {
             crumbs: [
               <Link key="all" to="/flags">
-                {sharedMessages.shell.allProjects}
+                All projects
               </Link>,
               <Link key="one" to="/projects/$project" params={{ project }}>
                 {project}
@@ -127,15 +123,15 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
             ],
             titleExtras: (
               <Link to="/projects/$project/events" params={{ project }}>
-                {sharedMessages.shell.events}
+                Event log
               </Link>
             ),
           })}
     >
       <div className={styles['bar']}>
         <FilterComboBox
-          label={text.filter}
-          hint={text.filterHint}
+          label="Filter flags"
+          hint={'type:release tag:team:web production:on seen:<7d'}
           value={filter}
           onChange={setFilter}
           errors={errors}
@@ -150,16 +146,14 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
       {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
       {!list.isLoaded && list.error === null && <Loading />}
       {isEmpty && filter.trim() !== '' && (
-        <EmptyState
-          title={text.noMatch}
-          action={<Button onPress={() => setFilter('')}>{sharedMessages.filter.clear}</Button>}
-        >
-          {text.noMatchHelp}
+        <EmptyState title="No flag matches" action={<Button onPress={() => setFilter('')}>Clear the filter</Button>}>
+          Remove a part of the filter, or shorten a word: names and tags are searched for it.
         </EmptyState>
       )}
       {isEmpty && filter.trim() === '' && (
-        <EmptyState title={text.empty} action={createButton}>
-          {text.emptyHelp}
+        <EmptyState title="No flags yet" action={createButton}>
+          A flag turns a part of your software on or off without a new release. Create one; it is off everywhere until
+          you turn it on.
         </EmptyState>
       )}
       {list.isLoaded && !isEmpty && (

@@ -1,7 +1,7 @@
 import { Button } from '../../components/buttons/button.tsx';
 import layout from '../../components/layout/layout.module.css';
-import { flagsMessages as text } from '../../messages/flags.ts';
 import { selectedCountOf, emptySelection, fullSelection, type FlagSelection } from './flag-selection.ts';
+import { formatCount } from '../../text/format-number.ts';
 
 interface SelectionBarProps {
   readonly selection: FlagSelection;
@@ -19,19 +19,19 @@ export const SelectionBar = ({ selection, total, onChange, children }: Selection
     <div className={layout['status']}>
       {selected > 0 ? (
         <>
-          <strong>{text.selected(selected)}</strong>
+          <strong>{formatCount(selected, 'flag')} selected</strong>
           {selection.kind === 'some' && total !== undefined && selected < total && (
             <Button size="small" variant="quiet" onPress={() => onChange(fullSelection)}>
-              {text.selectMatching(total)}
+              Select all {formatCount(total, 'flag')} that match
             </Button>
           )}
           <Button size="small" variant="quiet" onPress={() => onChange(emptySelection)}>
-            {text.selectNone}
+            Select none
           </Button>
           {children}
         </>
       ) : (
-        <span role="status">{total === undefined ? '' : text.found(total)}</span>
+        <span role="status">{total === undefined ? '' : formatCount(total, 'flag')}</span>
       )}
     </div>
   );

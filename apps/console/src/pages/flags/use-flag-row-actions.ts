@@ -11,7 +11,6 @@ import { useEffect, useRef, useState } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
 import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { call } from '../../api/call.ts';
-import { flagsMessages as text } from '../../messages/flags.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { readProtectedEnvironments } from '../../changes/protected-environments.ts';
 import type { RowActions } from './flag-table.tsx';
@@ -35,11 +34,11 @@ export const useFlagRowActions = (select: RowActions['select']) => {
       if ((await readProtectedEnvironments(client, flag.project)).includes(environment)) {
         const body = [{ feature: flag.name, action: 'updateEnabled', payload: { enabled } }];
         const { id } = await call(AddChanges, { params: path, body });
-        notify(text.proposed(id, flag.name, environment, enabled));
+        notify(`Proposed in change request ${id}: turn ${flag.name} ${enabled ? 'on' : 'off'} in ${environment}.`);
       } else {
         const operation = enabled ? EnableFeature : DisableFeature;
         await call(operation, { params: { ...path, featureName: flag.name }, ifMatch: undefined });
-        notify(text.switched(flag.name, environment, enabled));
+        notify(`${flag.name} is ${enabled ? 'on' : 'off'} in ${environment}.`);
       }
     },
   });

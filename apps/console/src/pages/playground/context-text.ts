@@ -1,6 +1,5 @@
 import type { InvalidTextToken } from '../../filtering/invalid-text-token.ts';
 import type { Suggestion } from '../../filtering/filter-suggestions.ts';
-import { filterMessages } from '../../messages/filters.ts';
 
 /** A context field with its legal values; without any, all values are legal. */
 interface KnownField {
@@ -35,10 +34,10 @@ export const parseContext = (line: string): ParsedContext => {
   for (const { text } of contextTokensOf(line)) {
     const equalsIndex = text.indexOf('=');
     const [name, value] = [text.slice(0, equalsIndex), withoutQuotes(text.slice(equalsIndex + 1))];
-    if (equalsIndex < 1) errors.push({ token: text, reason: filterMessages.contextValue });
-    else if (value === '') errors.push({ token: text, reason: filterMessages.noValue });
+    if (equalsIndex < 1) errors.push({ token: text, reason: 'write it as name=value' });
+    else if (value === '') errors.push({ token: text, reason: 'a value is missing' });
     else if (entries.some(([other]) => other === name))
-      errors.push({ token: text, reason: filterMessages.givenTwice(name) });
+      errors.push({ token: text, reason: `${name} is given twice; write ${name}=a,b` });
     else entries.push([name, value]);
   }
   return { context: Object.fromEntries(entries), errors };

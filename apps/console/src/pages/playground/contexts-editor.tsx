@@ -5,7 +5,6 @@ import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
-import { playgroundMessages as text } from '../../messages/playground.ts';
 import { parseContext, contextSuggestionsAt } from './context-text.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
@@ -39,20 +38,20 @@ export const ContextsEditor = ({ value, onChange }: ContextsEditorProps) => {
   const lines = value.split('\n');
   const errors = lines.flatMap((line) => parseContext(line).errors);
   return (
-    <div className={styles['group']} role="group" aria-label={text.contexts}>
+    <div className={styles['group']} role="group" aria-label="Contexts">
       <div className={styles['head']}>
-        <h2>{text.contexts}</h2>
+        <h2>Contexts</h2>
         <Button size="small" variant="quiet" onPress={() => setIsText(!isText)}>
-          {isText ? text.asRows : text.asText}
+          {isText ? 'As rows' : 'As text'}
         </Button>
       </div>
       {isText ? (
         <TextField
-          label={text.contexts}
+          label="Contexts"
           rows={Math.min(12, Math.max(4, lines.length))}
           value={value}
           onChange={onChange}
-          placeholder={text.contextHint}
+          placeholder="userId=ann,bob region=eu"
           {...(errors[0] === undefined ? {} : { error: `${errors[0].token}: ${errors[0].reason}` })}
         />
       ) : (
@@ -60,8 +59,8 @@ export const ContextsEditor = ({ value, onChange }: ContextsEditorProps) => {
           {lines.map((line, index) => (
             <div key={index} className={styles['contextRow']}>
               <FilterComboBox
-                label={text.contextLabel(index + 1)}
-                hint={text.contextHint}
+                label={`Context ${index + 1}`}
+                hint="userId=ann,bob region=eu"
                 value={line}
                 onChange={(changed) => onChange(lines.with(index, changed).join('\n'))}
                 errors={parseContext(line).errors}
@@ -72,7 +71,7 @@ export const ContextsEditor = ({ value, onChange }: ContextsEditorProps) => {
               {lines.length > 1 && (
                 <IconButton
                   icon="remove"
-                  label={text.removeContext(index + 1)}
+                  label={`Remove context ${index + 1}`}
                   onPress={() => onChange(lines.toSpliced(index, 1).join('\n'))}
                 />
               )}
@@ -88,12 +87,14 @@ export const ContextsEditor = ({ value, onChange }: ContextsEditorProps) => {
                 requestAnimationFrame(() => handle.current?.focus());
               }}
             >
-              {text.addContext}
+              Add a context
             </Button>
           </div>
         </div>
       )}
-      <p className={layout['small']}>{text.contextsHelp}</p>
+      <p className={layout['small']}>
+        One user or request on each line. Values with commas between them are tried one by one.
+      </p>
     </div>
   );
 };

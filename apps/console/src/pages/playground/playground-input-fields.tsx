@@ -3,8 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
 import { Checkbox, ComboBox, Select, Switch, TextField } from '../../components/forms/fields.tsx';
 import type { SearchParameters } from '../../filtering/search-parameter.ts';
-import { changeRequestsMessages } from '../../messages/change-requests.ts';
-import { playgroundMessages as text } from '../../messages/playground.ts';
 import type { PlaygroundInput } from './playground-input.ts';
 import styles from './playground.module.css';
 
@@ -18,13 +16,13 @@ const useChangeRequestOptions = (chosenId: number | undefined) => {
   });
   const openRequests = (data?.changeRequests ?? []).map(({ id, title, project, environment }) => ({
     id: String(id),
-    label: title ?? changeRequestsMessages.untitled(id),
+    label: title ?? `Change request ${id}`,
     description: `${project} / ${environment}`,
   }));
   const isListed = chosenId === undefined || openRequests.some(({ id }) => id === String(chosenId));
   return [
-    { id: 'none', label: text.noComparison },
-    ...(isListed ? [] : [{ id: String(chosenId), label: changeRequestsMessages.untitled(chosenId) }]),
+    { id: 'none', label: 'Nothing: as things are now' },
+    ...(isListed ? [] : [{ id: String(chosenId), label: `Change request ${chosenId}` }]),
     ...openRequests,
   ];
 };
@@ -51,9 +49,9 @@ export const PlaygroundInputFields = ({
   const requests = useChangeRequestOptions(changeRequest);
   return (
     <div className={styles['group']}>
-      <div className={styles['group']} role="group" aria-label={text.environments}>
+      <div className={styles['group']} role="group" aria-label="Environments">
         <div className={styles['head']}>
-          <h2>{text.environments}</h2>
+          <h2>Environments</h2>
         </div>
         <div className={styles['options']}>
           {enabledEnvironments.map((name) => (
@@ -75,16 +73,16 @@ export const PlaygroundInputFields = ({
       </div>
       <div className={styles['pair']}>
         {flag === undefined ? (
-          <TextField label={text.filter} value={filter} onChange={onFilter} />
+          <TextField label="Name contains" value={filter} onChange={onFilter} />
         ) : (
           <Checkbox isSelected onChange={() => write({ flag: undefined })}>
-            {text.onlyFlag(flag)}
+            Only {flag}
           </Checkbox>
         )}
         <ComboBox
           key={projects.join()}
-          label={text.addProject}
-          placeholder={text.allProjects}
+          label="Add a project"
+          placeholder="All projects"
           options={(projectList?.projects ?? [])
             .filter(({ id }) => !projects.includes(id))
             .map(({ id, name }) => ({ id, label: name, description: id }))}
@@ -93,7 +91,7 @@ export const PlaygroundInputFields = ({
         />
       </div>
       {projects.length > 0 && (
-        <div className={styles['options']} role="group" aria-label={text.projects}>
+        <div className={styles['options']} role="group" aria-label="Projects">
           {projects.map((id) => (
             <Checkbox
               key={id}
@@ -106,14 +104,14 @@ export const PlaygroundInputFields = ({
         </div>
       )}
       <Select
-        label={text.changeRequest}
+        label="As if this were applied"
         options={requests}
         value={changeRequest === undefined ? 'none' : String(changeRequest)}
         onChange={(id) => write({ changeRequest: id === 'none' ? undefined : id })}
       />
       {changeRequest !== undefined && flag === undefined && (
         <Switch isSelected={onlyConcerned} onChange={(isOn) => write({ concerned: isOn ? undefined : 'false' })}>
-          {text.onlyConcerned}
+          Only flags that it concerns
         </Switch>
       )}
     </div>

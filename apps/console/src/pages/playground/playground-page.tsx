@@ -9,7 +9,6 @@ import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
-import { playgroundMessages as text } from '../../messages/playground.ts';
 import { ContextsEditor } from './contexts-editor.tsx';
 import { PlaygroundInputFields } from './playground-input-fields.tsx';
 import { countChangedResults, playgroundInputOf, playgroundTableBody } from './playground-input.ts';
@@ -17,6 +16,14 @@ import { type ResultCell, ResultReasonsDialog } from './result-reasons-dialog.ts
 import { ResultGrid } from './result-grid.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
+import { formatCount } from '../../text/format-number.ts';
+
+const texts = {
+  summary: (flags: number, total: number, contexts: number, changed: number, compares: boolean) =>
+    `${flags < total ? `${flags} of ${formatCount(total, 'flag')}` : formatCount(total, 'flag')}, ${formatCount(contexts, 'context')}${
+      compares ? `, ${formatCount(changed, 'result')} ${changed === 1 ? 'changes' : 'change'}` : ''
+    }`,
+} as const;
 
 /** Milliseconds from an event until the table is evaluated again, once for all events in that time: a bulk change causes many. */
 const evaluationThrottleMs = 500;
@@ -83,7 +90,7 @@ export const PlaygroundPage = () => {
   const flags = pages.flatMap(({ features }) => features);
   const ignoredFields = firstPage?.warnings.invalidContextProperties ?? [];
   return (
-    <Page title={text.page} fillsWindow>
+    <Page title="Playground" fillsWindow>
       <div className={styles['setup']}>
         <ContextsEditor value={contexts.filter} onChange={contexts.setFilter} />
         <PlaygroundInputFields
@@ -97,7 +104,7 @@ export const PlaygroundPage = () => {
       <div className={styles['status']}>
         <span role="status">
           {firstPage !== undefined &&
-            text.summary(
+            texts.summary(
               flags.length,
               firstPage.total,
               firstPage.contexts.length,
@@ -105,25 +112,27 @@ export const PlaygroundPage = () => {
               changeRequest !== undefined,
             )}
         </span>
-        <span className={layout['small']}>{text.shared}</span>
+        <span className={layout['small']}>The address of this page holds all that is chosen here: share it.</span>
       </div>
-      {enabledEnvironments.length > 0 && environments.length === 0 && <Notice>{text.everyEnvironment}</Notice>}
-      {ignoredFields.length > 0 && <Notice tone="warning">{text.ignored(ignoredFields)}</Notice>}
+      {enabledEnvironments.length > 0 && environments.length === 0 && <Notice>Choose at least one environment.</Notice>}
+      {ignoredFields.length > 0 && (
+        <Notice tone="warning">These fields were ignored: {ignoredFields.join(', ')}.</Notice>
+      )}
       {firstPage !== undefined && isOutdated && (
         <Notice
           actions={
             <Button size="small" isPending={table.isFetching} onPress={evaluateAgain}>
-              {text.evaluateAgain}
+              Evaluate again
             </Button>
           }
         >
-          {text.outdated}
+          Flags or segments have changed since these results were evaluated.
         </Notice>
       )}
       {table.error !== null && <ErrorNotice error={table.error} retry={() => void table.refetch()} />}
       {firstPage === undefined && table.error === null && environments.length > 0 && <Loading />}
       {firstPage !== undefined && flags.length === 0 && table.error === null && (
-        <EmptyState title={text.empty}>{text.emptyHelp}</EmptyState>
+        <EmptyState title="No flag matches">Choose other projects, or another text in the name.</EmptyState>
       )}
       {firstPage !== undefined && flags.length > 0 && environments.length > 0 && (
         <ResultGrid

@@ -2,8 +2,6 @@ import type { PlaygroundCell, PlaygroundTable } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
-import { playgroundMessages as text } from '../../messages/playground.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { contextLine } from './context-text.ts';
 import type { ResultCell } from './result-reasons-dialog.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -17,11 +15,11 @@ const rowHeight = 36;
 const maxColumns = 120;
 
 const resultOf = ({ isEnabled, variant, isUnknown }: Pick<PlaygroundCell, 'isEnabled' | 'variant' | 'isUnknown'>) => {
-  if (isUnknown) return text.unknown;
-  return isEnabled ? (variant === null ? text.on : text.onVariant(variant)) : text.off;
+  if (isUnknown) return 'unknown';
+  return isEnabled ? (variant === null ? 'on' : `on, ${variant}`) : 'off';
 };
 
-const contextName = (context: Context | undefined): string => contextLine(context ?? {}) || text.anyone;
+const contextName = (context: Context | undefined): string => contextLine(context ?? {}) || 'no context';
 
 interface Column {
   readonly environment: string;
@@ -76,7 +74,7 @@ interface ResultButtonProps {
 }
 
 const ResultButton = ({ cell, target, position, isInTabOrder, onFocus, onOpen }: ResultButtonProps) => {
-  const result = cell.proposed === undefined ? resultOf(cell) : text.changes(resultOf(cell), resultOf(cell.proposed));
+  const result = cell.proposed === undefined ? resultOf(cell) : `${resultOf(cell)} → ${resultOf(cell.proposed)}`;
   return (
     <button
       type="button"
@@ -85,7 +83,7 @@ const ResultButton = ({ cell, target, position, isInTabOrder, onFocus, onOpen }:
       data-on={cell.isEnabled || undefined}
       data-changed={cell.proposed !== undefined || undefined}
       tabIndex={isInTabOrder ? 0 : -1}
-      aria-label={text.cell(target.flag, target.environment, contextName(target.context), result)}
+      aria-label={`${target.flag} in ${target.environment} for ${contextName(target.context)}: ${result}`}
       title={contextName(target.context)}
       onFocus={onFocus}
       onClick={() => onOpen(target)}
@@ -138,7 +136,9 @@ export const ResultGrid = ({ environments, contexts, flags, isOutdated, onOpen, 
   return (
     <>
       {columns.length < allColumns.length && (
-        <p className={layout['small']}>{text.tooMany(columns.length, allColumns.length)}</p>
+        <p className={layout['small']}>
+          The table shows {columns.length} of {allColumns.length} columns: narrow contexts or environments.
+        </p>
       )}
       <div
         ref={scroller}
@@ -149,7 +149,7 @@ export const ResultGrid = ({ environments, contexts, flags, isOutdated, onOpen, 
         <div
           role="grid"
           tabIndex={-1}
-          aria-label={text.table}
+          aria-label="Results"
           aria-rowcount={rowCount + 1}
           aria-colcount={columns.length + 1}
           className={styles['grid']}
@@ -159,7 +159,7 @@ export const ResultGrid = ({ environments, contexts, flags, isOutdated, onOpen, 
           <div role="rowgroup" className={styles['header']}>
             <div role="row" aria-rowindex={1} className={styles['row']}>
               <div role="columnheader" className={styles['name']}>
-                {singleFlag === undefined ? text.flag : text.contexts}
+                {singleFlag === undefined ? 'Flag' : 'Contexts'}
               </div>
               {columns.map(({ environment, contextIndex }, column) => (
                 <div role="columnheader" key={column}>
@@ -223,7 +223,7 @@ export const ResultGrid = ({ environments, contexts, flags, isOutdated, onOpen, 
             })}
           </div>
         </div>
-        {rowCount === 0 && <p className="visually-hidden">{sharedMessages.common.nothingFound}</p>}
+        {rowCount === 0 && <p className="visually-hidden">Nothing matches.</p>}
       </div>
     </>
   );

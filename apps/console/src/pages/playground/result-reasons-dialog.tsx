@@ -7,12 +7,14 @@ import { QueryResult } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { Icon } from '../../components/content/icon.tsx';
-import { playgroundMessages as text } from '../../messages/playground.ts';
-import { sharedMessages } from '../../messages/shared.ts';
-import { constraintPhrase, strategySentence } from '../../messages/sentences/strategy-sentence.ts';
+import { constraintPhrase, strategySentence } from '../../text/strategy-sentence.ts';
 import { contextLine } from './context-text.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
+
+const texts = {
+  contextHas: (value: string | undefined) => (value === undefined ? 'the context has no value' : `it is ${value}`),
+} as const;
 
 type Context = Readonly<Record<string, string>>;
 type ExplainedStrategy = PlaygroundFeature['strategies']['data'][number];
@@ -30,7 +32,7 @@ const Check = ({ holds, children }: CheckProps) => (
     </span>
     <div>
       {children}
-      <span className="visually-hidden">: {holds ? text.fulfilled : text.notFulfilled}</span>
+      <span className="visually-hidden">: {holds ? 'holds' : 'does not hold'}</span>
     </div>
   </li>
 );
@@ -38,13 +40,13 @@ const Check = ({ holds, children }: CheckProps) => (
 const ConstraintCheck = ({ constraint, context }: { constraint: ExplainedConstraint; context: Context }) => (
   <Check holds={constraint.result}>
     {constraintPhrase(constraint as Parameters<typeof constraintPhrase>[0])}{' '}
-    <span className={layout['small']}>({text.contextHas(context[constraint.contextName])})</span>
+    <span className={layout['small']}>({texts.contextHas(context[constraint.contextName])})</span>
   </Check>
 );
 
 const resultBadge = (isOn: boolean | 'unknown', variant?: string | undefined) => (
   <Badge tone={isOn === true ? 'good' : isOn === 'unknown' ? 'warning' : 'neutral'}>
-    {isOn === 'unknown' ? text.unknown : isOn ? (variant === undefined ? text.on : text.onVariant(variant)) : text.off}
+    {isOn === 'unknown' ? 'unknown' : isOn ? (variant === undefined ? 'on' : `on, ${variant}`) : 'off'}
   </Badge>
 );
 
@@ -66,7 +68,7 @@ const StrategyReasons = ({ strategy, context }: { strategy: ExplainedStrategy; c
         {resultBadge(disabled ? false : result.enabled, variant?.enabled === true ? variant.name : undefined)}
       </div>
       {disabled ? (
-        <p className={layout['small']}>{text.disabledStrategy}</p>
+        <p className={layout['small']}>disabled, so it is not evaluated</p>
       ) : (
         <ul>
           {constraints.map((constraint, index) => (
@@ -74,7 +76,7 @@ const StrategyReasons = ({ strategy, context }: { strategy: ExplainedStrategy; c
           ))}
           {segments.map((segment) => (
             <Check key={segment.id} holds={segment.result}>
-              {text.segment(segment.name)}
+              Segment {segment.name}
               <ul>
                 {segment.constraints.map((constraint, index) => (
                   <ConstraintCheck key={index} constraint={constraint} context={context} />
@@ -85,23 +87,27 @@ const StrategyReasons = ({ strategy, context }: { strategy: ExplainedStrategy; c
           {rollout !== undefined && (
             <Check holds={rollout.bucket !== null && rollout.bucket <= rollout.percentage}>
               {rollout.bucket === null
-                ? text.noBucket(rollout.stickiness)
-                : text.bucket(rollout.bucket, rollout.percentage, rollout.stickiness)}
+                ? `The context has no ${rollout.stickiness === 'default' ? 'userId or sessionId' : rollout.stickiness}, which the share of users goes by.`
+                : `Bucket ${rollout.bucket} of 100 by ${rollout.stickiness === 'default' ? 'userId, else sessionId' : rollout.stickiness}: ${rollout.bucket <= rollout.percentage ? 'within' : 'above'} the share of ${rollout.percentage} %.`}
             </Check>
           )}
         </ul>
       )}
-      {!disabled && result.evaluationStatus === 'incomplete' && <p className={layout['small']}>{text.ownStrategy}</p>}
+      {!disabled && result.evaluationStatus === 'incomplete' && (
+        <p className={layout['small']}>Only the application can evaluate this type of strategy.</p>
+      )}
     </li>
   );
 };
 
 const conclusionOf = (feature: PlaygroundFeature): string => {
-  const { conclusion } = text;
-  if (feature.isEnabled) return feature.strategies.data.length === 0 ? conclusion.noStrategies : conclusion.on;
-  if (!feature.isEnabledInCurrentEnvironment) return conclusion.disabled;
-  if (feature.hasUnsatisfiedDependency) return conclusion.parent;
-  return feature.strategies.result === 'unknown' ? conclusion.unknown : conclusion.noMatch;
+  if (feature.isEnabled)
+    return feature.strategies.data.length === 0 ? 'It has no strategy, so it is on for everybody.' : 'It is on.';
+  if (!feature.isEnabledInCurrentEnvironment) return 'The flag is not enabled in this environment.';
+  if (feature.hasUnsatisfiedDependency) return 'A flag that it depends on is not as it must be.';
+  return feature.strategies.result === 'unknown'
+    ? 'Only the application can evaluate a strategy of it; without that, it is off.'
+    : 'No strategy is on for this context.';
 };
 
 interface ReasonsProps extends ResultCell {
@@ -123,7 +129,7 @@ const Reasons = ({ title, flag, project, environment, context, changeRequest }: 
       <QueryResult query={query}>
         {({ features }) => {
           const feature = features[0]?.environments[environment]?.[0];
-          if (feature === undefined) return <p>{text.conclusion.archived}</p>;
+          if (feature === undefined) return <p>The change request archives the flag.</p>;
           const { variant, dependencies, strategies, isEnabled } = feature;
           return (
             <>
@@ -133,18 +139,19 @@ const Reasons = ({ title, flag, project, environment, context, changeRequest }: 
               </div>
               {dependencies.length > 0 && (
                 <div>
-                  <p className={layout['small']}>{text.dependencies}</p>
+                  <p className={layout['small']}>Depends on</p>
                   <ul className={styles['checks']}>
                     {dependencies.map(({ feature: parent, enabled, variants, result }) => (
                       <Check key={parent} holds={result}>
-                        {text.dependency(parent, enabled, variants)}
+                        {parent} must be {enabled ? 'on' : 'off'}
+                        {variants.length === 0 ? '' : ` as ${variants.join(' or ')}`}
                       </Check>
                     ))}
                   </ul>
                 </div>
               )}
               {strategies.data.length > 0 && (
-                <ol className={layout['denseStack']} aria-label={text.strategies}>
+                <ol className={layout['denseStack']} aria-label="Strategies">
                   {strategies.data.map((strategy) => (
                     <StrategyReasons key={strategy.id} strategy={strategy} context={context} />
                   ))}
@@ -174,7 +181,7 @@ interface ResultReasonsDialogProps extends ResultCell {
 /** Why a flag is on or off: now and, next to it, as if the change request were applied. */
 export const ResultReasonsDialog = ({ changeRequest, onClose, ...cell }: ResultReasonsDialogProps) => (
   <Dialog
-    title={text.why(cell.flag, cell.environment)}
+    title={`${cell.flag} in ${cell.environment}`}
     onClose={onClose}
     isWide={changeRequest !== undefined}
     footer={
@@ -184,21 +191,21 @@ export const ResultReasonsDialog = ({ changeRequest, onClose, ...cell }: ResultR
           params={{ project: cell.project, feature: cell.flag }}
           className={buttonClass()}
         >
-          {text.openFlag}
+          Open the flag
         </Link>
         <Button variant="primary" onPress={onClose}>
-          {sharedMessages.common.close}
+          Close
         </Button>
       </>
     }
   >
     <p className={layout['small']}>
-      <code>{contextLine(cell.context) || text.anyone}</code>
+      <code>{contextLine(cell.context) || 'no context'}</code>
     </p>
     <div className={styles['sides']}>
-      <Reasons title={text.now} {...cell} />
+      <Reasons title="Now" {...cell} />
       {changeRequest !== undefined && (
-        <Reasons title={text.after(changeRequest)} {...cell} changeRequest={changeRequest} />
+        <Reasons title={`After change request ${changeRequest}`} {...cell} changeRequest={changeRequest} />
       )}
     </div>
   </Dialog>

@@ -7,11 +7,7 @@ import { Notice } from '../../components/content/notice.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { showServerError } from '../../components/forms/show-server-error.ts';
 import { NewPasswordFields, PasswordField } from '../../components/forms/password-fields.tsx';
-import { accountMessages } from '../../messages/account.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
-
-const text = accountMessages;
 
 /** Changes the password of the user, which ends the sessions in all other browsers. */
 export const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void }) => {
@@ -22,12 +18,13 @@ export const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void
     mutationFn: (body: RequestOf<typeof ChangeOwnPassword>['body']) =>
       sendAfterSignIn('POST', urlOf(ChangeOwnPassword, {}), { body }),
     onSuccess: () => {
-      notify(text.passwordChanged);
+      notify('Your password is changed. Other browsers are signed out.');
       onClose();
     },
   });
   const submit = handleSubmit(async (body) => {
-    if (body.password !== body.confirmPassword) return setError('confirmPassword', { message: text.different });
+    if (body.password !== body.confirmPassword)
+      return setError('confirmPassword', { message: 'The two passwords differ.' });
     try {
       await changePassword.mutateAsync(body);
     } catch (error) {
@@ -36,20 +33,20 @@ export const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void
   });
   return (
     <Dialog
-      title={text.changePassword}
+      title="Change the password"
       onClose={onClose}
       onSubmit={(event) => void submit(event)}
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-            {text.setPassword}
+            Set the password
           </Button>
         </>
       }
     >
       {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
-      <PasswordField control={control} name="oldPassword" label={text.currentPassword} autoFocus />
+      <PasswordField control={control} name="oldPassword" label="Present password" autoFocus />
       <NewPasswordFields control={control} password="password" repeatedPassword="confirmPassword" />
     </Dialog>
   );

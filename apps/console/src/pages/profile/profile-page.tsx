@@ -21,27 +21,36 @@ import { Page } from '../../components/layout/page.tsx';
 import { CreateSecretDialog } from '../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays } from '../../components/forms/form-values.ts';
 import { Time } from '../../components/content/time.tsx';
-import { accountMessages } from '../../messages/account.ts';
-import { profileMessages } from '../../messages/profile.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { SessionTable } from './session-table.tsx';
 import { ChangePasswordDialog } from './change-password-dialog.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './profile.module.css';
 
-const text = profileMessages;
+const texts = {
+  tokenDays: [
+    ['30', '30 days'],
+    ['90', '90 days'],
+    ['365', 'a year'],
+    ['', 'as long as it exists'],
+  ],
+} as const;
 
 const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void }) => (
   <CreateSecretDialog
-    title={text.createToken}
-    submit={sharedMessages.common.create}
+    title="Create a token"
+    submit="Create"
     operation={CreateOwnPat}
     values={{ description: '', days: '90' }}
     request={({ description, days }) => ({
       body: { description: String(description), expiresAt: instantAfterDays(days) ?? null },
     })}
-    secret={({ secret }) => ({ title: text.tokenCreated, label: text.token, value: secret, help: text.tokenOnce })}
+    secret={({ secret }) => ({
+      title: 'The token is created',
+      label: 'Personal access token',
+      value: secret,
+      help: 'Copy it now: it is shown only this once.',
+    })}
     onClose={onClose}
   >
     {(control) => (
@@ -49,12 +58,12 @@ const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void }) => (
         <BoundTextField
           control={control}
           name="description"
-          label={text.tokenPurpose}
-          hint={text.tokenPurposeHint}
-          required={text.tokenPurposeMissing}
+          label="Used for"
+          hint="So that you know later what stops working when you remove it"
+          required="Enter what the token is for."
           autoFocus
         />
-        <BoundSelect control={control} name="days" label={text.tokenLasts} options={optionsOfPairs(text.tokenDays)} />
+        <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
       </>
     )}
   </CreateSecretDialog>
@@ -68,7 +77,7 @@ const PersonalAccessTokens = () => {
   const removeToken = async (id: number): Promise<void> => {
     try {
       await remove.mutateAsync({ params: { id } });
-      notify(text.tokenRemoved);
+      notify('The token is removed.');
       setTokenToRemove(undefined);
     } catch (error) {
       notifyError(error);
@@ -77,31 +86,33 @@ const PersonalAccessTokens = () => {
   return (
     <section className={layout['section']} aria-labelledby="keys">
       <div className={layout['bar']}>
-        <h2 id="keys">{text.tokens}</h2>
+        <h2 id="keys">Personal access tokens</h2>
         <Button icon="add" onPress={() => setCreating(true)}>
-          {text.createToken}
+          Create a token
         </Button>
       </div>
       <QueryResult query={pats}>
         {({ pats: rows }) =>
           rows.length === 0 ? (
-            <EmptyState title={text.noTokens}>{text.noTokensHelp}</EmptyState>
+            <EmptyState title="No tokens yet">
+              A personal access token lets a script do what you may do, with your permissions.
+            </EmptyState>
           ) : (
             <Table
-              label={text.tokens}
+              label="Personal access tokens"
               rows={rows}
               rowKey={({ id }) => id}
               columns={[
-                { id: 'what', title: text.tokenPurpose, cell: ({ description }) => description },
-                { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { id: 'seen', title: text.lastUsed, cell: ({ seenAt }) => <Time at={seenAt} /> },
-                { id: 'expires', title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                { id: 'what', title: 'Used for', cell: ({ description }) => description },
+                { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
+                { id: 'expires', title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
                 {
                   id: 'remove',
-                  title: sharedMessages.common.actions,
+                  title: 'Actions',
                   cell: (row) => (
                     <Button size="small" onPress={() => setTokenToRemove(row)}>
-                      {text.removeToken}
+                      Remove
                     </Button>
                   ),
                 },
@@ -113,14 +124,14 @@ const PersonalAccessTokens = () => {
       {isCreating && <CreateTokenDialog onClose={() => setCreating(false)} />}
       {tokenToRemove !== undefined && (
         <ConfirmDialog
-          title={text.removeToken}
-          confirm={text.removeToken}
+          title="Remove"
+          confirm="Remove"
           isDangerous
           isPending={remove.isPending}
           onConfirm={() => void removeToken(tokenToRemove.id)}
           onClose={() => setTokenToRemove(undefined)}
         >
-          <p>{text.removeTokenHelp(tokenToRemove.description)}</p>
+          <p>What uses “{tokenToRemove.description}” stops working immediately.</p>
         </ConfirmDialog>
       )}
     </section>
@@ -143,22 +154,25 @@ const Sessions = () => {
   return (
     <section className={layout['section']} aria-labelledby="sessions">
       <div className={layout['bar']}>
-        <h2 id="sessions">{text.sessions}</h2>
+        <h2 id="sessions">Signed-in browsers</h2>
         {(sessions.data?.sessions.length ?? 0) > 1 && (
-          <Button onPress={() => void notifyOfResult(endOthers.mutateAsync({}), text.otherSessionsEnded)}>
-            {text.endOtherSessions}
+          <Button onPress={() => void notifyOfResult(endOthers.mutateAsync({}), 'All other browsers are signed out.')}>
+            Sign out all others
           </Button>
         )}
       </div>
       <QueryResult query={sessions}>
         {({ sessions: rows }) =>
           rows.length === 0 ? (
-            <p>{text.noSessions}</p>
+            <p>You are signed in with a key, and with no browser.</p>
           ) : (
             <SessionTable
               sessions={rows}
               onEnd={(id) =>
-                void notifyOfResult(endSession.mutateAsync({ params: { sessionId: id } }), text.sessionEnded)
+                void notifyOfResult(
+                  endSession.mutateAsync({ params: { sessionId: id } }),
+                  'That browser is signed out.',
+                )
               }
             />
           )
@@ -175,11 +189,9 @@ export const ProfilePage = () => {
   const [isChangingPassword, setChangingPassword] = useState(false);
   return (
     <Page
-      title={text.title}
+      title="Profile"
       actions={
-        me.data?.user.isAPI === false && (
-          <Button onPress={() => setChangingPassword(true)}>{accountMessages.changePassword}</Button>
-        )
+        me.data?.user.isAPI === false && <Button onPress={() => setChangingPassword(true)}>Change the password</Button>
       }
     >
       <QueryResult query={me}>
@@ -187,10 +199,10 @@ export const ProfilePage = () => {
           <>
             <dl className={styles['facts']}>
               {[
-                [text.name, user.name ?? user.username],
-                [text.username, user.username],
-                [text.email, user.email],
-                [text.role, profile.data?.rootRole.name],
+                ['Name', user.name ?? user.username],
+                ['Username', user.username],
+                ['Email', user.email],
+                ['Role', profile.data?.rootRole.name],
               ].map(
                 ([label, value]) =>
                   value != null &&
@@ -203,7 +215,10 @@ export const ProfilePage = () => {
               )}
             </dl>
             {user.isAPI ? (
-              <Notice>{text.signedInByKey}</Notice>
+              <Notice>
+                You are signed in with an API key that belongs to no user, so there are no sessions and no personal
+                keys.
+              </Notice>
             ) : (
               <>
                 <Sessions />

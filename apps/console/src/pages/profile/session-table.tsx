@@ -3,8 +3,6 @@ import { Table } from '../../components/content/table.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { Button } from '../../components/buttons/button.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { profileMessages as text } from '../../messages/profile.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { browserName } from './browser-name.ts';
 
 interface SessionTableProps {
@@ -16,32 +14,32 @@ interface SessionTableProps {
 /** The browsers in which a user is signed in. */
 export const SessionTable = ({ sessions, onEnd }: SessionTableProps) => (
   <Table
-    label={text.sessions}
+    label="Signed-in browsers"
     rows={sessions}
     rowKey={({ id }) => id}
     columns={[
       {
         id: 'browser',
-        title: text.browser,
+        title: 'Browser',
         cell: ({ userAgent, isCurrent }) => (
           <span title={userAgent}>
-            {browserName(userAgent)} {isCurrent && <Badge tone="accent">{text.thisBrowser}</Badge>}
+            {browserName(userAgent)} {isCurrent && <Badge tone="accent">this browser</Badge>}
           </span>
         ),
       },
-      { id: 'address', title: text.ipAddress, cell: ({ address }) => address },
-      { id: 'created', title: text.signedIn, cell: ({ createdAt }) => <Time at={createdAt} /> },
-      { id: 'seen', title: text.lastUsed, cell: ({ seenAt }) => <Time at={seenAt} /> },
+      { id: 'address', title: 'Address', cell: ({ address }) => address },
+      { id: 'created', title: 'Signed in', cell: ({ createdAt }) => <Time at={createdAt} /> },
+      { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
       ...(onEnd === undefined
         ? []
         : [
             {
               id: 'end',
-              title: sharedMessages.common.actions,
+              title: 'Actions',
               cell: ({ id, isCurrent }: UserSession) =>
                 !isCurrent && (
                   <Button size="small" onPress={() => onEnd(id)}>
-                    {text.endSession}
+                    Sign out
                   </Button>
                 ),
             },

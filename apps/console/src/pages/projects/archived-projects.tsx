@@ -8,7 +8,6 @@ import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { projectsMessages as text } from '../../messages/projects.ts';
 import { ownerNamesOf, ProjectCell } from './project-cell.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
 
@@ -22,35 +21,39 @@ export const ArchivedProjects = () => {
   const [projectToRevive, setProjectToRevive] = useState<string>();
   const linkToActiveProjects = (
     <Link to="/projects" className={buttonClass()}>
-      {text.showActive}
+      Show the active projects
     </Link>
   );
   return (
     <Page
-      title={text.archivedProjects}
+      title="Archived projects"
       crumbs={[
         <Link key="all" to="/projects">
-          {text.title}
+          Projects
         </Link>,
       ]}
     >
       <ResourceList
-        label={text.archivedProjects}
+        label="Archived projects"
         query={archived}
         rowKey={({ id }) => id}
         name={({ name }) => name}
         text={(project) => `${project.id} ${project.description ?? ''} ${ownerNamesOf(project)}`}
         columns={[
-          { id: 'name', title: text.name, cell: (project) => <ProjectCell project={project} /> },
-          { id: 'owners', title: text.owners, cell: ownerNamesOf },
-          { id: 'archived', title: text.archivedAt, cell: ({ archivedAt }) => <Time at={archivedAt} /> },
+          { id: 'name', title: 'Name', cell: (project) => <ProjectCell project={project} /> },
+          { id: 'owners', title: 'Owners', cell: ownerNamesOf },
+          { id: 'archived', title: 'Archived', cell: ({ archivedAt }) => <Time at={archivedAt} /> },
         ]}
         actions={({ id }) =>
           mayCall(ReviveProject, { project: id })
-            ? [{ id: 'revive', label: text.revive, run: () => setProjectToRevive(id) }]
+            ? [{ id: 'revive', label: 'Revive it', run: () => setProjectToRevive(id) }]
             : []
         }
-        empty={{ title: text.noArchived, help: text.noArchivedHelp, action: linkToActiveProjects }}
+        empty={{
+          title: 'No project is archived',
+          help: 'A project without active flags can be archived in its settings. It is then listed here.',
+          action: linkToActiveProjects,
+        }}
       />
       {projectToRevive !== undefined && (
         <ReviveProjectDialog id={projectToRevive} onClose={() => setProjectToRevive(undefined)} />

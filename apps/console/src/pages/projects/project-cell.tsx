@@ -1,7 +1,7 @@
 import type { Project } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { Badge } from '../../components/content/badge.tsx';
-import { projectsMessages as text } from '../../messages/projects.ts';
+import { collaborationModes } from './project-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './projects.module.css';
 
@@ -20,7 +20,7 @@ export const ProjectCell = ({ project: { id, name, mode, description } }: { read
         <bdi>{name}</bdi>
       </Link>
       {mode !== undefined && mode !== 'open' && (
-        <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{text.modes[mode][0]}</Badge>
+        <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{collaborationModes[mode][0]}</Badge>
       )}
     </span>
     {description != null && description !== '' && (

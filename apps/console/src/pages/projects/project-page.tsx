@@ -9,10 +9,26 @@ import { QueryResult, Loading, EmptyState } from '../../components/content/query
 import { Badge } from '../../components/content/badge.tsx';
 import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';
-import { projectsMessages as text } from '../../messages/projects.ts';
+import { collaborationModes } from './project-fields.tsx';
 import { ProjectOverviewTab } from './tabs/overview-tab.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
 import styles from './projects.module.css';
+
+const texts = {
+  tabs: {
+    overview: 'Overview',
+    flags: 'Flags',
+    environments: 'Environments',
+    access: 'Access',
+    tokens: 'API tokens',
+    applications: 'Applications',
+    segments: 'Segments',
+    archive: 'Archive',
+    cleanup: 'Cleanup',
+    events: 'Events',
+    settings: 'Settings',
+  },
+} as const;
 
 const tabs = {
   environments: lazyRouteComponent(() => import('./tabs/environments-tab.tsx'), 'EnvironmentsTab'),
@@ -37,33 +53,33 @@ const Tabs = ({ project, tab: currentTab }: TabsProps) => {
     bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [currentTab]);
   return (
-    <nav ref={bar} aria-label={text.tabsLabel} className={styles['tabs']}>
+    <nav ref={bar} aria-label="The project" className={styles['tabs']}>
       <ul>
         <li>
           <Link to="/projects/$project" params={{ project }} activeOptions={{ exact: true }}>
-            {text.tabs.overview}
+            Overview
           </Link>
         </li>
         <li>
           <Link to="/projects/$project/flags" params={{ project }}>
-            {text.tabs.flags}
+            Flags
           </Link>
         </li>
         {Object.keys(tabs).map((tab) => (
           <li key={tab}>
             <Link to="/projects/$project/$tab" params={{ project, tab }}>
-              {text.tabs[tab as keyof typeof tabs]}
+              {texts.tabs[tab as keyof typeof tabs]}
             </Link>
           </li>
         ))}
         <li>
           <Link to="/projects/$project/cleanup" params={{ project }}>
-            {text.tabs.cleanup}
+            Cleanup
           </Link>
         </li>
         <li>
           <Link to="/projects/$project/events" params={{ project }}>
-            {text.tabs.events}
+            Events
           </Link>
         </li>
       </ul>
@@ -78,12 +94,12 @@ const UnavailableProject = ({ id, isArchived }: { readonly id: string; readonly 
   return (
     <>
       <EmptyState
-        title={isArchived ? text.isArchived(id) : text.notFound(id)}
-        action={
-          mayCall(ReviveProject, { project: id }) && <Button onPress={() => setReviving(true)}>{text.revive}</Button>
-        }
+        title={isArchived ? `The project “${id}” is archived` : `There is no project “${id}”`}
+        action={mayCall(ReviveProject, { project: id }) && <Button onPress={() => setReviving(true)}>Revive it</Button>}
       >
-        {isArchived ? text.isArchivedHelp : text.notFoundHelp}
+        {isArchived
+          ? 'It is listed under “Archived projects” only, and its settings cannot be changed. Revived, it is as it was; its flags stay archived.'
+          : 'It may never have existed, be archived, or be private to others. An archived project can be revived.'}
       </EmptyState>
       {isReviving && <ReviveProjectDialog id={id} onClose={() => setReviving(false)} />}
     </>
@@ -107,7 +123,7 @@ export const ProjectPage = () => {
   const Tab = tab === undefined || !isTab(tab) ? undefined : tabs[tab];
   const crumbs = [
     <Link key="all" to="/projects">
-      {text.title}
+      Projects
     </Link>,
     ...(tab === undefined || !isTab(tab)
       ? []
@@ -119,10 +135,10 @@ export const ProjectPage = () => {
   ];
   return (
     <Page
-      title={tab === undefined || !isTab(tab) ? name : text.tabs[tab]}
+      title={tab === undefined || !isTab(tab) ? name : texts.tabs[tab]}
       crumbs={crumbs}
       titleExtras={
-        mode !== 'open' && <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{text.modes[mode][0]}</Badge>
+        mode !== 'open' && <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{collaborationModes[mode][0]}</Badge>
       }
     >
       {isNotFound || isArchived ? (
@@ -134,7 +150,9 @@ export const ProjectPage = () => {
             <QueryResult query={overview}>{(data) => <ProjectOverviewTab id={id} overview={data} />}</QueryResult>
           )}
           {tab !== undefined && Tab === undefined && (
-            <EmptyState title={text.unknownTab}>{text.unknownTabHelp}</EmptyState>
+            <EmptyState title="There is no such page of a project">
+              The links above lead to those that there are.
+            </EmptyState>
           )}
           {Tab !== undefined && (
             <Suspense fallback={<Loading />}>

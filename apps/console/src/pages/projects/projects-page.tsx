@@ -11,8 +11,6 @@ import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { projectsMessages as text } from '../../messages/projects.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { ProjectHealth } from './project-health.tsx';
@@ -22,12 +20,12 @@ import styles from './projects.module.css';
 
 const environmentsField = (names: readonly string[]): RequestBodyField => ({
   name: 'environments',
-  label: text.environments,
+  label: 'Environments',
   render: (value, onChange) => {
     const chosen = Array.isArray(value) ? (value as string[]) : [];
     return (
       <fieldset className={styles['choices']}>
-        <legend>{text.environments}</legend>
+        <legend>Environments</legend>
         {names.map((name) => (
           <Checkbox
             key={name}
@@ -55,20 +53,24 @@ const CreateProjectDialog = ({
   const stickiness = useStickinessField();
   return (
     <RequestBodyDialog
-      title={text.create}
-      submit={sharedMessages.common.create}
+      title="Create a project"
+      submit="Create"
       operation={CreateProject}
       request={{}}
       values={{ mode: 'open', defaultStickiness: 'default', environments }}
       fields={[
-        { name: 'name', label: text.name },
-        { name: 'id', label: text.id, hint: text.idHint },
-        { name: 'description', label: text.description, rows: 2 },
+        { name: 'name', label: 'Name' },
+        {
+          name: 'id',
+          label: 'Id',
+          hint: 'A part of addresses; it cannot be changed later. Made from the name when you leave it empty.',
+        },
+        { name: 'description', label: 'Description', rows: 2 },
         modeField,
         stickiness,
         environmentsField(environments),
       ]}
-      notification={({ name }) => text.created(String(name))}
+      notification={({ name }) => `The project ${String(name)} is created.`}
       onDone={(_body, { id }) => void navigate({ to: '/projects/$project', params: { project: id } })}
       onClose={onClose}
     />
@@ -90,7 +92,7 @@ const FavoriteButton = ({ project: { id, name, favorite = false } }: { readonly 
       icon="star"
       size="small"
       filled={favorite}
-      label={favorite ? text.unfavorite(name) : text.favorite(name)}
+      label={favorite ? `${name} is a favourite: remove the mark` : `Mark ${name} as a favourite`}
       onPress={() => {
         const params = { projectId: id };
         (favorite ? remove.mutateAsync({ params }) : add.mutateAsync({ params })).catch(notifyError);
@@ -111,20 +113,20 @@ const ActiveProjects = () => {
     .filter((environment) => environment.enabled)
     .map(({ name }) => name);
   usePageActions(
-    mayCreate ? [{ id: 'projects.create', title: text.create, key: 'c', run: () => setCreating(true) }] : [],
+    mayCreate ? [{ id: 'projects.create', title: 'Create a project', key: 'c', run: () => setCreating(true) }] : [],
   );
   const createButton = mayCreate && (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
-      {text.create}
+      Create a project
     </Button>
   );
   return (
     <Page
-      title={text.title}
+      title="Projects"
       actions={
         <>
           <Link to="/projects" search={{ show: 'archived' }} className={buttonClass()}>
-            {text.showArchived}
+            Archived projects
           </Link>
           {createButton}
         </>
@@ -132,7 +134,7 @@ const ActiveProjects = () => {
     >
       <MissingPermissionNotice operation={CreateProject} />
       <ResourceList
-        label={text.title}
+        label="Projects"
         query={{ ...projects, data: projects.data && sortProjects(projects.data.projects) }}
         rowKey={({ id }) => id}
         name={({ name }) => name}
@@ -140,7 +142,7 @@ const ActiveProjects = () => {
         columns={[
           {
             id: 'name',
-            title: text.name,
+            title: 'Name',
             cell: (project) => (
               <div className={styles['name']}>
                 <FavoriteButton project={project} />
@@ -148,10 +150,10 @@ const ActiveProjects = () => {
               </div>
             ),
           },
-          { id: 'health', title: text.health, cell: ({ health }) => <ProjectHealth percent={health} /> },
+          { id: 'health', title: 'Health', cell: ({ health }) => <ProjectHealth percent={health} /> },
           {
             id: 'flags',
-            title: text.flags,
+            title: 'Flags',
             isNumber: true,
             cell: ({ id, featureCount = 0 }) => (
               <Link to="/projects/$project/flags" params={{ project: id }}>
@@ -159,11 +161,15 @@ const ActiveProjects = () => {
               </Link>
             ),
           },
-          { id: 'members', title: text.members, isNumber: true, cell: ({ memberCount = 0 }) => memberCount },
-          { id: 'owners', title: text.owners, cell: ownerNamesOf },
-          { id: 'updated', title: text.updated, cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
+          { id: 'members', title: 'Members', isNumber: true, cell: ({ memberCount = 0 }) => memberCount },
+          { id: 'owners', title: 'Owners', cell: ownerNamesOf },
+          { id: 'updated', title: 'Last change', cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
         ]}
-        empty={{ title: text.empty, help: text.emptyHelp, action: createButton }}
+        empty={{
+          title: 'No projects yet',
+          help: 'A project holds the flags of a team, with its environments, members and rules.',
+          action: createButton,
+        }}
       />
       {isCreating && <CreateProjectDialog environments={enabledEnvironments} onClose={() => setCreating(false)} />}
     </Page>

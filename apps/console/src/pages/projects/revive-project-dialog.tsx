@@ -1,6 +1,5 @@
 import { ReviveProject } from '@bunting/contracts';
 import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
-import { projectsMessages as text } from '../../messages/projects.ts';
 
 interface ReviveProjectDialogProps {
   readonly id: string;
@@ -10,13 +9,13 @@ interface ReviveProjectDialogProps {
 /** Revives an archived project after the user has confirmed it. */
 export const ReviveProjectDialog = ({ id, onClose }: ReviveProjectDialogProps) => (
   <ConfirmOperationDialog
-    title={text.reviveTitle(id)}
-    confirm={text.revive}
+    title={`Revive the project “${id}”`}
+    confirm="Revive it"
     operation={ReviveProject}
     request={{ params: { projectId: id } }}
-    notification={text.revived(id)}
+    notification={`The project ${id} is back.`}
     onClose={onClose}
   >
-    <p>{text.reviveHelp}</p>
+    <p>If it is archived, it comes back as it was. Its flags stay archived.</p>
   </ConfirmOperationDialog>
 );

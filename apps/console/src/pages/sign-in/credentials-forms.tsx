@@ -4,7 +4,6 @@ import { Notice } from '../../components/content/notice.tsx';
 import { BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { showServerError } from '../../components/forms/show-server-error.ts';
 import { NewPasswordFields } from '../../components/forms/password-fields.tsx';
-import { accountMessages as text } from '../../messages/account.ts';
 import layout from '../../components/layout/layout.module.css';
 
 /** What a person enters for a new account; all but the passwords stay empty where a password is set for an existing one. */
@@ -35,7 +34,7 @@ const CredentialsForm = ({ submitLabel, renderFields, send, onDone }: Credential
   const { control, handleSubmit, setError, formState } = useForm<Credentials>({ defaultValues: noCredentials });
   const submit = handleSubmit(async (credentials) => {
     if (credentials.password !== credentials.repeatedPassword) {
-      setError('repeatedPassword', { message: text.different }, { shouldFocus: true });
+      setError('repeatedPassword', { message: 'The two passwords differ.' }, { shouldFocus: true });
       return;
     }
     try {
@@ -66,25 +65,25 @@ export const CreateAccountForm = ({
 }: CredentialsFormProps & { readonly isEmailRequired?: boolean }) => (
   <CredentialsForm
     {...props}
-    submitLabel={text.create}
+    submitLabel="Create the account"
     renderFields={(control) => (
       <>
         <BoundTextField
           control={control}
           name="username"
-          label={text.username}
-          required={text.usernameMissing}
+          label="Username"
+          required="Enter a username."
           autoComplete="username"
           autoFocus
         />
-        <BoundTextField control={control} name="name" label={text.name} autoComplete="name" />
+        <BoundTextField control={control} name="name" label="Name" autoComplete="name" />
         <BoundTextField
           control={control}
           name="email"
-          label={text.email}
+          label="Email"
           type="email"
           autoComplete="email"
-          {...(isEmailRequired ? { required: text.emailMissing } : {})}
+          {...(isEmailRequired ? { required: 'Enter an email address.' } : {})}
         />
       </>
     )}
@@ -93,5 +92,5 @@ export const CreateAccountForm = ({
 
 /** The form with which a person sets a new password for an account. */
 export const SetPasswordForm = (props: CredentialsFormProps) => (
-  <CredentialsForm {...props} submitLabel={text.setPassword} />
+  <CredentialsForm {...props} submitLabel="Set the password" />
 );

@@ -11,12 +11,9 @@ import dialogStyles from '../../components/dialogs/dialog.module.css';
 import { BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { PasswordField } from '../../components/forms/password-fields.tsx';
 import icon from '../../icon.svg';
-import { explainError } from '../../messages/explain-error.ts';
-import { sharedMessages } from '../../messages/shared.ts';
+import { explainError } from '../../text/explain-error.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './sign-in.module.css';
-
-const text = sharedMessages.signIn;
 
 /** The message for a failed sign-in; `wrongCredentials` where the server refused what was entered. */
 const explainFailure = (error: unknown, wrongCredentials: string): string =>
@@ -28,7 +25,7 @@ const PasswordForm = ({ path }: { readonly path: string }) => {
     try {
       await signInWithPassword(path, username, password);
     } catch (error) {
-      setError('root', { message: explainFailure(error, text.wrong) });
+      setError('root', { message: explainFailure(error, 'These credentials are not right.') });
     }
   });
   return (
@@ -36,17 +33,17 @@ const PasswordForm = ({ path }: { readonly path: string }) => {
       <BoundTextField
         control={control}
         name="username"
-        label={text.user}
-        required={text.user}
+        label="Email or username"
+        required="Email or username"
         autoComplete="username"
         autoFocus
       />
-      <PasswordField control={control} name="password" label={text.password} />
+      <PasswordField control={control} name="password" label="Password" />
       {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
       <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-        {text.submit}
+        Sign in
       </Button>
-      <a href="/forgotten-password">{text.forgotten}</a>
+      <a href="/forgotten-password">Forgotten password?</a>
     </form>
   );
 };
@@ -57,7 +54,9 @@ const KeyForm = () => {
     try {
       await signInWithKey(key.trim());
     } catch (error) {
-      setError('key', { message: explainFailure(error, text.keyWrong) });
+      setError('key', {
+        message: explainFailure(error, 'This key is not accepted. Is it complete, and an admin or personal token?'),
+      });
     }
   });
   return (
@@ -65,15 +64,15 @@ const KeyForm = () => {
       <BoundTextField
         control={control}
         name="key"
-        label={text.key}
-        required={text.key}
-        hint={text.keyHint}
+        label="API key"
+        required="API key"
+        hint="An admin token or a personal access token. It is kept in this page’s memory only: a reload asks for it again."
         type="password"
         autoComplete="off"
         autoFocus
       />
       <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-        {text.submit}
+        Sign in
       </Button>
     </form>
   );
@@ -102,9 +101,9 @@ export const SignIn = ({ offer }: { readonly offer: SignInOffer }) => {
         <Dialog className={styles['body'] ?? ''}>
           <Heading slot="title" level={1} className={styles['title'] ?? ''}>
             <img src={icon} alt="" width="24" height="24" />
-            {text.title}
+            Sign in
           </Heading>
-          {hadSession && <p>{text.ended}</p>}
+          {hadSession && <p>Your session has ended. Sign in, and go on where you were: nothing you entered is lost.</p>}
           {offer.options.length > 0 && (
             <>
               <div className={styles['options']}>
@@ -114,15 +113,17 @@ export const SignIn = ({ offer }: { readonly offer: SignInOffer }) => {
                   </a>
                 ))}
               </div>
-              <p className={styles['or']}>{text.or}</p>
+              <p className={styles['or']}>or</p>
             </>
           )}
           {usesKey || offer.path === undefined ? <KeyForm /> : <PasswordForm path={offer.path} />}
           {offer.path === undefined ? (
-            !hadSession && <Notice>{text.first}</Notice>
+            !hadSession && (
+              <Notice>At the first start Bunting prints an admin token; it works as an API key here.</Notice>
+            )
           ) : (
             <Button variant="quiet" onPress={() => setUsesKey(!usesKey)}>
-              {usesKey ? text.usePassword : text.useKey}
+              {usesKey ? 'Use a password instead' : 'Use an API key instead'}
             </Button>
           )}
         </Dialog>

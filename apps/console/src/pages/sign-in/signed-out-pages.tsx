@@ -18,15 +18,17 @@ import { QueryResult } from '../../components/content/query-result.tsx';
 import { BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { showServerError } from '../../components/forms/show-server-error.ts';
 import icon from '../../icon.svg';
-import { accountMessages as text } from '../../messages/account.ts';
-import { sharedMessages } from '../../messages/shared.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './sign-in.module.css';
 import { CreateAccountForm, type Credentials, SetPasswordForm } from './credentials-forms.tsx';
 
+const texts = {
+  incomplete: 'This link is incomplete. Open it as a whole, or ask for a new one.',
+} as const;
+
 const Frame = ({ title, children }: { readonly title: string; readonly children: React.ReactNode }) => (
   <main className={styles['page']}>
-    <title>{`${title} · ${sharedMessages.product}`}</title>
+    <title>{`${title} · Bunting`}</title>
     <div className={styles['card']}>
       <h1 className={styles['title']}>
         <img src={icon} alt="" width="24" height="24" />
@@ -42,7 +44,7 @@ const DoneMessage = ({ children }: { readonly children: React.ReactNode }) => (
   <>
     <p role="status">{children}</p>
     <a href="/" className={buttonClass({ variant: 'primary' })}>
-      {text.toSignIn}
+      Sign in
     </a>
   </>
 );
@@ -64,8 +66,8 @@ export const FirstAdminPage = () => {
     return sendAfterSignIn('POST', urlOf(CreateFirstAdmin, {}), { body });
   };
   return (
-    <Frame title={text.first}>
-      <p>{text.firstHelp}</p>
+    <Frame title="Create the first administrator">
+      <p>This account may do everything. Further people are invited by it.</p>
       <CreateAccountForm send={createAdmin} onDone={() => location.assign('/')} />
     </Frame>
   );
@@ -74,12 +76,12 @@ export const FirstAdminPage = () => {
 const ChoosePassword = ({ token }: { readonly token: string }) => {
   const link = useQuery({ ...operationQuery(ValidateResetLink, { query: { token } }), retry: false, gcTime: 0 });
   const [isDone, setDone] = useState(false);
-  if (isDone) return <DoneMessage>{text.passwordSet}</DoneMessage>;
+  if (isDone) return <DoneMessage>Your password is set.</DoneMessage>;
   return (
     <QueryResult query={link}>
       {({ name, email }) => (
         <>
-          <p>{text.passwordFor(name ?? email ?? '')}</p>
+          <p>The password of {name ?? email ?? ''}:</p>
           <SetPasswordForm
             send={({ password }) => sendAfterSignIn('POST', urlOf(ResetPassword, {}), { body: { token, password } })}
             onDone={() => setDone(true)}
@@ -99,13 +101,13 @@ export const AcceptInvitationPage = () => {
       body: { username, name, email, password },
     });
   return (
-    <Frame title={text.welcome}>
+    <Frame title="Welcome to Bunting">
       {token !== undefined && <ChoosePassword token={token} />}
-      {token === undefined && isDone && <DoneMessage>{text.accountCreated}</DoneMessage>}
+      {token === undefined && isDone && <DoneMessage>Your account is created.</DoneMessage>}
       {token === undefined && !isDone && invite !== undefined && (
         <CreateAccountForm isEmailRequired send={signUp} onDone={() => setDone(true)} />
       )}
-      {token === undefined && invite === undefined && <Notice tone="warning">{text.incomplete}</Notice>}
+      {token === undefined && invite === undefined && <Notice tone="warning">{texts.incomplete}</Notice>}
     </Frame>
   );
 };
@@ -114,8 +116,8 @@ export const AcceptInvitationPage = () => {
 export const ResetPasswordPage = () => {
   const token = useLinkParameter('token');
   return (
-    <Frame title={text.choosePassword}>
-      {token === undefined ? <Notice tone="warning">{text.incomplete}</Notice> : <ChoosePassword token={token} />}
+    <Frame title="Choose a password">
+      {token === undefined ? <Notice tone="warning">{texts.incomplete}</Notice> : <ChoosePassword token={token} />}
     </Frame>
   );
 };
@@ -131,17 +133,19 @@ export const ForgottenPasswordPage = () => {
     }
   });
   return (
-    <Frame title={text.forgotten}>
+    <Frame title="Forgotten password">
       {formState.isSubmitSuccessful ? (
-        <DoneMessage>{text.mailSent}</DoneMessage>
+        <DoneMessage>
+          If an account has this address, a link is on its way. An administrator can also give you one.
+        </DoneMessage>
       ) : (
         <form onSubmit={(event) => void submit(event)} className={layout['stack']} noValidate>
-          <p>{text.forgottenHelp}</p>
+          <p>Enter your email address, and a link to choose a new password is sent to it.</p>
           <BoundTextField
             control={control}
             name="email"
-            label={text.email}
-            required={text.emailMissing}
+            label="Email"
+            required="Enter an email address."
             type="email"
             autoComplete="email"
             autoFocus
@@ -150,7 +154,7 @@ export const ForgottenPasswordPage = () => {
             <Notice tone="danger">{formState.errors.root.message}</Notice>
           )}
           <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-            {text.sendLink}
+            Send the link
           </Button>
         </form>
       )}

@@ -2,7 +2,6 @@ import { ListSegments } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Checkbox, ComboBox } from '../../components/forms/fields.tsx';
-import { strategyMessages } from '../../messages/strategy.ts';
 import type { StrategyPartProps } from './strategy-part-props.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
@@ -15,11 +14,11 @@ export const SegmentPicker = ({ draft, onChange }: StrategyPartProps) => {
   const nameOf = (id: number): string => segments.find((segment) => segment.id === id)?.name ?? `${id}`;
   return (
     <section className={layout['card']} aria-labelledby="segments">
-      <h2 id="segments">{strategyMessages.segments}</h2>
+      <h2 id="segments">Segments</h2>
       {segments.length > chosenIds.length && (
         <ComboBox
           key={chosenIds.join()}
-          label={strategyMessages.addSegment}
+          label="Add a segment"
           options={segments
             .filter(({ id }) => !chosenIds.includes(id))
             .map(({ id, name, description }) => ({
@@ -31,7 +30,11 @@ export const SegmentPicker = ({ draft, onChange }: StrategyPartProps) => {
           onChange={(id) => onChange({ ...draft, segments: [...chosenIds, Number(id)] })}
         />
       )}
-      {segments.length === 0 && <p className={layout['small']}>{strategyMessages.noSegments}</p>}
+      {segments.length === 0 && (
+        <p className={layout['small']}>
+          There are no segments yet. A segment is a named set of constraints for many flags.
+        </p>
+      )}
       <div className={styles['options']}>
         {chosenIds.map((id) => (
           <Checkbox

@@ -4,10 +4,6 @@ import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Switch, TextField } from '../../components/forms/fields.tsx';
-import { flagMessages } from '../../messages/flag.ts';
-import { protectionMessages } from '../../messages/protection.ts';
-import { sharedMessages } from '../../messages/shared.ts';
-import { strategyMessages } from '../../messages/strategy.ts';
 import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
 import type { EditProtection } from '../../changes/use-edit-protection.ts';
 import { ConstraintsEditor } from './constraints/constraints-editor.tsx';
@@ -43,16 +39,20 @@ export const StrategyForm = ({
         void save();
       }}
     >
-      {strategyEdit.wasMerged && <Notice tone="warning">{strategyMessages.merged}</Notice>}
+      {strategyEdit.wasMerged && (
+        <Notice tone="warning">
+          Another person has saved this strategy meanwhile. Both edits are combined here: check them, and save again.
+        </Notice>
+      )}
       <section className={layout['card']}>
         <TextField
-          label={strategyMessages.strategyTitle}
-          hint={strategyMessages.titleHint}
+          label="Title"
+          hint="Optional: why this strategy exists."
           value={draft.title}
           onChange={(title) => edit({ ...draft, title })}
         />
         <Switch isSelected={!draft.disabled} onChange={(on) => edit({ ...draft, disabled: !on })}>
-          {strategyMessages.active}
+          Active
         </Switch>
       </section>
       <StrategyTypeFields draft={draft} onChange={edit} />
@@ -70,15 +70,15 @@ export const StrategyForm = ({
         protection={protection}
         isPending={isPending}
         isDisabled={!isChanged}
-        label={protectionMessages.saveDirectly}
+        label="Save directly"
         onDirect={() => void save(true)}
       />
       <div className={layout['actions']}>
         <Button type="submit" variant="primary" isPending={isPending} isDisabled={!isChanged}>
-          {protection.environments.length > 0 ? flagMessages.propose : sharedMessages.common.save}
+          {protection.environments.length > 0 ? 'Propose' : 'Save'}
         </Button>
         <Link to="/projects/$project/features/$feature" params={{ project, feature }} className={buttonClass()}>
-          {sharedMessages.common.cancel}
+          Cancel
         </Link>
       </div>
     </form>

@@ -8,12 +8,10 @@ import { QueryResult, Loading } from '../../components/content/query-result.tsx'
 import { Badge } from '../../components/content/badge.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Page } from '../../components/layout/page.tsx';
-import { flagMessages } from '../../messages/flag.ts';
-import { strategyMessages } from '../../messages/strategy.ts';
 import { useSegmentNames } from '../../strategies/use-segment-names.ts';
 import { useEditProtection } from '../../changes/use-edit-protection.ts';
 import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
-import { reachesEverybody, strategySentence } from '../../messages/sentences/strategy-sentence.ts';
+import { reachesEverybody, strategySentence } from '../../text/strategy-sentence.ts';
 import { type LoadedStrategy, type StrategyEdit, type StrategyLocation, useStrategyEdit } from './use-strategy-edit.ts';
 import { StrategyForm } from './strategy-form.tsx';
 import styles from './strategy.module.css';
@@ -67,13 +65,13 @@ const LeaveDialog = ({ isUnsaved }: { readonly isUnsaved: boolean }) => {
   if (blocker.status !== 'blocked') return null;
   return (
     <ConfirmDialog
-      title={strategyMessages.leaveTitle}
-      confirm={strategyMessages.leave}
+      title="Leave without saving?"
+      confirm="Leave"
       isDangerous
       onClose={blocker.reset}
       onConfirm={blocker.proceed}
     >
-      <p>{strategyMessages.leaveHelp}</p>
+      <p>What you have entered here is not saved.</p>
     </ConfirmDialog>
   );
 };
@@ -91,7 +89,7 @@ const StrategyEditor = ({ strategyLocation, isEnabled, ...loaded }: StrategyEdit
   const { conflict } = strategyEdit;
   return (
     <Page
-      title={strategyEdit.isNew ? strategyMessages.newTitle(environment) : strategyMessages.title(environment)}
+      title={strategyEdit.isNew ? `New strategy in ${environment}` : `Strategy in ${environment}`}
       crumbs={[
         <Link key="project" to="/projects/$project/flags" params={{ project }}>
           {project}
@@ -100,10 +98,10 @@ const StrategyEditor = ({ strategyLocation, isEnabled, ...loaded }: StrategyEdit
           {feature}
         </Link>,
       ]}
-      titleExtras={protection.environments.length > 0 && <Badge tone="accent">{flagMessages.protected}</Badge>}
+      titleExtras={protection.environments.length > 0 && <Badge tone="accent">protected</Badge>}
       actions={
         <Button onPress={() => setJson(!isJson)} aria-pressed={isJson}>
-          {isJson ? strategyMessages.hideJson : strategyMessages.showJson}
+          {isJson ? 'Hide JSON' : 'Show JSON'}
         </Button>
       }
     >

@@ -3,10 +3,22 @@ import { useQuery } from '@tanstack/react-query';
 import { Label, Slider, SliderThumb, SliderTrack } from 'react-aria-components';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Select, TextField } from '../../components/forms/fields.tsx';
-import { strategyMessages } from '../../messages/strategy.ts';
 import type { StrategyPartProps } from './strategy-part-props.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
+
+const texts = {
+  types: {
+    default: 'Everybody',
+    flexibleRollout: 'Gradual rollout',
+    gradualRolloutRandom: 'Gradual rollout, random',
+    gradualRolloutSessionId: 'Gradual rollout by session',
+    gradualRolloutUserId: 'Gradual rollout by user',
+    userWithId: 'Users by id',
+    remoteAddress: 'Addresses',
+    applicationHostname: 'Hosts',
+  } as Readonly<Record<string, string>>,
+} as const;
 
 /** The types of gradual rollouts, each with its parameter that is the percentage of users. */
 const rolloutTypes = new Map([
@@ -24,13 +36,13 @@ interface PercentageProps {
 const PercentageField = ({ value, onChange }: PercentageProps) => (
   <div className={styles['percentage']}>
     <Slider minValue={0} maxValue={100} value={value} onChange={onChange}>
-      <Label>{strategyMessages.rollout}</Label>
+      <Label>Share of users</Label>
       <SliderTrack className={styles['track'] ?? ''}>
         <SliderThumb className={styles['thumb'] ?? ''} />
       </SliderTrack>
     </Slider>
     <TextField
-      label={strategyMessages.rolloutPercent}
+      label="Percent"
       type="number"
       value={String(value)}
       onChange={(text) => onChange(Math.min(100, Math.max(0, Math.round(Number(text)) || 0)))}
@@ -56,7 +68,7 @@ export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
   ];
   const shownTypes = (types.data?.strategies ?? [])
     .filter((candidate) => !candidate.deprecated || candidate.name === name)
-    .map(({ name: id, displayName }) => ({ id, label: strategyMessages.types[id] ?? displayName ?? id }));
+    .map(({ name: id, displayName }) => ({ id, label: texts.types[id] ?? displayName ?? id }));
   const otherParameters = (type?.parameters ?? [])
     .map((parameter) => parameter as { name: string; description?: string; type?: string; required?: boolean })
     .filter(
@@ -66,9 +78,9 @@ export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
     );
   return (
     <section className={layout['card']} aria-labelledby="audience">
-      <h2 id="audience">{strategyMessages.audience}</h2>
+      <h2 id="audience">Who gets it</h2>
       <Select
-        label={strategyMessages.type}
+        label="Strategy"
         hint={type?.description ?? undefined}
         options={shownTypes.some(({ id }) => id === name) ? shownTypes : [{ id: name, label: name }, ...shownTypes]}
         value={name}
@@ -83,8 +95,8 @@ export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
       {name === 'flexibleRollout' && (
         <div className={styles['row']}>
           <Select
-            label={strategyMessages.stickiness}
-            hint={strategyMessages.stickinessHint}
+            label="Keeps users by"
+            hint="The same value of this field always gets the same result."
             options={[...new Set([...stickinessFields, parameters['stickiness'] ?? 'default'])].map((id) => ({
               id,
               label: id,
@@ -99,8 +111,8 @@ export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
             }
           />
           <TextField
-            label={strategyMessages.groupId}
-            hint={strategyMessages.groupIdHint}
+            label="Group"
+            hint="Strategies with the same group choose the same users."
             value={parameters['groupId'] ?? ''}
             onChange={(value) => setParameter('groupId', value)}
           />

@@ -3,10 +3,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { callWithEntityTag } from '../../api/call.ts';
-import { flagMessages } from '../../messages/flag.ts';
-import { strategyMessages } from '../../messages/strategy.ts';
 import { notify } from '../../shell/toasts.tsx';
-import { useSubmitChanges } from '../../changes/submit-changes.ts';
+import { useSubmitChanges, proposedText } from '../../changes/submit-changes.ts';
 import {
   newStrategyDraft,
   strategyBodyOf,
@@ -101,7 +99,7 @@ export const useStrategyEdit = (strategyLocation: StrategyLocation, { stored, en
         isDirect,
       });
       setSaved(true);
-      notify(outcome.kind === 'made' ? strategyMessages.saved : flagMessages.proposed(environment));
+      notify(outcome.kind === 'made' ? 'The strategy is saved.' : proposedText(environment));
       void navigate({ to: '/projects/$project/features/$feature', params: { project, feature }, ignoreBlocker: true });
     } catch (error) {
       if (error instanceof ApiError && error.kind === 'PreconditionFailed') await mergeWithStored();

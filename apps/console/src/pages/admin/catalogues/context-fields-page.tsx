@@ -21,20 +21,19 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
-import { contextFieldsMessages as text } from '../../../messages/administration/context-fields.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { LegalValuesEditor } from './legal-values-editor.tsx';
 import layout from '../../../components/layout/layout.module.css';
+import { formatCount } from '../../../text/format-number.ts';
 
 const valuesOf = (value: unknown): readonly LegalValue[] => (Array.isArray(value) ? (value as LegalValue[]) : []);
 
 const fields: readonly RequestBodyField[] = [
-  { name: 'description', label: text.description, rows: 2 },
-  { name: 'stickiness', label: text.stickiness },
+  { name: 'description', label: 'Description', rows: 2 },
+  { name: 'stickiness', label: 'Users can be kept on one side of a rollout by it' },
   {
     name: 'legalValues',
-    label: text.legalValues,
+    label: 'Legal values',
     render: (value, onChange) => <LegalValuesEditor values={valuesOf(value)} onChange={onChange} />,
   },
 ];
@@ -59,8 +58,8 @@ const ContextFieldUsage = ({ name }: { readonly name: string }) => {
   return (
     <UsageList
       query={strategiesQuery}
-      title={text.usedBy}
-      emptyText={text.unused}
+      title={(n) => `${formatCount(n, 'strategy', 'strategies')} ${n === 1 ? 'compares' : 'compare'} it`}
+      emptyText="No strategy compares it directly. Segments may."
       uses={({ strategies }) =>
         strategies.map(({ id, projectId, featureName, environment }) => ({
           key: id,
@@ -82,7 +81,7 @@ export const ContextFieldsPage = () => {
   const close = (): void => setDialog(undefined);
   const createButton = mayCall(CreateContextField) && (
     <Button variant="primary" icon="add" onPress={() => setDialog({ action: 'create' })}>
-      {text.create}
+      Create a context field
     </Button>
   );
   const field = dialog?.field;
@@ -90,7 +89,7 @@ export const ContextFieldsPage = () => {
     <AdminPage id="context" actions={createButton}>
       <MissingPermissionNotice operation={UpdateContextField} />
       <ResourceList
-        label={text.fields}
+        label="Context fields"
         query={contextFields}
         rowKey={({ name }) => name}
         name={({ name }) => name}
@@ -100,34 +99,34 @@ export const ContextFieldsPage = () => {
         columns={[
           {
             id: 'name',
-            title: text.name,
+            title: 'Name',
             cell: ({ name, stickiness }) => (
               <span className={layout['inline']}>
                 <strong>{name}</strong>
-                {stickiness === true && <Badge tone="accent">{text.sticky}</Badge>}
+                {stickiness === true && <Badge tone="accent">for stickiness</Badge>}
               </span>
             ),
           },
-          { id: 'description', title: text.description, cell: ({ description }) => description },
+          { id: 'description', title: 'Description', cell: ({ description }) => description },
           {
             id: 'values',
-            title: text.legalValues,
+            title: 'Legal values',
             cell: ({ legalValues = [] }) =>
               legalValues.length === 0 ? (
-                <span className={layout['muted']}>{text.any}</span>
+                <span className={layout['muted']}>any</span>
               ) : (
-                text.values(legalValues.length)
+                formatCount(legalValues.length, 'value')
               ),
           },
-          { id: 'projects', title: text.projects, isNumber: true, cell: ({ usedInProjects }) => usedInProjects ?? 0 },
-          { id: 'flags', title: text.flags, isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+          { id: 'projects', title: 'Projects', isNumber: true, cell: ({ usedInProjects }) => usedInProjects ?? 0 },
+          { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
         ]}
         actions={(row) => [
           ...(mayCall(UpdateContextField)
             ? [
                 {
                   id: 'edit',
-                  label: sharedMessages.common.edit,
+                  label: 'Edit',
                   icon: 'edit' as const,
                   run: () => setDialog({ action: 'edit', field: row }),
                 },
@@ -137,33 +136,44 @@ export const ContextFieldsPage = () => {
             ? [
                 {
                   id: 'delete',
-                  label: text.delete,
+                  label: 'Delete',
                   icon: 'remove' as const,
                   run: () => setDialog({ action: 'delete', field: row }),
                 },
               ]
             : []),
         ]}
-        empty={{ title: text.empty, help: text.emptyHelp, action: createButton }}
+        empty={{
+          title: 'No context fields yet',
+          help: 'A context field is what an application says of a user, such as region, for constraints to compare.',
+          action: createButton,
+        }}
       />
       {dialog?.action === 'create' && (
         <RequestBodyDialog
-          title={text.create}
-          submit={sharedMessages.common.create}
+          title="Create a context field"
+          submit="Create"
           isWide
           operation={CreateContextField}
           request={{}}
           values={{ legalValues: [] }}
-          fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
+          fields={[
+            {
+              name: 'name',
+              label: 'Name',
+              hint: 'As applications send it, such as region. It cannot be changed later.',
+            },
+            ...fields,
+          ]}
           prepare={withoutEmptyLegalValues}
-          notification={({ name }) => text.created(String(name))}
+          notification={({ name }) => `The context field ${String(name)} is created.`}
           onClose={close}
         />
       )}
       {dialog?.action === 'edit' && field !== undefined && (
         <RequestBodyDialog
-          title={text.editTitle(field.name)}
-          submit={sharedMessages.common.save}
+          title={`Edit the context field “${field.name}”`}
+          submit="Save"
           isWide
           intro={<ContextFieldUsage name={field.name} />}
           operation={UpdateContextField}
@@ -175,21 +185,24 @@ export const ContextFieldsPage = () => {
           }}
           fields={fields}
           prepare={withoutEmptyLegalValues}
-          notification={() => text.saved(field.name)}
+          notification={() => `The context field ${field.name} is saved.`}
           onClose={close}
         />
       )}
       {dialog?.action === 'delete' && field !== undefined && (
         <ConfirmOperationDialog
-          title={text.deleteTitle(field.name)}
-          confirm={text.delete}
+          title={`Delete the context field “${field.name}”`}
+          confirm="Delete"
           isDangerous
           operation={DeleteContextField}
           request={{ params: { name: field.name } }}
-          notification={text.deleted(field.name)}
+          notification={`The context field ${field.name} is deleted.`}
           onClose={close}
         >
-          <p>{text.deleteHelp}</p>
+          <p>
+            It cannot be deleted while an active flag or a default strategy compares it. Constraints of segments and of
+            archived flags stay as they are.
+          </p>
           <ContextFieldUsage name={field.name} />
         </ConfirmOperationDialog>
       )}

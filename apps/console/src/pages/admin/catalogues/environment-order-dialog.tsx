@@ -4,8 +4,6 @@ import { Button, GridList, GridListItem, useDragAndDrop } from 'react-aria-compo
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { IconButton } from '../../../components/buttons/button.tsx';
 import { Icon } from '../../../components/content/icon.tsx';
-import { environmentsMessages as text } from '../../../messages/administration/environments.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { moveItem } from '../move-item.ts';
 import styles from '../admin.module.css';
 
@@ -26,16 +24,19 @@ export const EnvironmentOrderDialog = ({ environments, onClose }: EnvironmentOrd
   });
   return (
     <ConfirmOperationDialog
-      title={text.orderTitle}
-      confirm={sharedMessages.common.save}
+      title="Order of the environments"
+      confirm="Save"
       operation={SetEnvironmentOrder}
       request={{ body: Object.fromEntries(names.map((name, index) => [name, index + 1])) }}
-      notification={text.ordered}
+      notification="The order is saved."
       onClose={onClose}
     >
-      <p>{text.orderHelp}</p>
+      <p>
+        Pages, clients and exports list environments in this order. Drag a row by its handle, or press Enter on the
+        handle and move with the arrow keys; the buttons move a row by one.
+      </p>
       <GridList
-        aria-label={text.orderTitle}
+        aria-label="Order of the environments"
         items={names.map((id) => ({ id }))}
         dependencies={[names]}
         dragAndDropHooks={dragAndDropHooks}
@@ -46,21 +47,21 @@ export const EnvironmentOrderDialog = ({ environments, onClose }: EnvironmentOrd
           const [previous, next] = [names[index - 1], names[index + 1]];
           return (
             <GridListItem id={id} textValue={id} className={styles['orderItem'] ?? ''}>
-              <Button slot="drag" aria-label={text.handle(id)} className={styles['handle'] ?? ''}>
+              <Button slot="drag" aria-label={`Drag ${id}`} className={styles['handle'] ?? ''}>
                 <Icon name="menu" />
               </Button>
               <span className={styles['grow']}>{id}</span>
               <IconButton
                 icon="arrowUp"
                 size="small"
-                label={text.up(id)}
+                label={`Move ${id} up`}
                 isDisabled={previous === undefined}
                 onPress={() => previous !== undefined && setNames(moveItem(names, id, 'before', previous))}
               />
               <IconButton
                 icon="arrowDown"
                 size="small"
-                label={text.down(id)}
+                label={`Move ${id} down`}
                 isDisabled={next === undefined}
                 onPress={() => next !== undefined && setNames(moveItem(names, id, 'after', next))}
               />

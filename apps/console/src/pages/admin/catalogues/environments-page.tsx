@@ -25,33 +25,50 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
-import { environmentsMessages as text } from '../../../messages/administration/environments.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
+import { formatCount } from '../../../text/format-number.ts';
+
+const texts = {
+  types: {
+    development: 'Development',
+    test: 'Test',
+    preproduction: 'Pre-production',
+    production: 'Production',
+  },
+  nameHint: 'A part of addresses and of API tokens, such as production. It cannot be changed later.',
+} as const;
 
 const EnvironmentOrderDialog = lazy(() =>
   import('./environment-order-dialog.tsx').then(({ EnvironmentOrderDialog: component }) => ({ default: component })),
 );
 
 const typeField = (type?: string): RequestBodyField => {
-  const knownTypes = Object.entries(text.types).map(([id, label]) => ({ id, label }));
+  const knownTypes = Object.entries(texts.types).map(([id, label]) => ({ id, label }));
   const isKnown = type === undefined || knownTypes.some(({ id }) => id === type);
   return {
     name: 'type',
-    label: text.type,
-    hint: text.typeHint,
+    label: 'Type',
+    hint: 'Production is special: time to production and warnings count it.',
     options: isKnown ? knownTypes : [...knownTypes, { id: type, label: type }],
   };
 };
 
-const approvalsField: RequestBodyField = { name: 'requiredApprovals', label: text.approvals, hint: text.approvalsHint };
+const approvalsField: RequestBodyField = {
+  name: 'requiredApprovals',
+  label: 'Least approvals',
+  hint: 'What each project asks of a change request there, at least: 1 to 10. Empty: each project decides.',
+};
 
-const typeName = (type: string): string => text.types[type as keyof typeof text.types] ?? type;
+const typeName = (type: string): string => texts.types[type as keyof typeof texts.types] ?? type;
 
 /** The projects, flags and API tokens that use an environment, as a sentence. */
 const EnvironmentUsage = ({ projectCount = 0, enabledToggleCount = 0, apiTokenCount = 0 }: EnvironmentDescription) => (
-  <p>{text.usage(projectCount, enabledToggleCount, apiTokenCount)}</p>
+  <p>
+    {formatCount(projectCount, 'project')} {projectCount === 1 ? 'uses' : 'use'} it,{' '}
+    {formatCount(enabledToggleCount, 'flag')} {enabledToggleCount === 1 ? 'is' : 'are'} on there, and{' '}
+    {formatCount(apiTokenCount, 'API token')} {apiTokenCount === 1 ? 'gives' : 'give'} it.
+  </p>
 );
 
 interface DialogProps {
@@ -69,11 +86,11 @@ const EditDialog = ({ environment, onClose }: DialogProps) => {
     staleTime: Infinity,
   });
   return (
-    <DialogQueryResult title={text.editTitle(name)} query={stored} onClose={onClose}>
+    <DialogQueryResult title={`Edit the environment “${name}”`} query={stored} onClose={onClose}>
       {({ value, entityTag }) => (
         <RequestBodyDialog
-          title={text.editTitle(name)}
-          submit={sharedMessages.common.save}
+          title={`Edit the environment “${name}”`}
+          submit="Save"
           intro={<EnvironmentUsage {...environment} />}
           operation={UpdateEnvironment}
           request={{ params: { name } }}
@@ -84,7 +101,7 @@ const EditDialog = ({ environment, onClose }: DialogProps) => {
             return { value: bodyOf(current.value), entityTag: current.entityTag };
           }}
           fields={[typeField(environment.type), approvalsField]}
-          notification={() => text.saved(name)}
+          notification={() => `The environment ${name} is saved.`}
           onClose={onClose}
         />
       )}
@@ -96,9 +113,14 @@ const CloneDialog = ({ environment, onClose }: DialogProps) => {
   const projects = useProjects().data?.projects ?? [];
   return (
     <RequestBodyDialog
-      title={text.cloneTitle(environment.name)}
-      submit={text.clone}
-      intro={<p>{text.cloneHelp}</p>}
+      title={`Clone the environment “${environment.name}”`}
+      submit="Clone"
+      intro={
+        <p>
+          The flags of the projects below get their strategies, variants and states there too, and continue on their
+          own.
+        </p>
+      }
       operation={CloneEnvironment}
       request={{ params: { name: environment.name } }}
       values={{ type: environment.type, clonePermissions: true, projects: [] }}
@@ -106,25 +128,25 @@ const CloneDialog = ({ environment, onClose }: DialogProps) => {
         Array.isArray(chosen) && chosen.length > 0 ? { ...body, projects: chosen } : body
       }
       fields={[
-        { name: 'name', label: text.name, hint: text.nameHint },
+        { name: 'name', label: 'Name', hint: texts.nameHint },
         typeField(environment.type),
         {
           name: 'projects',
-          label: text.cloneProjects,
+          label: 'Projects',
           render: (value, onChange) => (
             <MultiComboBox
-              label={text.cloneProjects}
-              hint={text.cloneProjectsHint}
+              label="Projects"
+              hint="Find projects by typing."
               options={projects.map(({ id, name }) => ({ id, label: name, description: id }))}
               value={Array.isArray(value) ? (value as string[]) : []}
               onChange={onChange}
-              emptyText={text.allProjects}
+              emptyText="Every project that has the environment"
             />
           ),
         },
-        { name: 'clonePermissions', label: text.clonePermissions },
+        { name: 'clonePermissions', label: 'Roles get the permissions there that they have in the original' },
       ]}
-      notification={({ name }) => text.cloned(String(name))}
+      notification={({ name }) => `The environment ${String(name)} is made.`}
       onClose={onClose}
     />
   );
@@ -134,19 +156,24 @@ const DeleteDialog = ({ environment, onClose }: DialogProps) => {
   const { name, projectCount = 0, protected: isProtected } = environment;
   return (
     <ConfirmOperationDialog
-      title={text.deleteTitle(name)}
-      confirm={text.delete}
+      title={`Delete the environment “${name}”`}
+      confirm="Delete"
       isDangerous
       typedName={name}
       isImpossible={isProtected || projectCount > 0}
       operation={DeleteEnvironment}
       request={{ params: { name }, ifMatch: undefined }}
-      notification={text.deleted(name)}
+      notification={`The environment ${name} is deleted.`}
       onClose={onClose}
     >
-      {isProtected && <Notice tone="warning">{text.isProtected}</Notice>}
-      {projectCount > 0 && <Notice tone="warning">{text.inUse(projectCount)}</Notice>}
-      {!isProtected && projectCount === 0 && <p>{text.deleteHelp}</p>}
+      {isProtected && <Notice tone="warning">This environment is protected and cannot be deleted.</Notice>}
+      {projectCount > 0 && (
+        <Notice tone="warning">
+          {formatCount(projectCount, 'project')} {projectCount === 1 ? 'uses' : 'use'} it. Take it out of{' '}
+          {projectCount === 1 ? 'that project' : 'those projects'} first, in the project under “Environments”.
+        </Notice>
+      )}
+      {!isProtected && projectCount === 0 && <p>API tokens for it stop working. It cannot be brought back.</p>}
       <EnvironmentUsage {...environment} />
     </ConfirmOperationDialog>
   );
@@ -157,14 +184,18 @@ const DeprecateOrEnableDialog = ({ environment, onClose }: DialogProps) => {
   const { name, enabled } = environment;
   return (
     <ConfirmOperationDialog
-      title={enabled ? text.deprecateTitle(name) : text.enableTitle(name)}
-      confirm={enabled ? text.deprecate : text.enable}
+      title={enabled ? `Deprecate the environment “${name}”` : `Use the environment “${name}” again`}
+      confirm={enabled ? 'Deprecate' : 'Use again'}
       operation={enabled ? SwitchEnvironmentOff : SwitchEnvironmentOn}
       request={{ params: { name }, ifMatch: undefined }}
-      notification={enabled ? text.isDeprecated(name) : text.isEnabledAgain(name)}
+      notification={enabled ? `The environment ${name} is deprecated.` : `The environment ${name} is in use again.`}
       onClose={onClose}
     >
-      <p>{enabled ? text.deprecateHelp : text.enableHelp}</p>
+      <p>
+        {enabled
+          ? 'New projects do not get it. Projects that use it keep it, and their flags there stay as they are.'
+          : 'New projects get it.'}
+      </p>
       <EnvironmentUsage {...environment} />
     </ConfirmOperationDialog>
   );
@@ -199,7 +230,7 @@ export const EnvironmentsPage = () => {
   ): MenuEntry => ({ id: dialog, label, ...(icon && { icon }), run: () => setOpen({ dialog, environment }) });
   const createButton = mayCall(CreateEnvironment) && (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
-      {text.create}
+      Create an environment
     </Button>
   );
   return (
@@ -208,7 +239,7 @@ export const EnvironmentsPage = () => {
       actions={
         <>
           {mayCall(SetEnvironmentOrder) && (rows?.length ?? 0) > 1 && (
-            <Button onPress={() => setOrdering(true)}>{text.order}</Button>
+            <Button onPress={() => setOrdering(true)}>Change the order</Button>
           )}
           {createButton}
         </>
@@ -216,7 +247,7 @@ export const EnvironmentsPage = () => {
     >
       <MissingPermissionNotice operation={UpdateEnvironment} />
       <ResourceList
-        label={text.environments}
+        label="Environments"
         query={{ ...environments, data: rows }}
         rowKey={({ name }) => name}
         name={({ name }) => name}
@@ -224,61 +255,65 @@ export const EnvironmentsPage = () => {
         columns={[
           {
             id: 'name',
-            title: text.name,
+            title: 'Name',
             cell: ({ name, enabled, protected: isProtected }) => (
               <span className={layout['inline']}>
                 <strong>{name}</strong>
-                {!enabled && <Badge tone="warning">{text.deprecated}</Badge>}
-                {isProtected && <Badge>{text.protected}</Badge>}
+                {!enabled && <Badge tone="warning">deprecated</Badge>}
+                {isProtected && <Badge>cannot be deleted</Badge>}
               </span>
             ),
           },
-          { id: 'type', title: text.type, cell: ({ type }) => typeName(type) },
+          { id: 'type', title: 'Type', cell: ({ type }) => typeName(type) },
           {
             id: 'approvals',
-            title: text.approvals,
+            title: 'Least approvals',
             cell: ({ requiredApprovals }) =>
               requiredApprovals == null ? (
-                <span className={layout['muted']}>{text.projectsDecide}</span>
+                <span className={layout['muted']}>projects decide</span>
               ) : (
-                <Badge tone="accent">{text.atLeast(requiredApprovals)}</Badge>
+                <Badge tone="accent">{formatCount(requiredApprovals, 'approval')}</Badge>
               ),
           },
-          { id: 'projects', title: text.projects, isNumber: true, cell: ({ projectCount = 0 }) => projectCount },
+          { id: 'projects', title: 'Projects', isNumber: true, cell: ({ projectCount = 0 }) => projectCount },
           {
             id: 'flags',
-            title: text.flagsOn,
+            title: 'Flags on',
             isNumber: true,
             cell: ({ enabledToggleCount = 0 }) => enabledToggleCount,
           },
-          { id: 'tokens', title: text.tokens, isNumber: true, cell: ({ apiTokenCount = 0 }) => apiTokenCount },
+          { id: 'tokens', title: 'API tokens', isNumber: true, cell: ({ apiTokenCount = 0 }) => apiTokenCount },
         ]}
         actions={(environment) =>
           mayCall(UpdateEnvironment)
             ? [
-                menuEntry(environment, 'edit', text.edit, 'edit'),
-                menuEntry(environment, 'clone', text.clone, 'copy'),
-                menuEntry(environment, 'deprecateOrEnable', environment.enabled ? text.deprecate : text.enable),
-                menuEntry(environment, 'delete', text.delete, 'remove'),
+                menuEntry(environment, 'edit', 'Edit', 'edit'),
+                menuEntry(environment, 'clone', 'Clone', 'copy'),
+                menuEntry(environment, 'deprecateOrEnable', environment.enabled ? 'Deprecate' : 'Use again'),
+                menuEntry(environment, 'delete', 'Delete', 'remove'),
               ]
             : []
         }
-        empty={{ title: text.empty, help: text.emptyHelp, action: createButton }}
+        empty={{
+          title: 'No environments yet',
+          help: 'An environment is a place where flags are on or off on their own, such as production.',
+          action: createButton,
+        }}
       />
       {isCreating && (
         <RequestBodyDialog
-          title={text.create}
-          submit={sharedMessages.common.create}
+          title="Create an environment"
+          submit="Create"
           operation={CreateEnvironment}
           request={{}}
           values={{ type: 'development', enabled: true }}
           fields={[
-            { name: 'name', label: text.name, hint: text.nameHint },
+            { name: 'name', label: 'Name', hint: texts.nameHint },
             typeField(),
             approvalsField,
-            { name: 'enabled', label: text.enabled },
+            { name: 'enabled', label: 'New projects get it' },
           ]}
-          notification={({ name }) => text.created(String(name))}
+          notification={({ name }) => `The environment ${String(name)} is created.`}
           onClose={() => setCreating(false)}
         />
       )}

@@ -7,11 +7,10 @@ import { RequestBodyDialog } from '../../../components/forms/request-body-form.t
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
-import { flagTypesMessages as text } from '../../../messages/administration/flag-types.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { UsingFlagsList } from '../../../components/resources/using-flags-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
+import { formatCount } from '../../../text/format-number.ts';
 
 const readStoredLifetime = (id: string) => async () => {
   const value = await call(ListFeatureTypes, {});
@@ -27,46 +26,58 @@ export const FlagTypesPage = () => {
     <AdminPage id="types">
       <MissingPermissionNotice operation={SetFeatureTypeLifetime} />
       <ResourceList
-        label={text.title}
+        label="Flag types"
         query={types}
         rowKey={({ id }) => id}
         name={({ name }) => name}
         columns={[
           {
             id: 'name',
-            title: text.type,
+            title: 'Type',
             cell: ({ id, name }) => (
               <>
                 <strong>{name}</strong> <span className={layout['small']}>{id}</span>
               </>
             ),
           },
-          { id: 'purpose', title: text.purpose, cell: ({ description }) => description },
+          { id: 'purpose', title: 'When to use it', cell: ({ description }) => description },
           {
             id: 'lifetime',
-            title: text.lifetime,
+            title: 'Expected to live',
             cell: ({ lifetimeDays }) =>
-              lifetimeDays === null || lifetimeDays === 0 ? text.forEver : text.days(lifetimeDays),
+              lifetimeDays === null || lifetimeDays === 0 ? 'for ever' : formatCount(lifetimeDays, 'day'),
           },
         ]}
         actions={(row) =>
           mayCall(SetFeatureTypeLifetime)
-            ? [{ id: 'edit', label: text.edit, icon: 'edit', run: () => setEdited(row) }]
+            ? [{ id: 'edit', label: 'Set the lifetime', icon: 'edit', run: () => setEdited(row) }]
             : []
         }
-        empty={{ title: sharedMessages.common.nothingFound, help: '' }}
+        empty={{ title: 'Nothing matches.', help: '' }}
       />
       {edited !== undefined && (
         <RequestBodyDialog
-          title={text.editTitle(edited.name)}
-          submit={sharedMessages.common.save}
-          intro={<UsingFlagsList query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}
+          title={`How long flags of the type “${edited.name}” live`}
+          submit="Save"
+          intro={
+            <UsingFlagsList
+              query={{ type: `IS:${edited.id}` }}
+              title={(n) => `${formatCount(n, 'flag')} of this type that you can see`}
+              emptyText="No flag of this type that you can see."
+            />
+          }
           operation={SetFeatureTypeLifetime}
           request={{ params: { id: edited.id } }}
           values={{ lifetimeDays: edited.lifetimeDays }}
           readStored={readStoredLifetime(edited.id)}
-          fields={[{ name: 'lifetimeDays', label: text.lifetimeField, hint: text.lifetimeHint }]}
-          notification={() => text.saved(edited.name)}
+          fields={[
+            {
+              name: 'lifetimeDays',
+              label: 'Days',
+              hint: 'Older flags are marked as potentially stale. Leave it empty for flags that live for ever.',
+            },
+          ]}
+          notification={() => `The lifetime of ${edited.name} is saved.`}
           onClose={() => setEdited(undefined)}
         />
       )}

@@ -2,7 +2,6 @@ import type { LegalValue } from '@bunting/contracts';
 import { useState } from 'react';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
-import { contextFieldsMessages as text } from '../../../messages/administration/context-fields.ts';
 import { ImportValues } from '../../strategy/constraints/import-values.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
@@ -30,20 +29,20 @@ export const LegalValuesEditor = ({ values, onChange }: LegalValuesEditorProps) 
   };
   return (
     <fieldset className={styles['rows']}>
-      <legend className={styles['legend']}>{text.legalValues}</legend>
-      <p className={layout['small']}>{text.legalValuesHint}</p>
+      <legend className={styles['legend']}>Legal values</legend>
+      <p className={layout['small']}>The only values that constraints can compare it with. None: any.</p>
       <ul className={styles['rows']}>
         {shownValues.map(({ value, description }, index) => (
           <li key={index}>
-            <TextField label={text.value} value={value} onChange={(changed) => edit(index, { value: changed })} />
+            <TextField label="Value" value={value} onChange={(changed) => edit(index, { value: changed })} />
             <TextField
-              label={text.valueDescription}
+              label="What it stands for"
               value={description ?? ''}
               onChange={(changed) => edit(index, { description: changed })}
             />
             <IconButton
               icon="remove"
-              label={text.removeValue(value)}
+              label={`Remove the value ${value}`}
               onPress={() => onChange(values.toSpliced(index, 1))}
             />
           </li>
@@ -52,7 +51,7 @@ export const LegalValuesEditor = ({ values, onChange }: LegalValuesEditorProps) 
       <div className={layout['inline']}>
         {shownValues.length < values.length && (
           <Button size="small" onPress={() => setExpanded(true)}>
-            {text.showAll(values.length)}
+            Show all {values.length}
           </Button>
         )}
         <Button
@@ -63,7 +62,7 @@ export const LegalValuesEditor = ({ values, onChange }: LegalValuesEditorProps) 
             onChange([...values, { value: '', description: null }]);
           }}
         >
-          {text.addValue}
+          Add a value
         </Button>
         <ImportValues onImport={add} />
       </div>

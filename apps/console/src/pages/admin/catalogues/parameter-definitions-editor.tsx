@@ -1,9 +1,18 @@
 import type { CreateStrategyTypeBody } from '@bunting/contracts';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { Select, Switch, TextField } from '../../../components/forms/fields.tsx';
-import { strategyTypesMessages as text } from '../../../messages/administration/strategy-types.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
+
+const texts = {
+  parameterTypes: {
+    string: 'Text',
+    percentage: 'Percentage',
+    list: 'List',
+    number: 'Number',
+    boolean: 'Yes or no',
+  },
+} as const;
 
 export type ParameterDefinition = CreateStrategyTypeBody['parameters'][number];
 
@@ -12,7 +21,7 @@ interface ParameterDefinitionsEditorProps {
   readonly onChange: (parameters: readonly ParameterDefinition[]) => void;
 }
 
-const types = Object.entries(text.parameterTypes).map(([id, label]) => ({ id, label }));
+const types = Object.entries(texts.parameterTypes).map(([id, label]) => ({ id, label }));
 
 /** The editor of the parameters that strategies of a type have: their names, types and descriptions. */
 export const ParameterDefinitionsEditor = ({ parameters, onChange }: ParameterDefinitionsEditorProps) => {
@@ -20,28 +29,28 @@ export const ParameterDefinitionsEditor = ({ parameters, onChange }: ParameterDe
     onChange(parameters.with(index, { ...(parameters[index] as ParameterDefinition), ...change }));
   return (
     <fieldset className={styles['rows']}>
-      <legend className={styles['legend']}>{text.parameters}</legend>
-      <p className={layout['small']}>{text.parametersHint}</p>
+      <legend className={styles['legend']}>Parameters</legend>
+      <p className={layout['small']}>What a strategy of this type asks for. Your SDKs read them by name.</p>
       {parameters.map(({ name, type = 'string', description = '', required = false }, index) => (
         <div key={index} className={styles['parameter']}>
-          <TextField label={text.parameterName} value={name} onChange={(change) => edit(index, { name: change })} />
+          <TextField label="Name" value={name} onChange={(change) => edit(index, { name: change })} />
           <Select
-            label={text.parameterType}
+            label="Kind"
             options={types.some(({ id }) => id === type) ? types : [...types, { id: type, label: type }]}
             value={type}
             onChange={(change) => edit(index, { type: change })}
           />
           <TextField
-            label={text.parameterDescription}
+            label="What it decides"
             value={description}
             onChange={(change) => edit(index, { description: change })}
           />
           <Switch isSelected={required} onChange={(change) => edit(index, { required: change })}>
-            {text.required}
+            Needed
           </Switch>
           <IconButton
             icon="remove"
-            label={text.removeParameter(name)}
+            label={`Remove the parameter ${name}`}
             onPress={() => onChange(parameters.toSpliced(index, 1))}
           />
         </div>
@@ -52,7 +61,7 @@ export const ParameterDefinitionsEditor = ({ parameters, onChange }: ParameterDe
           icon="add"
           onPress={() => onChange([...parameters, { name: '', type: 'string', required: false }])}
         >
-          {text.addParameter}
+          Add a parameter
         </Button>
       </div>
     </fieldset>

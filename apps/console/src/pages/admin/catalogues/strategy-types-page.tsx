@@ -21,8 +21,6 @@ import type { MenuEntry } from '../../../components/buttons/menu.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
-import { sharedMessages } from '../../../messages/shared.ts';
-import { strategyTypesMessages as text } from '../../../messages/administration/strategy-types.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { type ParameterDefinition, ParameterDefinitionsEditor } from './parameter-definitions-editor.tsx';
 import layout from '../../../components/layout/layout.module.css';
@@ -31,11 +29,11 @@ const parametersOf = (value: unknown): readonly ParameterDefinition[] =>
   Array.isArray(value) ? (value as ParameterDefinition[]) : [];
 
 const fields: readonly RequestBodyField[] = [
-  { name: 'title', label: text.title },
-  { name: 'description', label: text.description, rows: 2 },
+  { name: 'title', label: 'Name for people' },
+  { name: 'description', label: 'Description', rows: 2 },
   {
     name: 'parameters',
-    label: text.parameters,
+    label: 'Parameters',
     render: (value, onChange) => <ParameterDefinitionsEditor parameters={parametersOf(value)} onChange={onChange} />,
   },
 ];
@@ -63,10 +61,10 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
       return (
         <RequestBodyDialog
           {...shared}
-          title={text.editTitle(name)}
-          submit={sharedMessages.common.save}
+          title={`Edit the strategy type “${name}”`}
+          submit="Save"
           isWide
-          intro={<p>{text.editHelp}</p>}
+          intro={<p>Strategies of this type keep the values that they have. A new parameter is empty in them.</p>}
           operation={UpdateStrategyType}
           values={bodyOf({ name, ...type })}
           readStored={async () => {
@@ -75,44 +73,44 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
           }}
           fields={fields}
           prepare={withoutUnnamedParameters}
-          notification={() => text.saved(name)}
+          notification={() => `The strategy type ${name} is saved.`}
         />
       );
     case 'deprecate':
       return (
         <ConfirmOperationDialog
           {...shared}
-          title={text.deprecateTitle(name)}
-          confirm={text.deprecate}
+          title={`Deprecate the strategy type “${name}”`}
+          confirm="Deprecate"
           operation={DeprecateStrategyType}
-          notification={text.isDeprecated(name)}
+          notification={`The strategy type ${name} is deprecated.`}
         >
-          <p>{text.deprecateHelp}</p>
+          <p>Strategies of this type keep working. It is not offered for new ones.</p>
         </ConfirmOperationDialog>
       );
     case 'reactivate':
       return (
         <ConfirmOperationDialog
           {...shared}
-          title={text.reactivateTitle(name)}
-          confirm={text.reactivate}
+          title={`Offer the strategy type “${name}” again`}
+          confirm="Offer again"
           operation={ReactivateStrategyType}
-          notification={text.isReactivated(name)}
+          notification={`The strategy type ${name} is offered again.`}
         >
-          <p>{text.reactivateHelp}</p>
+          <p>It is offered for new strategies again.</p>
         </ConfirmOperationDialog>
       );
     case 'delete':
       return (
         <ConfirmOperationDialog
           {...shared}
-          title={text.deleteTitle(name)}
-          confirm={text.delete}
+          title={`Delete the strategy type “${name}”`}
+          confirm="Delete"
           isDangerous
           operation={DeleteStrategyType}
-          notification={text.deleted(name)}
+          notification={`The strategy type ${name} is deleted.`}
         >
-          <p>{text.deleteHelp}</p>
+          <p>A type that a strategy uses is kept, and the refusal names the flag. Deprecate it instead.</p>
         </ConfirmOperationDialog>
       );
     case 'create':
@@ -134,14 +132,14 @@ export const StrategyTypesPage = () => {
   });
   const createButton = mayCall(CreateStrategyType) && (
     <Button variant="primary" icon="add" onPress={() => setDialog({ action: 'create' })}>
-      {text.create}
+      Create a strategy type
     </Button>
   );
   return (
     <AdminPage id="strategies" actions={createButton}>
       <MissingPermissionNotice operation={UpdateStrategyType} />
       <ResourceList
-        label={text.types}
+        label="Strategy types"
         query={types}
         rowKey={({ name }) => name}
         name={({ name }) => name}
@@ -149,25 +147,27 @@ export const StrategyTypesPage = () => {
         columns={[
           {
             id: 'name',
-            title: text.name,
+            title: 'Name',
             cell: ({ name, displayName, editable, deprecated }) => (
               <span className={layout['inline']}>
                 <strong>{displayName ?? name}</strong>
                 {displayName !== null && displayName !== name && <span className={layout['small']}>{name}</span>}
-                {deprecated && <Badge tone="warning">{text.deprecated}</Badge>}
+                {deprecated && <Badge tone="warning">deprecated</Badge>}
                 {!deprecated && (
-                  <Badge tone={editable ? 'accent' : 'neutral'}>{editable ? text.custom : text.builtIn}</Badge>
+                  <Badge tone={editable ? 'accent' : 'neutral'}>
+                    {editable ? 'evaluated by your SDKs' : 'built in'}
+                  </Badge>
                 )}
               </span>
             ),
           },
-          { id: 'description', title: text.description, cell: ({ description }) => description },
+          { id: 'description', title: 'Description', cell: ({ description }) => description },
           {
             id: 'parameters',
-            title: text.parameters,
+            title: 'Parameters',
             cell: ({ parameters }) =>
               parameters.length === 0 ? (
-                <span className={layout['muted']}>{text.none}</span>
+                <span className={layout['muted']}>none</span>
               ) : (
                 parametersOf(parameters)
                   .map(({ name }) => name)
@@ -176,31 +176,32 @@ export const StrategyTypesPage = () => {
           },
         ]}
         actions={(type) => [
-          ...(type.editable && mayCall(UpdateStrategyType)
-            ? [menuEntry(type, 'edit', sharedMessages.common.edit, 'edit')]
-            : []),
+          ...(type.editable && mayCall(UpdateStrategyType) ? [menuEntry(type, 'edit', 'Edit', 'edit')] : []),
           ...(mayCall(DeprecateStrategyType) && type.name !== 'default'
             ? [
                 type.deprecated
-                  ? menuEntry(type, 'reactivate', text.reactivate)
-                  : menuEntry(type, 'deprecate', text.deprecate),
+                  ? menuEntry(type, 'reactivate', 'Offer again')
+                  : menuEntry(type, 'deprecate', 'Deprecate'),
               ]
             : []),
-          ...(type.editable && mayCall(DeleteStrategyType) ? [menuEntry(type, 'delete', text.delete, 'remove')] : []),
+          ...(type.editable && mayCall(DeleteStrategyType) ? [menuEntry(type, 'delete', 'Delete', 'remove')] : []),
         ]}
-        empty={{ title: text.empty, help: text.emptyHelp }}
+        empty={{ title: 'No strategy types', help: 'The built-in types are missing: the database may be incomplete.' }}
       />
       {dialog?.action === 'create' && (
         <RequestBodyDialog
-          title={text.create}
-          submit={sharedMessages.common.create}
+          title="Create a strategy type"
+          submit="Create"
           isWide
           operation={CreateStrategyType}
           request={{}}
           values={{ parameters: [] }}
-          fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
+          fields={[
+            { name: 'name', label: 'Name', hint: 'As your SDKs know it. It cannot be changed later.' },
+            ...fields,
+          ]}
           prepare={withoutUnnamedParameters}
-          notification={({ name }) => text.created(String(name))}
+          notification={({ name }) => `The strategy type ${String(name)} is created.`}
           onClose={close}
         />
       )}

@@ -22,17 +22,21 @@ import { QueryResult } from '../../../components/content/query-result.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
-import { sharedMessages } from '../../../messages/shared.ts';
-import { tagsMessages as text } from '../../../messages/administration/tags.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { UsingFlagsList, useUsingFlags } from '../../../components/resources/using-flags-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
+import { formatCount } from '../../../text/format-number.ts';
+
+const texts = {
+  deleteTypeHelp: (tags: number, flags: number) =>
+    `Its ${formatCount(tags, 'tag')} and every use of them go with it: ${formatCount(flags, 'flag')} that you can see ${flags === 1 ? 'has' : 'have'} one.`,
+} as const;
 
 const editableFields: readonly RequestBodyField[] = [
-  { name: 'description', label: text.description, hint: text.descriptionHint, rows: 2 },
-  { name: 'color', label: text.color, hint: text.colorHint, placeholder: '#2257c5' },
-  { name: 'icon', label: text.icon, hint: text.iconHint },
+  { name: 'description', label: 'Description', hint: 'What tags of this type say of a flag', rows: 2 },
+  { name: 'color', label: 'Colour', hint: 'Such as #2257c5; it is shown beside the name.', placeholder: '#2257c5' },
+  { name: 'icon', label: 'Icon', hint: 'The name of an icon for clients that show one' },
 ];
 
 /** The colour of a tag type; nothing where its text is not a CSS colour. */
@@ -48,14 +52,14 @@ const readStoredType = (name: string) => async () => {
 
 const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readonly onClose: () => void }) => (
   <RequestBodyDialog
-    title={text.editType(type.name)}
-    submit={sharedMessages.common.save}
+    title={`Edit the tag type “${type.name}”`}
+    submit="Save"
     operation={UpdateTagType}
     request={{ params: { name: type.name } }}
     values={type}
     readStored={readStoredType(type.name)}
     fields={editableFields}
-    notification={() => text.typeSaved(type.name)}
+    notification={() => `The tag type ${type.name} is saved.`}
     onClose={onClose}
   />
 );
@@ -64,13 +68,13 @@ const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose
   const tags = useQuery(operationQuery(ListTagsOfType, { params: { type: name } }));
   return (
     <ConfirmOperationDialog
-      title={text.deleteTypeTitle(name)}
-      confirm={text.deleteType}
+      title={`Delete the tag type “${name}”`}
+      confirm="Delete the type"
       isDangerous
       typedName={name}
       operation={DeleteTagType}
       request={{ params: { name } }}
-      notification={text.typeDeleted(name)}
+      notification={`The tag type ${name} is deleted.`}
       onClose={onClose}
     >
       <QueryResult query={tags}>{({ tags: found }) => <TagTypeUsage tags={found} />}</QueryResult>
@@ -82,8 +86,10 @@ const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose
 const TagTypeUsage = ({ tags }: { readonly tags: readonly Tag[] }) => {
   const list = tags.map(({ type, value }) => `${type}:${value}`).join(',');
   const flags = useUsingFlags({ tag: `INCLUDE_ANY_OF:${list}` });
-  if (tags.length === 0) return <p>{text.deleteTypeHelp(0, 0)}</p>;
-  return <QueryResult query={flags}>{({ total = 0 }) => <p>{text.deleteTypeHelp(tags.length, total)}</p>}</QueryResult>;
+  if (tags.length === 0) return <p>{texts.deleteTypeHelp(0, 0)}</p>;
+  return (
+    <QueryResult query={flags}>{({ total = 0 }) => <p>{texts.deleteTypeHelp(tags.length, total)}</p>}</QueryResult>
+  );
 };
 
 const TagTypes = () => {
@@ -96,14 +102,14 @@ const TagTypes = () => {
   const close = (): void => setDialog(undefined);
   const createButton = mayCall(CreateTagType) && (
     <Button variant="primary" icon="add" onPress={() => setDialog({ action: 'create' })}>
-      {text.createType}
+      Create a tag type
     </Button>
   );
   return (
     <AdminPage id="tags" actions={createButton}>
       <MissingPermissionNotice operation={UpdateTagType} />
       <ResourceList
-        label={text.types}
+        label="Tag types"
         query={types}
         rowKey={({ name }) => name}
         name={({ name }) => name}
@@ -111,7 +117,7 @@ const TagTypes = () => {
         columns={[
           {
             id: 'name',
-            title: text.type,
+            title: 'Tag type',
             cell: ({ name, color }) => (
               <span className={layout['inline']}>
                 <Swatch color={color} />
@@ -121,14 +127,14 @@ const TagTypes = () => {
               </span>
             ),
           },
-          { id: 'description', title: text.description, cell: ({ description }) => description },
+          { id: 'description', title: 'Description', cell: ({ description }) => description },
         ]}
         actions={(type) => [
           ...(mayCall(UpdateTagType)
             ? [
                 {
                   id: 'edit',
-                  label: sharedMessages.common.edit,
+                  label: 'Edit',
                   icon: 'edit' as const,
                   run: () => setDialog({ action: 'edit', type }),
                 },
@@ -138,24 +144,31 @@ const TagTypes = () => {
             ? [
                 {
                   id: 'delete',
-                  label: text.deleteType,
+                  label: 'Delete the type',
                   icon: 'remove' as const,
                   run: () => setDialog({ action: 'delete', type }),
                 },
               ]
             : []),
         ]}
-        empty={{ title: text.noTypes, help: text.noTypesHelp, action: createButton }}
+        empty={{
+          title: 'No tag types yet',
+          help: 'A tag type groups tags, such as team or customer, so that flags can be found by them.',
+          action: createButton,
+        }}
       />
       {dialog?.action === 'create' && (
         <RequestBodyDialog
-          title={text.createType}
-          submit={sharedMessages.common.create}
+          title="Create a tag type"
+          submit="Create"
           operation={CreateTagType}
           request={{}}
           values={{}}
-          fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...editableFields]}
-          notification={({ name }) => text.typeCreated(String(name))}
+          fields={[
+            { name: 'name', label: 'Name', hint: '2 to 50 characters, such as team. It cannot be changed later.' },
+            ...editableFields,
+          ]}
+          notification={({ name }) => `The tag type ${String(name)} is created.`}
           onClose={close}
         />
       )}
@@ -183,16 +196,16 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
   const [tagToDelete, setTagToDelete] = useState<Tag>();
   const createButton = (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
-      {text.createTag}
+      Create a tag
     </Button>
   );
   return (
     <AdminPage
       id="tags"
-      title={text.tags(type)}
+      title={`Tags of the type “${type}”`}
       actions={
         <>
-          {mayCall(UpdateTagType) && <Button onPress={() => setEditing(true)}>{sharedMessages.common.edit}</Button>}
+          {mayCall(UpdateTagType) && <Button onPress={() => setEditing(true)}>Edit</Button>}
           {createButton}
         </>
       }
@@ -206,57 +219,61 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
         )}
       </QueryResult>
       <ResourceList
-        label={text.tags(type)}
+        label={`Tags of the type “${type}”`}
         query={tags}
         rowKey={({ value }) => value}
         name={tagName}
         columns={[
-          { id: 'value', title: text.value, cell: ({ value }) => <strong>{value}</strong> },
+          { id: 'value', title: 'Value', cell: ({ value }) => <strong>{value}</strong> },
           {
             id: 'flags',
-            title: sharedMessages.shell.flags,
+            title: 'Flags',
             cell: (tag) => (
               <Link to="/flags" search={{ q: flagFilterOf(tag) }}>
-                {text.findFlags}
+                Find its flags
               </Link>
             ),
           },
         ]}
         actions={(tag) =>
           mayCall(DeleteTag)
-            ? [{ id: 'delete', label: text.deleteTag, icon: 'remove', run: () => setTagToDelete(tag) }]
+            ? [{ id: 'delete', label: 'Delete the tag', icon: 'remove', run: () => setTagToDelete(tag) }]
             : []
         }
-        empty={{ title: text.noTags, help: text.noTagsHelp, action: createButton }}
+        empty={{
+          title: 'No tags of this type yet',
+          help: 'Create one here, or give a flag one: it appears here then.',
+          action: createButton,
+        }}
       />
       {isCreating && (
         <RequestBodyDialog
-          title={text.createTag}
-          submit={sharedMessages.common.create}
+          title="Create a tag"
+          submit="Create"
           operation={CreateTag}
           request={{}}
           values={{ type, value: '' }}
-          fields={[{ name: 'value', label: text.value, hint: text.valueHint }]}
-          notification={({ value }) => text.tagCreated(`${type}:${String(value)}`)}
+          fields={[{ name: 'value', label: 'Value', hint: '2 to 50 characters, such as web' }]}
+          notification={({ value }) => `The tag ${`${type}:${String(value)}`} is created.`}
           onClose={() => setCreating(false)}
         />
       )}
       {isEditing && stored.data !== undefined && <EditType type={stored.data} onClose={() => setEditing(false)} />}
       {tagToDelete !== undefined && (
         <ConfirmOperationDialog
-          title={text.deleteTagTitle(tagName(tagToDelete))}
-          confirm={text.deleteTag}
+          title={`Delete the tag “${tagName(tagToDelete)}”`}
+          confirm="Delete the tag"
           isDangerous
           operation={DeleteTag}
           request={{ params: tagToDelete }}
-          notification={text.tagDeleted(tagName(tagToDelete))}
+          notification={`The tag ${tagName(tagToDelete)} is deleted.`}
           onClose={() => setTagToDelete(undefined)}
         >
-          <p>{text.deleteTagHelp}</p>
+          <p>It is taken from every flag that has it.</p>
           <UsingFlagsList
             query={{ tag: `INCLUDE:${tagName(tagToDelete)}` }}
-            title={text.usedBy}
-            emptyText={text.unused}
+            title={(n) => `Used by ${formatCount(n, 'flag')}`}
+            emptyText="No flag that you can see has it."
           />
         </ConfirmOperationDialog>
       )}

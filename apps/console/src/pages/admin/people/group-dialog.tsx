@@ -5,8 +5,6 @@ import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
-import { peopleMessages as text } from '../../../messages/administration/people.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { displayNameOf } from './user-names.tsx';
 import { roleOptions } from './role-options.ts';
 
@@ -41,34 +39,34 @@ export const GroupDialog = ({
     description: user.email ?? user.username,
   }));
   const fields: readonly RequestBodyField[] = [
-    { name: 'name', label: text.name },
-    { name: 'description', label: text.description, rows: 2 },
+    { name: 'name', label: 'Name' },
+    { name: 'description', label: 'Description', rows: 2 },
     {
       name: 'users',
-      label: text.members,
+      label: 'Members',
       render: (value, onChange) => (
         <MultiComboBox
-          label={text.addMember}
+          label="Add a member"
           options={options}
           value={(value as Members).map(({ user }) => String(user.id))}
           onChange={(ids) => onChange(ids.map((id) => ({ user: { id: Number(id) } })))}
-          emptyText={text.noMembers}
+          emptyText="No members yet"
         />
       ),
     },
     {
       name: 'rootRole',
-      label: text.rootRole,
-      hint: text.groupRoleHint,
-      options: [{ id: '', label: text.noRootRole }, ...roleOptions(roles)],
+      label: 'Root role',
+      hint: 'What every member may do everywhere',
+      options: [{ id: '', label: 'None' }, ...roleOptions(roles)],
     },
     {
       name: 'mappingsSSO',
-      label: text.mappings,
+      label: 'Groups of the identity provider',
       render: (value, onChange) => (
         <TextField
-          label={text.mappings}
-          hint={text.mappingsHint}
+          label="Groups of the identity provider"
+          hint="One a line. At each sign-in their members become members of this group."
           rows={3}
           value={(value as string[]).join('\n')}
           onChange={(lines) => onChange(linesOf(lines))}
@@ -79,14 +77,14 @@ export const GroupDialog = ({
   ];
   const sharedProps = {
     fields,
-    notification: ({ name }: Readonly<Record<string, unknown>>) => text.saved(String(name)),
+    notification: ({ name }: Readonly<Record<string, unknown>>) => `${String(name)} is saved.`,
     onClose,
   };
   return group === undefined ? (
     <RequestBodyDialog
       {...sharedProps}
-      title={text.createGroup}
-      submit={sharedMessages.common.create}
+      title="Create a group"
+      submit="Create"
       operation={CreateGroup}
       request={{}}
       values={emptyGroup}
@@ -94,8 +92,8 @@ export const GroupDialog = ({
   ) : (
     <RequestBodyDialog
       {...sharedProps}
-      title={text.editGroup(group.name)}
-      submit={sharedMessages.common.save}
+      title={`Edit the group “${group.name}”`}
+      submit="Save"
       operation={UpdateGroup}
       request={{ params: { id: group.id } }}
       values={bodyOfGroup(group)}

@@ -10,11 +10,11 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
-import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { displayNameOf } from './user-names.tsx';
 import styles from './people.module.css';
+import { formatCount } from '../../../text/format-number.ts';
 
 const loadDialogs = () => import('./group-dialog.tsx');
 const GroupDialog = lazyRouteComponent(loadDialogs, 'GroupDialog');
@@ -31,18 +31,18 @@ export const GroupsPage = () => {
   const mayCall = useMayCall();
   const mayCreate = mayCall(CreateGroup);
   usePageActions(
-    mayCreate ? [{ id: 'groups.create', title: text.createGroup, key: 'c', run: () => setEditedGroup('new') }] : [],
+    mayCreate ? [{ id: 'groups.create', title: 'Create a group', key: 'c', run: () => setEditedGroup('new') }] : [],
   );
   const createButton = mayCreate && (
     <Button variant="primary" icon="add" onPress={() => setEditedGroup('new')}>
-      {text.createGroup}
+      Create a group
     </Button>
   );
   return (
     <AdminPage id="groups" actions={createButton}>
       <MissingPermissionNotice operation={CreateGroup} />
       <ResourceList
-        label={text.groups}
+        label="Groups"
         query={{ ...groups, data: groups.data?.groups }}
         rowKey={({ id }) => id}
         name={({ name }) => name}
@@ -52,7 +52,7 @@ export const GroupsPage = () => {
         columns={[
           {
             id: 'name',
-            title: text.name,
+            title: 'Name',
             cell: ({ name, description }) => (
               <div className={styles['twoLines']}>
                 <strong>
@@ -64,7 +64,7 @@ export const GroupsPage = () => {
           },
           {
             id: 'members',
-            title: text.members,
+            title: 'Members',
             cell: ({ users }) => (
               <span title={users.map(({ user }) => displayNameOf(user)).join(', ')}>{users.length}</span>
             ),
@@ -72,22 +72,24 @@ export const GroupsPage = () => {
           },
           {
             id: 'role',
-            title: text.rootRole,
-            cell: ({ rootRole }) =>
-              rootRole === null ? text.noRootRole : <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>,
+            title: 'Root role',
+            cell: ({ rootRole }) => (rootRole === null ? 'None' : <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>),
           },
-          { id: 'projects', title: text.projects, cell: ({ projects }) => projects.join(', ') },
-          { id: 'sso', title: text.mappings, cell: ({ mappingsSSO }) => mappingsSSO.join(', ') },
+          { id: 'projects', title: 'Projects', cell: ({ projects }) => projects.join(', ') },
+          { id: 'sso', title: 'Groups of the identity provider', cell: ({ mappingsSSO }) => mappingsSSO.join(', ') },
         ]}
         actions={(group) => [
           ...(mayCall(UpdateGroup)
-            ? [{ id: 'edit', label: text.edit, icon: 'edit' as const, run: () => setEditedGroup(group) }]
+            ? [{ id: 'edit', label: 'Edit', icon: 'edit' as const, run: () => setEditedGroup(group) }]
             : []),
           ...(mayCall(DeleteGroup)
-            ? [{ id: 'delete', label: text.deleteGroup, icon: 'remove' as const, run: () => setGroupToDelete(group) }]
+            ? [{ id: 'delete', label: 'Delete', icon: 'remove' as const, run: () => setGroupToDelete(group) }]
             : []),
         ]}
-        empty={{ title: text.noGroups, help: text.noGroupsHelp }}
+        empty={{
+          title: 'No groups yet',
+          help: 'A team that is a group gets and loses its roles as one, and an identity provider can keep its members.',
+        }}
       />
       <Suspense>
         {editedGroup !== undefined && (
@@ -99,25 +101,25 @@ export const GroupsPage = () => {
       </Suspense>
       {groupToDelete !== undefined && (
         <ConfirmOperationDialog
-          title={text.deleteGroupTitle(groupToDelete.name)}
-          confirm={text.deleteGroup}
+          title={`Delete the group “${groupToDelete.name}”?`}
+          confirm="Delete"
           isDangerous
           operation={DeleteGroup}
           request={{ params: { id: groupToDelete.id } }}
-          notification={text.deleted(groupToDelete.name)}
+          notification={`${groupToDelete.name} is deleted.`}
           onClose={() => setGroupToDelete(undefined)}
         >
-          <p>{text.deleteGroupHelp}</p>
+          <p>Its members lose what they may do through it, immediately.</p>
           <UsageList
             query={{ ...groups, data: groupToDelete }}
-            title={text.membersOf}
-            emptyText={text.noMembersOf}
+            title={(n) => `${formatCount(n, 'member')}:`}
+            emptyText="It has no members."
             uses={({ users }) => users.map(({ user }) => ({ key: String(user.id), node: displayNameOf(user) }))}
           />
           <UsageList
             query={{ ...groups, data: groupToDelete }}
-            title={text.projectsOf}
-            emptyText={text.noProjectsOf}
+            title={(n) => `It has a role in ${formatCount(n, 'project')}:`}
+            emptyText="It has no role in a project."
             uses={({ projects }) => projects.map((project) => ({ key: project, node: project }))}
           />
         </ConfirmOperationDialog>

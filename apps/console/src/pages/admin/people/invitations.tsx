@@ -11,7 +11,6 @@ import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { Time } from '../../../components/content/time.tsx';
-import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { absoluteUrlOf } from './absolute-url.ts';
 import layout from '../../../components/layout/layout.module.css';
 
@@ -20,9 +19,9 @@ const CreateInvitationDialog = lazyRouteComponent(() => import('./user-dialogs.t
 const isPast = (at: string): boolean => Date.parse(at) < Date.now();
 
 const InvitationStateBadge = ({ link: { enabled, expiresAt } }: { readonly link: InviteLink }) => {
-  if (!enabled) return <Badge>{text.isOff}</Badge>;
-  if (isPast(expiresAt)) return <Badge>{text.isExpired}</Badge>;
-  return <Badge tone="good">{text.works}</Badge>;
+  if (!enabled) return <Badge>Off</Badge>;
+  if (isPast(expiresAt)) return <Badge>Expired</Badge>;
+  return <Badge tone="good">Works</Badge>;
 };
 
 /** The invitation links, with which people create their own accounts. */
@@ -37,48 +36,61 @@ export const Invitations = () => {
   return (
     <section className={layout['section']} aria-labelledby="invitations">
       <div className={layout['bar']}>
-        <h2 id="invitations">{text.invitations}</h2>
+        <h2 id="invitations">Invitation links</h2>
         <Button icon="add" onPress={() => setCreating(true)}>
-          {text.invite}
+          Create an invitation link
         </Button>
       </div>
       <ResourceList
-        label={text.invitations}
+        label="Invitation links"
         parameter="invitation"
         query={{ ...links, data: links.data?.tokens }}
         rowKey={({ secret }) => secret}
         name={({ name }) => name}
         columns={[
-          { id: 'name', title: text.inviteName, cell: ({ name }) => name },
-          { id: 'state', title: text.state, cell: (link) => <InvitationStateBadge link={link} /> },
-          { id: 'joined', title: text.joined, cell: ({ users }) => users.length, isNumber: true },
-          { id: 'expires', title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          { id: 'name', title: 'Name', cell: ({ name }) => name },
+          { id: 'state', title: 'State', cell: (link) => <InvitationStateBadge link={link} /> },
+          { id: 'joined', title: 'Joined by it', cell: ({ users }) => users.length, isNumber: true },
+          { id: 'expires', title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
         ]}
         actions={(link) => [
-          { id: 'show', label: text.showLink, icon: 'external', run: () => setShownLink(link) },
-          { id: 'switch', label: link.enabled ? text.turnOff : text.turnOn, run: () => setLinkToSwitch(link) },
+          { id: 'show', label: 'Show the link', icon: 'external', run: () => setShownLink(link) },
+          { id: 'switch', label: link.enabled ? 'Turn off' : 'Turn on', run: () => setLinkToSwitch(link) },
         ]}
-        empty={{ title: text.noInvitations, help: text.invitationsHelp }}
+        empty={{
+          title: 'No invitation links',
+          help: 'People who open such a link create their own accounts, with the role Viewer.',
+        }}
       />
       <Suspense>{isCreating && <CreateInvitationDialog onClose={() => setCreating(false)} />}</Suspense>
       {shownLink !== undefined && (
-        <Dialog title={text.inviteMade(shownLink.name)} onClose={() => setShownLink(undefined)}>
-          <p>{text.inviteOpen}</p>
-          <CopyableSecret label={text.link} value={absoluteUrlOf(shownLink.url)} />
+        <Dialog title={`The invitation “${shownLink.name}”`} onClose={() => setShownLink(undefined)}>
+          <p>{'Each person who has it can create an account. Turn it off when your team has joined.'}</p>
+          <CopyableSecret label="Link" value={absoluteUrlOf(shownLink.url)} />
         </Dialog>
       )}
       {linkToSwitch !== undefined && (
         <ConfirmOperationDialog
-          title={linkToSwitch.enabled ? text.turnOffTitle(linkToSwitch.name) : text.turnOnTitle(linkToSwitch.name)}
-          confirm={linkToSwitch.enabled ? text.turnOff : text.turnOn}
+          title={
+            linkToSwitch.enabled
+              ? `Turn off the invitation “${linkToSwitch.name}”?`
+              : `Turn on the invitation “${linkToSwitch.name}”?`
+          }
+          confirm={linkToSwitch.enabled ? 'Turn off' : 'Turn on'}
           operation={UpdateInviteLink}
           request={{ params: { token: linkToSwitch.secret }, body: { enabled: !linkToSwitch.enabled } }}
           notification={
-            linkToSwitch.enabled ? text.wasTurnedOff(linkToSwitch.name) : text.wasTurnedOn(linkToSwitch.name)
+            linkToSwitch.enabled
+              ? `The invitation ${linkToSwitch.name} is off.`
+              : `The invitation ${linkToSwitch.name} works.`
           }
           onClose={close}
         >
-          <p>{linkToSwitch.enabled ? text.turnOffHelp : text.turnOnHelp}</p>
+          <p>
+            {linkToSwitch.enabled
+              ? 'The link creates no more accounts. Accounts that it has created stay.'
+              : 'The link creates accounts again, until it expires.'}
+          </p>
         </ConfirmOperationDialog>
       )}
     </section>

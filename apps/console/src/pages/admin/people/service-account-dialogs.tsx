@@ -23,27 +23,40 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
-import { peopleMessages as text } from '../../../messages/administration/people.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { displayNameOf } from './user-names.tsx';
 import { roleOptions } from './role-options.ts';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
 import layout from '../../../components/layout/layout.module.css';
+import { formatCount } from '../../../text/format-number.ts';
+
+const texts = {
+  tokenDays: [
+    ['30', '30 days'],
+    ['90', '90 days'],
+    ['365', 'a year'],
+    ['', 'as long as it exists'],
+  ],
+} as const;
 
 type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
 
 const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; readonly onClose: () => void }) => (
   <CreateSecretDialog
-    title={text.createToken}
-    submit={sharedMessages.common.create}
+    title="Create a token"
+    submit="Create"
     operation={CreateServiceAccountToken}
     values={{ description: '', days: '90' }}
     request={({ description, days }) => ({
       params: { id: account.id },
       body: { description: String(description).trim(), expiresAt: instantAfterDays(days) ?? null },
     })}
-    secret={({ secret }) => ({ title: text.tokenMade, label: text.token, value: secret, help: text.tokenOnce })}
+    secret={({ secret }) => ({
+      title: 'The token is created',
+      label: 'Token',
+      value: secret,
+      help: 'Copy it now: it is shown only this once.',
+    })}
     onClose={onClose}
   >
     {(control) => (
@@ -51,12 +64,12 @@ const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; r
         <BoundTextField
           control={control}
           name="description"
-          label={text.tokenFor}
-          hint={text.tokenForHint}
+          label="Used for"
+          hint="So that everyone knows later what stops working without it"
           validate={(value) => validationErrorOf(CreateServiceAccountToken.body, 'description', value)}
           autoFocus
         />
-        <BoundSelect control={control} name="days" label={text.tokenLasts} options={optionsOfPairs(text.tokenDays)} />
+        <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
       </>
     )}
   </CreateSecretDialog>
@@ -71,31 +84,31 @@ const TokensDialog = ({ account, onClose }: { readonly account: ServiceAccount; 
   if (tokenToDelete !== undefined) {
     return (
       <ConfirmOperationDialog
-        title={text.deleteTokenTitle(tokenToDelete.description)}
-        confirm={text.deleteToken}
+        title={`Delete the token “${tokenToDelete.description}”?`}
+        confirm="Delete"
         isDangerous
         operation={DeleteServiceAccountToken}
         request={{ params: { id: account.id, tokenId: tokenToDelete.id } }}
-        notification={text.tokenDeleted}
+        notification="The token is deleted."
         onClose={() => setTokenToDelete(undefined)}
       >
-        <p>{text.deleteTokenHelp}</p>
+        <p>What uses it stops working immediately.</p>
         <p className={layout['muted']}>
-          {text.lastSeen}: <Time at={tokenToDelete.seenAt} />
+          Last seen: <Time at={tokenToDelete.seenAt} />
         </p>
       </ConfirmOperationDialog>
     );
   }
   return (
     <Dialog
-      title={text.tokensTitle(displayNameOf(account))}
+      title={`Tokens of ${displayNameOf(account)}`}
       onClose={onClose}
       isWide
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.close}</Button>
+          <Button onPress={onClose}>Close</Button>
           <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
-            {text.createToken}
+            Create a token
           </Button>
         </>
       }
@@ -103,22 +116,22 @@ const TokensDialog = ({ account, onClose }: { readonly account: ServiceAccount; 
       <QueryResult query={tokens}>
         {({ pats }) =>
           pats.length === 0 ? (
-            <p>{text.noTokens}</p>
+            <p>No tokens yet: without one the account can do nothing.</p>
           ) : (
             <Table
-              label={text.tokens}
+              label="Tokens"
               rows={pats}
               rowKey={({ id }) => id}
               columns={[
-                { id: 'for', title: text.tokenFor, cell: ({ description }) => description },
-                { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
-                { id: 'expires', title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                { id: 'for', title: 'Used for', cell: ({ description }) => description },
+                { id: 'seen', title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
+                { id: 'expires', title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
                 {
                   id: 'delete',
-                  title: sharedMessages.common.actions,
+                  title: 'Actions',
                   cell: (pat) => (
                     <Button size="small" onPress={() => setTokenToDelete(pat)}>
-                      {text.deleteToken}
+                      Delete
                     </Button>
                   ),
                 },
@@ -141,17 +154,17 @@ export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
   const viewer = roles.find(({ name }) => name === 'Viewer') ?? roles[0];
   return (
     <RequestBodyDialog
-      title={text.createServiceAccount}
-      submit={sharedMessages.common.create}
+      title="Create a service account"
+      submit="Create"
       operation={CreateServiceAccount}
       request={{}}
       values={{ username: '', name: '', rootRole: viewer?.id ?? '' }}
       fields={[
-        { name: 'username', label: text.username },
-        { name: 'name', label: text.name },
-        { name: 'rootRole', label: text.rootRole, options: roleOptions(roles) },
+        { name: 'username', label: 'Username' },
+        { name: 'name', label: 'Name' },
+        { name: 'rootRole', label: 'Root role', options: roleOptions(roles) },
       ]}
-      notification={({ username }) => text.saved(String(username))}
+      notification={({ username }) => `${String(username)} is saved.`}
       onClose={onClose}
     />
   );
@@ -168,8 +181,8 @@ export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: Servic
     case 'edit':
       return (
         <RequestBodyDialog
-          title={text.editUser(displayNameOf(account))}
-          submit={sharedMessages.common.save}
+          title={`Edit “${displayNameOf(account)}”`}
+          submit="Save"
           operation={UpdateServiceAccount}
           request={{ params: { id: account.id } }}
           values={account}
@@ -178,11 +191,11 @@ export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: Servic
             return { value: serviceAccounts.find(({ id }) => id === account.id) ?? account };
           }}
           fields={[
-            { name: 'name', label: text.name },
-            { name: 'rootRole', label: text.rootRole, options: roleOptions(roles) },
-            { name: 'active', label: text.isActive },
+            { name: 'name', label: 'Name' },
+            { name: 'rootRole', label: 'Root role', options: roleOptions(roles) },
+            { name: 'active', label: 'Active: signing in, sessions and tokens work' },
           ]}
-          notification={() => text.saved(displayNameOf(account))}
+          notification={() => `${displayNameOf(account)} is saved.`}
           onClose={onClose}
         />
       );
@@ -191,19 +204,19 @@ export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: Servic
     case 'delete':
       return (
         <ConfirmOperationDialog
-          title={text.deleteUserTitle(displayNameOf(account))}
-          confirm={text.deleteUser}
+          title={`Delete “${displayNameOf(account)}”?`}
+          confirm="Delete"
           isDangerous
           operation={DeleteServiceAccount}
           request={{ params: { id: account.id } }}
-          notification={text.deleted(displayNameOf(account))}
+          notification={`${displayNameOf(account)} is deleted.`}
           onClose={onClose}
         >
-          <p>{text.deleteServiceAccountHelp}</p>
+          <p>Its tokens stop working immediately. What it did stays in the event log.</p>
           <UsageList
             query={{ data: account.tokens, error: null, refetch: () => undefined }}
-            title={text.tokensOf}
-            emptyText={text.noTokensOf}
+            title={(n) => `${formatCount(n, 'token')} will stop working:`}
+            emptyText="The user has no tokens."
             uses={(tokens) => tokens.map(({ id, description }) => ({ key: String(id), node: description }))}
           />
         </ConfirmOperationDialog>

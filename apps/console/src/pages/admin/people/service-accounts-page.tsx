@@ -8,7 +8,6 @@ import { Badge } from '../../../components/content/badge.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
-import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { displayNameOf, UserNames } from './user-names.tsx';
@@ -28,7 +27,7 @@ export const ServiceAccountsPage = () => {
   // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
   useEffect(() => void loadDialogs(), []);
   usePageActions([
-    { id: 'accounts.create', title: text.createServiceAccount, key: 'c', run: () => setCreating(roles.length > 0) },
+    { id: 'accounts.create', title: 'Create a service account', key: 'c', run: () => setCreating(roles.length > 0) },
   ]);
   const close = (): void => setOpenDialog(undefined);
   return (
@@ -36,45 +35,48 @@ export const ServiceAccountsPage = () => {
       id="service-accounts"
       actions={
         <Button variant="primary" icon="add" isDisabled={roles.length === 0} onPress={() => setCreating(true)}>
-          {text.createServiceAccount}
+          Create a service account
         </Button>
       }
     >
       <MissingPermissionNotice operation={CreateServiceAccount} />
       <ResourceList
-        label={text.serviceAccounts}
+        label="Service accounts"
         query={{ ...accounts, data: accounts.data?.serviceAccounts }}
         rowKey={({ id }) => id}
         name={displayNameOf}
         text={({ username = '', tokens }) => [username, ...tokens.map(({ description }) => description)].join(' ')}
         columns={[
-          { id: 'name', title: text.name, cell: (account) => <UserNames user={account} /> },
+          { id: 'name', title: 'Name', cell: (account) => <UserNames user={account} /> },
           {
             id: 'role',
-            title: text.rootRole,
+            title: 'Root role',
             cell: ({ rootRole }) => <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>,
           },
           {
             id: 'state',
-            title: text.state,
+            title: 'State',
             cell: ({ active }) =>
-              active ? <Badge tone="good">{text.active}</Badge> : <Badge tone="warning">{text.deactivated}</Badge>,
+              active ? <Badge tone="good">Active</Badge> : <Badge tone="warning">Deactivated</Badge>,
           },
-          { id: 'tokens', title: text.tokens, cell: ({ tokens }) => tokens.length, isNumber: true },
-          { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
-          { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { id: 'tokens', title: 'Tokens', cell: ({ tokens }) => tokens.length, isNumber: true },
+          { id: 'seen', title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
+          { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         actions={(account) => [
-          { id: 'tokens', label: text.manageTokens, run: () => setOpenDialog({ dialog: 'tokens', account }) },
-          { id: 'edit', label: text.edit, icon: 'edit', run: () => setOpenDialog({ dialog: 'edit', account }) },
+          { id: 'tokens', label: 'Tokens…', run: () => setOpenDialog({ dialog: 'tokens', account }) },
+          { id: 'edit', label: 'Edit', icon: 'edit', run: () => setOpenDialog({ dialog: 'edit', account }) },
           {
             id: 'delete',
-            label: text.deleteUser,
+            label: 'Delete',
             icon: 'remove',
             run: () => setOpenDialog({ dialog: 'delete', account }),
           },
         ]}
-        empty={{ title: text.noServiceAccounts, help: text.serviceAccountsHelp }}
+        empty={{
+          title: 'No service accounts yet',
+          help: 'An account for a machine: a pipeline, a script. It cannot sign in, and acts by its tokens.',
+        }}
       />
       <Suspense>
         {isCreating && <CreateServiceAccountDialog roles={roles} onClose={() => setCreating(false)} />}

@@ -2,7 +2,7 @@ import { ListGroups, ListUserPats } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
-import { peopleMessages as text } from '../../../messages/administration/people.ts';
+import { formatCount } from '../../../text/format-number.ts';
 
 /** The tokens and the groups of a user, shown before the user is deactivated or deleted. */
 export const TokensAndGroupsOfUser = ({ id }: { readonly id: number }) => {
@@ -12,14 +12,14 @@ export const TokensAndGroupsOfUser = ({ id }: { readonly id: number }) => {
     <>
       <UsageList
         query={tokens}
-        title={text.tokensOf}
-        emptyText={text.noTokensOf}
+        title={(n) => `${formatCount(n, 'token')} will stop working:`}
+        emptyText="The user has no tokens."
         uses={({ pats }) => pats.map((pat) => ({ key: String(pat.id), node: pat.description }))}
       />
       <UsageList
         query={groups}
-        title={text.groupsOf}
-        emptyText={text.noGroupsOf}
+        title={(n) => `Member of ${formatCount(n, 'group')}:`}
+        emptyText="The user is in no group."
         uses={(data) =>
           data.groups
             .filter(({ users }) => users.some(({ user }) => user.id === id))

@@ -19,8 +19,6 @@ import { RequestBodyDialog } from '../../../components/forms/request-body-form.t
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { BoundSelect, BoundSwitch, BoundTextField } from '../../../components/forms/bound-fields.tsx';
-import { peopleMessages as text } from '../../../messages/administration/people.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { SessionTable } from '../../profile/session-table.tsx';
 import { absoluteUrlOf } from './absolute-url.ts';
 import { displayNameOf } from './user-names.tsx';
@@ -28,6 +26,15 @@ import { roleOptions } from './role-options.ts';
 import { TokensAndGroupsOfUser } from './tokens-and-groups-of-user.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays, textOrUndefined } from '../../../components/forms/form-values.ts';
+
+const texts = {
+  resetHelp: 'It works once and within a day, and replaces earlier links. The present password works until then.',
+  inviteDays: [
+    ['1', 'a day'],
+    ['7', 'a week'],
+    ['30', '30 days'],
+  ],
+} as const;
 
 export type ListedUser = ReplyOf<typeof ListUsers>['users'][number];
 export type UserDialogKind = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
@@ -45,8 +52,8 @@ export const CreateUserDialog = ({
   const validate = (name: string) => (value: unknown) => validationErrorOf(CreateUser.body, name, value);
   return (
     <CreateSecretDialog
-      title={text.createUser}
-      submit={sharedMessages.common.create}
+      title="Create a user"
+      submit="Create"
       operation={CreateUser}
       values={{ name: '', email: '', username: '', rootRole: String(viewer?.id ?? ''), sendEmail: true }}
       request={({ name, email, username, rootRole, sendEmail }) => ({
@@ -59,11 +66,11 @@ export const CreateUserDialog = ({
         },
       })}
       secret={(created) => ({
-        title: text.userCreated(displayNameOf(created)),
-        label: text.link,
+        title: `${displayNameOf(created)} is created`,
+        label: 'Link',
         value: absoluteUrlOf(created.inviteLink),
-        help: text.inviteHelp(displayNameOf(created)),
-        footnote: created.emailSent && <p>{text.inviteSent}</p>,
+        help: `${displayNameOf(created)} chooses a password by this link, once and within a week. It is shown only here.`,
+        footnote: created.emailSent && <p>It was also sent by mail.</p>,
       })}
       onClose={onClose}
     >
@@ -72,27 +79,27 @@ export const CreateUserDialog = ({
           <BoundTextField
             control={control}
             name="name"
-            label={text.name}
-            hint={text.nameHint}
+            label="Name"
+            hint="As people read it, such as Ada Lovelace"
             validate={validate('name')}
             autoFocus
           />
-          <BoundTextField control={control} name="email" label={text.email} type="email" validate={validate('email')} />
+          <BoundTextField control={control} name="email" label="E-mail" type="email" validate={validate('email')} />
           <BoundTextField
             control={control}
             name="username"
-            label={text.username}
-            hint={text.usernameHint}
+            label="Username"
+            hint="A username or an e-mail address is needed."
             validate={validate('username')}
           />
           <BoundSelect
             control={control}
             name="rootRole"
-            label={text.rootRole}
-            hint={text.rootRoleHint}
+            label="Root role"
+            hint="What the user may do everywhere; projects give further roles."
             options={roleOptions(roles)}
           />
-          {hasMail && <BoundSwitch control={control} name="sendEmail" label={text.sendMail} />}
+          {hasMail && <BoundSwitch control={control} name="sendEmail" label="Send the link by mail" />}
         </>
       )}
     </CreateSecretDialog>
@@ -104,16 +111,16 @@ const SessionsDialog = ({ user, onClose }: { readonly user: ListedUser; readonly
   const count = sessions.data?.sessions.length ?? 0;
   return (
     <ConfirmOperationDialog
-      title={text.sessionsOf(displayNameOf(user))}
-      confirm={text.endSessions}
+      title={`Browsers in which ${displayNameOf(user)} is signed in`}
+      confirm="Sign out of all browsers"
       isImpossible={count === 0}
       operation={EndUserSessions}
       request={{ params: { id: user.id } }}
-      notification={text.sessionsEnded(displayNameOf(user))}
+      notification={`${displayNameOf(user)} is signed out of all browsers.`}
       onClose={onClose}
     >
       <QueryResult query={sessions}>
-        {({ sessions: rows }) => (rows.length === 0 ? <p>{text.noSessions}</p> : <SessionTable sessions={rows} />)}
+        {({ sessions: rows }) => (rows.length === 0 ? <p>In none at the moment.</p> : <SessionTable sessions={rows} />)}
       </QueryResult>
     </ConfirmOperationDialog>
   );
@@ -134,38 +141,43 @@ export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
     case 'edit':
       return (
         <RequestBodyDialog
-          title={text.editUser(name)}
-          submit={sharedMessages.common.save}
+          title={`Edit “${name}”`}
+          submit="Save"
           operation={UpdateUser}
           request={{ params }}
           values={user}
           readStored={async () => ({ value: await call(GetUser, { params }) })}
           fields={[
-            { name: 'name', label: text.name },
-            { name: 'email', label: text.email },
-            { name: 'rootRole', label: text.rootRole, hint: text.rootRoleHint, options: roleOptions(roles) },
-            { name: 'active', label: text.isActive },
+            { name: 'name', label: 'Name' },
+            { name: 'email', label: 'E-mail' },
+            {
+              name: 'rootRole',
+              label: 'Root role',
+              hint: 'What the user may do everywhere; projects give further roles.',
+              options: roleOptions(roles),
+            },
+            { name: 'active', label: 'Active: signing in, sessions and tokens work' },
           ]}
-          notification={() => text.saved(name)}
+          notification={() => `${name} is saved.`}
           onClose={onClose}
         />
       );
     case 'reset':
       return (
         <CreateSecretDialog
-          title={text.resetTitle(name)}
-          submit={text.resetCreate}
+          title={`A link for “${name}” to choose a password`}
+          submit="Create the link"
           operation={CreateResetLink}
           request={() => ({ body: { id: user.email ?? user.username ?? '' } })}
           secret={({ resetPasswordUrl }) => ({
-            title: text.resetMade(name),
-            label: text.link,
+            title: `The link for ${name}`,
+            label: 'Link',
             value: absoluteUrlOf(resetPasswordUrl),
-            help: text.resetHelp,
+            help: texts.resetHelp,
           })}
           onClose={onClose}
         >
-          {() => <p>{text.resetHelp}</p>}
+          {() => <p>{texts.resetHelp}</p>}
         </CreateSecretDialog>
       );
     case 'sessions':
@@ -175,15 +187,19 @@ export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
       const isActivation = kind === 'activate';
       return (
         <ConfirmOperationDialog
-          title={isActivation ? text.activateTitle(name) : text.deactivateTitle(name)}
-          confirm={isActivation ? text.activate : text.deactivate}
+          title={isActivation ? `Activate “${name}”?` : `Deactivate “${name}”?`}
+          confirm={isActivation ? 'Activate' : 'Deactivate'}
           isDangerous={!isActivation}
           operation={UpdateUser}
           request={{ params, body: { active: isActivation } }}
-          notification={isActivation ? text.wasActivated(name) : text.wasDeactivated(name)}
+          notification={isActivation ? `${name} is active.` : `${name} is deactivated.`}
           onClose={onClose}
         >
-          <p>{isActivation ? text.activateHelp : text.deactivateHelp}</p>
+          <p>
+            {isActivation
+              ? 'Signing in and the tokens work again.'
+              : 'Sessions end and tokens stop working immediately. Roles and groups stay, for the day of the return.'}
+          </p>
           {!isActivation && <TokensAndGroupsOfUser id={user.id} />}
         </ConfirmOperationDialog>
       );
@@ -191,15 +207,15 @@ export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
     case 'delete':
       return (
         <ConfirmOperationDialog
-          title={text.deleteUserTitle(name)}
-          confirm={text.deleteUser}
+          title={`Delete “${name}”?`}
+          confirm="Delete"
           isDangerous
           operation={DeleteUser}
           request={{ params }}
-          notification={text.deleted(name)}
+          notification={`${name} is deleted.`}
           onClose={onClose}
         >
-          <p>{text.deleteUserHelp}</p>
+          <p>Sessions end, tokens stop working, and roles are gone. What the user did stays in the event log.</p>
           <TokensAndGroupsOfUser id={user.id} />
         </ConfirmOperationDialog>
       );
@@ -209,16 +225,16 @@ export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
 /** Creates an invitation link, and shows it. */
 export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => void }) => (
   <CreateSecretDialog
-    title={text.invite}
-    submit={sharedMessages.common.create}
+    title="Create an invitation link"
+    submit="Create"
     operation={CreateInviteLink}
     values={{ name: '', days: '7' }}
     request={({ name, days }) => ({ body: { name: String(name).trim(), expiresAt: instantAfterDays(days) ?? '' } })}
     secret={(link) => ({
-      title: text.inviteMade(link.name),
-      label: text.link,
+      title: `The invitation “${link.name}”`,
+      label: 'Link',
       value: absoluteUrlOf(link.url),
-      help: text.inviteOpen,
+      help: 'Each person who has it can create an account. Turn it off when your team has joined.',
     })}
     onClose={onClose}
   >
@@ -227,12 +243,12 @@ export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => vo
         <BoundTextField
           control={control}
           name="name"
-          label={text.inviteName}
-          hint={text.inviteNameHint}
+          label="Name"
+          hint="For whom it is, such as a team"
           validate={(value) => validationErrorOf(CreateInviteLink.body, 'name', value)}
           autoFocus
         />
-        <BoundSelect control={control} name="days" label={text.inviteLasts} options={optionsOfPairs(text.inviteDays)} />
+        <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.inviteDays)} />
       </>
     )}
   </CreateSecretDialog>

@@ -12,13 +12,13 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
-import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { Invitations } from './invitations.tsx';
 import type { UserDialogKind, ListedUser } from './user-dialogs.tsx';
 import { displayNameOf, UserNames } from './user-names.tsx';
 import styles from './people.module.css';
+import { formatCount } from '../../../text/format-number.ts';
 
 const loadDialogs = () => import('./user-dialogs.tsx');
 const CreateUserDialog = lazyRouteComponent(loadDialogs, 'CreateUserDialog');
@@ -39,29 +39,29 @@ export const UsersPage = () => {
   const roles = users.data?.rootRoles ?? [];
   // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
   useEffect(() => void loadDialogs(), []);
-  usePageActions([{ id: 'users.create', title: text.createUser, key: 'c', run: () => setCreating(roles.length > 0) }]);
+  usePageActions([{ id: 'users.create', title: 'Create a user', key: 'c', run: () => setCreating(roles.length > 0) }]);
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
   const inactiveIds = inactive.data?.inactiveUsers.map(({ id }) => id) ?? [];
   const rows = isInactive ? users.data?.users.filter(({ id }) => inactiveIds.includes(id)) : users.data?.users;
   const actionsOf = (user: ListedUser): MenuEntry[] => {
     const open = (dialog: UserDialogKind) => () => setOpenDialog({ dialog, user });
     return [
-      { id: 'edit', label: text.edit, icon: 'edit', run: open('edit') },
+      { id: 'edit', label: 'Edit', icon: 'edit', run: open('edit') },
       {
         id: 'access',
-        label: text.access,
+        label: 'What they may do',
         icon: 'search',
         run: () =>
           void navigate({ to: '/admin/$section', params: { section: 'access' }, search: { q: displayNameOf(user) } }),
       },
       ...(user.email === undefined && user.username === undefined
         ? []
-        : [{ id: 'reset', label: text.resetLink, icon: 'external' as const, run: open('reset') }]),
-      { id: 'sessions', label: text.sessions, icon: 'user', run: open('sessions') },
+        : [{ id: 'reset', label: 'Link to choose a password', icon: 'external' as const, run: open('reset') }]),
+      { id: 'sessions', label: 'Signed-in browsers', icon: 'user', run: open('sessions') },
       user.active
-        ? { id: 'deactivate', label: text.deactivate, icon: 'close', run: open('deactivate') }
-        : { id: 'activate', label: text.activate, icon: 'check', run: open('activate') },
-      { id: 'delete', label: text.deleteUser, icon: 'remove', run: open('delete') },
+        ? { id: 'deactivate', label: 'Deactivate', icon: 'close', run: open('deactivate') }
+        : { id: 'activate', label: 'Activate', icon: 'check', run: open('activate') },
+      { id: 'delete', label: 'Delete', icon: 'remove', run: open('delete') },
     ];
   };
   return (
@@ -69,13 +69,13 @@ export const UsersPage = () => {
       id="users"
       actions={
         <Button variant="primary" icon="add" isDisabled={roles.length === 0} onPress={() => setCreating(true)}>
-          {text.createUser}
+          Create a user
         </Button>
       }
     >
       <MissingPermissionNotice operation={CreateUser} />
       <ResourceList
-        label={text.users}
+        label="Users"
         query={{ ...users, data: rows }}
         rowKey={({ id }) => id}
         name={displayNameOf}
@@ -85,37 +85,40 @@ export const UsersPage = () => {
         filter={
           <span className={styles['badges']}>
             <Checkbox isSelected={isInactive} onChange={(on) => setView(on ? 'inactive' : undefined)}>
-              {text.inactive}
+              Only those not seen for 180 days
             </Checkbox>
             {isInactive && inactiveIds.length > 0 && (
               <Button size="small" onPress={() => setDeleting(true)}>
-                {text.deleteInactive(inactiveIds.length)}
+                Delete these {formatCount(inactiveIds.length, 'user')}
               </Button>
             )}
           </span>
         }
         columns={[
-          { id: 'name', title: text.name, cell: (user) => <UserNames user={user} /> },
+          { id: 'name', title: 'Name', cell: (user) => <UserNames user={user} /> },
           {
             id: 'role',
-            title: text.rootRole,
+            title: 'Root role',
             cell: ({ rootRole }) => <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>,
           },
           {
             id: 'state',
-            title: text.state,
+            title: 'State',
             cell: ({ active, scimId }) => (
               <span className={styles['badges']}>
-                {active ? <Badge tone="good">{text.active}</Badge> : <Badge tone="warning">{text.deactivated}</Badge>}
-                {scimId !== null && <Badge>{text.provisioned}</Badge>}
+                {active ? <Badge tone="good">Active</Badge> : <Badge tone="warning">Deactivated</Badge>}
+                {scimId !== null && <Badge>By SCIM</Badge>}
               </span>
             ),
           },
-          { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
-          { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { id: 'seen', title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
+          { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         actions={actionsOf}
-        empty={{ title: text.noUsers, help: text.noUsersHelp }}
+        empty={{
+          title: 'No other users yet',
+          help: 'Create users one by one, give out an invitation link, or let an identity provider do it.',
+        }}
       />
       <Invitations />
       <Suspense>
@@ -131,15 +134,15 @@ export const UsersPage = () => {
       </Suspense>
       {isDeleting && (
         <ConfirmOperationDialog
-          title={text.deleteInactiveTitle(inactiveIds.length)}
-          confirm={text.deleteInactive(inactiveIds.length)}
+          title={`Delete ${formatCount(inactiveIds.length, 'inactive user')}?`}
+          confirm={`Delete these ${formatCount(inactiveIds.length, 'user')}`}
           isDangerous
           operation={DeleteInactiveUsers}
           request={{ body: { ids: inactiveIds } }}
-          notification={text.inactiveDeleted(inactiveIds.length)}
+          notification={`${formatCount(inactiveIds.length, 'user')} deleted.`}
           onClose={() => setDeleting(false)}
         >
-          <p>{text.deleteUserHelp}</p>
+          <p>Sessions end, tokens stop working, and roles are gone. What the user did stays in the event log.</p>
           <p>{inactive.data?.inactiveUsers.slice(0, 20).map(displayNameOf).join(', ')}</p>
         </ConfirmOperationDialog>
       )}

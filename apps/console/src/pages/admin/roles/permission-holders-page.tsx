@@ -12,16 +12,16 @@ import { ComboBox, Select } from '../../../components/forms/fields.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
-import { rolesMessages as text } from '../../../messages/administration/roles.ts';
+import { permissionGroupTexts } from './role-permissions.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { displayNameOf, UserNames } from '../people/user-names.tsx';
 import { type GrantSource, type PermissionHolder, permissionHolders } from './permission-holders.ts';
 import { permissionGroups } from './role-permissions.ts';
 import styles from '../people/people.module.css';
+import { formatCount } from '../../../text/format-number.ts';
 
 const nameOfSource = ({ role, group }: GrantSource): string =>
-  group === undefined ? text.ownRole(role.name) : text.byGroup(role.name, group);
+  group === undefined ? role.name : `${role.name}, by the group ${group}`;
 
 const GrantSources = ({ sources }: { readonly sources: readonly GrantSource[] }) => (
   <span className={styles['badges']}>
@@ -32,8 +32,8 @@ const GrantSources = ({ sources }: { readonly sources: readonly GrantSource[] })
 );
 
 const permissionSummary = ({ permissions }: PermissionHolder): string => {
-  if (permissions.has('ADMIN')) return text.everything;
-  return permissions.size === 0 ? text.nothing : text.permissions(permissions.size);
+  if (permissions.has('ADMIN')) return 'everything';
+  return permissions.size === 0 ? 'read' : formatCount(permissions.size, 'permission');
 };
 
 const AdminTokens = () => {
@@ -44,11 +44,11 @@ const AdminTokens = () => {
     <Notice
       actions={
         <Link to="/admin/$section" params={{ section: 'api-tokens' }} search={{ type: 'admin' }}>
-          {text.showTokens}
+          Show them
         </Link>
       }
     >
-      {text.adminTokens(count)}
+      Beside them, {formatCount(count, 'admin token')} may do everything.
     </Notice>
   );
 };
@@ -84,7 +84,7 @@ export const PermissionHoldersPage = () => {
     groups.flatMap((group) => group.permissions.map((permission) => [permission.name, permission.displayName])),
   );
   const projectOptions = [
-    ...(mayListAll ? [{ id: anyValue, label: text.everywhere }] : []),
+    ...(mayListAll ? [{ id: anyValue, label: 'Everywhere (root roles)' }] : []),
     ...projects.map(({ id, name }) => ({ id, label: name, description: id })),
   ];
   const users = holders.data && permissionHolders(holders.data, { permission, environment });
@@ -92,16 +92,16 @@ export const PermissionHoldersPage = () => {
     <AdminPage id="access">
       <div className={styles['filters']}>
         <ComboBox
-          label={text.place}
+          label="Where"
           options={projectOptions}
           value={project ?? anyValue}
           onChange={(id) => setProject(id === anyValue ? undefined : id)}
         />
         {project !== undefined && (
           <Select
-            label={text.environment}
+            label="Environment"
             options={[
-              { id: anyValue, label: text.anyEnvironment },
+              { id: anyValue, label: 'Any environment' },
               ...environments.map(({ name }) => ({ id: name, label: name })),
             ]}
             value={environment ?? anyValue}
@@ -110,14 +110,14 @@ export const PermissionHoldersPage = () => {
         )}
         <ComboBox
           key={`${offeredGroups.length} ${catalogue.isSuccess}`}
-          label={text.mayDo}
+          label="May"
           options={[
-            { id: anyValue, label: text.anyPermission },
+            { id: anyValue, label: 'Anything' },
             ...offeredGroups.flatMap((group) =>
               group.permissions.map(({ name, displayName }) => ({
                 id: name,
                 label: displayName,
-                description: text.groups[group.kind],
+                description: permissionGroupTexts[group.kind],
               })),
             ),
           ]}
@@ -126,7 +126,7 @@ export const PermissionHoldersPage = () => {
         />
       </div>
       <ResourceList
-        label={text.access}
+        label="Who may do what"
         query={{ ...holders, data: users }}
         rowKey={({ user }) => user.id}
         name={({ user }) => displayNameOf(user)}
@@ -134,18 +134,18 @@ export const PermissionHoldersPage = () => {
         columns={[
           {
             id: 'person',
-            title: text.person,
+            title: 'Person',
             cell: ({ user }) => (
               <span className={styles['badges']}>
                 <UserNames user={user} />
-                {user.isService && <Badge>{text.serviceAccount}</Badge>}
+                {user.isService && <Badge>Service account</Badge>}
               </span>
             ),
           },
-          { id: 'through', title: text.through, cell: ({ sources }) => <GrantSources sources={sources} /> },
+          { id: 'through', title: 'Through', cell: ({ sources }) => <GrantSources sources={sources} /> },
           {
             id: 'may',
-            title: text.may,
+            title: 'May do',
             cell: (holder) =>
               holder.permissions.size === 0 || holder.permissions.has('ADMIN') ? (
                 permissionSummary(holder)
@@ -156,23 +156,26 @@ export const PermissionHoldersPage = () => {
               ),
           },
         ]}
-        empty={{ title: text.none, help: text.noneHelp }}
+        empty={{
+          title: 'No user may do this here',
+          help: 'Give a role that has the permission to a person or a group.',
+        }}
       />
       {project === undefined && mayListAll && <AdminTokens />}
       {openHolder !== undefined && (
         <Dialog
-          title={text.details(displayNameOf(openHolder.user))}
+          title={`What ${displayNameOf(openHolder.user)} may do`}
           onClose={() => setOpenHolder(undefined)}
           isWide
-          footer={<Button onPress={() => setOpenHolder(undefined)}>{sharedMessages.common.close}</Button>}
+          footer={<Button onPress={() => setOpenHolder(undefined)}>Close</Button>}
         >
           <Table
-            label={text.details(displayNameOf(openHolder.user))}
+            label={`What ${displayNameOf(openHolder.user)} may do`}
             rows={[...openHolder.permissions]}
             rowKey={([name]) => name}
             columns={[
-              { id: 'permission', title: text.permission, cell: ([name]) => displayNames.get(name) ?? name },
-              { id: 'by', title: text.by, cell: ([, sources]) => <GrantSources sources={sources} /> },
+              { id: 'permission', title: 'Permission', cell: ([name]) => displayNames.get(name) ?? name },
+              { id: 'by', title: 'Through', cell: ([, sources]) => <GrantSources sources={sources} /> },
             ]}
           />
         </Dialog>

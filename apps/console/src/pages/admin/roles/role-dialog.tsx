@@ -21,13 +21,13 @@ import { Checkbox } from '../../../components/forms/fields.tsx';
 import { BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { showServerError } from '../../../components/forms/show-server-error.ts';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
-import { rolesMessages as text } from '../../../messages/administration/roles.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
+import { permissionGroupTexts, createRoleTexts } from './role-permissions.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { displayNameOf } from '../people/user-names.tsx';
 import { bodyOfGrants, grantKey, grantsOf, mergeGrants, permissionGroups } from './role-permissions.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
+import { formatCount } from '../../../text/format-number.ts';
 
 type Catalogue = ReplyOf<typeof ListPermissions>;
 
@@ -51,19 +51,19 @@ const GrantCheckboxes = ({ catalogue, kind, grants, onChange }: GrantsProps) => 
     .filter((group) => group.kind !== 'root' || kind === 'root')
     .map((group) => (
       <fieldset key={group.kind} className={styles['fieldset']}>
-        <legend>{text.groups[group.kind]}</legend>
+        <legend>{permissionGroupTexts[group.kind]}</legend>
         {group.kind === 'environment' ? (
           group.permissions.map(({ name, displayName }) => (
             <div key={name} role="group" aria-label={displayName}>
               <p>{displayName}</p>
               <div className={styles['choices']}>
                 <Checkbox isSelected={grants.has(name)} onChange={(isOn) => set(name, isOn)}>
-                  {text.everyEnvironment}
+                  every environment
                 </Checkbox>
                 {environments.map((environment) => (
                   <Checkbox
                     key={environment}
-                    aria-label={text.inEnvironment(displayName, environment)}
+                    aria-label={`${displayName} in ${environment}`}
                     isDisabled={grants.has(name)}
                     isSelected={grants.has(name) || grants.has(grantKey(name, environment))}
                     onChange={(isOn) => set(grantKey(name, environment), isOn)}
@@ -137,20 +137,20 @@ export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) 
     } catch (error) {
       return showServerError(error, ['name', 'description'], setError);
     }
-    notify(text.saved(entered.name));
+    notify(`The role ${entered.name} is saved.`);
     onClose();
   });
   return (
     <Dialog
-      title={role === undefined ? text.create[kind] : text.editRole(role.name)}
+      title={role === undefined ? createRoleTexts[kind] : `Edit the role “${role.name}”`}
       onClose={onClose}
       isWide
       onSubmit={(event) => void submit(event)}
       footer={
         <>
-          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-            {role === undefined ? sharedMessages.common.create : sharedMessages.common.save}
+            {role === undefined ? 'Create' : 'Save'}
           </Button>
         </>
       }
@@ -159,8 +159,8 @@ export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) 
       {role !== undefined && kind === 'root' && (
         <UsageList
           query={holders}
-          title={text.holders}
-          emptyText={text.noHolders}
+          title={(n) => `${formatCount(n, 'person', 'people')} with this role everywhere:`}
+          emptyText="No user or group has this role everywhere."
           uses={({ users }) =>
             users
               .filter(({ through }) => through.some((source) => source.role === role.id))
@@ -168,19 +168,19 @@ export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) 
           }
         />
       )}
-      {role !== undefined && <p className={layout['muted']}>{text.immediately}</p>}
+      {role !== undefined && <p className={layout['muted']}>What its holders may do changes immediately.</p>}
       <BoundTextField
         control={control}
         name="name"
-        label={text.name}
-        required={text.nameMissing}
+        label="Name"
+        required="Enter a name."
         validate={(value) => validationErrorOf(CreateRole.body, 'name', value)}
         autoFocus
       />
       <BoundTextField
         control={control}
         name="description"
-        label={text.description}
+        label="Description"
         validate={(value) => validationErrorOf(CreateRole.body, 'description', value)}
       />
       <GrantCheckboxes catalogue={catalogue} kind={kind} grants={grants} onChange={setGrants} />

@@ -55,3 +55,11 @@ export const mergeGrants = (
     ...[...stored].filter((grant) => edited.has(grant) || !base.has(grant)),
     ...[...edited].filter((grant) => !base.has(grant)),
   ]);
+
+export const permissionGroupTexts = {
+  root: 'Everywhere',
+  project: 'In projects',
+  environment: 'In environments of projects',
+} as const;
+
+export const createRoleTexts = { root: 'Create a root role', project: 'Create a project role' } as const;

@@ -19,12 +19,16 @@ import { Menu } from '../../../components/buttons/menu.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
-import { rolesMessages as text } from '../../../messages/administration/roles.ts';
+import { permissionGroupTexts, createRoleTexts } from './role-permissions.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { permissionGroups, type GrantScope, grantScopeOf } from './role-permissions.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
+
+const texts = {
+  kindNames: { root: 'Root roles', project: 'Project roles' },
+} as const;
 
 const loadDialogs = () => import('./role-dialog.tsx');
 const RoleDialog = lazyRouteComponent(loadDialogs, 'RoleDialog');
@@ -35,19 +39,17 @@ const roleKindOf = (type: string): RoleKind => (type === 'root' || type === 'roo
 const isCustom = ({ type }: { readonly type: string }): boolean => type === 'root-custom' || type === 'custom';
 
 const GrantScopeCell = ({ scope }: { readonly scope: GrantScope }) => {
-  if (scope === 'none') return <span className="visually-hidden">{text.no}</span>;
+  if (scope === 'none') return <span className="visually-hidden">no</span>;
   if (scope === 'all') {
     return (
       <span className={styles['yes']}>
         <Icon name="check" />
-        <span className="visually-hidden">{text.yes}</span>
+        <span className="visually-hidden">yes</span>
       </span>
     );
   }
   return (
-    <span className={styles['no']}>
-      {scope === 'default' ? text.inDefault : text.inEnvironments(scope.environments)}
-    </span>
+    <span className={styles['no']}>{scope === 'default' ? 'in default' : `in ${scope.environments.join(', ')}`}</span>
   );
 };
 
@@ -62,24 +64,24 @@ interface MatrixProps {
 const Matrix = ({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) => {
   const mayCall = useMayCall();
   return (
-    <div className={styles['matrixHolder']} role="region" aria-label={text.matrix} tabIndex={0}>
-      <table className={styles['matrix']} aria-label={text.matrix}>
+    <div className={styles['matrixHolder']} role="region" aria-label="What roles give" tabIndex={0}>
+      <table className={styles['matrix']} aria-label="What roles give">
         <thead>
           <tr>
-            <th scope="col">{text.permission}</th>
+            <th scope="col">Permission</th>
             {roles.map((role) => (
               <th key={role.id} scope="col" title={role.description}>
                 <span className={styles['columnHead']}>
                   <span dir="auto">{role.name}</span>
                   {isCustom(role) && mayCall(CreateRole) && (
                     <Menu
-                      label={text.actionsFor(role.name)}
+                      label={`Actions for the role ${role.name}`}
                       entries={[
-                        { id: 'edit', label: text.edit, icon: 'edit', run: () => onEdit(role) },
-                        { id: 'remove', label: text.remove, icon: 'remove', run: () => onRemove(role) },
+                        { id: 'edit', label: 'Edit', icon: 'edit', run: () => onEdit(role) },
+                        { id: 'remove', label: 'Delete', icon: 'remove', run: () => onRemove(role) },
                       ]}
                     >
-                      <IconButton icon="more" size="small" label={text.actionsFor(role.name)} />
+                      <IconButton icon="more" size="small" label={`Actions for the role ${role.name}`} />
                     </Menu>
                   )}
                 </span>
@@ -94,7 +96,7 @@ const Matrix = ({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) => {
               <tbody>
                 <tr>
                   <th scope="rowgroup" colSpan={roles.length + 1} className={styles['group']}>
-                    {text.groups[group.kind]}
+                    {permissionGroupTexts[group.kind]}
                   </th>
                 </tr>
                 {group.permissions.map(({ name, displayName }) => (
@@ -131,7 +133,12 @@ export const RolesPage = () => {
   // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
   useEffect(() => void loadDialogs(), []);
   usePageActions([
-    { id: 'roles.create', title: text.create[kind], key: 'c', run: () => mayCall(CreateRole) && setEditedRole('new') },
+    {
+      id: 'roles.create',
+      title: createRoleTexts[kind],
+      key: 'c',
+      run: () => mayCall(CreateRole) && setEditedRole('new'),
+    },
   ]);
   const loadedRoles = details.flatMap(({ data }) => data ?? []);
   return (
@@ -145,14 +152,17 @@ export const RolesPage = () => {
             isDisabled={catalogue.data === undefined}
             onPress={() => setEditedRole('new')}
           >
-            {text.create[kind]}
+            {createRoleTexts[kind]}
           </Button>
         )
       }
     >
       <MissingPermissionNotice operation={CreateRole} />
-      <p className={layout['muted']}>{text.help}</p>
-      <nav aria-label={text.kinds} className={layout['tabs']}>
+      <p className={layout['muted']}>
+        A role is a set of permissions. Root roles hold everywhere; project roles are given to people and groups in a
+        project.
+      </p>
+      <nav aria-label="Kinds of roles" className={layout['tabs']}>
         {roleKinds.map((tab) => (
           <Link
             key={tab}
@@ -162,7 +172,7 @@ export const RolesPage = () => {
             data-current={tab === kind || undefined}
             aria-current={tab === kind ? 'page' : undefined}
           >
-            {text.kindNames[tab]}
+            {texts.kindNames[tab]}
           </Link>
         ))}
       </nav>
@@ -197,15 +207,15 @@ export const RolesPage = () => {
       </Suspense>
       {roleToDelete !== undefined && (
         <ConfirmOperationDialog
-          title={text.removeTitle(roleToDelete.name)}
-          confirm={text.remove}
+          title={`Delete the role “${roleToDelete.name}”?`}
+          confirm="Delete"
           isDangerous
           operation={DeleteRole}
           request={{ params: { id: roleToDelete.id } }}
-          notification={text.removed(roleToDelete.name)}
+          notification={`The role ${roleToDelete.name} is deleted.`}
           onClose={() => setRoleToDelete(undefined)}
         >
-          <p>{text.removeHelp}</p>
+          <p>A role that a person or a group has cannot be deleted; take it from them first.</p>
         </ConfirmOperationDialog>
       )}
     </AdminPage>

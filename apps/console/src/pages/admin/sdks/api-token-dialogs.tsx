@@ -7,19 +7,27 @@ import { Select } from '../../../components/forms/fields.tsx';
 import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
-import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { CreateSecretDialog, type CreateSecretValues } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
+import { apiTokenTypes } from './api-tokens-page.tsx';
+
+const texts = {
+  days: [
+    ['30', '30 days'],
+    ['90', '90 days'],
+    ['365', 'a year'],
+    ['', 'as long as it exists'],
+  ],
+} as const;
 
 type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
 
 const HowToUse = ({ type }: { readonly type: Type }) => {
   const [help, path] = {
-    client: [text.useServer, '/api'],
-    frontend: [text.useFrontend, '/api/frontend'],
-    admin: [text.useAdmin, '/api/admin'],
+    client: ['In an SDK for servers, this is the address:', '/api'],
+    frontend: ['In an SDK for browsers and apps, this is the address:', '/api/frontend'],
+    admin: ['Send it as the header Authorization to:', '/api/admin'],
   }[type] as [string, string];
   return (
     <>
@@ -51,16 +59,16 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
   });
   return (
     <CreateSecretDialog
-      title={text.create}
-      submit={sharedMessages.common.create}
+      title="Create an API token"
+      submit="Create"
       operation={CreateApiToken}
       values={{ tokenName: '', days: '' }}
       request={request}
       secret={(token: ReplyOf<typeof CreateApiToken>) => ({
-        title: text.made(token.tokenName),
-        label: text.token,
+        title: `The token “${token.tokenName}” is created`,
+        label: 'Token',
         value: token.secret,
-        help: text.once,
+        help: 'Copy it now: it is shown only this once.',
         footnote: <HowToUse type={token.type} />,
       })}
       onClose={onClose}
@@ -70,36 +78,36 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
           <BoundTextField
             control={control}
             name="tokenName"
-            label={text.name}
-            hint={text.nameHint}
-            required={text.nameHint}
+            label="Name"
+            hint="So that everyone knows later what stops working without it"
+            required="So that everyone knows later what stops working without it"
             validate={(value) => validationErrorOf(CreateApiToken.body, 'tokenName', value)}
             autoFocus
           />
           <Select
-            label={text.type}
-            options={types.map((id) => ({ id, label: text.types[id][0], description: text.types[id][1] }))}
+            label="Type"
+            options={types.map((id) => ({ id, label: apiTokenTypes[id][0], description: apiTokenTypes[id][1] }))}
             value={type}
             onChange={(id) => setType(id as Type)}
           />
           {isScoped && (
             <>
               <Select
-                label={text.environment}
+                label="Environment"
                 options={environments.map(({ name }) => ({ id: name, label: name }))}
                 value={environment ?? defaultEnvironment?.name ?? null}
                 onChange={setEnvironment}
               />
               <MultiComboBox
-                label={text.addProject}
+                label="Add a project"
                 options={projects.map(({ id, name }) => ({ id, label: name, description: id }))}
                 value={chosenProjects}
                 onChange={setChosenProjects}
-                emptyText={text.allProjects}
+                emptyText="All projects"
               />
             </>
           )}
-          <BoundSelect control={control} name="days" label={text.lasts} options={optionsOfPairs(text.days)} />
+          <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.days)} />
         </>
       )}
     </CreateSecretDialog>
@@ -115,17 +123,17 @@ export const ExtendApiTokenDialog = ({
   readonly onClose: () => void;
 }) => {
   const [days, setDays] = useState('90');
-  const options = optionsOfPairs(text.days).filter(({ id }) => id !== '');
+  const options = optionsOfPairs(texts.days).filter(({ id }) => id !== '');
   return (
     <ConfirmOperationDialog
-      title={text.extendTitle(token.tokenName)}
-      confirm={sharedMessages.common.save}
+      title={`When the token “${token.tokenName}” expires`}
+      confirm="Save"
       operation={UpdateApiToken}
       request={{ params: { token: token.secret }, body: { expiresAt: instantAfterDays(days) ?? '' } }}
-      notification={text.extended(token.tokenName)}
+      notification={`${token.tokenName} has a new end.`}
       onClose={onClose}
     >
-      <Select label={text.extendFor} options={options} value={days} onChange={setDays} />
+      <Select label="Works from now for" options={options} value={days} onChange={setDays} />
     </ConfirmOperationDialog>
   );
 };

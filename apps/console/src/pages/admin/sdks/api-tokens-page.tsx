@@ -12,11 +12,16 @@ import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
-import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
+
+export const apiTokenTypes = {
+  client: ['Client', 'SDKs in servers: all settings of flags'],
+  frontend: ['Frontend', 'Browsers and apps: evaluated flags only, may be public'],
+  admin: ['Admin', 'The whole API, like an administrator'],
+} as const;
 
 type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
@@ -31,7 +36,7 @@ const isPast = (at: string): boolean => Date.parse(at) < Date.now();
 const Expiry = ({ expiresAt }: ApiToken) =>
   expiresAt != null && isPast(expiresAt) ? (
     <Badge tone="danger">
-      {text.expired} <Time at={expiresAt} />
+      Expired <Time at={expiresAt} />
     </Badge>
   ) : (
     <Time at={expiresAt} />
@@ -51,7 +56,7 @@ export const ApiTokensPage = () => {
   // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
   useEffect(() => void loadDialogs(), []);
   usePageActions([
-    { id: 'tokens.create', title: text.create, key: 'c', run: () => setCreating(mayCall(CreateApiToken)) },
+    { id: 'tokens.create', title: 'Create an API token', key: 'c', run: () => setCreating(mayCall(CreateApiToken)) },
   ]);
   const allTokens = tokens.data?.tokens;
   const rows = types.some((known) => known === type) ? allTokens?.filter((token) => token.type === type) : allTokens;
@@ -61,23 +66,26 @@ export const ApiTokensPage = () => {
       actions={
         mayCall(CreateApiToken) && (
           <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
-            {text.create}
+            Create an API token
           </Button>
         )
       }
     >
       <MissingPermissionNotice operation={CreateApiToken} />
-      <p className={layout['muted']}>{text.help}</p>
+      <p className={layout['muted']}>
+        SDKs and scripts that act for no user use these. A script that acts for a person uses a personal token, one that
+        acts for a team a service account.
+      </p>
       <ResourceList
-        label={text.page}
+        label="API tokens"
         query={{ ...tokens, data: rows }}
         rowKey={({ secret }) => secret}
         name={({ tokenName }) => tokenName}
         text={(token) => [token.type, token.environment, ...token.projects, token.secret].join(' ')}
         filter={
           <Select
-            label={text.filterType}
-            options={[{ id: '*', label: text.everyType }, ...types.map((id) => ({ id, label: text.types[id][0] }))]}
+            label="Type of token"
+            options={[{ id: '*', label: 'Every type' }, ...types.map((id) => ({ id, label: apiTokenTypes[id][0] }))]}
             value={type ?? '*'}
             onChange={(id) => setType(id === '*' ? undefined : id)}
           />
@@ -85,7 +93,7 @@ export const ApiTokensPage = () => {
         columns={[
           {
             id: 'name',
-            title: text.name,
+            title: 'Name',
             cell: ({ tokenName, secret }) => (
               <div className={styles['twoLines']}>
                 <strong>
@@ -97,32 +105,42 @@ export const ApiTokensPage = () => {
           },
           {
             id: 'type',
-            title: text.type,
-            cell: (token) => <Badge tone={tones[token.type]}>{text.types[token.type][0]}</Badge>,
+            title: 'Type',
+            cell: (token) => <Badge tone={tones[token.type]}>{apiTokenTypes[token.type][0]}</Badge>,
           },
           {
             id: 'projects',
-            title: text.projects,
-            cell: ({ projects }) => projects.map((project) => nameOrAll(project, text.allProjects)).join(', '),
+            title: 'Projects',
+            cell: ({ projects }) => projects.map((project) => nameOrAll(project, 'All projects')).join(', '),
           },
           {
             id: 'environment',
-            title: text.environment,
-            cell: ({ environment }) => nameOrAll(environment, text.allEnvironments),
+            title: 'Environment',
+            cell: ({ environment }) => nameOrAll(environment, 'All environments'),
           },
-          { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
-          { id: 'expires', title: text.expires, cell: Expiry },
-          { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { id: 'seen', title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
+          { id: 'expires', title: 'Expires', cell: Expiry },
+          { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         actions={(token) => [
           ...(mayCall(UpdateApiToken)
-            ? [{ id: 'extend', label: text.extend, icon: 'events' as const, run: () => setTokenToExtend(token) }]
+            ? [
+                {
+                  id: 'extend',
+                  label: 'Change when it expires',
+                  icon: 'events' as const,
+                  run: () => setTokenToExtend(token),
+                },
+              ]
             : []),
           ...(mayCall(DeleteApiToken)
-            ? [{ id: 'remove', label: text.remove, icon: 'remove' as const, run: () => setTokenToDelete(token) }]
+            ? [{ id: 'remove', label: 'Delete', icon: 'remove' as const, run: () => setTokenToDelete(token) }]
             : []),
         ]}
-        empty={{ title: text.none, help: text.noneHelp }}
+        empty={{
+          title: 'No API tokens yet',
+          help: 'Create a client token for a server, or a frontend token for a browser or an app.',
+        }}
       />
       <Suspense>
         {isCreating && <CreateApiTokenDialog onClose={() => setCreating(false)} />}
@@ -132,21 +150,21 @@ export const ApiTokensPage = () => {
       </Suspense>
       {tokenToDelete !== undefined && (
         <ConfirmOperationDialog
-          title={text.removeTitle(tokenToDelete.tokenName)}
-          confirm={text.remove}
+          title={`Delete the token “${tokenToDelete.tokenName}”?`}
+          confirm="Delete"
           isDangerous
           operation={DeleteApiToken}
           request={{ params: { token: tokenToDelete.secret } }}
-          notification={text.removed(tokenToDelete.tokenName)}
+          notification={`${tokenToDelete.tokenName} is deleted.`}
           onClose={() => setTokenToDelete(undefined)}
         >
-          <p>{text.removeHelp}</p>
+          <p>What uses it stops working immediately; SDKs go on with what they know last.</p>
           <p>
             {tokenToDelete.seenAt == null ? (
-              text.neverUsed
+              'It has never been used.'
             ) : (
               <>
-                {text.lastUse} <Time at={tokenToDelete.seenAt} />.
+                It was last used <Time at={tokenToDelete.seenAt} />.
               </>
             )}
           </p>

@@ -19,11 +19,10 @@ import { Badge } from '../../../components/content/badge.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
-import { applicationsMessages as text } from '../../../messages/administration/applications.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
+import { formatCount } from '../../../text/format-number.ts';
 
 type Application = ReplyOf<typeof GetApplication>;
 type SeenFlag = Application['seenToggles'][number];
@@ -43,23 +42,34 @@ const Issues = ({ overview: { environments, issues } }: { readonly overview: App
   const faultyEnvironments = environments.filter(
     ({ issues: found }) => found.missingFeatures.length > 0 || found.outdatedSdks.length > 0,
   );
-  if (faultyEnvironments.length === 0 && issues.missingStrategies.length === 0) return <Notice>{text.nothing}</Notice>;
+  if (faultyEnvironments.length === 0 && issues.missingStrategies.length === 0)
+    return <Notice>Nothing: its SDKs are up to date, and all flags and strategy types that it names exist.</Notice>;
   return (
     <>
       {faultyEnvironments.map(({ name, issues: { missingFeatures, outdatedSdks } }) => (
         <Notice key={name} tone="warning">
           {missingFeatures.length > 0 && (
             <>
-              <p>{text.unknownFlags(name, missingFeatures.length)}</p>
+              <p>
+                {formatCount(missingFeatures.length, 'flag')} that it asks for in {name}{' '}
+                {missingFeatures.length === 1 ? 'does' : 'do'} not exist:
+              </p>
               <Names names={missingFeatures} />
             </>
           )}
-          {outdatedSdks.length > 0 && <p>{text.outdatedIn(name, outdatedSdks)}</p>}
+          {outdatedSdks.length > 0 && (
+            <p>
+              Outdated in {name}: {outdatedSdks.join(', ')}
+            </p>
+          )}
         </Notice>
       ))}
       {issues.missingStrategies.length > 0 && (
         <Notice tone="warning">
-          <p>{text.missingStrategies(issues.missingStrategies.length)}</p>
+          <p>
+            {formatCount(issues.missingStrategies.length, 'strategy type')} that it knows{' '}
+            {issues.missingStrategies.length === 1 ? 'does' : 'do'} not exist here:
+          </p>
           <Names names={issues.missingStrategies} />
         </Notice>
       )}
@@ -83,10 +93,10 @@ const Facts = ({ application }: { readonly application: Application }) => {
       )}
       <dl className={styles['facts']}>
         {[
-          [text.sdk, sdkVersion ?? '–'],
-          [text.lastSeen, <Time key="seen" at={lastSeenAt} />],
-          [text.firstSeen, <Time key="created" at={createdAt} />],
-          [text.createdBy, createdBy ?? '–'],
+          ['SDK', sdkVersion ?? '–'],
+          ['Last seen', <Time key="seen" at={lastSeenAt} />],
+          ['First seen', <Time key="created" at={createdAt} />],
+          ['First key', createdBy ?? '–'],
         ].map(([label, value]) => (
           <div key={String(label)}>
             <dt>{label}</dt>
@@ -105,31 +115,34 @@ interface DetailsListProps {
 /** The instances of an application that reported in the last two days. */
 const Instances = ({ details }: DetailsListProps) => (
   <ResourceList
-    label={text.instances}
+    label="Instances"
     parameter="instance"
     query={{ ...details, data: details.data?.instances }}
     rowKey={({ instanceId, environment }) => `${instanceId} ${environment}`}
     name={({ instanceId }) => instanceId}
     text={(instance) => `${instance.environment} ${instance.sdkVersion ?? ''}`}
     columns={[
-      { id: 'instance', title: text.instance, cell: ({ instanceId }) => <code>{instanceId}</code> },
-      { id: 'environment', title: text.environment, cell: ({ environment }) => environment },
-      { id: 'sdk', title: text.sdk, cell: (instance) => instance.sdkVersion },
-      { id: 'seen', title: text.lastSeen, cell: ({ lastSeen }) => <Time at={lastSeen} /> },
+      { id: 'instance', title: 'Instance', cell: ({ instanceId }) => <code>{instanceId}</code> },
+      { id: 'environment', title: 'Environment', cell: ({ environment }) => environment },
+      { id: 'sdk', title: 'SDK', cell: (instance) => instance.sdkVersion },
+      { id: 'seen', title: 'Last seen', cell: ({ lastSeen }) => <Time at={lastSeen} /> },
     ]}
-    empty={{ title: text.noInstances, help: text.noInstancesHelp }}
+    empty={{
+      title: 'No instance has reported in the last two days',
+      help: 'It may be stopped, or its key may have expired.',
+    }}
   />
 );
 
 const FlagStateBadge = ({ notFound = false, stale = false }: SeenFlag) => {
-  if (notFound) return <Badge tone="danger">{text.unknown}</Badge>;
-  return stale ? <Badge tone="warning">{text.stale}</Badge> : <Badge tone="good">{text.used}</Badge>;
+  if (notFound) return <Badge tone="danger">does not exist</Badge>;
+  return stale ? <Badge tone="warning">stale</Badge> : <Badge tone="good">in use</Badge>;
 };
 
 /** The flags that an application evaluated in the last two days, also those that do not exist. */
 const SeenFlags = ({ details }: DetailsListProps) => (
   <ResourceList
-    label={text.flags}
+    label="Flags that it uses"
     parameter="flag"
     query={{ ...details, data: details.data?.seenToggles }}
     rowKey={({ name }) => name}
@@ -138,7 +151,7 @@ const SeenFlags = ({ details }: DetailsListProps) => (
     columns={[
       {
         id: 'flag',
-        title: text.flag,
+        title: 'Flag',
         cell: ({ name: feature, project }) =>
           project === undefined ? (
             <code dir="auto">{feature}</code>
@@ -148,10 +161,13 @@ const SeenFlags = ({ details }: DetailsListProps) => (
             </Link>
           ),
       },
-      { id: 'project', title: text.project, cell: ({ project }) => project },
-      { id: 'state', title: text.state, cell: FlagStateBadge },
+      { id: 'project', title: 'Project', cell: ({ project }) => project },
+      { id: 'state', title: 'State', cell: FlagStateBadge },
     ]}
-    empty={{ title: text.noFlags, help: text.noFlagsHelp }}
+    empty={{
+      title: 'It has evaluated no flag in the last two days',
+      help: 'SDKs report their evaluations once a minute, unless metrics are turned off in them.',
+    }}
   />
 );
 
@@ -174,10 +190,10 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
         application !== undefined && (
           <>
             <Button icon="edit" onPress={() => setOpenDialog('describe')}>
-              {text.describe}
+              Describe
             </Button>
             <Button icon="remove" onPress={() => setOpenDialog('remove')}>
-              {text.remove}
+              Remove from the list
             </Button>
           </>
         )
@@ -188,15 +204,15 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
           <>
             <Facts application={data} />
             <section className={layout['section']} aria-labelledby="status">
-              <h2 id="status">{text.status}</h2>
+              <h2 id="status">What needs a look</h2>
               <QueryResult query={overview}>{(current) => <Issues overview={current} />}</QueryResult>
             </section>
             <section className={layout['section']} aria-labelledby="instances">
-              <h2 id="instances">{text.instances}</h2>
+              <h2 id="instances">Instances</h2>
               <Instances details={details} />
             </section>
             <section className={layout['section']} aria-labelledby="flags">
-              <h2 id="flags">{text.flags}</h2>
+              <h2 id="flags">Flags that it uses</h2>
               <SeenFlags details={details} />
             </section>
           </>
@@ -204,31 +220,31 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
       </QueryResult>
       {openDialog === 'describe' && application !== undefined && (
         <RequestBodyDialog
-          title={text.describeTitle(name)}
-          submit={sharedMessages.common.save}
+          title={`Describe “${name}”`}
+          submit="Save"
           operation={DescribeApplication}
           request={{ params }}
           values={{ description: application.description, url: application.url }}
           fields={[
-            { name: 'description', label: text.description, rows: 2 },
-            { name: 'url', label: text.pageUrl },
+            { name: 'description', label: 'Description', rows: 2 },
+            { name: 'url', label: 'Address of its page' },
           ]}
-          notification={() => text.described(name)}
+          notification={() => `${name} is described.`}
           onClose={close}
         />
       )}
       {openDialog === 'remove' && (
         <ConfirmOperationDialog
-          title={text.removeTitle(name)}
-          confirm={text.remove}
+          title={`Remove “${name}” from the list?`}
+          confirm="Remove from the list"
           isDangerous
           operation={DeleteApplication}
           request={{ params }}
-          notification={text.removed(name)}
+          notification={`${name} is removed.`}
           onClose={close}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'applications' } })}
         >
-          <p>{text.removeHelp}</p>
+          <p>Its instances and what it uses are forgotten. When it reports again, it is listed again.</p>
         </ConfirmOperationDialog>
       )}
     </AdminPage>

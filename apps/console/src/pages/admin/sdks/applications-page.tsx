@@ -20,11 +20,18 @@ import { ComboBox } from '../../../components/forms/fields.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
-import { applicationsMessages as text } from '../../../messages/administration/applications.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
+import { formatCount } from '../../../text/format-number.ts';
+
+const texts = {
+  noneHelp:
+    'Give an SDK a client or frontend token. It registers when it starts, and reports which flags it evaluates.',
+  outdatedSdks: (names: readonly string[]) =>
+    `${formatCount(names.length, 'SDK')} of this project ${names.length === 1 ? 'is' : 'are'} outdated, because an instance here runs a newer major version: ${names.join(', ')}.`,
+  viewNames: { applications: 'Applications', unknown: 'Unknown flags', edges: 'Edge instances' },
+} as const;
 
 const ApplicationPage = lazyRouteComponent(() => import('./application-page.tsx'), 'ApplicationPage');
 
@@ -41,7 +48,7 @@ const ApplicationLink = ({ name }: { readonly name: string }) => (
 
 const formatUsage = ({ usage }: Application): string =>
   usage
-    .map(({ project, environments }) => `${project === '*' ? text.everywhere : project}: ${environments.join(', ')}`)
+    .map(({ project, environments }) => `${project === '*' ? 'all projects' : project}: ${environments.join(', ')}`)
     .join('; ');
 
 /** The longest word of a search: the server searches by one word, and the list filters the result by the others. */
@@ -58,9 +65,13 @@ const AllApplications = ({ filter }: { readonly filter: React.ReactNode }) => {
   const { applications = [], total = 0 } = query.data ?? {};
   return (
     <>
-      {total > applications.length && <Notice>{text.more(applications.length, total)}</Notice>}
+      {total > applications.length && (
+        <Notice>
+          The first {applications.length} of {total}. Search to find the others.
+        </Notice>
+      )}
       <ResourceList
-        label={text.page}
+        label="Applications"
         query={{ ...query, data: query.data?.applications }}
         rowKey={({ appName }) => appName}
         name={({ appName }) => appName}
@@ -68,7 +79,7 @@ const AllApplications = ({ filter }: { readonly filter: React.ReactNode }) => {
         columns={[
           {
             id: 'name',
-            title: text.name,
+            title: 'Application',
             cell: ({ appName, description }) => (
               <div className={styles['twoLines']}>
                 <ApplicationLink name={appName} />
@@ -76,12 +87,12 @@ const AllApplications = ({ filter }: { readonly filter: React.ReactNode }) => {
               </div>
             ),
           },
-          { id: 'sdk', title: text.sdk, cell: ({ sdkVersion }) => sdkVersion },
-          { id: 'uses', title: text.projectsInUse, cell: formatUsage },
-          { id: 'seen', title: text.lastSeen, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-          { id: 'created', title: text.firstSeen, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { id: 'sdk', title: 'SDK', cell: ({ sdkVersion }) => sdkVersion },
+          { id: 'uses', title: 'Uses', cell: formatUsage },
+          { id: 'seen', title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+          { id: 'created', title: 'First seen', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
-        empty={{ title: text.none, help: text.noneHelp }}
+        empty={{ title: 'No application has reported yet', help: texts.noneHelp }}
       />
     </>
   );
@@ -106,36 +117,36 @@ const ApplicationsOfProject = ({ project, filter }: OfProjectProps) => {
   return (
     <>
       {outdated.length > 0 && (
-        <Notice tone="warning">{text.outdatedSdks(outdated.map(({ sdkVersion }) => sdkVersion))}</Notice>
+        <Notice tone="warning">{texts.outdatedSdks(outdated.map(({ sdkVersion }) => sdkVersion))}</Notice>
       )}
       <ResourceList
-        label={text.page}
+        label="Applications"
         query={{ ...query, data: query.data?.applications }}
         rowKey={({ name }) => name}
         name={({ name }) => name}
         text={({ environments, sdks }) => [...environments, ...sdks.map(({ name }) => name)].join(' ')}
         filter={filter}
         columns={[
-          { id: 'name', title: text.name, cell: ({ name }) => <ApplicationLink name={name} /> },
-          { id: 'environments', title: text.environments, cell: ({ environments }) => environments.join(', ') },
+          { id: 'name', title: 'Application', cell: ({ name }) => <ApplicationLink name={name} /> },
+          { id: 'environments', title: 'Environments', cell: ({ environments }) => environments.join(', ') },
           {
             id: 'sdks',
-            title: text.sdks,
+            title: 'SDKs',
             cell: ({ sdks }) => (
               <span className={styles['badges']}>
                 {sdks.flatMap(({ name, versions }) =>
                   versions.map((version) => (
                     <Badge key={`${name}:${version}`} tone={isOutdated(name, version) ? 'warning' : 'neutral'}>
-                      {name} {version} {isOutdated(name, version) && text.outdated}
+                      {name} {version} {isOutdated(name, version) && 'outdated'}
                     </Badge>
                   )),
                 )}
               </span>
             ),
           },
-          { id: 'instances', title: text.instances, cell: ({ instances }) => instances.length, isNumber: true },
+          { id: 'instances', title: 'Instances', cell: ({ instances }) => instances.length, isNumber: true },
         ]}
-        empty={{ title: text.none, help: text.noneHelp }}
+        empty={{ title: 'No application has reported yet', help: texts.noneHelp }}
       />
     </>
   );
@@ -147,29 +158,32 @@ const Edges = () => {
   return (
     <>
       <ResourceList
-        label={text.viewNames.edges}
+        label="Edge instances"
         query={{ ...query, data: query.data?.edges }}
         rowKey={({ identifier }) => String(identifier)}
         name={({ appName }) => String(appName)}
         text={({ identifier, region }) => `${String(identifier)} ${String(region ?? '')}`}
         columns={[
-          { id: 'name', title: text.edge, cell: ({ appName }) => String(appName) },
-          { id: 'id', title: text.identifier, cell: ({ identifier }) => <code>{String(identifier)}</code> },
-          { id: 'version', title: text.version, cell: ({ edgeVersion }) => String(edgeVersion) },
-          { id: 'region', title: text.region, cell: ({ region }) => String(region ?? '') },
-          { id: 'reported', title: text.reported, cell: ({ reportedAt }) => <Time at={String(reportedAt)} /> },
+          { id: 'name', title: 'Edge', cell: ({ appName }) => String(appName) },
+          { id: 'id', title: 'Identifier', cell: ({ identifier }) => <code>{String(identifier)}</code> },
+          { id: 'version', title: 'Version', cell: ({ edgeVersion }) => String(edgeVersion) },
+          { id: 'region', title: 'Region', cell: ({ region }) => String(region ?? '') },
+          { id: 'reported', title: 'Reported', cell: ({ reportedAt }) => <Time at={String(reportedAt)} /> },
         ]}
-        actions={(edge) => [{ id: 'details', label: text.details, run: () => setOpenEdge(edge) }]}
-        empty={{ title: text.edgesNone, help: text.edgesNoneHelp }}
+        actions={(edge) => [{ id: 'details', label: 'Everything it reports', run: () => setOpenEdge(edge) }]}
+        empty={{
+          title: 'No Edge has reported in the last two days',
+          help: 'An Unleash Edge that runs with a token of this installation reports itself every minute.',
+        }}
       />
       {openEdge !== undefined && (
         <Dialog
-          title={text.detailsOf(String(openEdge.appName))}
+          title={`What ${String(openEdge.appName)} reports`}
           onClose={() => setOpenEdge(undefined)}
           isWide
-          footer={<Button onPress={() => setOpenEdge(undefined)}>{sharedMessages.common.close}</Button>}
+          footer={<Button onPress={() => setOpenEdge(undefined)}>Close</Button>}
         >
-          <div className={styles['code']} role="region" aria-label={text.details} tabIndex={0}>
+          <div className={styles['code']} role="region" aria-label="Everything it reports" tabIndex={0}>
             <code>{JSON.stringify(openEdge, null, 2)}</code>
           </div>
         </Dialog>
@@ -182,18 +196,21 @@ const UnknownFlags = () => {
   const query = useQuery(operationQuery(ListUnknownFlags, {}));
   return (
     <>
-      <p>{text.unknownHelp}</p>
+      <p>
+        Applications evaluate these names, and no active flag of their projects has them: a flag that was archived, or a
+        name that is mistyped.
+      </p>
       <ResourceList
-        label={text.viewNames.unknown}
+        label="Unknown flags"
         query={{ ...query, data: query.data?.unknownFlags }}
         rowKey={({ name }) => name}
         name={({ name }) => name}
         text={({ reports }) => reports.map(({ appName }) => appName).join(' ')}
         columns={[
-          { id: 'name', title: text.flag, cell: ({ name }) => <code dir="auto">{name}</code> },
+          { id: 'name', title: 'Flag', cell: ({ name }) => <code dir="auto">{name}</code> },
           {
             id: 'applications',
-            title: text.askingApplications,
+            title: 'Applications',
             cell: ({ reports }) => (
               <span className={styles['badges']}>
                 {reports.map(({ appName, environments }) => (
@@ -207,9 +224,12 @@ const UnknownFlags = () => {
               </span>
             ),
           },
-          { id: 'seen', title: text.lastSeen, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+          { id: 'seen', title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
         ]}
-        empty={{ title: text.noUnknown, help: text.noUnknownHelp }}
+        empty={{
+          title: 'Every flag that applications ask for exists',
+          help: 'A name that an application evaluates and that no flag has would be listed here for two days.',
+        }}
       />
     </>
   );
@@ -226,9 +246,9 @@ const ApplicationsList = () => {
   const filter = (
     <ComboBox
       key={projects.length}
-      label={text.project}
+      label="Project"
       options={[
-        { id: allProjects, label: text.everyProject },
+        { id: allProjects, label: 'All projects' },
         ...projects.map(({ id, name }) => ({ id, label: name, description: id })),
       ]}
       value={project ?? allProjects}
@@ -237,8 +257,10 @@ const ApplicationsList = () => {
   );
   return (
     <AdminPage id="applications">
-      <p className={layout['muted']}>{text.help}</p>
-      <nav aria-label={text.views} className={layout['tabs']}>
+      <p className={layout['muted']}>
+        What has registered or reported with a key. Figures about instances and flags are those of the last two days.
+      </p>
+      <nav aria-label="Kinds of clients" className={layout['tabs']}>
         {views.map((tab) => (
           <Link
             key={tab}
@@ -248,7 +270,7 @@ const ApplicationsList = () => {
             data-current={tab === view || undefined}
             aria-current={tab === view ? 'page' : undefined}
           >
-            {text.viewNames[tab]}
+            {texts.viewNames[tab]}
           </Link>
         ))}
       </nav>

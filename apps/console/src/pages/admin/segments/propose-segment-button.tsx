@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { type FormValues, formValuesOf } from '../../../components/forms/request-body-schema.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
-import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { type ProposalTarget, type SegmentEdit, useProposeSegmentEdit } from './propose-segment-edit.ts';
 
 interface ProposeSegmentButtonProps extends SegmentEdit {
@@ -19,7 +18,11 @@ export const ProposeSegmentButton = ({ target, onReset, ...edit }: ProposeSegmen
   const { data } = propose;
   return (
     <>
-      {propose.error?.kind === 'PreconditionFailed' && <Notice tone="warning">{text.proposalConflict}</Notice>}
+      {propose.error?.kind === 'PreconditionFailed' && (
+        <Notice tone="warning">
+          Another person has changed the same fields meanwhile. Load the page again before you propose it.
+        </Notice>
+      )}
       {propose.error !== null && propose.error.kind !== 'PreconditionFailed' && <ErrorNotice error={propose.error} />}
       {data !== undefined && (
         <Notice
@@ -29,21 +32,23 @@ export const ProposeSegmentButton = ({ target, onReset, ...edit }: ProposeSegmen
               params={{ project: target.project, id: String(data.id) }}
               className={buttonClass({ size: 'small' })}
             >
-              {text.showProposal}
+              Show the change request
             </Link>
           }
         >
-          {text.proposed(data.id)}
+          Added to change request {data.id}.
         </Notice>
       )}
       <Notice
         actions={
           <Button size="small" isPending={propose.isPending} onPress={() => propose.mutate({ target, edit })}>
-            {text.propose}
+            Propose in a change request
           </Button>
         }
       >
-        {target.maySkip ? text.appliesDirectly(target.environments) : text.protected(target.environments)}
+        {target.maySkip
+          ? `${target.environments.join(' and ')} ${target.environments.length === 1 ? 'is' : 'are'} protected in the project. You have the permission to skip change requests: Save applies directly, without approval.`
+          : `${target.environments.join(' and ')} ${target.environments.length === 1 ? 'is' : 'are'} protected in the project: what you enter here can become part of your change request. To save it without one takes the permission SKIP_CHANGE_REQUEST, which you lack.`}
       </Notice>
     </>
   );

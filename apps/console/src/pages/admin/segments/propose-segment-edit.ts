@@ -9,7 +9,6 @@ import { useMutation } from '@tanstack/react-query';
 import { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { requestBodyOf, type FormValues, formValuesOf } from '../../../components/forms/request-body-schema.ts';
-import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { threeWayMerge } from '../../../merging/three-way-merge.ts';
 import type { Json } from '../../../merging/json.ts';
 
@@ -61,7 +60,11 @@ const proposeSegmentEdit = async (
     formValuesOf(UpdateSegment.body, await edit.readStored()),
   ].map((formValues) => segmentBodyOf(edit, formValues)) as [Json, Json, Json];
   const { merged, conflicts } = threeWayMerge(base, mine, theirs);
-  if (conflicts.length > 0) throw new ApiError('PreconditionFailed', text.proposalConflict);
+  if (conflicts.length > 0)
+    throw new ApiError(
+      'PreconditionFailed',
+      'Another person has changed the same fields meanwhile. Load the page again before you propose it.',
+    );
   const payload = { id: edit.id, ...(merged as FormValues as CreateSegmentBody) };
   return call(AddChanges, proposalRequestOf(target, { action: 'updateSegment', payload }));
 };

@@ -22,8 +22,6 @@ import { QueryResult } from '../../../components/content/query-result.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
-import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
 import { readProtectedEnvironments } from '../../../changes/protected-environments.ts';
@@ -34,6 +32,12 @@ import { ProposeSegmentButton } from './propose-segment-button.tsx';
 import { proposalRequestOf, useProposeSegmentEdit } from './propose-segment-edit.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
+import { formatCount } from '../../../text/format-number.ts';
+
+const texts = {
+  changeRequest: (id: number | null, title: string | null) =>
+    title ?? (id === null ? 'a draft' : `change request ${id}`),
+} as const;
 
 /** The strategies that use a segment, and the proposed ones of change requests that would use it. */
 const SegmentUsage = ({ id }: { readonly id: number }) => {
@@ -42,8 +46,10 @@ const SegmentUsage = ({ id }: { readonly id: number }) => {
     <>
       <UsageList
         query={usage}
-        title={text.usedBy}
-        emptyText={text.unused}
+        title={(n) =>
+          `${formatCount(n, 'strategy', 'strategies')} ${n === 1 ? 'uses' : 'use'} it. A change reaches their users within seconds.`
+        }
+        emptyText="No strategy uses it."
         uses={({ strategies }) =>
           strategies.map((strategy) => ({
             key: strategy.id,
@@ -59,8 +65,8 @@ const SegmentUsage = ({ id }: { readonly id: number }) => {
       />
       <UsageList
         query={usage}
-        title={text.proposedBy}
-        emptyText={text.notProposed}
+        title={(n) => `${formatCount(n, 'proposed strategy', 'proposed strategies')} would use it.`}
+        emptyText="No open change request would use it."
         uses={({ changeRequestStrategies }) =>
           changeRequestStrategies.map(({ projectId, featureName, environment, changeRequest }, index) => ({
             key: String(index),
@@ -68,13 +74,13 @@ const SegmentUsage = ({ id }: { readonly id: number }) => {
               <>
                 <FlagLink project={projectId} feature={featureName} environment={environment} />{' '}
                 {changeRequest.id === null ? (
-                  text.changeRequest(null, changeRequest.title)
+                  texts.changeRequest(null, changeRequest.title)
                 ) : (
                   <Link
                     to="/projects/$project/change-requests/$id"
                     params={{ project: projectId, id: String(changeRequest.id) }}
                   >
-                    {text.changeRequest(changeRequest.id, changeRequest.title)}
+                    {texts.changeRequest(changeRequest.id, changeRequest.title)}
                   </Link>
                 )}
               </>
@@ -89,13 +95,13 @@ const SegmentUsage = ({ id }: { readonly id: number }) => {
 const useFields = (): readonly RequestBodyField[] => {
   const projects = useProjects().data?.projects ?? [];
   return [
-    { name: 'name', label: text.name },
-    { name: 'description', label: text.description, rows: 2 },
+    { name: 'name', label: 'Name' },
+    { name: 'description', label: 'Description', rows: 2 },
     {
       name: 'project',
-      label: text.project,
-      hint: text.projectHint,
-      options: [{ id: '', label: text.everyProject }, ...projects.map(({ id, name }) => ({ id, label: name }))],
+      label: 'Offered in',
+      hint: 'A segment of one project is offered there only.',
+      options: [{ id: '', label: 'Every project' }, ...projects.map(({ id, name }) => ({ id, label: name }))],
     },
   ];
 };
@@ -116,7 +122,12 @@ const sharedFormProps = {
   renderBody: (values: FormValues, onChange: (changed: FormValues) => void) => (
     <>
       <ConstraintsEditor constraints={constraintsOf(values)} onChange={(constraints) => onChange({ constraints })} />
-      {constraintsOf(values).length === 0 && <Notice tone="warning">{text.everybodyWarning}</Notice>}
+      {constraintsOf(values).length === 0 && (
+        <Notice tone="warning">
+          No constraint is left: everybody is in the segment, and every strategy that uses it reaches everybody its
+          other rules allow.
+        </Notice>
+      )}
     </>
   ),
 };
@@ -126,17 +137,17 @@ const NewSegment = () => {
   const navigate = useNavigate();
   const fields = useFields();
   return (
-    <AdminPage id="segments" title={text.newTitle}>
+    <AdminPage id="segments" title="New segment">
       <MissingPermissionNotice operation={CreateSegment} scope={{ project }} />
       <RequestBodyForm
         isNew
-        submit={sharedMessages.common.create}
+        submit="Create"
         operation={CreateSegment}
         request={{}}
         values={{ project: project ?? null, constraints: [] }}
         fields={fields}
         {...sharedFormProps}
-        notification={({ name }) => text.createdNow(String(name))}
+        notification={({ name }) => `The segment ${String(name)} is created.`}
         onDone={(_body, { id }) =>
           void navigate({
             to: '/admin/$section/$item',
@@ -146,7 +157,7 @@ const NewSegment = () => {
         }
         footer={
           <Link to="/admin/$section" params={{ section: 'segments' }} className={buttonClass()}>
-            {sharedMessages.common.cancel}
+            Cancel
           </Link>
         }
       />
@@ -185,7 +196,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
       target: { project, environments: protectedEnvironments },
       edit: { ...editProps, base, values },
     });
-    notify(text.proposed(changeRequest));
+    notify(`Added to change request ${changeRequest}.`);
     return true;
   };
   const startDeleting = async (): Promise<void> => {
@@ -197,14 +208,18 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
     }
   };
   const deletionProps = {
-    title: text.deleteTitle(name),
+    title: `Delete the segment “${name}”`,
     isDangerous: true,
     isImpossible: isUsed,
     onClose: () => setDeleting(false),
   };
   const deletionNotes = (help: string) => (
     <>
-      {isUsed ? <Notice tone="warning">{text.inUse}</Notice> : <p>{help}</p>}
+      {isUsed ? (
+        <Notice tone="warning">It is in use. Take it out of the strategies below first.</Notice>
+      ) : (
+        <p>{help}</p>
+      )}
       <SegmentUsage id={id} />
     </>
   );
@@ -215,7 +230,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
       actions={
         mayCall(DeleteSegment, scope) && (
           <Button icon="remove" onPress={() => void startDeleting()}>
-            {text.delete}
+            Delete the segment
           </Button>
         )
       }
@@ -239,34 +254,34 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
               )}
             </>
           )}
-          notification={({ name: saved }) => text.saved(String(saved))}
+          notification={({ name: saved }) => `The segment ${String(saved)} is saved.`}
         />
         <section className={layout['stack']} aria-labelledby="uses">
-          <h2 id="uses">{text.usage}</h2>
+          <h2 id="uses">What uses it</h2>
           <SegmentUsage id={id} />
         </section>
       </div>
       {isDeleting && target === undefined && (
         <ConfirmOperationDialog
           {...deletionProps}
-          confirm={text.delete}
+          confirm="Delete the segment"
           operation={DeleteSegment}
           request={{ params: { id }, ifMatch: undefined }}
-          notification={text.deleted(name)}
+          notification={`The segment ${name} is deleted.`}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'segments' }, ignoreBlocker: true })}
         >
-          {deletionNotes(text.deleteHelp)}
+          {deletionNotes('It cannot be brought back; the event log keeps what it was.')}
         </ConfirmOperationDialog>
       )}
       {isDeleting && target !== undefined && (
         <ConfirmOperationDialog
           {...deletionProps}
-          confirm={text.propose}
+          confirm="Propose in a change request"
           operation={AddChanges}
           request={proposalRequestOf(target, { action: 'deleteSegment', payload: { id } })}
-          notification={text.deletionProposed(name)}
+          notification={`The deletion of ${name} is part of your change request.`}
         >
-          {deletionNotes(text.deletionHelp)}
+          {deletionNotes('The segment is deleted when the change request is applied.')}
         </ConfirmOperationDialog>
       )}
     </AdminPage>

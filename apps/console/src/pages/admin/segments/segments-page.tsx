@@ -10,8 +10,7 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
-import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
-import { constraintPhrase } from '../../../messages/sentences/strategy-sentence.ts';
+import { constraintPhrase } from '../../../text/strategy-sentence.ts';
 import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
@@ -26,14 +25,14 @@ const Segments = () => {
       params={{ section: 'segments', item: 'new' }}
       className={buttonClass({ variant: 'primary' })}
     >
-      {text.create}
+      Create a segment
     </Link>
   );
   return (
     <AdminPage id="segments" actions={createLink}>
       <MissingPermissionNotice operation={CreateSegment} />
       <ResourceList
-        label={text.segments}
+        label="Segments"
         query={segments}
         rowKey={({ id }) => id}
         name={({ name }) => name}
@@ -43,7 +42,7 @@ const Segments = () => {
         columns={[
           {
             id: 'name',
-            title: text.name,
+            title: 'Name',
             cell: ({ id, name, description }) => (
               <>
                 <Link to="/admin/$section/$item" params={{ section: 'segments', item: String(id) }}>
@@ -59,19 +58,23 @@ const Segments = () => {
           },
           {
             id: 'conditions',
-            title: text.conditions,
+            title: 'Who is in it',
             cell: ({ constraints }) =>
-              constraints.length === 0 ? text.everybody : constraints.map(constraintPhrase).join(', and '),
+              constraints.length === 0 ? 'everybody' : constraints.map(constraintPhrase).join(', and '),
           },
           {
             id: 'project',
-            title: text.project,
-            cell: ({ project }) => (project == null ? text.everyProject : <Badge>{project}</Badge>),
+            title: 'Offered in',
+            cell: ({ project }) => (project == null ? 'Every project' : <Badge>{project}</Badge>),
           },
-          { id: 'flags', title: text.flags, isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
-          { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+          { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
-        empty={{ title: text.empty, help: text.emptyHelp, action: createLink }}
+        empty={{
+          title: 'No segments yet',
+          help: 'A segment is a named set of constraints, such as beta testers, that strategies of many flags use.',
+          action: createLink,
+        }}
       />
     </AdminPage>
   );

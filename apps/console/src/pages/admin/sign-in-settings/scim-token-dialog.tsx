@@ -1,5 +1,4 @@
 import { CreateScimToken, SetScimSettings } from '@bunting/contracts';
-import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 
 interface ScimTokenProps {
@@ -10,33 +9,43 @@ interface ScimTokenProps {
 
 const shownToken = (title: string, token: string) => ({
   title,
-  label: text.scimToken,
+  label: 'Token of SCIM',
   value: token,
-  help: text.scimTokenHelp,
+  help: 'Give it to the identity provider now: it is shown only this once.',
 });
 
 /** Creates the token with which the identity provider calls SCIM, and shows it once. */
 export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
   isFirst ? (
     <CreateSecretDialog
-      title={text.turnScimOn}
-      submit={text.turnScimOn}
+      title="Turn SCIM on"
+      submit="Turn SCIM on"
       operation={SetScimSettings}
       request={() => ({ body: { enabled: true } })}
-      secret={({ token = '' }) => shownToken(text.scimIsOn, token)}
+      secret={({ token = '' }) => shownToken('SCIM is on', token)}
       onClose={onClose}
     >
-      {() => <p>{text.scimOnHelp}</p>}
+      {() => (
+        <p>
+          The identity provider can manage users and groups with its token. The first time, a token is created and
+          shown.
+        </p>
+      )}
     </CreateSecretDialog>
   ) : (
     <CreateSecretDialog
-      title={text.newToken}
-      submit={text.newToken}
+      title="Create a new token"
+      submit="Create a new token"
       operation={CreateScimToken}
       request={() => ({})}
-      secret={({ token }) => shownToken(text.newTokenMade, token)}
+      secret={({ token }) => shownToken('The new token of SCIM', token)}
       onClose={onClose}
     >
-      {() => <p>{text.newTokenHelp}</p>}
+      {() => (
+        <p>
+          The present token stops working immediately, and with it provisioning, until the identity provider has the new
+          one.
+        </p>
+      )}
     </CreateSecretDialog>
   );

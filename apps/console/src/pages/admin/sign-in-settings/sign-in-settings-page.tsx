@@ -7,7 +7,6 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Loading } from '../../../components/content/query-result.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
-import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { usePublicUrl } from '../public-url.ts';
 import layout from '../../../components/layout/layout.module.css';
@@ -21,27 +20,35 @@ const Passwords = () => {
   const [isConfirming, setConfirming] = useState(false);
   return (
     <section className={layout['section']} aria-labelledby="passwords">
-      <h2 id="passwords">{text.passwords}</h2>
+      <h2 id="passwords">Passwords</h2>
       <QueryResult query={settings}>
         {({ disabled }) => (
           <>
-            <p>{disabled ? text.passwordsOff : text.passwordsOn}</p>
+            <p>
+              {disabled
+                ? 'People cannot sign in with a password, only through the provider.'
+                : 'People can sign in with a password.'}
+            </p>
             <div>
               <Button onPress={() => setConfirming(true)}>
-                {disabled ? text.turnPasswordsOn : text.turnPasswordsOff}
+                {disabled ? 'Turn passwords on' : 'Turn passwords off'}
               </Button>
             </div>
             {isConfirming && (
               <ConfirmOperationDialog
-                title={disabled ? text.turnPasswordsOn : text.turnPasswordsOff}
-                confirm={disabled ? text.turnPasswordsOn : text.turnPasswordsOff}
+                title={disabled ? 'Turn passwords on' : 'Turn passwords off'}
+                confirm={disabled ? 'Turn passwords on' : 'Turn passwords off'}
                 isDangerous={!disabled}
                 operation={SetPasswordSettings}
                 request={{ body: { disabled: !disabled } }}
-                notification={disabled ? text.passwordsAreOn : text.passwordsAreOff}
+                notification={disabled ? 'Passwords are on.' : 'Passwords are off.'}
                 onClose={() => setConfirming(false)}
               >
-                <p>{disabled ? text.turnOnHelp : text.turnOffHelp}</p>
+                <p>
+                  {disabled
+                    ? 'People who have a password can sign in with it again.'
+                    : 'People sign in through the provider only. When the provider fails, an admin token is the way in: keep one.'}
+                </p>
               </ConfirmOperationDialog>
             )}
           </>
@@ -59,47 +66,49 @@ const Scim = () => {
   const close = (): void => setOpenDialog(undefined);
   return (
     <section className={layout['section']} aria-labelledby="scim">
-      <h2 id="scim">{text.scim}</h2>
-      <p className={layout['muted']}>{text.scimHelp}</p>
+      <h2 id="scim">Provisioning with SCIM</h2>
+      <p className={layout['muted']}>
+        An identity provider creates, changes and removes users and groups, without waiting for anyone to sign in.
+      </p>
       <QueryResult query={settings}>
         {({ enabled, hasToken }) => (
           <>
-            <p>{enabled ? text.scimOn : text.scimOff}</p>
+            <p>{enabled ? 'SCIM is on.' : 'SCIM is off.'}</p>
             {enabled && (
               <>
-                <p>{text.scimUrl}</p>
-                <CopyableSecret label={text.scimUrlLabel} value={`${base}/scim/v2`} />
+                <p>Address for the identity provider:</p>
+                <CopyableSecret label="Address of SCIM" value={`${base}/scim/v2`} />
               </>
             )}
             <div className={styles['badges']}>
               <Button onPress={() => setOpenDialog(enabled ? 'off' : hasToken ? 'on' : 'first')}>
-                {enabled ? text.turnScimOff : text.turnScimOn}
+                {enabled ? 'Turn SCIM off' : 'Turn SCIM on'}
               </Button>
-              {hasToken && <Button onPress={() => setOpenDialog('token')}>{text.newToken}</Button>}
+              {hasToken && <Button onPress={() => setOpenDialog('token')}>Create a new token</Button>}
             </div>
             {openDialog === 'on' && (
               <ConfirmOperationDialog
-                title={text.turnScimOn}
-                confirm={text.turnScimOn}
+                title="Turn SCIM on"
+                confirm="Turn SCIM on"
                 operation={SetScimSettings}
                 request={{ body: { enabled: true } }}
-                notification={text.scimIsOn}
+                notification="SCIM is on"
                 onClose={close}
               >
-                <p>{text.scimIsOnAgain}</p>
+                <p>The token that the identity provider has works again.</p>
               </ConfirmOperationDialog>
             )}
             {openDialog === 'off' && (
               <ConfirmOperationDialog
-                title={text.turnScimOff}
-                confirm={text.turnScimOff}
+                title="Turn SCIM off"
+                confirm="Turn SCIM off"
                 isDangerous
                 operation={SetScimSettings}
                 request={{ body: { enabled: false } }}
-                notification={text.scimIsOff}
+                notification="SCIM is off. The identity provider gets no more answers."
                 onClose={close}
               >
-                <p>{text.scimOffHelp}</p>
+                <p>The identity provider gets no more answers. Users and groups stay as they are.</p>
               </ConfirmOperationDialog>
             )}
           </>

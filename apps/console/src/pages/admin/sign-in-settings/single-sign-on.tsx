@@ -16,7 +16,6 @@ import { QueryResult } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
-import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
 import { usePublicUrl } from '../public-url.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
@@ -29,26 +28,34 @@ const ProviderDetails = ({
   readonly provider: DiscoveredProvider;
   readonly algorithm: string;
 }) => {
-  const pkce = { true: text.pkceYes, false: text.pkceNo, null: text.pkceUnknown }[String(provider.supportsPkce)];
+  const pkce = {
+    true: 'supported',
+    false: 'not supported: signing in may fail',
+    null: 'the provider does not say; Bunting always uses it',
+  }[String(provider.supportsPkce)];
   const isAlgorithmUnsupported =
     provider.signingAlgorithms.length > 0 && !provider.signingAlgorithms.includes(algorithm);
   return (
     <div role="status" className={layout['section']}>
-      <Badge tone="good">{text.found(provider.issuer)}</Badge>
-      {isAlgorithmUnsupported && <Notice tone="warning">{text.wrongAlgorithm(algorithm)}</Notice>}
+      <Badge tone="good">{provider.issuer} answers.</Badge>
+      {isAlgorithmUnsupported && (
+        <Notice tone="warning">
+          The provider does not name {algorithm} among its signatures: signing in will fail.
+        </Notice>
+      )}
       <dl className={styles['pairs']}>
         {[
-          [text.issuer, provider.issuer],
-          [text.signInAt, provider.authorizationEndpoint],
-          [text.tokensAt, provider.tokenEndpoint],
-          [text.signOutAt, provider.endSessionEndpoint],
-          [text.signedWith, provider.signingAlgorithms.join(', ')],
-          [text.scopes, provider.scopes.join(' ')],
-          [text.pkce, pkce],
+          ['Issuer', provider.issuer],
+          ['People sign in at', provider.authorizationEndpoint],
+          ['Tokens come from', provider.tokenEndpoint],
+          ['Sessions end at', provider.endSessionEndpoint],
+          ['ID tokens are signed with', provider.signingAlgorithms.join(', ')],
+          ['Scopes', provider.scopes.join(' ')],
+          ['PKCE', pkce],
         ].map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value || text.unknown}</dd>
+            <dd>{value || 'not named'}</dd>
           </div>
         ))}
       </dl>
@@ -69,10 +76,16 @@ const TryProvider = ({ settings }: { readonly settings: OidcSettings }) => {
         discover.mutate({ body: { discoverUrl: url.trim() } });
       }}
     >
-      <TextField label={text.testUrl} hint={text.testHelp} type="url" value={url} onChange={setUrl} />
+      <TextField
+        label="Address to try"
+        hint="Reads what the provider stored above says of itself. Nothing is changed."
+        type="url"
+        value={url}
+        onChange={setUrl}
+      />
       <div>
         <Button type="submit" isPending={discover.isPending}>
-          {text.test}
+          Try the provider
         </Button>
       </div>
       {discover.error !== null && <ErrorNotice error={discover.error} />}
@@ -88,27 +101,40 @@ const ClientUrls = () => {
   const { base, isConfigured } = usePublicUrl();
   return (
     <>
-      {!isConfigured && <Notice tone="warning">{text.noPublicUrl}</Notice>}
-      <p>{text.redirect}</p>
-      <CopyableSecret label={text.redirectLabel} value={`${base}/auth/oidc/callback`} />
-      <p>{text.logoutUrl}</p>
-      <CopyableSecret label={text.logoutLabel} value={`${base}/`} />
+      {!isConfigured && (
+        <Notice tone="warning">
+          GATEWAY_PUBLIC_URL is not set, so the address of this page is shown. Set it, so that the provider sends people
+          to the right one.
+        </Notice>
+      )}
+      <p>Register Bunting at the provider with this redirect address:</p>
+      <CopyableSecret label="Redirect address" value={`${base}/auth/oidc/callback`} />
+      <p>And with this address after signing out:</p>
+      <CopyableSecret label="Address after signing out" value={`${base}/`} />
     </>
   );
 };
 
 const fieldsOf = ({ isReadOnly, hasSecret }: OidcSettings): readonly RequestBodyField[] => {
   const fields: readonly RequestBodyField[] = [
-    { name: 'enabled', label: text.enabled },
-    { name: 'discoverUrl', label: text.discoverUrl, hint: text.discoverUrlHint },
-    { name: 'clientId', label: text.clientId },
+    { name: 'enabled', label: 'People can sign in through the provider' },
+    {
+      name: 'discoverUrl',
+      label: 'Address of the provider',
+      hint: 'Its issuer, such as https://id.example.org/realms/main',
+    },
+    { name: 'clientId', label: 'Client id' },
     {
       name: 'secret',
-      label: text.secret,
+      label: 'Client secret',
       render: (value, onChange) => (
         <TextField
-          label={text.secret}
-          hint={hasSecret ? text.secretStored : text.secretMissing}
+          label="Client secret"
+          hint={
+            hasSecret
+              ? 'A secret is stored, and never shown. Leave this empty to keep it.'
+              : 'No secret is stored yet. Leave it empty for a public client.'
+          }
           type="password"
           autoComplete="new-password"
           value={String(value ?? '')}
@@ -117,17 +143,25 @@ const fieldsOf = ({ isReadOnly, hasSecret }: OidcSettings): readonly RequestBody
         />
       ),
     },
-    { name: 'autoCreate', label: text.autoCreate },
-    { name: 'defaultRootRole', label: text.defaultRootRole },
-    { name: 'emailDomains', label: text.emailDomains, hint: text.emailDomainsHint },
-    { name: 'enableGroupSyncing', label: text.enableGroupSyncing },
-    { name: 'groupJsonPath', label: text.groupJsonPath, hint: text.groupJsonPathHint },
-    { name: 'addGroupsScope', label: text.addGroupsScope },
-    { name: 'enableSingleSignOut', label: text.enableSingleSignOut },
-    { name: 'idTokenSigningAlgorithm', label: text.algorithm },
-    { name: 'acrValues', label: text.acrValues, hint: text.acrValuesHint },
-    { name: 'extraScopes', label: text.extraScopes, hint: text.extraScopesHint },
-    { name: 'trustEmails', label: text.trustEmails, hint: text.trustEmailsHint },
+    { name: 'autoCreate', label: 'Create a user at the first sign-in' },
+    { name: 'defaultRootRole', label: 'Root role of new users' },
+    { name: 'emailDomains', label: 'Domains of e-mail addresses', hint: 'Comma-separated; empty for every domain' },
+    { name: 'enableGroupSyncing', label: 'Bring groups in line at each sign-in' },
+    { name: 'groupJsonPath', label: 'Claim with the groups', hint: 'Such as groups or realm_access.roles' },
+    { name: 'addGroupsScope', label: 'Request the scope groups' },
+    { name: 'enableSingleSignOut', label: 'Signing out of Bunting also ends the session at the provider' },
+    { name: 'idTokenSigningAlgorithm', label: 'Signatures of ID tokens' },
+    {
+      name: 'acrValues',
+      label: 'Required authentication (acr)',
+      hint: 'Space-separated; the provider must attest one of them. Empty for any',
+    },
+    { name: 'extraScopes', label: 'Further scopes', hint: 'Space-separated' },
+    {
+      name: 'trustEmails',
+      label: 'Trust e-mail addresses that the provider does not call verified',
+      hint: 'Only for a provider at which people cannot choose their addresses',
+    },
   ];
   return isReadOnly ? fields.map((field) => ({ ...field, isDisabled: true })) : fields;
 };
@@ -137,19 +171,21 @@ export const SingleSignOn = () => {
   const settings = useQuery({ ...operationQuery(GetOidcSettings, {}), staleTime: Number.POSITIVE_INFINITY });
   return (
     <section className={layout['section']} aria-labelledby="sso">
-      <h2 id="sso">{text.sso}</h2>
+      <h2 id="sso">Single sign-on with OpenID Connect</h2>
       <ClientUrls />
       <QueryResult query={settings}>
         {(stored) => (
           <>
-            {stored.isReadOnly && <Notice>{text.readOnly}</Notice>}
+            {stored.isReadOnly && (
+              <Notice>The variables OIDC_* give these settings. Change them there, and restart the gateway.</Notice>
+            )}
             <RequestBodyForm
               operation={SetOidcSettings}
               request={{}}
               fields={fieldsOf(stored)}
               values={{ ...stored, secret: '' }}
               readStored={async () => ({ value: { ...(await call(GetOidcSettings, {})), secret: '' } })}
-              notification={() => text.saved}
+              notification={() => 'The settings of single sign-on are saved.'}
             />
             <TryProvider settings={stored} />
           </>

@@ -1,5 +1,9 @@
 import { type ExportedFeatures, isJsonObject } from '@bunting/contracts';
-import { transferMessages as text } from '../../../messages/administration/transfer.ts';
+import { formatCount, formatNumber } from '../../../text/format-number.ts';
+
+const texts = {
+  notExport: (missing: readonly string[]) => `This is no export of flags: it has no list ${missing.join(', ')}.`,
+} as const;
 
 type ParsedExport =
   { readonly kind: 'export'; readonly data: ExportedFeatures } | { readonly kind: 'fault'; readonly message: string };
@@ -11,28 +15,31 @@ const fault = (message: string): ParsedExport => ({ kind: 'fault', message });
  * @param maxBytes the limit of the server for the body of an import; undefined while it is not known
  */
 export const parseExport = (exportText: string, maxBytes = Number.POSITIVE_INFINITY): ParsedExport => {
-  if (new Blob([exportText]).size > maxBytes) return fault(text.tooLarge(maxBytes));
+  if (new Blob([exportText]).size > maxBytes)
+    return fault(
+      `It has more than ${formatNumber(maxBytes / 1024 ** 2)} MiB. Import it with the program of this repository, which sends it in batches: npm run import -- --help`,
+    );
   let data: unknown;
   try {
     data = JSON.parse(exportText);
   } catch (error) {
-    return fault(text.notJson((error as Error).message));
+    return fault(`This is not JSON: ${(error as Error).message}.`);
   }
-  if (!isJsonObject(data)) return fault(text.notExport(['features']));
+  if (!isJsonObject(data)) return fault(texts.notExport(['features']));
   const root = data;
   const missing = ['features', 'featureStrategies', 'tagTypes'].filter((name) => !Array.isArray(root[name]));
-  return missing.length > 0 ? fault(text.notExport(missing)) : { kind: 'export', data: data as ExportedFeatures };
+  return missing.length > 0 ? fault(texts.notExport(missing)) : { kind: 'export', data: data as ExportedFeatures };
 };
 
-/** The number of flags, strategies, segments and so on in an export; kinds of which it has none are left out. */
-export const exportedCounts = (data: ExportedFeatures): readonly (readonly [keyof typeof text.content, number])[] =>
+/** What an export has, in words; kinds of which it has none are left out. */
+export const exportedCounts = ({ features, featureStrategies, ...more }: ExportedFeatures): readonly string[] =>
   (
     [
-      ['features', data.features.length],
-      ['strategies', data.featureStrategies.length],
-      ['segments', data.segments?.length ?? 0],
-      ['contextFields', data.contextFields?.length ?? 0],
-      ['tags', data.featureTags?.length ?? 0],
-      ['dependencies', data.dependencies?.length ?? 0],
+      [features, 'flag'],
+      [featureStrategies, 'strategy', 'strategies'],
+      [more.segments, 'segment'],
+      [more.contextFields, 'context field'],
+      [more.featureTags, 'tag'],
+      [more.dependencies, 'flag with dependencies', 'flags with dependencies'],
     ] as const
-  ).filter(([, n]) => n > 0);
+  ).flatMap(([found = [], one, many]) => (found.length === 0 ? [] : [formatCount(found.length, one, many)]));

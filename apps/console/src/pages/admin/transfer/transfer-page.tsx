@@ -21,7 +21,6 @@ import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { Table } from '../../../components/content/table.tsx';
 import { ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
-import { transferMessages as text } from '../../../messages/administration/transfer.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { AdminPage } from '../admin-page.tsx';
@@ -29,6 +28,21 @@ import { exportedCounts, parseExport } from './parse-export.ts';
 import { saveFile } from './save-file.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
+import { formatCount } from '../../../text/format-number.ts';
+
+const texts = {
+  result: {
+    created: 'flags created',
+    updated: 'flags changed',
+    unchanged: 'flags as they were',
+    strategies: 'strategies written',
+    tags: 'tags put on flags',
+    tagTypes: 'tag types created',
+    contextFields: 'context fields created',
+    dependencies: 'dependencies written',
+  },
+  kinds: { project: 'The flags of a project', tag: 'The flags with a tag', features: 'Flags by their names' },
+} as const;
 
 interface FindingsNoticeProps {
   readonly title: string;
@@ -67,12 +81,12 @@ interface ReportProps {
 
 const Report = ({ report, project, onImportAnother }: ReportProps) => {
   const { changeRequest, skipped } = report;
-  const counts = Object.entries(text.result).map(
-    ([name, label]) => [label, report[name as keyof typeof text.result]] as const,
+  const counts = Object.entries(texts.result).map(
+    ([name, label]) => [label, report[name as keyof typeof texts.result]] as const,
   );
   return (
     <div className={layout['section']}>
-      <h3>{text.done}</h3>
+      <h3>It is imported</h3>
       <dl className={styles['facts']}>
         {counts
           .filter(([, n]) => n > 0)
@@ -85,7 +99,10 @@ const Report = ({ report, project, onImportAnother }: ReportProps) => {
       </dl>
       {changeRequest !== undefined &&
         (changeRequest.id === undefined ? (
-          <Notice>{text.changeRequestLater(changeRequest.changes)}</Notice>
+          <Notice>
+            {formatCount(changeRequest.changes, 'change')} need approval. The change request for them is made in a
+            moment.
+          </Notice>
         ) : (
           <Notice
             actions={
@@ -94,29 +111,29 @@ const Report = ({ report, project, onImportAnother }: ReportProps) => {
                 params={{ project, id: String(changeRequest.id) }}
                 className={buttonClass({ size: 'small' })}
               >
-                {text.openChangeRequest}
+                Open it
               </Link>
             }
           >
-            {text.changeRequest(changeRequest.changes)}
+            {formatCount(changeRequest.changes, 'change')} wait for approval in a change request.
           </Notice>
         ))}
       {skipped.length > 0 && (
         <Table
-          label={text.skipped}
+          label="Left out"
           rows={skipped}
           rowKey={({ feature }) => feature}
           columns={[
-            { id: 'flag', title: text.flag, cell: ({ feature }) => feature },
-            { id: 'reason', title: text.reason, cell: ({ reason }) => reason },
+            { id: 'flag', title: 'Flag', cell: ({ feature }) => feature },
+            { id: 'reason', title: 'Reason', cell: ({ reason }) => reason },
           ]}
         />
       )}
       <div className={styles['badges']}>
         <Link to="/projects/$project/flags" params={{ project }} className={buttonClass({ variant: 'primary' })}>
-          {text.toProject}
+          Show the flags of the project
         </Link>
-        <Button onPress={onImportAnother}>{text.importAnother}</Button>
+        <Button onPress={onImportAnother}>Import another one</Button>
       </div>
     </div>
   );
@@ -126,7 +143,7 @@ const FileField = ({ onText }: { readonly onText: (value: string) => void }) => 
   const id = useId();
   return (
     <div className={styles['file']}>
-      <label htmlFor={id}>{text.file}</label>
+      <label htmlFor={id}>File</label>
       <input
         id={id}
         type="file"
@@ -138,7 +155,7 @@ const FileField = ({ onText }: { readonly onText: (value: string) => void }) => 
         }}
       />
       <span id={`${id}-hint`} className={layout['muted']}>
-        {text.fileHint}
+        An export of one environment, as JSON
       </span>
     </div>
   );
@@ -233,12 +250,12 @@ const ImportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
             choice.setEnvironment(name);
           },
         }}
-        labels={{ project: text.project, environment: text.environment }}
+        labels={{ project: 'Into the project', environment: 'Strategies go to the environment' }}
       />
       <FileField onText={enter} />
       <TextField
-        label={text.text}
-        hint={text.textHint}
+        label="Or its text"
+        hint="Pasted from the clipboard"
         rows={6}
         value={enteredText.length > 100_000 ? `${enteredText.slice(0, 1_000)}…` : enteredText}
         onChange={enter}
@@ -246,20 +263,20 @@ const ImportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
         error={parsed?.kind === 'fault' ? parsed.message : undefined}
       />
       <div role="status" className={layout['section']}>
-        {parsed?.kind === 'export' && (
-          <p>{text.has(exportedCounts(parsed.data).map(([name, n]) => text.content[name](n)))}</p>
-        )}
+        {parsed?.kind === 'export' && <p>It has {exportedCounts(parsed.data).join(', ')}.</p>}
         {validation !== undefined && (
           <>
-            <FindingsNotice title={text.errors} tone="danger" findings={validation.errors} />
-            <FindingsNotice title={text.permissions} tone="danger" findings={validation.permissions} />
-            <FindingsNotice title={text.warnings} tone="warning" findings={validation.warnings} />
-            {isPossible && <p>{text.isFine}</p>}
+            <FindingsNotice title="What keeps it from being imported" tone="danger" findings={validation.errors} />
+            <FindingsNotice title="Permissions that you lack" tone="danger" findings={validation.permissions} />
+            <FindingsNotice title="What will be left out" tone="warning" findings={validation.warnings} />
+            {isPossible && <p>Nothing keeps it from being imported.</p>}
           </>
         )}
         {protection.environments.length > 0 && (
           <Notice tone={protection.maySkip ? 'warning' : 'neutral'}>
-            {protection.maySkip ? text.appliesDirectly(environment) : text.isProtected(environment)}
+            {protection.maySkip
+              ? `${environment} is protected. You have the permission to skip change requests: the import applies there directly, without approval. A user without it proposes it.`
+              : `Changes in ${environment} need approval. Flags are created immediately; what concerns ${environment} is proposed in a change request.`}
           </Notice>
         )}
       </div>
@@ -273,14 +290,16 @@ const ImportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
           isPending={validateImport.isPending || importFeatures.isPending}
           isDisabled={body === undefined}
         >
-          {isPossible && body !== undefined ? text.start(body.data.features.length, project) : text.check}
+          {isPossible && body !== undefined
+            ? `Import ${formatCount(body.data.features.length, 'flag')} into ${project}`
+            : 'Check'}
         </Button>
       </div>
     </form>
   );
 };
 
-type ExportKind = keyof typeof text.kinds;
+type ExportKind = keyof typeof texts.kinds;
 
 const ExportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
@@ -304,9 +323,9 @@ const ExportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
       { body: bodies[kind] },
       {
         onSuccess: (exported) => {
-          if (exported.features.length === 0) return notify(text.exportedNothing);
+          if (exported.features.length === 0) return notify('There is no such flag, so there is no file.');
           saveFile(`flags-${name}.json`, 'application/json', JSON.stringify(exported, null, 2));
-          notify(text.exported(exported.features.length));
+          notify(`${formatCount(exported.features.length, 'flag')} exported.`);
         },
       },
     );
@@ -321,38 +340,38 @@ const ExportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
       }}
     >
       <Select
-        label={text.what}
-        options={Object.entries(text.kinds).map(([id, label]) => ({ id, label }))}
+        label="What"
+        options={Object.entries(texts.kinds).map(([id, label]) => ({ id, label }))}
         value={kind}
         onChange={(id) => setKind(id as ExportKind)}
       />
       {kind === 'tag' && (
         <TextField
-          label={text.tag}
+          label="Value of the tag"
           value={tag}
           onChange={setTag}
-          error={wasSubmitted && isMissing ? text.tagMissing : undefined}
+          error={wasSubmitted && isMissing ? 'Enter the value of a tag, such as payments.' : undefined}
         />
       )}
       {kind === 'features' && (
         <TextField
-          label={text.names}
-          hint={text.namesHint}
+          label="Names of flags"
+          hint="Separated by spaces, commas or lines"
           rows={4}
           value={names}
           onChange={setNames}
-          error={wasSubmitted && isMissing ? text.namesMissing : undefined}
+          error={wasSubmitted && isMissing ? 'Enter at least one name.' : undefined}
         />
       )}
       <EnvironmentChoiceFields
         choice={choice}
-        labels={{ project: text.fromProject, environment: text.fromEnvironment }}
+        labels={{ project: 'Project', environment: 'Environment' }}
         hasProject={kind === 'project'}
       />
       {exportFeatures.error !== null && <ErrorNotice error={exportFeatures.error} />}
       <div>
         <Button type="submit" isPending={exportFeatures.isPending}>
-          {text.download}
+          Export
         </Button>
       </div>
     </form>
@@ -366,13 +385,18 @@ export const TransferPage = () => {
     <AdminPage id="transfer">
       <div className={styles['halves']}>
         <section className={layout['section']} aria-labelledby="import">
-          <h2 id="import">{text.import}</h2>
-          <p className={layout['muted']}>{text.importHelp}</p>
+          <h2 id="import">Import</h2>
+          <p className={layout['muted']}>
+            Takes flags from an export of Unleash or Bunting. All of it is imported, or nothing.
+          </p>
           <ImportForm choice={choice} />
         </section>
         <section className={layout['section']} aria-labelledby="export">
-          <h2 id="export">{text.export}</h2>
-          <p className={layout['muted']}>{text.exportHelp}</p>
+          <h2 id="export">Export</h2>
+          <p className={layout['muted']}>
+            Flags with their strategies in one environment, their tags, segments, context fields and dependencies, as a
+            file that Unleash and Bunting import.
+          </p>
           <ExportForm choice={choice} />
         </section>
       </div>

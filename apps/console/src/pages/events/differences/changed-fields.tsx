@@ -1,11 +1,8 @@
 import { type Constraint, isJsonObject } from '@bunting/contracts';
-import { eventsMessages } from '../../../messages/events.ts';
-import { constraintPhrase } from '../../../messages/sentences/strategy-sentence.ts';
+import { constraintPhrase } from '../../../text/strategy-sentence.ts';
 import type { Json } from '../../../merging/json.ts';
 import type { FieldChange } from './field-changes.ts';
 import styles from '../events.module.css';
-
-const text = eventsMessages;
 
 interface ChangedFieldsProps {
   readonly label: string;
@@ -29,18 +26,23 @@ const formatJson = (value: Json): string => {
 
 const Value = ({ value, side }: { readonly value: Json | undefined; readonly side: 'before' | 'after' }) =>
   value === undefined || value === null || value === '' ? (
-    <span className={styles['absent']}>{value === '' ? '""' : text.absent}</span>
+    <span className={styles['absent']}>{value === '' ? '""' : 'nothing'}</span>
   ) : (
     <bdi className={styles[side]}>{formatJson(value)}</bdi>
   );
 
 /** A table of changed fields with their values before and after the change. */
-export const ChangedFields = ({ label, changes, hiddenSide, titles = text }: ChangedFieldsProps) => (
+export const ChangedFields = ({
+  label,
+  changes,
+  hiddenSide,
+  titles = { before: 'Before', after: 'After' },
+}: ChangedFieldsProps) => (
   <div role="region" aria-label={label} tabIndex={0} className={styles['changes']}>
     <table>
       <thead>
         <tr>
-          <th scope="col">{text.field}</th>
+          <th scope="col">Field</th>
           {hiddenSide !== 'before' && <th scope="col">{titles.before}</th>}
           {hiddenSide !== 'after' && <th scope="col">{titles.after}</th>}
         </tr>

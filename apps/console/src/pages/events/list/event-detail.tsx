@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { Button } from '../../../components/buttons/button.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { Time } from '../../../components/content/time.tsx';
-import { eventsMessages } from '../../../messages/events.ts';
 import type { Json } from '../../../merging/json.ts';
 import { ChangedFields } from '../differences/changed-fields.tsx';
 import { fieldChanges } from '../differences/field-changes.ts';
@@ -12,8 +11,6 @@ import { JsonDiff } from '../differences/json-diff.tsx';
 import { undoOperationOf } from '../undo/undo-operations.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../events.module.css';
-
-const text = eventsMessages;
 
 interface EventDetailProps {
   readonly event: Event;
@@ -35,26 +32,26 @@ export const EventDetail = ({ event, onUndo }: EventDetailProps) => {
     <div className={styles['detail']}>
       <dl className={styles['facts']}>
         <div>
-          <dt>{text.type}</dt>
+          <dt>Type</dt>
           <dd>
             <code>{type}</code>
           </dd>
         </div>
         <div>
-          <dt>{text.by}</dt>
+          <dt>By</dt>
           <dd>
             <bdi>{createdBy}</bdi>
           </dd>
         </div>
         <div>
-          <dt>{text.when}</dt>
+          <dt>When</dt>
           <dd>
             <Time at={createdAt} isAbsolute /> (<Time at={createdAt} />)
           </dd>
         </div>
         {project != null && (
           <div>
-            <dt>{text.where}</dt>
+            <dt>Where</dt>
             <dd>
               {project}
               {environment != null && ` / ${environment}`}
@@ -63,32 +60,34 @@ export const EventDetail = ({ event, onUndo }: EventDetailProps) => {
         )}
       </dl>
       {changes.length === 0 ? (
-        <p className={layout['muted']}>{text.noChanges}</p>
+        <p className={layout['muted']}>The event has no details.</p>
       ) : (
         <ChangedFields
           changes={changes}
-          label={text.changes}
+          label="What changed"
           {...(before == null ? { hiddenSide: 'before' } : after == null ? { hiddenSide: 'after' } : {})}
         />
       )}
-      {isJson && <JsonDiff before={before} after={after} label={text.jsonDiff} />}
+      {isJson && (
+        <JsonDiff before={before} after={after} label="The event as JSON: what was removed and what was added" />
+      )}
       <div className={layout['actions']}>
         {mayUndo && (
           <Button size="small" onPress={() => onUndo(event)}>
-            {text.undo.button}
+            Undo this…
           </Button>
         )}
         {changes.length > 0 && (
           <Button size="small" variant="quiet" aria-expanded={isJson} onPress={() => setJson(!isJson)}>
-            {text.json}
+            As JSON, with what was before
           </Button>
         )}
         <Link to="/events" search={{ q: `id:${id}` }}>
-          {text.link}
+          Link to this event
         </Link>
         {featureName != null && (
           <Link to="/events" search={{ q: `feature:${featureName}` }}>
-            {text.allOfFlag}
+            All events of this flag
           </Link>
         )}
       </div>

@@ -3,10 +3,7 @@ import { readDayBound } from '../../../filtering/day-bound.ts';
 import type { InvalidTextToken } from '../../../filtering/invalid-text-token.ts';
 import { type Suggestion, suggestionsAt } from '../../../filtering/filter-suggestions.ts';
 import { filterTokensOf } from '../../../filtering/filter-tokens.ts';
-import { eventsMessages } from '../../../messages/events.ts';
-import { filterMessages } from '../../../messages/filters.ts';
-
-const text = eventsMessages.faults;
+import { unknownKeyText } from '../../../filtering/invalid-text-token.ts';
 
 /** The query parameters of a search for events, without those that choose a page of the result. */
 export type EventQuery = Omit<RequestOf<typeof SearchEvents>['query'], 'offset' | 'limit'>;
@@ -83,23 +80,26 @@ export const readEventFilter = (
     return undefined;
   };
   const addDay = (side: 'from' | 'to', day: string): string | undefined => {
-    if (days.has(side)) return text.dayTwice;
+    if (days.has(side)) return 'it is bounded on this side already';
     days.set(side, day);
     return undefined;
   };
   const readers: Readonly<Record<string, (value: string) => string | undefined>> = {
-    type: (value) => addEach('type', value, typesOf, text.type),
+    type: (value) => addEach('type', value, typesOf, 'there is no such type of event'),
     project: (value) =>
-      project === undefined ? addEach('project', value, (item) => [item], filterMessages.noValue) : text.project,
-    feature: (value) => addEach('feature', value, (item) => [item], filterMessages.noValue),
-    environment: (value) => addEach('environment', value, (item) => [item], filterMessages.noValue),
-    by: (value) => addEach('createdBy', value, creatorsNamed, text.creator),
-    id: (value) => addEach('id', value, (item) => (/^\d{1,15}$/.test(item) ? [item] : []), text.id),
+      project === undefined
+        ? addEach('project', value, (item) => [item], 'a value is missing')
+        : 'this page is about one project',
+    feature: (value) => addEach('feature', value, (item) => [item], 'a value is missing'),
+    environment: (value) => addEach('environment', value, (item) => [item], 'a value is missing'),
+    by: (value) => addEach('createdBy', value, creatorsNamed, 'this user has caused no event that you may see'),
+    id: (value) =>
+      addEach('id', value, (item) => (/^\d{1,15}$/.test(item) ? [item] : []), 'write the number of an event'),
     when: (value) => {
       const [day] = /^\d{4}-\d{2}-\d{2}$/.exec(value) ?? [];
       if (day !== undefined && !Number.isNaN(Date.parse(day))) return addDay('from', day) ?? addDay('to', day);
       const bound = readDayBound(value, now);
-      if (bound === undefined) return text.day;
+      if (bound === undefined) return 'write <7d, >4w, >2026-01-31 or 2026-01-31';
       return bound.isSince ? addDay('from', bound.day) : addDay('to', dayBefore(bound.day));
     },
   };
@@ -112,11 +112,11 @@ export const readEventFilter = (
     const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
     const reason =
       reader === undefined
-        ? filterMessages.unknownKey(key)
+        ? unknownKeyText(key)
         : isNegated
-          ? text.noExclusion
+          ? 'events cannot be excluded'
           : value === ''
-            ? filterMessages.noValue
+            ? 'a value is missing'
             : reader(value);
     if (reason !== undefined) errors.push({ token, reason });
   }

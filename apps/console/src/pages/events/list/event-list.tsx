@@ -6,8 +6,6 @@ import { Loading } from '../../../components/content/query-result.tsx';
 import { Icon } from '../../../components/content/icon.tsx';
 import { EventSummary } from '../../../components/content/event-summary.tsx';
 import { Time } from '../../../components/content/time.tsx';
-import { eventsMessages } from '../../../messages/events.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import chip from '../../../components/content/chip.module.css';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../events.module.css';
@@ -15,8 +13,6 @@ import styles from '../events.module.css';
 const EventDetail = lazy(() =>
   import('./event-detail.tsx').then(({ EventDetail: component }) => ({ default: component })),
 );
-
-const text = eventsMessages;
 /** The estimated height of a row in pixels, which is that of one line. A row is measured once it is on the screen. */
 const estimatedHeight = 37;
 const overscan = 10;
@@ -27,9 +23,9 @@ const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeri
 const dayOf = (at: string, now: Date): string => {
   const date = new Date(at);
   const day = weekday.format(date);
-  if (day === weekday.format(now)) return text.today(day);
+  if (day === weekday.format(now)) return `Today, ${day}`;
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
-  return day === weekday.format(yesterday) ? text.yesterday(day) : day;
+  return day === weekday.format(yesterday) ? `Yesterday, ${day}` : day;
 };
 
 export interface EventActions {
@@ -61,7 +57,7 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
   } as const;
   if (event === undefined)
     return (
-      <article {...rowProps} aria-busy="true" aria-label={sharedMessages.common.loading}>
+      <article {...rowProps} aria-busy="true" aria-label="Loading…">
         <div className={styles['row']}>
           <span className={styles['waiting']} />
         </div>
@@ -77,7 +73,7 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
           type="button"
           className={styles['expand']}
           aria-expanded={isOpen}
-          aria-label={text.details(name, id)}
+          aria-label={`${name}, event ${id}`}
           onClick={() => actions.toggle(row, id)}
         >
           <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} />

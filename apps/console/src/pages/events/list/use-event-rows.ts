@@ -3,7 +3,6 @@ import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstac
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationKey, operationQuery } from '../../../api/queries-and-mutations.ts';
-import { eventsMessages } from '../../../messages/events.ts';
 import type { EventQuery } from './event-filter.ts';
 
 /** The number of events in a full window, which is the part of the list that one request reads. */
@@ -42,7 +41,7 @@ const readWindow = async (
     if (arrived >= 0 && arrived <= slack) return events.slice(arrived, arrived + size);
     expectedTotal = currentTotal;
   }
-  throw new Error(eventsMessages.moreThanRead);
+  throw new Error('More events came than could be read. Try again.');
 };
 
 /** Reads the id of the oldest event; null if there is none. `total` is the number of events when the list was counted. */
@@ -55,7 +54,7 @@ const readOldest = async (query: EventQuery, total: number, signal: AbortSignal)
     if (offset + events.length === currentTotal) return events.at(-1)?.id ?? null;
     expectedTotal = currentTotal;
   }
-  throw new Error(eventsMessages.moreThanRead);
+  throw new Error('More events came than could be read. Try again.');
 };
 
 /** The result of counting the events of a query. The list has these events until it is counted again. */

@@ -16,7 +16,7 @@ import {
 } from '@bunting/contracts';
 import { threeWayMerge } from '../../../merging/three-way-merge.ts';
 import type { Json } from '../../../merging/json.ts';
-import type { eventsMessages } from '../../../messages/events.ts';
+import type { texts } from './undo-dialog.tsx';
 import { type FieldChange, fieldChanges } from '../differences/field-changes.ts';
 import { strategyUpdateOf } from '../../../strategies/strategy-draft.ts';
 import type { UndoableType } from './undo-operations.ts';
@@ -72,7 +72,7 @@ export type UndoStep =
   | { readonly kind: 'deleteSegment'; readonly id: number; readonly name: string; readonly project: string | null };
 
 /** Why an event is not undone. */
-type UndoRefusal = keyof typeof eventsMessages.undo.refused;
+type UndoRefusal = keyof typeof texts.refused;
 
 /** A field that was changed again since the event. */
 interface UndoConflict {

@@ -9,11 +9,9 @@ import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { EventSummary } from '../../../components/content/event-summary.tsx';
-import { eventsMessages } from '../../../messages/events.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
-import { changeSentence } from '../../../messages/sentences/change-sentence.ts';
+import { changeSentence } from '../../../text/change-sentence.ts';
 import { useSegmentNames } from '../../../strategies/use-segment-names.ts';
 import type { Json } from '../../../merging/json.ts';
 import { ImpactGroups } from '../../strategy/impact/impact-groups.tsx';
@@ -23,14 +21,30 @@ import { readCurrentState } from './read-current-state.ts';
 import layout from '../../../components/layout/layout.module.css';
 import { readEntityTag, type Proposal, useExecuteUndo } from './use-execute-undo.ts';
 
-const text = eventsMessages.undo;
+export const texts = {
+  refused: {
+    unsupported: 'An event of this kind cannot be undone here.',
+    flagGone: 'The flag is no longer in this project.',
+    flagArchived: 'The flag is archived. Revive it first.',
+    flagDeleted: 'The flag was deleted for good.',
+    environmentGone: 'The flag is no longer in this environment.',
+    strategyGone: 'The strategy was removed since.',
+    strategiesDiffer: 'Strategies were added, removed or moved since.',
+    noStrategy: 'The flag has no strategy there now: turned on, it would get one for everybody.',
+    segmentGone: 'The segment was deleted since.',
+    segmentExists: 'There is a segment of this name again.',
+    dependencyChanged: 'The dependencies of the flag were changed since.',
+    dependencyUnknown: 'The event does not say what the dependency was.',
+    flagOn: 'The flag is on in an environment, and archiving would turn it off. Turn it off there first.',
+    setAgain: 'This was decided again by a later event. Look at the newest one: undoing this one would take it back.',
+    moved: 'The flag was moved since.',
+    unknownBefore: 'The event does not say what was before.',
+    redacted: 'The event log has left out a text of it that looks like a secret, so what was before is not known.',
+  },
+} as const;
 
 const formatValue = (value: Json | undefined): string =>
-  value === undefined || value === null
-    ? eventsMessages.absent
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value);
+  value === undefined || value === null ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
 
 type Strategies = Readonly<Record<string, FeatureStrategy>>;
 
@@ -54,30 +68,30 @@ const sentenceOf = (step: UndoStep, state: CurrentState, segmentNames: ReadonlyM
       };
       const { sentence, before, after } = changeSentence(change, sentenceContext);
       const isEnvironmentNamed = environment === undefined || change.action === 'updateEnabled';
-      const sentenceWithPlace = isEnvironmentNamed ? sentence : text.steps.inEnvironment(sentence, environment);
+      const sentenceWithPlace = isEnvironmentNamed ? sentence : `${sentence} in ${environment}`;
       const strategy =
         change.action === 'deleteStrategy' ? before : change.action === 'addStrategy' ? after : undefined;
       return strategy === undefined ? sentenceWithPlace : `${sentenceWithPlace}: ${strategy}`;
     }
     case 'tags':
       return [
-        ...step.added.map(({ type, value }) => text.steps.addTag(`${type}:${value}`)),
-        ...step.removed.map(({ type, value }) => text.steps.removeTag(`${type}:${value}`)),
+        ...step.added.map(({ type, value }) => `Add the tag ${`${type}:${value}`}`),
+        ...step.removed.map(({ type, value }) => `Remove the tag ${`${type}:${value}`}`),
       ].join(', ');
     case 'details':
-      return text.steps.details;
+      return 'Change the details of the flag';
     case 'stale':
-      return text.steps.stale(step.stale);
+      return step.stale ? 'Mark the flag as stale' : 'Mark the flag as not stale';
     case 'revive':
-      return text.steps.revive;
+      return 'Revive the flag, turned off in all environments';
     case 'move':
-      return text.steps.move(step.project);
+      return `Move the flag back to the project ${step.project}`;
     case 'createSegment':
-      return text.steps.createSegment(step.body.name);
+      return `Create the segment ${step.body.name} again. Strategies that used it do not use the new one.`;
     case 'updateSegment':
-      return text.steps.updateSegment(step.body.name);
+      return `Change the segment ${step.body.name}`;
     case 'deleteSegment':
-      return text.steps.deleteSegment(step.name);
+      return `Delete the segment ${step.name}`;
   }
 };
 
@@ -125,16 +139,18 @@ const Plan = ({ event, plan, state }: PlanProps) => {
   const segmentNames = useSegmentNames();
   switch (plan.kind) {
     case 'done':
-      return <Notice>{text.done}</Notice>;
+      return <Notice>There is nothing to undo: everything is as it was before this event.</Notice>;
     case 'refused':
-      return <Notice tone="warning">{text.refused[plan.reason]}</Notice>;
+      return <Notice tone="warning">{texts.refused[plan.reason]}</Notice>;
     case 'changed':
       return (
         <Notice tone="warning">
-          {text.changed}
+          This cannot be undone alone, because it was changed again since:
           <ul>
             {plan.conflicts.map(({ path, left, now }) => (
-              <li key={path.join('/')}>{text.conflict(path.join(' › '), formatValue(left), formatValue(now))}</li>
+              <li key={path.join('/')}>
+                {path.join(' › ')}: this event left {formatValue(left)}, and now it is {formatValue(now)}.
+              </li>
             ))}
           </ul>
         </Notice>
@@ -142,8 +158,8 @@ const Plan = ({ event, plan, state }: PlanProps) => {
     case 'possible': {
       const [environment] = affectedEnvironmentsOf(plan.steps);
       return (
-        <section className={layout['stack']} aria-label={text.willDo}>
-          <h3>{text.willDo}</h3>
+        <section className={layout['stack']} aria-label="This will happen">
+          <h3>This will happen</h3>
           <ul>
             {plan.steps.map((step, index) => (
               <li key={index}>{sentenceOf(step, state, segmentNames)}.</li>
@@ -151,9 +167,9 @@ const Plan = ({ event, plan, state }: PlanProps) => {
           </ul>
           {plan.changes.length > 0 && (
             <ChangedFields
-              label={eventsMessages.changes}
+              label="What changed"
               changes={plan.changes}
-              titles={{ before: text.now, after: text.then }}
+              titles={{ before: 'Now', after: 'Afterwards' }}
             />
           )}
           {environment !== undefined && event.featureName != null && <Impact event={event} steps={plan.steps} />}
@@ -198,21 +214,19 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
     onSuccess: (result) => {
       setHasChanged(result === 'changed');
       if (result === 'changed') return;
-      notify(result === undefined ? text.made : text.proposed(result.id));
+      notify(result === undefined ? 'The event is undone.' : `Added to change request ${result.id}.`);
       if (result === undefined) onClose();
     },
   });
   const proposal = typeof undo.data === 'object' ? undo.data : undefined;
   return (
     <Dialog
-      title={text.title}
+      title="Undo this event"
       onClose={onClose}
       isWide
       footer={
         <>
-          <Button onPress={onClose}>
-            {proposal === undefined ? sharedMessages.common.cancel : sharedMessages.common.close}
-          </Button>
+          <Button onPress={onClose}>{proposal === undefined ? 'Cancel' : 'Close'}</Button>
           {proposal === undefined && plan?.kind === 'possible' && (
             <Button
               variant="primary"
@@ -220,7 +234,7 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
               isDisabled={event.project != null && protection.isLoading}
               onPress={() => undo.mutate()}
             >
-              {protectedEnvironments.length > 0 ? text.propose : text.run}
+              {protectedEnvironments.length > 0 ? 'Propose in a change request' : 'Undo'}
             </Button>
           )}
         </>
@@ -238,22 +252,31 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
                 params={{ project: event.project ?? '', id: String(proposal.id) }}
                 className={buttonClass({ size: 'small' })}
               >
-                {text.showProposal}
+                Show the change request
               </Link>
             }
           >
-            {text.proposed(proposal.id)}
+            Added to change request {proposal.id}.
           </Notice>
         ) : (
           <>
-            {hasChanged && <Notice tone="warning">{text.changedMeanwhile}</Notice>}
+            {hasChanged && (
+              <Notice tone="warning">
+                It has changed while this was open. Look at the new preview before you go on.
+              </Notice>
+            )}
             {query.error !== null && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
             {query.data === undefined || plan === undefined ? (
               query.error === null && <Loading />
             ) : (
               <Plan event={event} plan={plan} state={query.data} />
             )}
-            {protectedEnvironments.length > 0 && <Notice>{text.protected(protectedEnvironments)}</Notice>}
+            {protectedEnvironments.length > 0 && (
+              <Notice>
+                {protectedEnvironments.join(' and ')} {protectedEnvironments.length === 1 ? 'is' : 'are'} protected: the
+                change becomes part of your change request.
+              </Notice>
+            )}
             {undo.error !== null && <ErrorNotice error={undo.error} />}
           </>
         )}

@@ -24,11 +24,10 @@ import { useMayCall } from '../../../api/use-may-call.ts';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
-import { projectsMessages as text } from '../../../messages/projects.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { displayNameOf } from '../../admin/people/user-names.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
+import { formatCount } from '../../../text/format-number.ts';
 
 type ProjectRole = ProjectAccess['roles'][number];
 
@@ -50,7 +49,7 @@ const projectMembersOf = ({ users, groups }: ProjectAccess): Member[] => [
     name: displayNameOf(user),
     roles: user.roles,
     addedAt: user.addedAt,
-    kindLabel: user.accountType === 'Service Account' ? text.service : text.user,
+    kindLabel: user.accountType === 'Service Account' ? 'Service account' : 'User',
   })),
   ...groups.map(({ id, name, userCount, roles, addedAt }) => ({
     kind: 'group' as const,
@@ -58,18 +57,18 @@ const projectMembersOf = ({ users, groups }: ProjectAccess): Member[] => [
     name,
     roles,
     addedAt,
-    kindLabel: text.group(userCount),
+    kindLabel: `Group of ${formatCount(userCount, 'user')}`,
   })),
 ];
 
 const rolesField = (roles: readonly ProjectRole[]): RequestBodyField => ({
   name: 'roles',
-  label: text.roles,
+  label: 'Roles',
   render: (value, onChange) => {
     const chosen = Array.isArray(value) ? (value as number[]) : [];
     return (
       <fieldset className={styles['roles']}>
-        <legend>{text.roles}</legend>
+        <legend>Roles</legend>
         {roles.map(({ id, name, description }) => (
           <Checkbox
             key={id}
@@ -85,7 +84,7 @@ const rolesField = (roles: readonly ProjectRole[]): RequestBodyField => ({
             </span>
           </Checkbox>
         ))}
-        {chosen.length === 0 && <p className={styles['small']}>{text.noRole}</p>}
+        {chosen.length === 0 && <p className={styles['small']}>Choose at least one role.</p>}
       </fieldset>
     );
   },
@@ -113,13 +112,13 @@ const GiveAccessDialog = ({ project, roles, onClose }: GiveAccessProps) => {
     ...(usersAndGroups.data?.groups ?? []).map(({ id, name, userCount }) => ({
       id: `group ${id}`,
       label: name,
-      description: text.group(userCount),
+      description: `Group of ${formatCount(userCount, 'user')}`,
     })),
   ];
   return (
     <RequestBodyDialog
-      title={text.giveAccess}
-      submit={text.giveAccess}
+      title="Give access"
+      submit="Give access"
       operation={AddProjectAccess}
       request={{ params: { projectId: project } }}
       // The field `users` holds users and groups, as `user 1` and `group 2`; `prepare` separates them.
@@ -132,21 +131,21 @@ const GiveAccessDialog = ({ project, roles, onClose }: GiveAccessProps) => {
       fields={[
         {
           name: 'users',
-          label: text.usersAndGroups,
+          label: 'Who',
           render: (value, onChange) => (
             <MultiComboBox
-              label={text.usersAndGroups}
-              hint={text.usersAndGroupsHint}
+              label="Who"
+              hint="Find a user or a group by typing."
               options={options}
               value={Array.isArray(value) ? (value as string[]) : []}
               onChange={onChange}
-              emptyText={text.noneChosen}
+              emptyText="Choose at least one user or group."
             />
           ),
         },
         rolesField(roles),
       ]}
-      notification={() => text.accessGiven}
+      notification={() => 'Access is given.'}
       onClose={onClose}
     />
   );
@@ -165,8 +164,8 @@ const ChangeRolesDialog = ({
   onClose,
 }: MemberProps & { readonly roles: readonly ProjectRole[] }) => {
   const sharedProps = {
-    title: text.changeRolesTitle(member.name),
-    submit: sharedMessages.common.save,
+    title: `Roles of ${member.name}`,
+    submit: 'Save',
     values: { roles: member.roles } as FormValues,
     readStored: async () => {
       const value = await call(GetProjectAccess, { params: { projectId: project } });
@@ -174,7 +173,7 @@ const ChangeRolesDialog = ({
       return { value: { roles: current?.roles ?? [] } };
     },
     fields: [rolesField(roles)],
-    notification: () => text.rolesSaved(member.name),
+    notification: () => `The roles of ${member.name} are saved.`,
     onClose,
   };
   return member.kind === 'user' ? (
@@ -194,12 +193,12 @@ const ChangeRolesDialog = ({
 
 const RemoveAccessDialog = ({ project, member, onClose }: MemberProps) => {
   const sharedProps = {
-    title: text.removeAccessTitle(member.name),
-    confirm: text.removeAccess,
+    title: `Remove the access of ${member.name}`,
+    confirm: 'Remove access',
     isDangerous: true,
-    notification: text.accessRemoved(member.name),
+    notification: `${member.name} has no role of their own in this project any more.`,
     onClose,
-    children: <p>{text.removeAccessHelp}</p>,
+    children: <p>Every role in this project goes. Roles that hold everywhere, or come through a group, stay.</p>,
   };
   return member.kind === 'user' ? (
     <ConfirmOperationDialog
@@ -229,7 +228,7 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
   const giveAccessButton = mayCall(AddProjectAccess, { project }) && (
     <Button variant="primary" icon="add" onPress={() => setDialog({ action: 'giveAccess' })}>
-      {text.giveAccess}
+      Give access
     </Button>
   );
   return (
@@ -237,21 +236,21 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
       <MissingPermissionNotice operation={AddProjectAccess} scope={{ project }} />
       <div className={layout['bar']}>
         <Link to="/admin/$section" params={{ section: 'access' }} search={{ project }}>
-          {text.whoMayDoWhat}
+          Who may do what here, and through which role
         </Link>
         {access.data !== undefined && projectMembersOf(access.data).length > 0 && giveAccessButton}
       </div>
       <ResourceList
-        label={text.tabs.access}
+        label="Access"
         query={{ ...access, data: access.data && projectMembersOf(access.data) }}
         rowKey={({ kind, id }) => `${kind} ${id}`}
         name={({ name }) => name}
         columns={[
-          { id: 'name', title: text.name, cell: ({ name }) => <bdi>{name}</bdi> },
-          { id: 'kind', title: text.kind, cell: ({ kindLabel }) => kindLabel },
+          { id: 'name', title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
+          { id: 'kind', title: 'Kind', cell: ({ kindLabel }) => kindLabel },
           {
             id: 'roles',
-            title: text.roles,
+            title: 'Roles',
             cell: (member) => (
               <span className={layout['inline']}>
                 {member.roles.map((id) => (
@@ -260,14 +259,14 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
               </span>
             ),
           },
-          { id: 'since', title: text.since, cell: ({ addedAt }) => <Time at={addedAt} /> },
+          { id: 'since', title: 'Since', cell: ({ addedAt }) => <Time at={addedAt} /> },
         ]}
         actions={(member) => [
           ...(mayCall(SetProjectUserRoles, { project })
             ? [
                 {
                   id: 'roles',
-                  label: text.changeRoles,
+                  label: 'Change roles',
                   icon: 'edit' as const,
                   run: () => setDialog({ action: 'changeRoles', member }),
                 },
@@ -277,14 +276,18 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
             ? [
                 {
                   id: 'remove',
-                  label: text.removeAccess,
+                  label: 'Remove access',
                   icon: 'remove' as const,
                   run: () => setDialog({ action: 'removeAccess', member }),
                 },
               ]
             : []),
         ]}
-        empty={{ title: text.noMembers, help: text.noMembersHelp, action: giveAccessButton }}
+        empty={{
+          title: 'No user or group has a role in this project',
+          help: 'Administrators and roles that hold everywhere apply. Give access to those who look after the flags.',
+          action: giveAccessButton,
+        }}
       />
       {dialog?.action === 'giveAccess' && <GiveAccessDialog project={project} roles={roles} onClose={close} />}
       {dialog?.action === 'changeRoles' && dialog.member !== undefined && (

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Badge } from '../../../components/content/badge.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
-import { projectsMessages as text } from '../../../messages/projects.ts';
 import layout from '../../../components/layout/layout.module.css';
 
 /** The applications that use a project, with their SDKs. */
@@ -14,16 +13,16 @@ export const ApplicationsTab = ({ project }: { readonly project: string }) => {
   });
   return (
     <ResourceList
-      label={text.tabs.applications}
+      label="Applications"
       query={applications}
       rowKey={({ name }) => name}
       name={({ name }) => name}
       text={({ environments, sdks }) => [...environments, ...sdks.map(({ name }) => name)].join(' ')}
       columns={[
-        { id: 'name', title: text.application, cell: ({ name }) => <strong>{name}</strong> },
+        { id: 'name', title: 'Application', cell: ({ name }) => <strong>{name}</strong> },
         {
           id: 'environments',
-          title: text.environments,
+          title: 'Environments',
           cell: ({ environments }) => (
             <span className={layout['inline']}>
               {environments.map((name) => (
@@ -32,14 +31,17 @@ export const ApplicationsTab = ({ project }: { readonly project: string }) => {
             </span>
           ),
         },
-        { id: 'instances', title: text.instances, isNumber: true, cell: ({ instances }) => instances.length },
+        { id: 'instances', title: 'Instances', isNumber: true, cell: ({ instances }) => instances.length },
         {
           id: 'sdks',
-          title: text.sdks,
+          title: 'SDKs',
           cell: ({ sdks }) => sdks.map(({ name, versions }) => `${name} ${versions.join(', ')}`).join('; '),
         },
       ]}
-      empty={{ title: text.noApplications, help: text.noApplicationsHelp }}
+      empty={{
+        title: 'No application uses this project yet',
+        help: 'An application appears here when it has a token of the project, or has evaluated one of its flags.',
+      }}
     />
   );
 };

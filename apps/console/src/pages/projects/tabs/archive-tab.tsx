@@ -13,9 +13,9 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
-import { projectsMessages as text } from '../../../messages/projects.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import layout from '../../../components/layout/layout.module.css';
+import { formatCount } from '../../../text/format-number.ts';
 
 /** The maximum number of flags in one call, which revives all of them or none. */
 const flagsPerCall = 100;
@@ -39,19 +39,19 @@ const ReviveAllDialog = ({ project, names, onClose }: ReviveAllProps) => {
       }
     },
     onSuccess: () => {
-      notify(text.allRevived(features.length));
+      notify(`${formatCount(features.length, 'flag')} ${features.length === 1 ? 'is' : 'are'} back.`);
       onClose();
     },
   });
   return (
     <ConfirmDialog
-      title={text.reviveAllTitle(features.length - revivedCount)}
-      confirm={text.reviveFlag}
+      title={`Revive ${formatCount(features.length - revivedCount, 'flag')}`}
+      confirm="Revive"
       isPending={revive.isPending}
       onConfirm={() => revive.mutate()}
       onClose={onClose}
     >
-      <p>{text.reviveFlagHelp}</p>
+      <p>It comes back as it was, and is off in every environment.</p>
       {revive.error !== null && <ErrorNotice error={revive.error} />}
     </ConfirmDialog>
   );
@@ -76,13 +76,13 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
     <div className={layout['stack']}>
       <MissingPermissionNotice operation={ReviveFeatures} scope={{ project }} />
       <ResourceList
-        label={text.tabs.archive}
+        label="Archive"
         query={archived}
         renderAbove={(found) =>
           found.length > 1 &&
           mayCall(ReviveFeatures, { project }) && (
             <div>
-              <Button onPress={() => setDialog({ action: 'revive', features: found })}>{text.reviveAll}</Button>
+              <Button onPress={() => setDialog({ action: 'revive', features: found })}>Revive all</Button>
             </div>
           )
         }
@@ -92,22 +92,22 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
         columns={[
           {
             id: 'name',
-            title: text.name,
+            title: 'Name',
             cell: ({ name }) => (
               <Link to="/projects/$project/features/$feature" params={{ project, feature: name }}>
                 {name}
               </Link>
             ),
           },
-          { id: 'type', title: text.type, cell: ({ type }) => type },
-          { id: 'archived', title: text.archivedAt, cell: ({ archivedAt }) => <Time at={archivedAt} /> },
+          { id: 'type', title: 'Type', cell: ({ type }) => type },
+          { id: 'archived', title: 'Archived', cell: ({ archivedAt }) => <Time at={archivedAt} /> },
         ]}
         actions={(feature) => [
           ...(mayCall(ReviveFeatures, { project })
             ? [
                 {
                   id: 'revive',
-                  label: text.reviveFlag,
+                  label: 'Revive',
                   run: () => setDialog({ action: 'revive', features: [feature] }),
                 },
               ]
@@ -116,42 +116,45 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
             ? [
                 {
                   id: 'delete',
-                  label: text.deleteFlag,
+                  label: 'Delete for good',
                   icon: 'remove' as const,
                   run: () => setDialog({ action: 'delete', features: [feature] }),
                 },
               ]
             : []),
         ]}
-        empty={{ title: text.emptyArchive, help: text.emptyArchiveHelp }}
+        empty={{
+          title: 'The archive is empty',
+          help: 'Flags that are archived are listed here. They can be revived, or deleted for good.',
+        }}
       />
       {dialog?.action === 'revive' && names.length > 1 && (
         <ReviveAllDialog project={project} names={names} onClose={() => setDialog(undefined)} />
       )}
       {dialog?.action === 'revive' && names.length === 1 && (
         <ConfirmOperationDialog
-          title={text.reviveFlagTitle(firstName)}
-          confirm={text.reviveFlag}
+          title={`Revive the flag “${firstName}”`}
+          confirm="Revive"
           operation={ReviveFeatures}
           request={request}
-          notification={text.flagRevived(firstName)}
+          notification={`The flag ${firstName} is back.`}
           onClose={() => setDialog(undefined)}
         >
-          <p>{text.reviveFlagHelp}</p>
+          <p>It comes back as it was, and is off in every environment.</p>
         </ConfirmOperationDialog>
       )}
       {dialog?.action === 'delete' && (
         <ConfirmOperationDialog
-          title={text.deleteFlagTitle(firstName)}
-          confirm={text.deleteFlag}
+          title={`Delete the flag “${firstName}” for good`}
+          confirm="Delete for good"
           isDangerous
           typedName={firstName}
           operation={DeleteFeatures}
           request={request}
-          notification={text.flagDeleted(firstName)}
+          notification={`The flag ${firstName} is deleted.`}
           onClose={() => setDialog(undefined)}
         >
-          <p>{text.deleteFlagHelp}</p>
+          <p>Its strategies, variants and numbers of use go with it. Its events stay in the event log.</p>
         </ConfirmOperationDialog>
       )}
     </div>

@@ -6,10 +6,18 @@ import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fie
 import { DialogQueryResult } from '../../../components/dialogs/dialog-query-result.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
-import { projectsMessages as text } from '../../../messages/projects.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
+import { projectTokenTypes } from './tokens-tab.tsx';
 
-const tokenTypeOptions = Object.entries(text.tokenTypes).map(([id, [label, description]]) => ({
+const texts = {
+  tokenDays: [
+    ['', 'as long as it exists'],
+    ['30', '30 days'],
+    ['90', '90 days'],
+    ['365', 'a year'],
+  ],
+} as const;
+
+const tokenTypeOptions = Object.entries(projectTokenTypes).map(([id, [label, description]]) => ({
   id,
   label,
   description,
@@ -27,8 +35,8 @@ interface TokenDialogProps extends CreateProjectTokenDialogProps {
 
 const TokenDialog = ({ project, environments, onClose }: TokenDialogProps) => (
   <CreateSecretDialog
-    title={text.createToken}
-    submit={sharedMessages.common.create}
+    title="Create a token"
+    submit="Create"
     operation={CreateProjectApiToken}
     values={{ tokenName: '', type: 'client', environment: environments[0] ?? '', expiresAt: '' }}
     request={({ tokenName, type, environment, expiresAt }) => ({
@@ -42,10 +50,10 @@ const TokenDialog = ({ project, environments, onClose }: TokenDialogProps) => (
       },
     })}
     secret={({ secret }) => ({
-      title: text.tokenCreated,
-      label: text.tokenSecret,
+      title: 'The token is created',
+      label: 'API token',
       value: secret,
-      help: text.tokenOnce,
+      help: 'Copy it now: it is shown only this once.',
     })}
     onClose={onClose}
   >
@@ -54,25 +62,20 @@ const TokenDialog = ({ project, environments, onClose }: TokenDialogProps) => (
         <BoundTextField
           control={control}
           name="tokenName"
-          label={text.tokenName}
-          hint={text.tokenNameHint}
-          required={text.tokenNameMissing}
+          label="Name"
+          hint="What uses it, such as checkout-service"
+          required="Enter a name."
           validate={(value) => validationErrorOf(CreateProjectApiToken.body, 'tokenName', value)}
           autoFocus
         />
-        <BoundSelect control={control} name="type" label={text.tokenType} options={tokenTypeOptions} />
+        <BoundSelect control={control} name="type" label="For" options={tokenTypeOptions} />
         <BoundSelect
           control={control}
           name="environment"
-          label={text.environment}
+          label="Environment"
           options={environments.map((id) => ({ id, label: id }))}
         />
-        <BoundSelect
-          control={control}
-          name="expiresAt"
-          label={text.tokenExpires}
-          options={optionsOfPairs(text.tokenDays)}
-        />
+        <BoundSelect control={control} name="expiresAt" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
       </>
     )}
   </CreateSecretDialog>
@@ -82,7 +85,7 @@ const TokenDialog = ({ project, environments, onClose }: TokenDialogProps) => (
 export const CreateProjectTokenDialog = (props: CreateProjectTokenDialogProps) => {
   const environments = useQuery(operationQuery(ListEnvironmentsOfProject, { params: { projectId: props.project } }));
   return (
-    <DialogQueryResult title={text.createToken} query={environments} onClose={props.onClose}>
+    <DialogQueryResult title="Create a token" query={environments} onClose={props.onClose}>
       {({ environments: all }) => (
         <TokenDialog {...props} environments={all.filter(({ visible }) => visible === true).map(({ name }) => name)} />
       )}

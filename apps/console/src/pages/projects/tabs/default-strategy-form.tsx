@@ -11,8 +11,6 @@ import { call } from '../../../api/call.ts';
 import { RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
-import { projectsMessages as text } from '../../../messages/projects.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { strategyDraftOf, constraintsForRequest, strategyBodyOf } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
 import { SegmentPicker } from '../../strategy/segment-picker.tsx';
@@ -44,8 +42,10 @@ interface DefaultStrategyFormProps {
 /** Edits the default strategy of an environment: a flag of the project that has no strategy there gets it when it is turned on. */
 export const DefaultStrategyForm = ({ project, environment, stored, onClose }: DefaultStrategyFormProps) => (
   <section className={styles['section']} aria-labelledby="default-strategy">
-    <h2 id="default-strategy">{text.defaultTitle(environment)}</h2>
-    <p className={layout['muted']}>{text.defaultHelp}</p>
+    <h2 id="default-strategy">Default strategy in {environment}</h2>
+    <p className={layout['muted']}>
+      A flag that is turned on here without a strategy gets this one. Flags that have a strategy keep it.
+    </p>
     <RequestBodyForm
       isNew
       operation={SetDefaultStrategy}
@@ -79,9 +79,9 @@ export const DefaultStrategyForm = ({ project, environment, stored, onClose }: D
           </>
         );
       }}
-      notification={() => text.defaultSaved(environment)}
+      notification={() => `The default strategy in ${environment} is saved.`}
       onDone={onClose}
-      footer={<Button onPress={onClose}>{sharedMessages.common.cancel}</Button>}
+      footer={<Button onPress={onClose}>Cancel</Button>}
     />
   </section>
 );

@@ -27,13 +27,21 @@ import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
-import { projectsMessages as text } from '../../../messages/projects.ts';
-import { sharedMessages } from '../../../messages/shared.ts';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
 import { useSegmentNames } from '../../../strategies/use-segment-names.ts';
-import { strategySentence } from '../../../messages/sentences/strategy-sentence.ts';
+import { strategySentence } from '../../../text/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
+import { formatCount } from '../../../text/format-number.ts';
+
+const texts = {
+  protectionHelp: (n: number) =>
+    n === 0
+      ? 'No change request is open there.'
+      : `${formatCount(n, 'change request')} ${n === 1 ? 'is' : 'are'} open there. They keep going, whatever you choose.`,
+  removeEnvironmentHelp: (n: number) =>
+    `Every strategy and state that flags have there is deleted. ${formatCount(n, 'flag')} of the project ${n === 1 ? 'is' : 'are'} on in it now.`,
+} as const;
 
 const DefaultStrategyForm = lazy(() =>
   import('./default-strategy-form.tsx').then(({ DefaultStrategyForm: component }) => ({ default: component })),
@@ -64,8 +72,8 @@ const OpenChangeRequests = ({ project, environment }: { readonly project: string
   return (
     <UsageList
       query={changeRequestsQuery}
-      title={text.protectionHelp}
-      emptyText={text.protectionHelp(0)}
+      title={texts.protectionHelp}
+      emptyText={texts.protectionHelp(0)}
       uses={({ changeRequests }) =>
         changeRequests
           .filter((request) => request.project === project && request.environment === environment)
@@ -108,8 +116,8 @@ const ProtectionDialog = ({ project, environment, approvals, onClose }: Protecti
   });
   return (
     <RequestBodyDialog
-      title={text.protectionTitle(environment.name)}
-      submit={sharedMessages.common.save}
+      title={`Approvals for changes in ${environment.name}`}
+      submit="Save"
       intro={<OpenChangeRequests project={project} environment={environment.name} />}
       operation={SetChangeRequestConfig}
       request={{ params }}
@@ -119,14 +127,18 @@ const ProtectionDialog = ({ project, environment, approvals, onClose }: Protecti
         return { value: bodyOfApprovals(requiredApprovalsIn(value, environment.name)) };
       }}
       fields={[
-        { name: 'changeRequestsEnabled', label: text.protectionOn, hint: text.protectionOnHint },
+        {
+          name: 'changeRequestsEnabled',
+          label: 'Changes are proposed, approved and applied',
+          hint: 'Otherwise users with the permission change flags directly.',
+        },
         {
           name: 'requiredApprovals',
-          label: text.requiredApprovals,
-          ...(minApprovals === undefined ? {} : { hint: text.minApprovals(minApprovals) }),
+          label: 'Approvals that a change request needs',
+          ...(minApprovals === undefined ? {} : { hint: `The environment asks for at least ${minApprovals}.` }),
         },
       ]}
-      notification={() => text.protectionSaved(environment.name)}
+      notification={() => `The approvals for ${environment.name} are saved.`}
       onClose={onClose}
     />
   );
@@ -140,16 +152,16 @@ interface RemoveEnvironmentDialogProps {
 
 const RemoveEnvironmentDialog = ({ project, environment, onClose }: RemoveEnvironmentDialogProps) => (
   <ConfirmOperationDialog
-    title={text.removeEnvironmentTitle(environment.name, project)}
-    confirm={text.removeEnvironment}
+    title={`Take ${environment.name} out of “${project}”`}
+    confirm="Stop using it"
     isDangerous
     typedName={environment.name}
     operation={RemoveProjectEnvironment}
     request={{ params: { projectId: project, environment: environment.name } }}
-    notification={text.environmentRemoved(environment.name)}
+    notification={`The project does not use ${environment.name} any more.`}
     onClose={onClose}
   >
-    <p>{text.removeEnvironmentHelp(environment.projectEnabledToggleCount ?? 0)}</p>
+    <p>{texts.removeEnvironmentHelp(environment.projectEnabledToggleCount ?? 0)}</p>
     <OpenChangeRequests project={project} environment={environment.name} />
   </ConfirmOperationDialog>
 );
@@ -175,7 +187,7 @@ const EnvironmentList = ({ project, environments, onEditDefaultStrategy }: Envir
   const startUsing = async (environment: string): Promise<void> => {
     try {
       await addEnvironment.mutateAsync({ params: { projectId: project }, body: { environment } });
-      notify(text.environmentAdded(environment));
+      notify(`The project uses ${environment} now; every flag is off there.`);
     } catch (error) {
       notifyError(error);
     }
@@ -188,7 +200,7 @@ const EnvironmentList = ({ project, environments, onEditDefaultStrategy }: Envir
             ? [
                 {
                   id: 'protect',
-                  label: text.editProtection,
+                  label: 'Set approvals',
                   icon: 'changeRequest' as const,
                   run: () => setDialog({ action: 'protect', environment }),
                 },
@@ -198,7 +210,7 @@ const EnvironmentList = ({ project, environments, onEditDefaultStrategy }: Envir
             ? [
                 {
                   id: 'default',
-                  label: text.editDefault,
+                  label: 'Edit the default strategy',
                   icon: 'edit' as const,
                   run: () => onEditDefaultStrategy(environment.name),
                 },
@@ -208,7 +220,7 @@ const EnvironmentList = ({ project, environments, onEditDefaultStrategy }: Envir
             ? [
                 {
                   id: 'remove',
-                  label: text.removeEnvironment,
+                  label: 'Stop using it',
                   icon: 'remove' as const,
                   run: () => setDialog({ action: 'remove', environment }),
                 },
@@ -219,27 +231,27 @@ const EnvironmentList = ({ project, environments, onEditDefaultStrategy }: Envir
     <div className={layout['stack']}>
       <MissingPermissionNotice operation={AddProjectEnvironment} scope={scope} />
       <ResourceList
-        label={text.environments}
+        label="Environments"
         query={environments}
         rowKey={({ name }) => name}
         name={({ name }) => name}
         columns={[
           {
             id: 'name',
-            title: text.environment,
+            title: 'Environment',
             cell: ({ name, type, enabled }) => (
               <span className={layout['inline']}>
                 <strong>{name}</strong> {type !== name && <span className={styles['small']}>{type}</span>}
-                {!enabled && <Badge>{text.deprecatedEnvironment}</Badge>}
+                {!enabled && <Badge>deprecated</Badge>}
               </span>
             ),
           },
           {
             id: 'use',
-            title: text.inUse,
+            title: 'Used here',
             cell: (environment) => (
               <Switch
-                aria-label={text.addEnvironment(environment.name)}
+                aria-label={`Use ${environment.name} in this project`}
                 isSelected={environment.visible === true}
                 isDisabled={!mayCall(AddProjectEnvironment, scope) || addEnvironment.isPending}
                 onChange={(isUsed) =>
@@ -250,36 +262,36 @@ const EnvironmentList = ({ project, environments, onEditDefaultStrategy }: Envir
           },
           {
             id: 'flags',
-            title: text.enabledFlags,
+            title: 'Flags on',
             isNumber: true,
             cell: ({ visible, projectEnabledToggleCount = 0 }) => (visible === true ? projectEnabledToggleCount : '–'),
           },
           {
             id: 'default',
-            title: text.defaultStrategy,
+            title: 'Default strategy',
             cell: ({ visible, defaultStrategy }) => {
               if (visible !== true) return '–';
               return defaultStrategy == null
-                ? text.everybody
+                ? 'Everybody'
                 : strategySentence(defaultStrategy as FeatureStrategy, segmentNames);
             },
           },
           {
             id: 'protection',
-            title: text.protection,
+            title: 'Changes need',
             cell: ({ name, visible }) => {
               const approvals = requiredApprovalsIn(config.data, name);
               if (visible !== true) return '–';
               return approvals === undefined ? (
-                <span className={layout['muted']}>{text.noProtection}</span>
+                <span className={layout['muted']}>no approval</span>
               ) : (
-                <Badge tone="accent">{text.approvals(approvals)}</Badge>
+                <Badge tone="accent">{formatCount(approvals, 'approval')}</Badge>
               );
             },
           },
         ]}
         actions={actionsOf}
-        empty={{ title: sharedMessages.common.nothingFound, help: '' }}
+        empty={{ title: 'Nothing matches.', help: '' }}
       />
       {dialog?.action === 'protect' && (
         <ProtectionDialog

@@ -4,11 +4,22 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { QueryResult } from '../../../components/content/query-result.tsx';
-import { projectsMessages as text } from '../../../messages/projects.ts';
-import { formatNumber } from '../../../messages/format-number.ts';
+import { collaborationModes } from '../project-fields.tsx';
+import { formatNumber } from '../../../text/format-number.ts';
 import { ProjectHealth } from '../project-health.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
+import { formatCount } from '../../../text/format-number.ts';
+
+const texts = {
+  stages: {
+    initial: 'Not used yet',
+    preLive: 'Used, not in production',
+    live: 'Live in production',
+    completed: 'Completed',
+    archived: 'Archived',
+  },
+} as const;
 
 interface Fact {
   readonly label: string;
@@ -36,7 +47,7 @@ const Tile = ({ title, children }: { readonly title: string; readonly children: 
 /** A number of the last 30 days, and that of the 30 days before. */
 const ComparedNumbers = ({ current, before }: { readonly current: number; readonly before: number }) => (
   <>
-    {formatNumber(current)} <span className={styles['small']}>{text.before(before)}</span>
+    {formatNumber(current)} <span className={styles['small']}>before: {formatNumber(before)}</span>
   </>
 );
 
@@ -61,8 +72,14 @@ const Activity = ({ days }: { readonly days: ProjectStatus['activityCountByDate'
   return (
     <ul className={styles['weeks']}>
       {weeks.map(({ from, count }) => (
-        <li key={from} style={{ blockSize: `${(count / max) * 100}%` }} title={text.activityOn(count, from)}>
-          <span className="visually-hidden">{text.activityOn(count, from)}</span>
+        <li
+          key={from}
+          style={{ blockSize: `${(count / max) * 100}%` }}
+          title={`${formatCount(count, 'change')} in the week from ${from}`}
+        >
+          <span className="visually-hidden">
+            {formatCount(count, 'change')} in the week from {from}
+          </span>
         </li>
       ))}
     </ul>
@@ -78,29 +95,29 @@ const Status = ({ id, status }: { readonly id: string; readonly status: ProjectS
   );
   return (
     <>
-      <Tile title={text.lifecycle}>
+      <Tile title="Where its flags are">
         <Facts
-          facts={Object.entries(text.stages).map(([stage, label]) => ({
+          facts={Object.entries(texts.stages).map(([stage, label]) => ({
             label,
             value: stages[stage as keyof typeof stages].currentFlags,
           }))}
         />
         {staleFlags.total === 0 ? (
-          <p className={styles['small']}>{text.noStale}</p>
+          <p className={styles['small']}>No flag is stale.</p>
         ) : (
           <Link to="/projects/$project/flags" params={{ project: id }} search={{ q: 'state:stale' }}>
-            {text.stale(staleFlags.total)}
+            {formatCount(staleFlags.total, 'stale flag')}
           </Link>
         )}
       </Tile>
-      <Tile title={text.resources}>
+      <Tile title="What it has">
         <ul>
-          <li>{link('access', text.memberCount(resources.members))}</li>
-          <li>{link('tokens', text.tokens(resources.apiTokens))}</li>
-          <li>{link('segments', text.segments(resources.segments))}</li>
+          <li>{link('access', formatCount(resources.members, 'member'))}</li>
+          <li>{link('tokens', formatCount(resources.apiTokens, 'API token'))}</li>
+          <li>{link('segments', `${formatCount(resources.segments, 'segment')} of its own`)}</li>
         </ul>
       </Tile>
-      <Tile title={text.activity}>
+      <Tile title="Changes in the last 12 weeks">
         <Activity days={activityCountByDate} />
       </Tile>
     </>
@@ -122,47 +139,50 @@ export const ProjectOverviewTab = ({ id, overview }: ProjectOverviewTabProps) =>
     <div className={layout['stack']}>
       {description != null && description !== '' && <p dir="auto">{description}</p>}
       <div className={styles['tiles']}>
-        <Tile title={text.health}>
+        <Tile title="Health">
           <p className={styles['figure']}>
             <ProjectHealth percent={health} />
           </p>
-          <p className={styles['small']}>{text.healthHint}</p>
+          <p className={styles['small']}>The share of flags that are not stale</p>
         </Tile>
         {stats !== undefined && (
-          <Tile title={text.in30Days}>
+          <Tile title="The last 30 days, and those before">
             <Facts
               facts={[
                 {
-                  label: text.flagsCreated,
+                  label: 'Flags created',
                   value: <ComparedNumbers current={stats.createdCurrentWindow} before={stats.createdPastWindow} />,
                 },
                 {
-                  label: text.flagsArchived,
+                  label: 'Flags archived',
                   value: <ComparedNumbers current={stats.archivedCurrentWindow} before={stats.archivedPastWindow} />,
                 },
-                { label: text.membersAdded, value: stats.projectMembersAddedCurrentWindow },
-                { label: text.toProduction, value: Math.round(stats.avgTimeToProdCurrentWindow * 10) / 10 },
+                { label: 'Members added', value: stats.projectMembersAddedCurrentWindow },
+                {
+                  label: 'Days from creation to production, on average',
+                  value: Math.round(stats.avgTimeToProdCurrentWindow * 10) / 10,
+                },
               ]}
             />
           </Tile>
         )}
-        <Tile title={text.types}>
+        <Tile title="Flags by type">
           {featureTypeCounts.length === 0 ? (
-            <p className={layout['muted']}>{text.noFlags}</p>
+            <p className={layout['muted']}>There are no flags yet.</p>
           ) : (
             <Facts facts={featureTypeCounts.map(({ type, count }) => ({ label: type, value: count }))} />
           )}
         </Tile>
-        <Tile title={text.rules}>
+        <Tile title="Its rules">
           <Facts
             facts={[
-              { label: text.mode, value: text.modes[mode][0] },
-              { label: text.stickiness, value: defaultStickiness },
-              { label: text.naming, value: featureNaming?.pattern ?? text.any },
-              { label: text.limit, value: featureLimit ?? text.noLimit },
+              { label: 'Who sees it and proposes changes', value: collaborationModes[mode][0] },
+              { label: 'Default stickiness', value: defaultStickiness },
+              { label: 'Names of flags match', value: featureNaming?.pattern ?? 'any' },
+              { label: 'Active flags at most', value: featureLimit ?? 'any number' },
               ...(owners.length === 0
                 ? []
-                : [{ label: text.owners, value: owners.map(({ name, email }) => name ?? email).join(', ') }]),
+                : [{ label: 'Owners', value: owners.map(({ name, email }) => name ?? email).join(', ') }]),
             ]}
           />
         </Tile>

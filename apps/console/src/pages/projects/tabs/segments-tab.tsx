@@ -5,8 +5,7 @@ import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { buttonClass } from '../../../components/buttons/button.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
-import { projectsMessages as text } from '../../../messages/projects.ts';
-import { constraintPhrase } from '../../../messages/sentences/strategy-sentence.ts';
+import { constraintPhrase } from '../../../text/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';
 
 /** The segments that belong to a project alone. */
@@ -23,14 +22,14 @@ export const SegmentsTab = ({ project }: { readonly project: string }) => {
       search={{ project }}
       className={buttonClass({ variant: 'primary' })}
     >
-      {text.createSegment}
+      Create a segment
     </Link>
   );
   return (
     <div className={layout['stack']}>
       {(segments.data?.length ?? 0) > 0 && <div>{createLink}</div>}
       <ResourceList
-        label={text.tabs.segments}
+        label="Segments"
         query={segments}
         rowKey={({ id }) => id}
         name={({ name }) => name}
@@ -38,7 +37,7 @@ export const SegmentsTab = ({ project }: { readonly project: string }) => {
         columns={[
           {
             id: 'name',
-            title: text.name,
+            title: 'Name',
             cell: ({ id, name }) => (
               <Link to="/admin/$section/$item" params={{ section: 'segments', item: String(id) }}>
                 <bdi>{name}</bdi>
@@ -47,12 +46,16 @@ export const SegmentsTab = ({ project }: { readonly project: string }) => {
           },
           {
             id: 'constraints',
-            title: text.constraints,
+            title: 'Constraints',
             cell: ({ constraints }) => constraints.map(constraintPhrase).join(', and '),
           },
-          { id: 'flags', title: text.flags, isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+          { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
         ]}
-        empty={{ title: text.noSegments, help: text.noSegmentsHelp, action: createLink }}
+        empty={{
+          title: 'No segments of this project alone',
+          help: 'Segments for every project are in Administration. One that belongs to this project is offered only here.',
+          action: createLink,
+        }}
       />
     </div>
   );

@@ -19,10 +19,10 @@ import { Notice } from '../../../components/content/notice.tsx';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
-import { projectsMessages as text } from '../../../messages/projects.ts';
 import { modeField, useStickinessField } from '../project-fields.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
+import { formatCount } from '../../../text/format-number.ts';
 
 const nameAndDescriptionOf = ({ name, description }: ProjectOverview) => ({ name, description });
 const rulesOf = ({ mode, defaultStickiness, featureLimit, featureNaming }: ProjectOverview) => ({
@@ -50,23 +50,23 @@ const Settings = ({ project, overview }: SettingsProps) => {
     <>
       {mayCall(UpdateProject, { project }) && (
         <section className={styles['section']} aria-labelledby="name-and-description">
-          <h2 id="name-and-description">{text.nameAndDescription}</h2>
+          <h2 id="name-and-description">Name and description</h2>
           <RequestBodyForm
             operation={UpdateProject}
             request={request}
             values={nameAndDescriptionOf(overview)}
             readStored={readStored(nameAndDescriptionOf)}
             fields={[
-              { name: 'name', label: text.name },
-              { name: 'description', label: text.description, rows: 3 },
+              { name: 'name', label: 'Name' },
+              { name: 'description', label: 'Description', rows: 3 },
             ]}
-            notification={() => text.saved}
+            notification={() => 'The settings are saved.'}
           />
         </section>
       )}
       {mayCall(UpdateProjectSettings, { project }) && (
         <section className={styles['section']} aria-labelledby="rules">
-          <h2 id="rules">{text.rules}</h2>
+          <h2 id="rules">Its rules</h2>
           <RequestBodyForm
             operation={UpdateProjectSettings}
             request={request}
@@ -77,14 +77,18 @@ const Settings = ({ project, overview }: SettingsProps) => {
               stickiness,
               {
                 name: 'featureLimit',
-                label: text.featureLimit,
-                hint: `${text.featureLimitHint} ${text.limitUse(activeFlags)}`,
+                label: 'Active flags at most',
+                hint: `Empty: any number. Flags beyond a lower limit stay. ${`${formatCount(activeFlags, 'active flag')} now.`}`,
               },
-              { name: 'featureNaming.pattern', label: text.pattern, hint: text.patternHint },
-              { name: 'featureNaming.example', label: text.example },
-              { name: 'featureNaming.description', label: text.patternInWords, rows: 2 },
+              {
+                name: 'featureNaming.pattern',
+                label: 'Pattern for the names of flags',
+                hint: 'A regular expression that the whole name must match, such as checkout-[a-z-]+. Flags that exist keep their names.',
+              },
+              { name: 'featureNaming.example', label: 'A name that matches' },
+              { name: 'featureNaming.description', label: 'The pattern in words', rows: 2 },
             ]}
-            notification={() => text.saved}
+            notification={() => 'The settings are saved.'}
           />
         </section>
       )}
@@ -105,59 +109,67 @@ const ArchiveOrDelete = ({ project, overview, activeFlags }: SettingsProps & { r
   const openProjectList = (): void => void navigate({ to: '/projects' });
   const consequences = (
     <>
-      {activeFlags > 0 && <Notice tone="warning">{text.activeFlags(activeFlags)}</Notice>}
+      {activeFlags > 0 && (
+        <Notice tone="warning">
+          {formatCount(activeFlags, 'flag')} of it {activeFlags === 1 ? 'is' : 'are'} active: archive or move{' '}
+          {activeFlags === 1 ? 'it' : 'them'} first.
+        </Notice>
+      )}
       <QueryResult query={status}>
         {({ resources, lifecycleSummary }) => (
-          <p>{text.deletedAlong(lifecycleSummary.archived.currentFlags, resources.apiTokens, resources.segments)}</p>
+          <p>
+            It has {formatCount(lifecycleSummary.archived.currentFlags, 'archived flag')},{' '}
+            {formatCount(resources.apiTokens, 'API token')} and {formatCount(resources.segments, 'segment')} of its own.
+          </p>
         )}
       </QueryResult>
     </>
   );
   return (
     <section className={styles['section']} aria-labelledby="danger">
-      <h2 id="danger">{text.danger}</h2>
+      <h2 id="danger">Archive or delete</h2>
       {isDefault ? (
-        <p className={layout['muted']}>{text.isDefault}</p>
+        <p className={layout['muted']}>The default project cannot be deleted.</p>
       ) : (
         <div className={layout['inline']}>
           <Button icon="archive" onPress={() => setDialog('archive')}>
-            {text.archive}
+            Archive the project
           </Button>
           <Button icon="remove" variant="danger" onPress={() => setDialog('delete')}>
-            {text.delete}
+            Delete the project
           </Button>
         </div>
       )}
       {dialog === 'archive' && (
         <ConfirmOperationDialog
-          title={text.archiveTitle(overview.name)}
-          confirm={text.archive}
+          title={`Archive the project “${overview.name}”`}
+          confirm="Archive the project"
           isDangerous
           isImpossible={activeFlags > 0}
           operation={ArchiveProject}
           request={{ params: { projectId: project } }}
-          notification={text.archived(overview.name)}
+          notification={`The project ${overview.name} is archived.`}
           onClose={close}
           onDone={openProjectList}
         >
-          <p>{text.archiveHelp}</p>
+          <p>It is not listed any more, and its API tokens give no flags of it. It can be revived.</p>
           {consequences}
         </ConfirmOperationDialog>
       )}
       {dialog === 'delete' && (
         <ConfirmOperationDialog
-          title={text.deleteTitle(overview.name)}
-          confirm={text.delete}
+          title={`Delete the project “${overview.name}” for good`}
+          confirm="Delete the project"
           isDangerous
           typedName={project}
           isImpossible={activeFlags > 0}
           operation={DeleteProject}
           request={{ params: { projectId: project } }}
-          notification={text.deleted(overview.name)}
+          notification={`The project ${overview.name} is deleted.`}
           onClose={close}
           onDone={openProjectList}
         >
-          <p>{text.deleteHelp}</p>
+          <p>Its archived flags, its settings and its members go with it. This cannot be undone.</p>
           {consequences}
         </ConfirmOperationDialog>
       )}

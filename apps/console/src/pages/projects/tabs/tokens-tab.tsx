@@ -10,10 +10,14 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
-import { projectsMessages as text } from '../../../messages/projects.ts';
 import layout from '../../../components/layout/layout.module.css';
 
-const typeNames = new Map(Object.entries(text.tokenTypes).map(([id, [label]]) => [id, label]));
+export const projectTokenTypes = {
+  client: ['Servers', 'Gets all flags with their strategies: keep it secret'],
+  frontend: ['Browsers and mobile apps', 'Gets evaluated flags only, and may be public'],
+} as const;
+
+const typeNames = new Map(Object.entries(projectTokenTypes).map(([id, [label]]) => [id, label]));
 const typeName = (type: ApiToken['type']): string => typeNames.get(type) ?? type;
 
 const CreateProjectTokenDialog = lazy(() =>
@@ -33,7 +37,7 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
   const [tokenToDelete, setTokenToDelete] = useState<ApiToken>();
   const createButton = mayCall(CreateProjectApiToken, { project }) && (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
-      {text.createToken}
+      Create a token
     </Button>
   );
   return (
@@ -41,51 +45,55 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
       <MissingPermissionNotice operation={CreateProjectApiToken} scope={{ project }} />
       {(tokens.data?.length ?? 0) > 0 && <div>{createButton}</div>}
       <ResourceList
-        label={text.tabs.tokens}
+        label="API tokens"
         query={tokens}
         rowKey={({ secret, createdAt }) => `${secret} ${createdAt}`}
         name={({ tokenName }) => tokenName}
         text={({ environment, type }) => `${environment} ${type}`}
         columns={[
-          { id: 'name', title: text.tokenName, cell: ({ tokenName }) => <strong>{tokenName}</strong> },
-          { id: 'type', title: text.tokenType, cell: ({ type }) => typeName(type) },
-          { id: 'environment', title: text.environment, cell: ({ environment }) => <Badge>{environment}</Badge> },
+          { id: 'name', title: 'Name', cell: ({ tokenName }) => <strong>{tokenName}</strong> },
+          { id: 'type', title: 'For', cell: ({ type }) => typeName(type) },
+          { id: 'environment', title: 'Environment', cell: ({ environment }) => <Badge>{environment}</Badge> },
           {
             id: 'projects',
-            title: text.tokenScope,
-            cell: ({ projects }) => (projects.includes('*') ? text.allProjects : projects.join(', ')),
+            title: 'Projects',
+            cell: ({ projects }) => (projects.includes('*') ? 'all projects' : projects.join(', ')),
           },
-          { id: 'seen', title: text.tokenSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+          { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
           {
             id: 'until',
-            title: text.tokenExpiry,
-            cell: ({ expiresAt }) => (expiresAt == null ? text.forEver : <Time at={expiresAt} />),
+            title: 'Until',
+            cell: ({ expiresAt }) => (expiresAt == null ? 'for ever' : <Time at={expiresAt} />),
           },
         ]}
         actions={(token) =>
           mayCall(DeleteProjectApiToken, { project }) && !token.projects.includes('*')
-            ? [{ id: 'delete', label: text.deleteToken, icon: 'remove', run: () => setTokenToDelete(token) }]
+            ? [{ id: 'delete', label: 'Delete the token', icon: 'remove', run: () => setTokenToDelete(token) }]
             : []
         }
-        empty={{ title: text.noTokens, help: text.noTokensHelp, action: createButton }}
+        empty={{
+          title: 'No API tokens yet',
+          help: 'An application asks for flags with a token. It gives one environment of this project.',
+          action: createButton,
+        }}
       />
       <Suspense>
         {isCreating && <CreateProjectTokenDialog project={project} onClose={() => setCreating(false)} />}
       </Suspense>
       {tokenToDelete !== undefined && (
         <ConfirmOperationDialog
-          title={text.deleteTokenTitle(tokenToDelete.tokenName)}
-          confirm={text.deleteToken}
+          title={`Delete the API token “${tokenToDelete.tokenName}”`}
+          confirm="Delete the token"
           isDangerous
           operation={DeleteProjectApiToken}
           request={{ params: { projectId: project, token: tokenToDelete.secret } }}
-          notification={text.tokenDeleted(tokenToDelete.tokenName)}
+          notification={`The API token ${tokenToDelete.tokenName} is deleted.`}
           onClose={() => setTokenToDelete(undefined)}
         >
-          <p>{text.deleteTokenHelp}</p>
+          <p>Whatever uses it gets no flags any more, within seconds.</p>
           {tokenToDelete.seenAt != null && (
             <Notice tone="warning">
-              {text.tokenSeen}: <Time at={tokenToDelete.seenAt} />
+              Last used: <Time at={tokenToDelete.seenAt} />
             </Notice>
           )}
         </ConfirmOperationDialog>

@@ -4,11 +4,39 @@ import { lazy, Suspense } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { Checkbox, ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
-import { strategyMessages } from '../../../messages/strategy.ts';
-import { constraintPhrase } from '../../../messages/sentences/strategy-sentence.ts';
+import { constraintPhrase } from '../../../text/strategy-sentence.ts';
 import { valueKindOf, localTime, operatorsFor, valuesOfText } from './constraint-values.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../strategy.module.css';
+import { formatCount } from '../../../text/format-number.ts';
+
+const texts = {
+  valueHints: {
+    pattern:
+      'A regular expression of RE2, without slashes around it. It is searched for anywhere unless it has ^ and $.',
+    version: 'A semantic version, such as 1.4.0.',
+  },
+  operators: {
+    IN: 'is one of',
+    NOT_IN: 'is none of',
+    STR_CONTAINS: 'contains',
+    STR_ENDS_WITH: 'ends with',
+    STR_STARTS_WITH: 'starts with',
+    NUM_EQ: '= (number)',
+    NUM_GT: '> (number)',
+    NUM_GTE: '≥ (number)',
+    NUM_LT: '< (number)',
+    NUM_LTE: '≤ (number)',
+    DATE_AFTER: 'is after',
+    DATE_BEFORE: 'is before',
+    SEMVER_EQ: '= (version)',
+    SEMVER_GT: '> (version)',
+    SEMVER_GTE: '≥ (version)',
+    SEMVER_LT: '< (version)',
+    SEMVER_LTE: '≤ (version)',
+    REGEX: 'matches (regular expression)',
+  } as Readonly<Record<string, string>>,
+} as const;
 
 /** Whether an operator has the option to ignore upper and lower case. */
 const canIgnoreCase = (operator: ConstraintOperator): boolean => operator === 'REGEX' || operator.startsWith('STR_');
@@ -35,7 +63,7 @@ const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
   const kind = valueKindOf(operator);
   if (kind === 'list' && legalValues.length > 0) {
     return (
-      <div className={styles['options']} role="group" aria-label={strategyMessages.values}>
+      <div className={styles['options']} role="group" aria-label="Values">
         {legalValues.map(({ value: legal, description }) => (
           <Checkbox
             key={legal}
@@ -57,8 +85,8 @@ const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
     return (
       <>
         <TextField
-          label={strategyMessages.values}
-          hint={strategyMessages.valuesHint(values.length)}
+          label="Values"
+          hint={`One on each line, or pasted from a spreadsheet. ${formatCount(values.length, 'value')}.`}
           rows={Math.min(6, Math.max(2, values.length))}
           value={values.join('\n')}
           onChange={(text) => onChange({ ...constraint, values: valuesOfText(text) })}
@@ -76,8 +104,8 @@ const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
   if (kind === 'date') {
     return (
       <TextField
-        label={strategyMessages.date}
-        hint={strategyMessages.dateHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+        label="Date and time"
+        hint={`In your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`}
         type="datetime-local"
         value={localTime(value)}
         onChange={(text) => {
@@ -89,8 +117,8 @@ const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
   }
   return (
     <TextField
-      label={strategyMessages.value}
-      hint={kind === 'version' || kind === 'pattern' ? strategyMessages.valueHints[kind] : undefined}
+      label="Value"
+      hint={kind === 'version' || kind === 'pattern' ? texts.valueHints[kind] : undefined}
       value={value}
       onChange={(text) => onChange({ ...constraint, value: kind === 'pattern' ? text : text.trim() })}
     />
@@ -125,7 +153,7 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
       <div className={styles['row']}>
         <ComboBox
           key={fieldOptions.length}
-          label={strategyMessages.contextField}
+          label="Context field"
           options={fieldOptions.filter(({ id }) => id !== '')}
           value={contextName === '' ? null : contextName}
           onChange={(name) => {
@@ -139,28 +167,28 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
           }}
         />
         <Select
-          label={strategyMessages.operator}
+          label="Comparison"
           options={[...new Set([...operatorsOf(contextName), operator])].map((id) => ({
             id,
-            label: strategyMessages.operators[id] ?? id,
+            label: texts.operators[id] ?? id,
           }))}
           value={operator}
           onChange={(next) => setOperator(next as ConstraintOperator)}
         />
         <IconButton
           icon="remove"
-          label={strategyMessages.removeConstraint(constraintPhrase(constraint))}
+          label={`Remove the constraint “${constraintPhrase(constraint)}”`}
           onPress={onRemove}
         />
       </div>
       <ValueFields constraint={constraint} onChange={onChange} />
       <div className={styles['options']}>
         <Checkbox isSelected={inverted} onChange={(on) => onChange({ ...constraint, inverted: on })}>
-          {strategyMessages.inverted}
+          Not: the opposite must hold
         </Checkbox>
         {canIgnoreCase(operator) && (
           <Checkbox isSelected={caseInsensitive} onChange={(on) => onChange({ ...constraint, caseInsensitive: on })}>
-            {strategyMessages.caseInsensitive}
+            Ignore upper and lower case
           </Checkbox>
         )}
       </div>
@@ -172,16 +200,20 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
 export const ConstraintsEditor = ({ constraints, onChange }: ConstraintsEditorProps) => (
   <section className={layout['card']} aria-labelledby="constraints">
     <div className={layout['bar']}>
-      <h2 id="constraints">{strategyMessages.constraints}</h2>
+      <h2 id="constraints">Constraints</h2>
       <Button
         size="small"
         icon="add"
         onPress={() => onChange([...constraints, { contextName: 'userId', operator: 'IN', values: [] }])}
       >
-        {strategyMessages.addConstraint}
+        Add a constraint
       </Button>
     </div>
-    {constraints.length === 0 && <p className={layout['small']}>{strategyMessages.noConstraints}</p>}
+    {constraints.length === 0 && (
+      <p className={layout['small']}>
+        No constraint: every user counts. A constraint narrows the strategy to some of them.
+      </p>
+    )}
     <ul className={styles['form']}>
       {constraints.map((constraint, index) => (
         <ConstraintFields

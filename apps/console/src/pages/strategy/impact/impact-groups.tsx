@@ -1,5 +1,4 @@
 import type { ImpactResult } from '@bunting/contracts';
-import { strategyMessages } from '../../../messages/strategy.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../strategy.module.css';
 
@@ -14,15 +13,15 @@ interface ImpactGroupsProps extends Pick<Impact, 'groups'> {
 /** The groups of users for whom a change has an effect, with the shares that gain the flag, lose it, or get another variant. */
 export const ImpactGroups = ({ groups, label }: ImpactGroupsProps) => {
   const affectedGroups = groups.filter(({ gains, loses, changesVariant }) => gains + loses + changesVariant > 0);
-  if (affectedGroups.length === 0) return <p>{strategyMessages.noImpact}</p>;
+  if (affectedGroups.length === 0) return <p>Nothing changes for any user.</p>;
   return (
     <div role="region" aria-label={label} tabIndex={0}>
       <table className={layout['cells']}>
         <thead>
           <tr>
-            <th scope="col">{strategyMessages.users}</th>
-            <th scope="col">{strategyMessages.beforeAfter}</th>
-            <th scope="col">{strategyMessages.effect}</th>
+            <th scope="col">Users</th>
+            <th scope="col">On for</th>
+            <th scope="col">Effect</th>
           </tr>
         </thead>
         <tbody>
@@ -30,16 +29,20 @@ export const ImpactGroups = ({ groups, label }: ImpactGroupsProps) => {
             <tr key={JSON.stringify(context)}>
               <td>
                 {Object.keys(context).length === 0
-                  ? strategyMessages.otherUsers(groups.length > 1)
-                  : strategyMessages.usersWith(context)}
+                  ? groups.length > 1
+                    ? 'All other users'
+                    : 'All users'
+                  : Object.entries(context)
+                      .map(([name, value]) => `${name} = ${value}`)
+                      .join(', ')}
               </td>
               <td className={styles['number']}>
                 {percent(before)} → {percent(after)}
               </td>
               <td className={styles['number']}>
-                {gains > 0 && <div className={styles['gains']}>{strategyMessages.gains(gains)}</div>}
-                {loses > 0 && <div className={styles['loses']}>{strategyMessages.loses(loses)}</div>}
-                {changesVariant > 0 && <div>{strategyMessages.changesVariant(changesVariant)}</div>}
+                {gains > 0 && <div className={styles['gains']}>{gains} % gain it</div>}
+                {loses > 0 && <div className={styles['loses']}>{loses} % lose it</div>}
+                {changesVariant > 0 && <div>{changesVariant} % get another variant</div>}
               </td>
             </tr>
           ))}

@@ -6,11 +6,16 @@ import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
-import { strategyMessages } from '../../../messages/strategy.ts';
 import { parseExampleUsers } from './example-users.ts';
 import { ImpactGroups } from './impact-groups.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../strategy.module.css';
+import { formatCount } from '../../../text/format-number.ts';
+
+const texts = {
+  result: ({ isEnabled, variant }: { readonly isEnabled: boolean; readonly variant: string }) =>
+    isEnabled ? (variant === 'disabled' ? 'on' : `on, ${variant}`) : 'off',
+} as const;
 
 interface ImpactPanelProps {
   readonly project: string;
@@ -50,39 +55,44 @@ export const ImpactPanel = (props: ImpactPanelProps) => {
   const impact = query.data?.features.find(({ name }) => changes.some(({ feature }) => feature === name));
   return (
     <section className={layout['card']} aria-labelledby="impact" aria-live="polite">
-      <h2 id="impact">{strategyMessages.impact}</h2>
+      <h2 id="impact">What this change does</h2>
       <dl className={layout['facts']}>
         {before !== undefined && (
           <>
-            <dt>{strategyMessages.before}</dt>
+            <dt>Now</dt>
             <dd>{before}.</dd>
           </>
         )}
         {after !== undefined && (
           <>
-            <dt>{strategyMessages.after}</dt>
+            <dt>After</dt>
             <dd>{after}.</dd>
           </>
         )}
       </dl>
-      {widensToEverybody && <Notice tone="warning">{strategyMessages.widens}</Notice>}
-      {!isEnabled && <Notice>{strategyMessages.isOff(environment)}</Notice>}
+      {widensToEverybody && <Notice tone="warning">After this, the strategy is on for everybody.</Notice>}
+      {!isEnabled && <Notice>The flag is off in {environment}: no user is affected until it is turned on.</Notice>}
       {changes.length === 0 ? (
-        <p className={layout['small']}>{strategyMessages.unchanged}</p>
+        <p className={layout['small']}>Nothing is changed yet.</p>
       ) : query.error !== null ? (
         <ErrorNotice error={query.error} />
       ) : impact === undefined ? (
         <Loading />
       ) : (
         <>
-          <ImpactGroups groups={impact.groups} label={strategyMessages.shares} />
-          {!impact.isComplete && <p className={layout['small']}>{strategyMessages.incomplete}</p>}
-          <p className={layout['small']}>{strategyMessages.sample(query.data?.users ?? 0)}</p>
+          <ImpactGroups groups={impact.groups} label="Shares of users" />
+          {!impact.isComplete && (
+            <p className={layout['small']}>A strategy that only the application can evaluate counts as off.</p>
+          )}
+          <p className={layout['small']}>
+            Evaluated for {formatCount(query.data?.users ?? 0, 'generated user')} of each kind, by the server’s own
+            rules.
+          </p>
         </>
       )}
       <TextField
-        label={strategyMessages.examples}
-        hint={strategyMessages.examplesHint}
+        label="Example users"
+        hint="One on each line, as the application describes them."
         placeholder="userId=ann country=no"
         rows={2}
         value={exampleText}
@@ -94,8 +104,8 @@ export const ImpactPanel = (props: ImpactPanelProps) => {
             <li key={index} className={layout['bar']}>
               <code>{examples[index]?.text}</code>
               <span>
-                {strategyMessages.result(resultBefore)} →{' '}
-                <Badge tone={resultAfter.isEnabled ? 'good' : 'neutral'}>{strategyMessages.result(resultAfter)}</Badge>
+                {texts.result(resultBefore)} →{' '}
+                <Badge tone={resultAfter.isEnabled ? 'good' : 'neutral'}>{texts.result(resultAfter)}</Badge>
               </span>
             </li>
           ))}

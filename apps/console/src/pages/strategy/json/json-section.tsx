@@ -2,7 +2,6 @@ import { isEqual } from '@bunting/contracts';
 import { lazy, Suspense, useState } from 'react';
 import { Notice } from '../../../components/content/notice.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
-import { strategyMessages } from '../../../messages/strategy.ts';
 import { parseStrategyDraft, type StrategyDraft } from '../../../strategies/strategy-draft.ts';
 import type { StrategyPartProps } from '../strategy-part-props.ts';
 import layout from '../../../components/layout/layout.module.css';
@@ -38,12 +37,12 @@ export const JsonSection = ({ draft, onChange }: StrategyPartProps) => {
   };
   return (
     <section className={layout['card']}>
-      <h2>{strategyMessages.json}</h2>
+      <h2>JSON</h2>
       <Suspense fallback={<Loading />}>
-        <JsonEditor label={strategyMessages.json} text={text} onChange={edit} />
+        <JsonEditor label="JSON" text={text} onChange={edit} />
       </Suspense>
       {typedText?.error !== undefined && (
-        <Notice tone="warning">{strategyMessages.invalidJson(typedText.error)}</Notice>
+        <Notice tone="warning">The form keeps the last strategy that was valid. {typedText.error}</Notice>
       )}
     </section>
   );

@@ -1,10 +1,13 @@
 import type { StrategyVariant } from '@bunting/contracts';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { Select, TextField } from '../../../components/forms/fields.tsx';
-import { strategyMessages } from '../../../messages/strategy.ts';
 import { withEqualWeights, withWeight } from './variant-weights.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../strategy.module.css';
+
+const texts = {
+  payloads: { none: 'none', string: 'text', json: 'JSON', csv: 'CSV', number: 'number' },
+} as const;
 
 interface VariantsEditorProps {
   readonly variants: readonly StrategyVariant[];
@@ -37,7 +40,7 @@ export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEdito
   return (
     <section className={layout['card']} aria-labelledby="variants">
       <div className={layout['bar']}>
-        <h2 id="variants">{strategyMessages.variants}</h2>
+        <h2 id="variants">Variants</h2>
         <Button
           size="small"
           icon="add"
@@ -50,44 +53,39 @@ export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEdito
             )
           }
         >
-          {strategyMessages.addVariant}
+          Add a variant
         </Button>
       </div>
-      {variants.length === 0 && <p className={layout['small']}>{strategyMessages.noVariants}</p>}
+      {variants.length === 0 && <p className={layout['small']}>No variants: users get on or off.</p>}
       <ul className={styles['form']}>
         {variants.map(({ name, weight, payload }, index) => (
           <li key={index} className={styles['item']}>
             <div className={styles['row']}>
+              <TextField label="Variant" value={name} onChange={(text) => change(index, { name: text })} isRequired />
               <TextField
-                label={strategyMessages.variantName}
-                value={name}
-                onChange={(text) => change(index, { name: text })}
-                isRequired
-              />
-              <TextField
-                label={strategyMessages.weight}
+                label="Percent"
                 type="number"
                 value={String(weight / 10)}
                 onChange={(text) => onChange(withWeight(variants, index, Math.round(Number(text) * 10)))}
               />
               <IconButton
                 icon="remove"
-                label={strategyMessages.removeVariant(name)}
+                label={`Remove the variant ${name}`}
                 onPress={() => onChange(withEqualWeights(variants.toSpliced(index, 1)))}
               />
             </div>
             <div className={styles['row']}>
               <Select
-                label={strategyMessages.payloadType}
-                options={payloadTypes.map((type) => ({ id: type, label: strategyMessages.payloads[type] }))}
+                label="Payload type"
+                options={payloadTypes.map((type) => ({ id: type, label: texts.payloads[type] }))}
                 value={payload?.type ?? 'none'}
                 onChange={(type) => setPayload(index, type, payload?.value ?? '')}
               />
               {payload !== undefined && (
                 <TextField
-                  label={strategyMessages.payload}
+                  label="Payload"
                   value={payload.value}
-                  error={payload.type === 'json' && !isJson(payload.value) ? strategyMessages.noJson : undefined}
+                  error={payload.type === 'json' && !isJson(payload.value) ? 'This is not valid JSON.' : undefined}
                   rows={payload.type === 'json' ? 3 : 1}
                   onChange={(text) => setPayload(index, payload.type, text)}
                 />
