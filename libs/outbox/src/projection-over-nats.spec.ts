@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, natsBus } from '@bunting/bus';
 import { eventually, startNats, type TestNats } from '@bunting/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { cpSync, rmSync } from 'node:fs';
-import { follow, namesOf, openConsumer } from '../../test/test-consumer.ts';
-import { featureCreated, startProducer, type TestProducer } from '../../test/test-producer.ts';
+import { follow, namesOf, openConsumer } from '../test/test-consumer.ts';
+import { featureCreated, startProducer, type TestProducer } from '../test/test-producer.ts';
 
 describe('a projection over NATS with a small max_payload', () => {
   it('receives an event above max_payload and the events after it', async () => {

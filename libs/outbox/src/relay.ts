@@ -3,7 +3,7 @@ import type { OutboxTopic, Producer } from '@bunting/contracts';
 import { type Database, onlyRow, type Statement } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan, type SpanOptions } from '@bunting/tracing';
-import { pageAfterSql } from './read-outbox-endpoint.ts';
+import { pageAfterSql } from './read-outbox.ts';
 
 interface RelayOptions {
   readonly producer: Producer;
@@ -45,24 +45,26 @@ const unpublished = pageAfterSql(
 );
 
 /** The options of the span in which a batch is published, by the semantic conventions of OpenTelemetry for messaging. */
-const publishSpanOptions = (producer: Producer, count: number): SpanOptions => ({
-  name: `send bunting-${producer}`,
-  kind: 'producer',
-  attributes: {
-    'messaging.system': 'nats',
-    'messaging.operation.name': 'publish',
-    'messaging.operation.type': 'send',
-    'messaging.destination.name': `bunting-${producer}`,
-    'messaging.batch.message_count': count,
-  },
-});
+function publishSpanOptions(producer: Producer, count: number): SpanOptions {
+  return {
+    name: `send bunting-${producer}`,
+    kind: 'producer',
+    attributes: {
+      'messaging.system': 'nats',
+      'messaging.operation.name': 'publish',
+      'messaging.operation.type': 'send',
+      'messaging.destination.name': `bunting-${producer}`,
+      'messaging.batch.message_count': count,
+    },
+  };
+}
 
 /**
  * Wakes consumers, and publishes events in the order of their positions if the bus has a stream. One replica of a service publishes at a
  * time: it holds an advisory lock until its batch is marked as published. A batch that was published but not marked is published again: the
  * stream deduplicates it by the ids of its events.
  */
-export const startRelay = (options: RelayOptions) => {
+export function startRelay(options: RelayOptions) {
   const { producer, database, bus, intervalMs, log } = options;
   const { publish } = bus;
   const publishBatch = (send: NonNullable<Bus['publish']>): Promise<number | undefined> =>
@@ -114,4 +116,4 @@ export const startRelay = (options: RelayOptions) => {
       await relaying?.stop();
     },
   };
-};
+}

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, inProcessBus } from '@bunting/bus';
 import { recordingLog } from '@bunting/testing';
-import { follow, namesOf, openConsumer } from '../../test/test-consumer.ts';
-import { startProducer, type TestProducer } from '../../test/test-producer.ts';
-import { type Projection, startProjection } from '../index.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { follow, namesOf, openConsumer } from '../test/test-consumer.ts';
+import { startProducer, type TestProducer } from '../test/test-producer.ts';
+import { type Projection, startProjection } from './index.ts';
 
 describe('a projection whose producer has lost data', () => {
   let bus: Bus;

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
 import { outboxOperations, OutboxTopic } from '@bunting/contracts';
-import { eventually, startNats, readNatsStreamMessages, type TestNats } from '@bunting/testing';
+import { eventually, readNatsStreamMessages, startNats, type TestNats } from '@bunting/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { featureCreated, startProducer, type TestProducer } from '../test/test-producer.ts';
 import { insertStatesSql, type Outbox } from './transaction-with-outbox.ts';
-import { featureCreated, startProducer, type TestProducer } from '../../test/test-producer.ts';
 
 describe('the outbox', () => {
   let bus: Bus;

@@ -1,12 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Bus, call, type CallContext, inProcessBus, implement, serve, systemContext } from '@bunting/bus';
+import { type Bus, call, type CallContext, implement, inProcessBus, serve, systemContext } from '@bunting/bus';
 import { type Caller, defineOperation, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Type } from 'typebox';
-import { featureCreated } from '../../test/test-producer.ts';
-import { idempotencyTables, outboxTables, startOutboxProducer, type OutboxProducer } from '../index.ts';
+import { featureCreated } from '../test/test-producer.ts';
+import { idempotencyTables, type OutboxProducer, outboxTables, startOutboxProducer } from './index.ts';
 
 const declared = {
   operationId: 'test',

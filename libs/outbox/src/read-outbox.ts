@@ -1,7 +1,7 @@
-import { implement, JsonText, type Endpoint } from '@bunting/bus';
-import { type Producer, outboxOperations } from '@bunting/contracts';
+import { type Endpoint, implement, JsonText } from '@bunting/bus';
+import { outboxOperations, type Producer } from '@bunting/contracts';
 import { type Database, onlyRow, type Statement } from '@bunting/database';
-import type { Acknowledgements } from './unstored-acknowledgements.ts';
+import type { Acknowledgements } from './housekeeping.ts';
 
 const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
 
@@ -20,7 +20,8 @@ const messageJson = `json_build_object(
 const pageBytes = 256 * 1024;
 
 /** SQL: the rows of topic `$1` after a position, limited in number and in total bytes, but at least one. */
-export const pageAfterSql = (position: string, limit: string, bytes: number): string => `
+export function pageAfterSql(position: string, limit: string, bytes: number): string {
+  return `
   select position, uid, type, traceparent, message from (
     select *, sum(octet_length(message)) over (order by position) as bytes, row_number() over (order by position) as nth from (
       select position, uid, type, traceparent, ${messageJson}::text as message from outbox
@@ -29,6 +30,7 @@ export const pageAfterSql = (position: string, limit: string, bytes: number): st
   ) as measured
   where nth = 1 or bytes <= ${bytes}
   order by position`;
+}
 
 const messagesAfter: Statement = {
   name: 'outbox-after',
@@ -36,12 +38,12 @@ const messagesAfter: Statement = {
 };
 
 /** Replies with the messages after a position, the last position of the topic, and the uid of the row at the given position. */
-export const readOutboxEndpoint = (
+export function readOutboxEndpoint(
   producer: Producer,
   database: Database,
   acknowledgements: Acknowledgements,
-): Endpoint =>
-  implement(outboxOperations[producer], async ({ body: { topic, consumer, after, uid, limit } }) => {
+): Endpoint {
+  return implement(outboxOperations[producer], async ({ body: { topic, consumer, after, uid, limit } }) => {
     const row = onlyRow(await database.query<{ head: number; at: string | null }>(headAndUid, [topic, after]));
     const { head } = row;
     let { at } = row;
@@ -55,3 +57,4 @@ export const readOutboxEndpoint = (
     const { messages } = onlyRow(await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]));
     return new JsonText(`{"head":${head},"at":${JSON.stringify(at)},"messages":${messages}}`);
   });
+}

@@ -2,8 +2,8 @@ import { openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
 import { expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { consumerTables } from '../index.ts';
-import { registerDeadLetterMetrics } from './dead-letter-metrics.ts';
+import { registerDeadLetterMetrics } from './dead-letters.ts';
+import { consumerTables } from './index.ts';
 
 it('counts dead letters by producer and topic, and keeps the counts while the database cannot be reached', async () => {
   const fresh = await freshDatabase();

@@ -1,17 +1,17 @@
-import { JsonText, type IdempotentWrite } from '@bunting/bus';
+import { type IdempotentWrite, JsonText } from '@bunting/bus';
 import type { Caller, IfMatchTarget } from '@bunting/contracts';
 import type { CommitLimits, Database, Tx } from '@bunting/database';
 import {
   claimIdempotencyKey,
   completeReply,
-  findStoredOutcome,
   type EncryptedReply,
+  findStoredOutcome,
   type StoredOutcome,
-  storeOutcome,
   storeEncryptedReply,
+  storeOutcome,
   textOfReply,
 } from './idempotency-store.ts';
-import type { Outbox, RunInTransaction } from '../producer/transaction-with-outbox.ts';
+import type { Outbox, RunInTransaction } from './transaction-with-outbox.ts';
 
 /** The trace of a transaction, and until when it may commit. Without limits it also commits after the caller has stopped waiting. */
 export interface WorkContext extends CommitLimits {
@@ -37,11 +37,14 @@ export interface WriteContext {
 export type ReplyOrReplay<T> = T | JsonText;
 
 /** Whether a result is the stored text of a reply, and not the result of the job. */
-export const isReplay = <T>(result: ReplyOrReplay<T>): result is JsonText => result instanceof JsonText;
+export function isReplay<T>(result: ReplyOrReplay<T>): result is JsonText {
+  return result instanceof JsonText;
+}
 
 /** The reply of a job, parsed where it is the stored text of a retry. */
-export const parsedReply = <T>(result: ReplyOrReplay<T>): T =>
-  isReplay(result) ? (JSON.parse(result.text) as T) : result;
+export function parsedReply<T>(result: ReplyOrReplay<T>): T {
+  return isReplay(result) ? (JSON.parse(result.text) as T) : result;
+}
 
 type Job<T> = (tx: Tx, outbox: Outbox) => Promise<T>;
 
@@ -78,27 +81,27 @@ export interface IdempotentWrites {
   storeEncryptedReply(tx: Tx, reply: EncryptedReply, headers?: Readonly<Record<string, string>>): Promise<void>;
 }
 
-const setHeaders = ({ setHeader }: WriteContext, headers: Readonly<Record<string, string>>): void => {
+function setHeaders({ setHeader }: WriteContext, headers: Readonly<Record<string, string>>): void {
   for (const [header, value] of Object.entries(headers)) setHeader(header, value);
-};
+}
 
 /** Replays a stored reply. */
-const replayStored = (
+function replayStored(
   request: WriteContext,
   idempotency: IdempotentWrite,
   { reply, headers }: { readonly reply: string; readonly headers: Readonly<Record<string, string>> },
   { isMasked = false }: ReplyOptions = {},
-): JsonText => {
+): JsonText {
   setHeaders(request, headers);
   request.setHeader('Idempotency-Replayed', 'true');
   if (!isMasked) idempotency.storedReply = reply;
   return new JsonText(reply);
-};
+}
 
-export const idempotentUnitOfWork = (
+export function idempotentUnitOfWork(
   database: Database,
   runInTransaction: RunInTransaction,
-): { readonly work: IdempotentUnitOfWork } & IdempotentWrites => {
+): { readonly work: IdempotentUnitOfWork } & IdempotentWrites {
   const finish = async <T>(
     request: WriteContext,
     idempotency: IdempotentWrite,
@@ -184,4 +187,4 @@ export const idempotentUnitOfWork = (
 
     storeEncryptedReply,
   };
-};
+}

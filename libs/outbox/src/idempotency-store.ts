@@ -1,5 +1,5 @@
-import { JsonText, type IdempotentWrite } from '@bunting/bus';
-import { type Caller, type PassedCheck, may, maySee, noAccess, projectNotFound, refusal } from '@bunting/contracts';
+import { type IdempotentWrite, JsonText } from '@bunting/bus';
+import { type Caller, may, maySee, noAccess, type PassedCheck, projectNotFound, refusal } from '@bunting/contracts';
 import {
   type Database,
   onlyRow,
@@ -8,7 +8,7 @@ import {
   type Statement,
   type Tx,
 } from '@bunting/database';
-import { decryptWithKey, encryptWithKey, hashedKeyOf } from './reply-cipher.ts';
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
 /**
  * Replies of writes that carried an `Idempotency-Key`, each stored in the transaction of the write. `claim_idempotency_key` takes a lock
@@ -60,16 +60,16 @@ interface Row extends StoredOutcome {
 }
 
 /** Checks that the caller still passes every check that the write relied on. */
-const requireStillPassed = (caller: Caller, checks: readonly PassedCheck[]): void => {
+function requireStillPassed(caller: Caller, checks: readonly PassedCheck[]): void {
   for (const check of checks) {
     if ('sees' in check && !maySee(caller, check.sees)) throw projectNotFound(check.sees);
   }
   for (const check of checks) {
     if ('may' in check && !may(caller, check.may, check)) throw noAccess(check.may, check.environment ?? undefined);
   }
-};
+}
 
-const outcomeOf = (write: IdempotentWrite, caller: Caller, row: Row | undefined): StoredOutcome | undefined => {
+function outcomeOf(write: IdempotentWrite, caller: Caller, row: Row | undefined): StoredOutcome | undefined {
   if (row === undefined) return undefined;
   if (row.fingerprint === null) {
     if (row.is_locked) return undefined;
@@ -92,7 +92,7 @@ const outcomeOf = (write: IdempotentWrite, caller: Caller, row: Row | undefined)
       ],
     },
   );
-};
+}
 
 /**
  * Locks an `Idempotency-Key` until the end of the transaction.
@@ -100,14 +100,14 @@ const outcomeOf = (write: IdempotentWrite, caller: Caller, row: Row | undefined)
  * @throws Refusal `ConflictError` while another request with the key is in progress, `IdempotencyKeyReused` when the key belongs to
  * another request, and `NotFoundError` or `NoAccessError` when the caller has lost a permission that the write relied on
  */
-export const claimIdempotencyKey = async (
+export async function claimIdempotencyKey(
   { query }: Tx,
   write: IdempotentWrite,
   caller: Caller,
-): Promise<StoredOutcome | undefined> => {
+): Promise<StoredOutcome | undefined> {
   const values = [write.scope, hashedKeyOf(write)];
   return outcomeOf(write, caller, onlyRow(await query<Row>('select * from claim_idempotency_key($1, $2)', values)));
-};
+}
 
 const storedReply: Statement = {
   name: 'idempotent-reply',
@@ -115,28 +115,29 @@ const storedReply: Statement = {
 };
 
 /** The stored outcome of a write, read without a transaction, for writes that call other services before they begin one. */
-export const findStoredOutcome = async (
+export async function findStoredOutcome(
   database: ReadDatabase,
   write: IdempotentWrite,
   caller: Caller,
-): Promise<StoredOutcome | undefined> => {
+): Promise<StoredOutcome | undefined> {
   const [row] = await database.read<Row>(storedReply, [write.scope, hashedKeyOf(write)]);
   return outcomeOf(write, caller, row);
-};
+}
 
-export const textOfReply = (reply: unknown): string =>
-  reply instanceof JsonText ? reply.text : JSON.stringify(reply ?? null);
+export function textOfReply(reply: unknown): string {
+  return reply instanceof JsonText ? reply.text : JSON.stringify(reply ?? null);
+}
 
 const insertReply = `
   insert into idempotent_reply (scope, key, operation, fingerprint, outcome, reply, headers, grants)
   values ($1, $2, $3, $4, $5, $6, $7, $8)`;
 
 /** Stores the reply of a write, or the outcome that the reply will be built from, in the transaction that has claimed the key. */
-export const storeOutcome = async (
+export async function storeOutcome(
   { query }: Pick<Tx, 'query'>,
   write: IdempotentWrite,
   { outcome, reply, headers }: Omit<StoredOutcome, 'outcome'> & { readonly outcome?: unknown },
-): Promise<void> => {
+): Promise<void> {
   await query(insertReply, [
     write.scope,
     hashedKeyOf(write),
@@ -147,7 +148,7 @@ export const storeOutcome = async (
     JSON.stringify(headers),
     JSON.stringify(write.passedChecks),
   ]);
-};
+}
 
 /** A reply that is stored once its write is done: without the `Idempotency-Key`, and readable only by a retry with the key. */
 export interface EncryptedReply {
@@ -161,7 +162,7 @@ export interface EncryptedReply {
 }
 
 /** Prepares the reply of a write that another process may finish. */
-export const encryptReply = (write: IdempotentWrite, reply: unknown): EncryptedReply => {
+export function encryptReply(write: IdempotentWrite, reply: unknown): EncryptedReply {
   const { scope, operation, fingerprint, passedChecks } = write;
   const encryptedReply = encryptWithKey(write, textOfReply(reply));
   return {
@@ -172,18 +173,18 @@ export const encryptReply = (write: IdempotentWrite, reply: unknown): EncryptedR
     passedChecks: [...passedChecks],
     encryptedReply,
   };
-};
+}
 
 /** Stores an encrypted reply in the last transaction of its write. A stored reply of another request stays. */
-export const storeEncryptedReply = async (
+export async function storeEncryptedReply(
   { query }: Pick<Tx, 'query'>,
   { scope, hashedKey, operation, fingerprint, passedChecks, encryptedReply }: EncryptedReply,
   headers: Readonly<Record<string, string>> = {},
-): Promise<void> => {
+): Promise<void> {
   const checks = JSON.stringify(passedChecks);
   const values = [scope, hashedKey, operation, fingerprint, null, encryptedReply, JSON.stringify(headers), checks];
   await query(`${insertReply} on conflict do nothing`, values);
-};
+}
 
 const completion: Statement = {
   name: 'complete-idempotent-reply',
@@ -192,21 +193,51 @@ const completion: Statement = {
 };
 
 /** Stores a reply that was built after the commit. Of concurrent requests the reply of the first is stored, and all of them get it. */
-export const completeReply = async (
+export async function completeReply(
   database: Database,
   write: IdempotentWrite,
   reply: string,
   headers: Readonly<Record<string, string>>,
-): Promise<Pick<StoredOutcome, 'headers'> & { readonly reply: string }> => {
+): Promise<Pick<StoredOutcome, 'headers'> & { readonly reply: string }> {
   const values = [write.scope, hashedKeyOf(write), encryptWithKey(write, reply), JSON.stringify(headers)];
   const [row] = await database.query<{ reply: string; headers: Record<string, string> }>(completion, values);
   const stored =
     row === undefined ? { reply, headers } : { reply: decryptWithKey(write, row.reply), headers: row.headers };
   write.storedReply = stored.reply;
   return stored;
-};
+}
 
 /** SQL: deletes at most 5,000 replies that are older than `$1` hours. */
 export const dropExpiredRepliesSql = `delete from idempotent_reply where (scope, key) in (
   select scope, key from idempotent_reply where created_at < now() - make_interval(hours => $1)
   order by created_at limit 5000 for update skip locked)`;
+
+const algorithm = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** The hash by which an `Idempotency-Key` is stored: the database never holds the key itself. */
+function hashedKeyOf({ scope, key }: IdempotentWrite): string {
+  return hash('sha256', `name ${scope} ${key}`, 'base64url');
+}
+
+/** The key of the cipher. It cannot be derived from the stored hash. */
+function secretOf({ scope, key }: IdempotentWrite): Buffer {
+  return hash('sha256', `seal ${scope} ${key}`, 'buffer');
+}
+
+/** Encrypts a reply with the `Idempotency-Key`: it may hold a secret that is shown once, and only a retry has the key. */
+function encryptWithKey(write: IdempotentWrite, text: string): string {
+  const iv = randomBytes(ivBytes);
+  const cipher = createCipheriv(algorithm, secretOf(write), iv);
+  const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64');
+}
+
+/** @throws Error for a reply that was encrypted with another key */
+function decryptWithKey(write: IdempotentWrite, text: string): string {
+  const bytes = Buffer.from(text, 'base64');
+  const decipher = createDecipheriv(algorithm, secretOf(write), bytes.subarray(0, ivBytes));
+  decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+  return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8');
+}

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { gapsBetween } from './pruned-unread-messages.ts';
+import { gapsBetween } from './table-projection.ts';
 
 const at = (position: number) => ({
   position,

@@ -1,5 +1,5 @@
 import { expect, it, jest } from '@jest/globals';
-import { waitUntilFresh } from './wait-until-fresh.ts';
+import { waitUntilFresh } from './projection.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const requestWithin = (ms: number) => ({

@@ -1,6 +1,56 @@
+import type { Bus, Endpoint } from '@bunting/bus';
 import { consumersOf, type OutboxTopic, type Producer } from '@bunting/contracts';
-import type { ReadDatabase, Statement } from '@bunting/database';
+import type { Database, ReadDatabase, Statement } from '@bunting/database';
+import type { Log } from '@bunting/runtime';
 import { Gauge, type Registry } from 'prom-client';
+import { startOutboxHousekeeping, unstoredAcknowledgements } from './housekeeping.ts';
+import { type IdempotentUnitOfWork, idempotentUnitOfWork, type IdempotentWrites } from './idempotent-unit-of-work.ts';
+import { readOutboxEndpoint } from './read-outbox.ts';
+import { startRelay } from './relay.ts';
+import { transactionWithOutbox } from './transaction-with-outbox.ts';
+
+interface ProducerOptions {
+  readonly producer: Producer;
+  readonly database: Database;
+  readonly bus: Bus;
+  /** how often the relay polls for events that no commit of this process announced */
+  readonly intervalMs: number;
+  /** rows that every consumer has acknowledged are deleted after this time */
+  readonly retentionHours: number;
+  /** stored replies to writes with an `Idempotency-Key` are deleted after this time; left out where the producer stores no replies */
+  readonly idempotencyRetentionHours?: number;
+  /** the registry for the metrics of the outbox */
+  readonly metrics: Registry | undefined;
+  readonly log: Log;
+}
+
+/** The producer side of an outbox: the unit of work that records messages, the endpoint that reads them, and two background loops. */
+export interface OutboxProducer extends IdempotentWrites {
+  readonly work: IdempotentUnitOfWork;
+  readonly endpoint: Endpoint;
+  /** Stores the checkpoints of consumers and deletes expired rows; a loop does it every ten seconds. */
+  readonly runHousekeeping: () => Promise<void>;
+  /** Ends the relay and the housekeeping. */
+  readonly stop: () => Promise<void>;
+}
+
+export function startOutboxProducer(options: ProducerOptions): OutboxProducer {
+  const { metrics, producer, database, bus } = options;
+  const hasStream = bus.publish !== undefined;
+  const acknowledgements = unstoredAcknowledgements();
+  const relay = startRelay(options);
+  const housekeeping = startOutboxHousekeeping({ ...options, acknowledgements, hasStream });
+  if (metrics !== undefined) registerOutboxMetrics(metrics, { producer, database, hasStream });
+  return {
+    ...idempotentUnitOfWork(database, transactionWithOutbox(database, relay.wake)),
+    endpoint: readOutboxEndpoint(producer, database, acknowledgements),
+    runHousekeeping: housekeeping.run,
+    stop: async () => {
+      await relay.stop();
+      await housekeeping.stop();
+    },
+  };
+}
 
 const unpublished: Statement = {
   name: 'outbox-unpublished',
@@ -24,14 +74,14 @@ const consumerLags: Statement = {
 /**
  * Registers the lag of the stream of events and of the consumers. While the database is unreachable the last values are served.
  */
-export const registerOutboxMetrics = (
+function registerOutboxMetrics(
   registry: Registry,
   {
     producer,
     database,
     hasStream,
   }: { readonly producer: Producer; readonly database: ReadDatabase; readonly hasStream: boolean },
-): void => {
+): void {
   const registers = [registry];
   const oldest = new Gauge({
     name: 'bunting_outbox_oldest_unpublished_seconds',
@@ -67,4 +117,4 @@ export const registerOutboxMetrics = (
       for (const { topic, consumer, messages } of lags) this.set({ topic, consumer }, messages);
     },
   });
-};
+}

@@ -3,15 +3,15 @@ import {
   type DeliveryState,
   type EventContent,
   outboxEvent,
-  type OutboxTopic,
   type OutboxEvent,
+  type OutboxTopic,
   refusal,
   type StateEntity,
   type StateOf,
 } from '@bunting/contracts';
+import { type CommitLimits, type Database, type Tx, violatedConstraint } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
-import { violatedConstraint, type CommitLimits, type Database, type Tx } from '@bunting/database';
-import { maxPayloadBytes, payloadConstraint } from '../schema.ts';
+import { maxPayloadBytes, payloadConstraint } from './schema.ts';
 
 /** Collects the messages of a unit of work, which are written in one statement before the commit. */
 export interface Outbox {
@@ -42,20 +42,24 @@ export function recordEvents(
 const columns = 'topic, type, entity_key, traceparent, payload';
 
 /** SQL: outbox rows from the parameters `traceparent` and `rows`. */
-const selectRows = (traceparent: string, rows: string): string => `
+function selectRows(traceparent: string, rows: string): string {
+  return `
   select row.topic, row.type, row.entity_key, ${traceparent}::text, row.payload
   from json_to_recordset(${rows}::json) as row (topic text, type text, entity_key text, payload json)`;
+}
 
 /**
  * SQL: stores the states in the query `from` (`id`, `version`, `state`) as outbox rows, and after them the rows of the second parameter.
  * States computed by PostgreSQL are not transferred to this process.
  */
-export const insertStatesSql = (entity: StateEntity, from: string, traceparent: string, rows: string): string => `
+export function insertStatesSql(entity: StateEntity, from: string, traceparent: string, rows: string): string {
+  return `
   insert into outbox (${columns})
   select 'state', '${entity}', '${entity}:' || id, ${traceparent}::text,
     json_build_object('entity', '${entity}', 'id', id, 'version', version, 'state', state)
   from ${from}
   union all ${selectRows(traceparent, rows)}`;
+}
 
 interface Row {
   readonly topic: OutboxTopic;
@@ -70,7 +74,7 @@ const insertRows = `insert into outbox (${columns}) ${selectRows('$1', '$2')}`;
 const maxBytesPerUnit = 3;
 
 /** The rows as JSON text. @throws Refusal `PayloadTooLarge` for a payload that exceeds the limit of a message */
-const serializeRows = (rows: readonly Row[]): string => {
+function serializeRows(rows: readonly Row[]): string {
   const text = JSON.stringify(rows);
   if (text.length * maxBytesPerUnit <= maxPayloadBytes) return text;
   for (const { type, payload } of rows) {
@@ -80,23 +84,25 @@ const serializeRows = (rows: readonly Row[]): string => {
     throw refusal('PayloadTooLarge', message);
   }
   return text;
-};
+}
 
-const eventRow = (event: OutboxEvent): Row => ({ topic: 'event', type: event.type, entity_key: null, payload: event });
+function eventRow(event: OutboxEvent): Row {
+  return { topic: 'event', type: event.type, entity_key: null, payload: event };
+}
 
 /** The rows, with one id for all events where there are several, except for those that have another one. */
-const withGroup = (rows: readonly Row[]): readonly Row[] => {
+function withGroup(rows: readonly Row[]): readonly Row[] {
   if (rows.filter(({ topic }) => topic === 'event').length < 2) return rows;
   const group = { groupType: 'transaction', groupId: randomUUID() };
   return rows.map((row) =>
     row.topic === 'event' ? { ...row, payload: { ...group, ...(row.payload as object) } } : row,
   );
-};
+}
 
 /** Emits events in a transaction without an outbox, such as that of a projection. Consumers get them when they next poll. */
-export const emitInProjection = async ({ query }: Tx, events: readonly OutboxEvent[]): Promise<void> => {
+export async function emitInProjection({ query }: Tx, events: readonly OutboxEvent[]): Promise<void> {
   if (events.length > 0) await query(insertRows, [null, serializeRows(withGroup(events.map(eventRow)))]);
-};
+}
 
 /** Runs a job in a transaction. Its messages carry the given traceparent. */
 export type RunInTransaction = <T>(
@@ -106,9 +112,11 @@ export type RunInTransaction = <T>(
 ) => Promise<T>;
 
 /** Stores state and outbox rows in one transaction, and calls `wake` after a commit that emitted messages, with their topics. */
-export const transactionWithOutbox =
-  (database: Database, wake: (topics: ReadonlySet<OutboxTopic>) => void): RunInTransaction =>
-  async <T>(
+export function transactionWithOutbox(
+  database: Database,
+  wake: (topics: ReadonlySet<OutboxTopic>) => void,
+): RunInTransaction {
+  return async <T>(
     traceparent: string | null,
     job: (tx: Tx, outbox: Outbox) => Promise<T>,
     limits: CommitLimits = {},
@@ -166,3 +174,4 @@ export const transactionWithOutbox =
     if (topics.size > 0) wake(topics);
     return result;
   };
+}

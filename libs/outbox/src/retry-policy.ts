@@ -22,7 +22,7 @@ const sameSeriesMs = 600_000;
  * What becomes of a message that cannot be applied because of its content: it blocks later ones and is retried with backoff for
  * `deadLetterAfterMs`, and then becomes a dead letter. Times are milliseconds of one monotonic clock.
  */
-export const retryPolicy = (topic: OutboxTopic, deadLetterAfterMs = deadLetterAfterMsOf[topic]) => {
+export function retryPolicy(topic: OutboxTopic, deadLetterAfterMs = deadLetterAfterMsOf[topic]) {
   let blocking: BlockingMessage | undefined;
   /** the current series of messages that failed */
   let series = { startedAt: Number.NEGATIVE_INFINITY, lastAt: Number.NEGATIVE_INFINITY };
@@ -54,5 +54,5 @@ export const retryPolicy = (topic: OutboxTopic, deadLetterAfterMs = deadLetterAf
       blocking = undefined;
     },
   };
-};
+}
 export type RetryPolicy = ReturnType<typeof retryPolicy>;

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, inProcessBus } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import { eventually, recordingLog, startTestPostgres, withClient } from '@bunting/testing';
-import { appliedTable, follow, namesOf, openConsumer } from '../../test/test-consumer.ts';
-import { featureCreated, startProducer, type TestProducer } from '../../test/test-producer.ts';
-import { consumerTables } from '../index.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { appliedTable, follow, namesOf, openConsumer } from '../test/test-consumer.ts';
+import { featureCreated, startProducer, type TestProducer } from '../test/test-producer.ts';
+import { consumerTables } from './index.ts';
 
 describe('a projection', () => {
   let bus: Bus;

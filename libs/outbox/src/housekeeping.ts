@@ -1,9 +1,8 @@
 import { consumersOf, OutboxTopic, type Producer } from '@bunting/contracts';
 import { type Database, onlyRow } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
-import type { Acknowledgements } from './unstored-acknowledgements.ts';
+import { dropExpiredRepliesSql } from './idempotency-store.ts';
 import { streamTopic } from './relay.ts';
-import { dropExpiredRepliesSql } from '../idempotency/idempotency-store.ts';
 
 interface OutboxHousekeepingOptions {
   readonly producer: Producer;
@@ -66,7 +65,7 @@ const pruneRows = `
   group by topic having count(*) = ${housekeepingBatchSize} and bool_and(is_old)`;
 
 /** Stores the checkpoints that consumers report, and deletes rows and stored replies that have expired. Every replica runs it; one deletes. */
-export const startOutboxHousekeeping = (options: OutboxHousekeepingOptions) => {
+export function startOutboxHousekeeping(options: OutboxHousekeepingOptions) {
   const { producer, database, acknowledgements, hasStream, retentionHours, idempotencyRetentionHours, log } = options;
   const topics = OutboxTopic.enum;
   const consumers = JSON.stringify(
@@ -124,4 +123,39 @@ export const startOutboxHousekeeping = (options: OutboxHousekeepingOptions) => {
       await run().catch(() => undefined);
     },
   };
-};
+}
+
+/** The checkpoint of a consumer in a topic. */
+interface Acknowledgement {
+  readonly topic: OutboxTopic;
+  readonly consumer: string;
+  readonly position: number;
+}
+
+function keyOf({ topic, consumer }: Acknowledgement): string {
+  return `${topic} ${consumer}`;
+}
+
+/** The checkpoints that consumers report in their reads, in memory until housekeeping stores them. */
+export function unstoredAcknowledgements() {
+  const latest = new Map<string, Acknowledgement>();
+  const stored = new Map<string, number>();
+  return {
+    add: (acknowledgement: Acknowledgement): void => {
+      const key = keyOf(acknowledgement);
+      if ((latest.get(key)?.position ?? -1) < acknowledgement.position) latest.set(key, acknowledgement);
+    },
+    /** The checkpoints that are not stored yet. */
+    pending: (): readonly Acknowledgement[] =>
+      [...latest.values()].filter((acknowledgement) => stored.get(keyOf(acknowledgement)) !== acknowledgement.position),
+    markStored: (acknowledged: readonly Acknowledgement[]): void => {
+      for (const acknowledgement of acknowledged) {
+        stored.set(keyOf(acknowledgement), acknowledgement.position);
+        // Consumers report lower positions after a backup of the producer was restored.
+        if (latest.get(keyOf(acknowledgement))?.position === acknowledgement.position)
+          latest.delete(keyOf(acknowledgement));
+      }
+    },
+  };
+}
+export type Acknowledgements = ReturnType<typeof unstoredAcknowledgements>;

@@ -1,8 +1,7 @@
 import type { Tx } from '@bunting/database';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openConsumer } from '../../test/test-consumer.ts';
-import { type Checkpoint, storedCheckpoint } from './stored-checkpoint.ts';
-import { listPrunedUnreadMessages } from './pruned-unread-messages.ts';
+import { openConsumer } from '../test/test-consumer.ts';
+import { type Checkpoint, listPrunedUnreadMessages, storedCheckpoint } from './table-projection.ts';
 
 const uidOf = (position: number) => `00000000-0000-4000-8000-00000000000${position}`;
 const message = (position: number) => ({
