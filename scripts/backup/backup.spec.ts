@@ -1,5 +1,5 @@
 import { eventually, reservePort, longFreshnessTimeouts } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,

@@ -1,5 +1,5 @@
 import { configSchemaOf, HostConfig, keysOf, readConfig } from '@bunting/runtime';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { Ajv } from 'ajv';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -11,7 +11,7 @@ import {
   type TestNats,
   withClient,
 } from '@bunting/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -288,7 +288,7 @@ describe('npm run doctor', () => {
 
   it('says what to do about clocks that differ, of PostgreSQL and of a service', async () => {
     const now = Date.now;
-    const ahead = jest.spyOn(Date, 'now');
+    const ahead = vi.spyOn(Date, 'now');
     try {
       ahead.mockImplementation(() => now() + 5_000);
       expect(await problemsOf(settings, { addresses: [address] })).toEqual([

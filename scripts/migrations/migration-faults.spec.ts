@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { allMigrations } from './all-migrations.ts';
 import { migrationFaults, type MigrationRule, migrationRules } from './migration-faults.ts';
 

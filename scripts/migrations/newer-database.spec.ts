@@ -1,5 +1,5 @@
 import { eventually, type FreshDatabase, reservePort, freshDatabase, withClient } from '@bunting/testing';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import path from 'node:path';
 import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
 

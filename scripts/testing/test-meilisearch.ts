@@ -9,6 +9,8 @@ const help = `Runs the behaviour suite of feature search with a real Meilisearch
 
 It uses an index of its own, and deletes it in the end. Without MEILI_URL it fails.`;
 
+const repository = path.join(import.meta.dirname, '../..');
+
 const main = (): number => {
   const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
   if (values.help) {
@@ -19,12 +21,10 @@ const main = (): number => {
   if (url === undefined || url === '') {
     throw new UsageError(`MEILI_URL is not set: there is no Meilisearch server to test with.\n\n${help}`);
   }
-  const cwd = path.join(import.meta.dirname, '../..', 'apps', 'search');
-  const jest = path.join(import.meta.dirname, '../..', 'node_modules', 'jest', 'bin', 'jest.js');
   const { status } = spawnSync(
-    process.execPath,
-    ['--experimental-vm-modules', '--no-warnings', jest, 'src/meilisearch/meilisearch-index.spec.ts'],
-    { cwd, stdio: 'inherit', env: { ...process.env, TEST_MEILISEARCH: 'real' } },
+    path.join(repository, 'node_modules', '.bin', 'vitest'),
+    ['run', '--project', 'search', 'meilisearch-index.spec.ts'],
+    { cwd: repository, stdio: 'inherit', env: { ...process.env, TEST_MEILISEARCH: 'real' } },
   );
   return status ?? 1;
 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import path from 'node:path';
 import { type Browser, type BrowserServer, chromium, type Page } from 'playwright-core';

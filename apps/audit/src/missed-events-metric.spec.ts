@@ -1,5 +1,5 @@
 import type { PrunedUnreadRange } from '@bunting/outbox';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { Registry } from 'prom-client';
 import { registerMissedEventsMetric } from './missed-events-metric.ts';
 

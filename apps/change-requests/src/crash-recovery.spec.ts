@@ -2,7 +2,7 @@ import { type Bus, call, openBus } from '@bunting/bus';
 import { AddChanges, type Caller, ChangeState, GetChangeRequest } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, type FreshDatabase, freshDatabase, startNats, type TestNats } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FakeFeaturesService, fakeFeaturesService } from '../test/fake-features-service.ts';

@@ -1,6 +1,6 @@
 import { freshDatabase, startNats, type TestNats } from '@bunting/testing';
 import { host, openLog } from '@bunting/runtime';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StartedChangeRequests, startChangeRequests } from '../test/started-change-requests.ts';
 import { changeRequestsService } from './service.ts';
 

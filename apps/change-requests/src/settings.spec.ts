@@ -1,5 +1,5 @@
 import { adminTokenUserId, ListAvailableReviewers, SetChangeRequestConfig, SetTitle } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../test/started-change-requests.ts';
 
 const { mia, ron, lee } = callers;

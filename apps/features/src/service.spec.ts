@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AddStrategy, CheckChanges, PatchStrategy, RemoveFeatureTag } from '@bunting/contracts';
 import { startNats, type TestNats } from '@bunting/testing';
 import { lee, type StartedFeatures, startFeatures } from '../test/started-features.ts';

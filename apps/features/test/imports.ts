@@ -1,5 +1,5 @@
 import type { Constraint, ExportedFeatures } from '@bunting/contracts';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { Feature } from '../src/domain/features/feature.ts';
 import type { ImportAuthorship } from '../src/domain/import-export/import-authorship.ts';
 import type { ImportDestinationState } from '../src/domain/import-export/import-destination-state.ts';

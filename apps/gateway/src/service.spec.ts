@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { call, implement, natsBus, serve, systemContext } from '@bunting/bus';
 import { GetFeature, outboxOperations } from '@bunting/contracts';
 import { eventually, type FreshDatabase, startNats } from '@bunting/testing';
@@ -125,7 +125,7 @@ describe('BUNTING_ADMIN_TOKEN', () => {
   });
 
   it.each(['short', 'with a blank in it'])(
-    'is refused as a setting when it is no token, without its value: %p',
+    'is refused as a setting when it is no token, without its value: %j',
     async (token) => {
       const attempt = startGateway({ databaseUrl: await keptDatabase(), environment: { BUNTING_ADMIN_TOKEN: token } });
       await expect(attempt).rejects.toThrow(/^BUNTING_ADMIN_TOKEN is not valid/);

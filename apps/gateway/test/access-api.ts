@@ -11,7 +11,7 @@ import {
   outboxOperations,
   type OutboxEvent,
 } from '@bunting/contracts';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import type { StartedGateway } from './started-gateway.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RequestOf, type SearchFeatures, SearchResultFeature } from '@bunting/contracts';
 import fc from 'fast-check';
 import type { FeatureSearch, SearchCaller } from '../src/feature-search.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { unknownOutcomeDelayMs, remainingMs } from './deadline.ts';
 
 const now = Date.UTC(2026, 10, 22);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Caller } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { heavyCallLimit } from './heavy-call-limit.ts';

@@ -1,5 +1,5 @@
 import { allOperations, type AnyOperation, serviceOf } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { implement, JsonText, type OperationRequest, reads, requireAllEndpoints, writes } from './implement.ts';
 
 const endpoints = allOperations

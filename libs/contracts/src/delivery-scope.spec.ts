@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { announcesClientSpec } from './delivery-scope.ts';
 
 it.each([
@@ -10,6 +10,6 @@ it.each([
   ['', false],
   ['nonsense', false],
   [undefined, false],
-])('an SDK that names version %p of the client specification supports 4.2: %p', (clientSpec, isSupported) => {
+])('an SDK that names version %j of the client specification supports 4.2: %j', (clientSpec, isSupported) => {
   expect(announcesClientSpec(clientSpec, [4, 2])).toBe(isSupported);
 });

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { asJsonObject, memberOf } from './json-object.ts';
 
 it('a member is read from an object that has it, and is undefined otherwise', () => {

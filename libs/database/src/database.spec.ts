@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { eventually, withClient } from '@bunting/testing';
 import { emptyDatabasePerTest, flagTable } from '../test/empty-database-per-test.ts';
 import { stallingProxy } from '../test/stalling-proxy.ts';

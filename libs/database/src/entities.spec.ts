@@ -1,5 +1,5 @@
 import { freshDatabase } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { type Database, openDatabase } from './database.ts';
 import { entitySql, missingMigrationStatements, persistDifference, TextArray, TimestampColumn } from './entities.ts';

@@ -1,5 +1,5 @@
 import { invalid, Refusal, unavailable } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { codeOf, isDataError, outageOf, refusalForFailure } from './failures.ts';
 
 /** An error as the driver throws it for what PostgreSQL reports. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlackholeProxy, eventually, overTcp, startBlackholeProxy, withClient } from '@bunting/testing';
 import { emptyDatabasePerTest, flagTable } from '../test/empty-database-per-test.ts';
 

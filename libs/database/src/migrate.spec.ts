@@ -1,5 +1,5 @@
 import { eventually, freshDatabase, overTcp, withClient } from '@bunting/testing';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { emptyDatabasePerTest, flagTable } from '../test/empty-database-per-test.ts';
 import { migrateEmptyDatabase, NewerDatabaseError, openDatabase, type SchemaMigration } from './index.ts';
 
@@ -204,7 +204,7 @@ describe('a database', () => {
 
   it('is refused when the clocks of the process and of PostgreSQL differ by a minute', async () => {
     const now = Date.now;
-    const shifted = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+    const shifted = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
     try {
       await expect(open()).rejects.toThrow(
         /^The clock of this machine is (59|60|61) s ahead of that of the PostgreSQL at [^ ]+\. Synchronise both with NTP/,
@@ -222,7 +222,7 @@ describe('a database', () => {
       await holder.query('select pg_advisory_lock(7)');
       const waiting = { name: '2-expand-waiting', statements: ['select pg_advisory_xact_lock(7)'] };
       const migrating = open([flagTable, waiting]);
-      const waits = `select from pg_stat_activity where query like '%pg_advisory_xact_lock(7)%' and wait_event_type = 'Lock'`;
+      const waits = `select from pg_stat_activity where query like '%jg_advisory_xact_lock(7)%' and wait_event_type = 'Lock'`;
       await eventually(async () => expect((await holder.query(waits)).rowCount).toBe(1));
       await open();
       expect((await holder.query(waits)).rowCount).toBe(1);
@@ -237,10 +237,10 @@ describe('a database', () => {
       await holder.query('select pg_advisory_lock(7)');
       const waiting = { name: '2-expand-waiting', statements: ['select pg_advisory_xact_lock(7)'] };
       const migrating = open([flagTable, waiting]);
-      const waits = `select from pg_stat_activity where query like '%pg_advisory_xact_lock(7)%' and wait_event_type = 'Lock'`;
+      const waits = `select from pg_stat_activity where query like '%jg_advisory_xact_lock(7)%' and wait_event_type = 'Lock'`;
       await eventually(async () => expect((await holder.query(waits)).rowCount).toBe(1));
-      const warn = jest.fn();
-      const starting = open([flagTable, waiting], { log: { warn, error: jest.fn() } });
+      const warn = vi.fn();
+      const starting = open([flagTable, waiting], { log: { warn, error: vi.fn() } });
       await eventually(() => expect(warn).toHaveBeenCalled());
       await holder.query('select pg_advisory_unlock(7)');
       await Promise.all([migrating, starting]);

@@ -5,7 +5,7 @@ import {
   testPostgresUrl,
   withClient,
 } from '@bunting/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Registry } from 'prom-client';
 import { type Database, openDatabase, openReadReplica, type ReadReplica, type SchemaMigration } from './index.ts';
 

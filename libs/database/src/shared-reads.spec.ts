@@ -1,5 +1,5 @@
 import { type FreshDatabase, freshDatabase } from '@bunting/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { batchedRead, type Database, openDatabase } from './index.ts';
 
 const flags = {

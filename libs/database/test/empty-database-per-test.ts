@@ -1,4 +1,4 @@
-import { afterEach, beforeEach } from '@jest/globals';
+import { afterEach, beforeEach } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '@bunting/testing';
 import { type Database, type DatabaseOptions, openDatabase, type SchemaMigration } from '../src/index.ts';
 

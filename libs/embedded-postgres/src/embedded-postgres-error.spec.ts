@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { programError } from './embedded-postgres-error.ts';
 
 it('the error for a full disk names the cause and the report of PostgreSQL', () => {

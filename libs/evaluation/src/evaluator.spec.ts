@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type EvaluableFeature, type EvaluableSegment, type EvaluableStrategy, compileEvaluator } from './evaluator.ts';
 import { murmurHasher } from './murmur-hash.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
@@ -171,7 +171,7 @@ it.each([
   ['10.1.2.3', ['::/0'], false],
   ['not an address', ['0.0.0.0/0', '::/0'], false],
   ['1'.repeat(10_000), ['0.0.0.0/0'], false],
-])('matches the remote address %s against %p: %p', (remoteAddress, ranges, expected) => {
+])('matches the remote address %s against %j: %j', (remoteAddress, ranges, expected) => {
   const strategy = { name: 'remoteAddress', parameters: { IPs: ranges.join(', ') } };
   expect(isOn(strategy, at({ remoteAddress }))).toBe(expected);
 });
@@ -206,8 +206,8 @@ it.each([
     'null',
     'NaN',
     '5px',
-  ].map((text) => [text, Number.NaN] as const),
-])('compares the context value %j as the number %p', (text, number) => {
+  ].map((text): [string, number] => [text, Number.NaN]),
+])('compares the context value %j as the number %j', (text, number) => {
   const matches = (operator: string, value: number) =>
     isOn({ name: 'default', constraints: [{ contextName: 'age', operator, value: String(value) }] }, at({ age: text }));
   for (const operand of [-1e9, 0, 5, 1e9]) {

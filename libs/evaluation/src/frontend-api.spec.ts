@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { contextFieldsOfBody, contextFieldsOfQuery } from './frontend-api.ts';
 
 const fields = (context: ReadonlyMap<string, string>) => Object.fromEntries(context);

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { constraintOperators } from '@bunting/contracts';
 import fc from 'fast-check';
 import { once } from 'node:events';

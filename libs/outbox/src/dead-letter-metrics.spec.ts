@@ -1,6 +1,6 @@
 import { openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { Registry } from 'prom-client';
 import { registerDeadLetterMetrics } from './dead-letters.ts';
 import { consumerTables } from './index.ts';

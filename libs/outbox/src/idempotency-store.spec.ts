@@ -3,7 +3,7 @@ import { type Caller, defineOperation, may, maySee, noAccess, notFound, refusal 
 import { type Database, openDatabase } from '@bunting/database';
 import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Type } from 'typebox';
 import { featureCreated } from '../test/test-producer.ts';
 import { idempotencyTables, type OutboxProducer, outboxTables, startOutboxProducer } from './index.ts';

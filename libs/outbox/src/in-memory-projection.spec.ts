@@ -1,7 +1,7 @@
 import { inProcessBus } from '@bunting/bus';
 import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
 import { eventually, recordingLog } from '@bunting/testing';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startProducer, type TestProducer } from '../test/test-producer.ts';
 import { type InMemoryProjection, startInMemoryProjection } from './in-memory-projection.ts';
 

@@ -1,6 +1,6 @@
 import { type Bus, natsBus } from '@bunting/bus';
 import { eventually, startNats, type TestNats } from '@bunting/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cpSync, rmSync } from 'node:fs';
 import { follow, namesOf, openConsumer } from '../test/test-consumer.ts';
 import { featureCreated, startProducer, type TestProducer } from '../test/test-producer.ts';

@@ -1,7 +1,7 @@
 import { type Bus, inProcessBus } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import { eventually, recordingLog, startTestPostgres, withClient } from '@bunting/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { appliedTable, follow, namesOf, openConsumer } from '../test/test-consumer.ts';
 import { featureCreated, startProducer, type TestProducer } from '../test/test-producer.ts';
 import { consumerTables } from './index.ts';

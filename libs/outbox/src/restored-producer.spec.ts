@@ -1,6 +1,6 @@
 import { type Bus, inProcessBus } from '@bunting/bus';
 import { recordingLog } from '@bunting/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { follow, namesOf, openConsumer } from '../test/test-consumer.ts';
 import { startProducer, type TestProducer } from '../test/test-producer.ts';
 import { type Projection, startProjection } from './index.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '@bunting/database';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openConsumer } from '../test/test-consumer.ts';
 import { type Checkpoint, listPrunedUnreadMessages, storedCheckpoint } from './table-projection.ts';
 

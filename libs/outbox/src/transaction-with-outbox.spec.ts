@@ -1,7 +1,7 @@
 import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
 import { outboxOperations, OutboxTopic } from '@bunting/contracts';
 import { eventually, readNatsStreamMessages, startNats, type TestNats } from '@bunting/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { featureCreated, startProducer, type TestProducer } from '../test/test-producer.ts';
 import { insertStatesSql, type Outbox } from './transaction-with-outbox.ts';

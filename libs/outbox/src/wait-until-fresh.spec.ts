@@ -1,13 +1,13 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it, vi } from 'vitest';
 import { waitUntilFresh } from './projection.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const requestWithin = (ms: number) => ({
   now,
   deadline: new Date(now.getTime() + ms),
-  setHeader: jest.fn<(header: string, value: string) => void>(),
+  setHeader: vi.fn<(header: string, value: string) => void>(),
 });
-const projectionBehindBy = (behindMs: number) => jest.fn(async (_timeoutMs: number) => behindMs);
+const projectionBehindBy = (behindMs: number) => vi.fn(async (_timeoutMs: number) => behindMs);
 
 it.each([
   ['as long as configured', 10_000, 2_000, 2_000],

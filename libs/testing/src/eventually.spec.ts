@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { eventually } from './eventually.ts';
 
 it('eventually returns the result of the assertion as soon as it holds', async () => {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import pg from 'pg';
 import { freshDatabase, type DatabaseTemplate } from './fresh-database.ts';
 import { withClient } from './test-postgres.ts';

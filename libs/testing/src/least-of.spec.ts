@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { leastOf } from './least-of.ts';
 
 it('the smallest value of a schema has its required properties only, with the first and shortest of each', () => {

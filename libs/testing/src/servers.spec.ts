@@ -1,5 +1,5 @@
 import { isAlive } from '@bunting/embedded-postgres';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

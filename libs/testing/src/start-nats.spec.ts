@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from 'vitest';
 import { existsSync } from 'node:fs';
 import { natsRequest } from '../test/nats-request.ts';
 import { findNatsServer, type NatsServerOptions, startNats, type TestNats } from './index.ts';

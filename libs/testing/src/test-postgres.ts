@@ -40,7 +40,7 @@ export const startTestPostgres = async (
 };
 
 /**
- * Jest isolates the modules of the test files in one worker process from each other. So the first file starts a server, and the later files
+ * Vitest runs many test files in one worker process. The first file starts a server, and the later files
  * find it by its folder.
  */
 const startOrFind = async (): Promise<string> => {

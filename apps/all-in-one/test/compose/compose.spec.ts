@@ -1,6 +1,6 @@
 import { configSchemaOf, HostConfig, keysOf } from '@bunting/runtime';
 import { eventually, reservePort } from '@bunting/testing';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from 'vitest';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -133,7 +133,7 @@ describe('the compose file', () => {
   });
 
   it.each([[], ['docker/tools.yml'], ['docker/tracing.yml']])(
-    'is a project that Compose accepts, with %p',
+    'is a project that Compose accepts, with %j',
     (...more) => {
       expect(composeFaults(mergedCompose('docker-compose.yml', ...more))).toEqual([]);
     },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeBadInput } from './requests/bad-input.ts';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
 

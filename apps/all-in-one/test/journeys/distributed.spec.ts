@@ -1,5 +1,5 @@
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { expectRefusal } from '../support/expectations.ts';
 import { featurePath, platformClient } from '../support/platform-client.ts';

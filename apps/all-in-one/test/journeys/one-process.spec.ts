@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { describeJourneys } from './index.ts';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
 

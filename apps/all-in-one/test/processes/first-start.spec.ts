@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { eventually, reservePort } from '@bunting/testing';
 import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';

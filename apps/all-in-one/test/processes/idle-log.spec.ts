@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually, startNats, type TestNats } from '@bunting/testing';
 import { type HostedPlatform, startHostedPlatform } from '../support/hosted-platform.ts';
 

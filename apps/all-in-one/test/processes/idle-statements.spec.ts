@@ -1,6 +1,6 @@
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { eventually, startNats, withClient } from '@bunting/testing';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

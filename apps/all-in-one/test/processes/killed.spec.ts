@@ -1,5 +1,5 @@
 import type { Event, FeatureStrategy } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { featurePath, platformClient } from '../support/platform-client.ts';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';

@@ -1,6 +1,6 @@
 import * as contracts from '@bunting/contracts';
 import { reservePort } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Platform, startPlatform } from '../../src/platform.ts';
 import { type ApiResponse, type Api, apiOf } from '../support/api.ts';

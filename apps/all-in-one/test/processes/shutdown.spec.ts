@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { eventually, startNats, startBlackholeProxy } from '@bunting/testing';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';

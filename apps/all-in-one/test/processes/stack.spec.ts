@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,6 +1,6 @@
 import type { ChangeRequest } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { featurePath, platformClient } from '../support/platform-client.ts';
 import { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from '../support/otlp-collector.ts';

@@ -1,7 +1,7 @@
 import type { ClientDelta, ClientFeatures } from '@bunting/contracts';
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { eventually, reservePort, startNats, type TestNats } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -10,7 +10,7 @@ import {
 import { gatewayService } from '@bunting/gateway';
 import { host, openLog, type RunningHost } from '@bunting/runtime';
 import { eventually, startNats, type TestNats, longFreshnessTimeouts } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiOf } from '../support/api.ts';
 import { featuresOfDatabase, type FeaturesOfDatabase } from '../support/features-of-database.ts';
 import { featurePath, platformClient } from '../support/platform-client.ts';

@@ -12,7 +12,7 @@ import {
   type TestNats,
   reservePort,
 } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';

@@ -1,5 +1,5 @@
 import { type Balancer, eventually, startBalancer, startNats, type TestNats, reservePort } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
 import { apiOf } from '../support/api.ts';
 import { endSdk } from '../support/end-sdk.ts';

@@ -14,7 +14,7 @@ import {
   type User,
 } from '@bunting/contracts';
 import { leastOf } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../support/api.ts';
 import { expectRefusal } from '../support/expectations.ts';
 import { featurePath, platformClient } from '../support/platform-client.ts';

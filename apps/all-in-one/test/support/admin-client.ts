@@ -1,5 +1,5 @@
 import type { ApiToken, CreatedPat, CreatedUser, Event, Events, User } from '@bunting/contracts';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { type Api, apiOf } from './api.ts';
 import type { Platform } from './platform.ts';
 

@@ -1,6 +1,6 @@
 import { ErrorBody, type ErrorKind } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { ApiResponse } from './api.ts';
 
 type Schema = Parameters<typeof parse>[0];

@@ -13,7 +13,7 @@ import type {
   Segment,
   FeatureWithoutEnvironments,
 } from '@bunting/contracts';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { ApiResponse, Api } from './api.ts';
 
 /** Expects the status of a response. @returns its body */

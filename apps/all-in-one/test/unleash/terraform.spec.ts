@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
 import { shapeMismatches, type ExpectedResponses, type Shape } from './shapes.ts';

@@ -1,5 +1,5 @@
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import type { ApiResponse } from '../support/api.ts';
 import { adminClient, type TestUser, rootRole } from '../support/admin-client.ts';

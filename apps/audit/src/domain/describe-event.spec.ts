@@ -1,5 +1,5 @@
 import { type EventType, eventTypes } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aLoggedEvent } from '../../test/builders.ts';
 import { describeEvent, type LoggedEvent } from './describe-event.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { describeStrategyChange } from './describe-strategy-change.ts';
 
 const gradual = { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'default', groupId: 'banner' } };

@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { LoggedEvent } from './describe-event.ts';
 import { eventVisibilityOf, withoutHiddenProject } from './event-visibility.ts';
 

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { isVerifiedWithoutMissingEvents } from './is-verified-without-missing-events.ts';
 
 const missed = { producer: 'features', first: 1, last: 3 };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { limitFeedPage, maxEventsOfFeedPage, maxIdsOfFeedPage } from './limit-feed-page.ts';
 
 const anEvent = (id: number, characters = 100) => ({ id, json: 'x'.repeat(characters) });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { withoutSecrets } from './redaction.ts';
 
 const hex = '0123456789abcdef'.repeat(4);

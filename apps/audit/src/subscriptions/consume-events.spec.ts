@@ -1,6 +1,6 @@
 import { type Bus, openBus } from '@bunting/bus';
 import { eventually, startNats, type TestNats } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anEvent } from '../../test/builders.ts';
 import {
   openLogDatabase,

@@ -1,6 +1,6 @@
 import { openDatabase } from '@bunting/database';
 import { eventually, freshDatabase } from '@bunting/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
 import { changeRequestMigrations as steps } from '../persistence/migrations/index.ts';
 

@@ -1,5 +1,5 @@
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
 
 const { lee, rita, ada } = callers;

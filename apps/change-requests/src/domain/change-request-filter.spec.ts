@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { parseChangeRequestFilter } from './change-request-filter.ts';
 
 describe('a filter of change requests', () => {

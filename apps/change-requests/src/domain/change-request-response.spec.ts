@@ -1,7 +1,7 @@
 import { ChangeRequest } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { matchesSchema } from '@bunting/contracts/validation';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aChange, anApprovalBy, aRequest, kim, lee, mia, noon } from '../../test/builders.ts';
 import { toChangeRequestResponse } from './change-request-response.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aChange, aRequest } from '../../test/builders.ts';
 import {
   addConflictsWithOtherRequests,

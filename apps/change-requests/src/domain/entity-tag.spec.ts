@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { aRequest, mia } from '../../test/builders.ts';
 import { entityTagOfRequest } from './entity-tag.ts';
 

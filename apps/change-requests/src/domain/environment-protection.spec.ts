@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { miaNow } from '../../test/builders.ts';
 import { setEnvironmentProtection } from './environment-protection.ts';
 

@@ -1,5 +1,5 @@
 import type { OutboxEvent } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { deletedUserIdsIn, editedObjectsIn } from './objects-in-consumed-events.ts';
 
 const anEvent = (type: OutboxEvent['type'], event: Partial<OutboxEvent> = {}) => ({

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { requireOpenForPlayground } from './require-open-for-playground.ts';
 
 it.each(['Draft', 'In review', 'Approved', 'Scheduled'] as const)(

@@ -20,7 +20,7 @@ import {
 } from '@bunting/contracts';
 import type { CallRequest } from '@bunting/bus';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
 

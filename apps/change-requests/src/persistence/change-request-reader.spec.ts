@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mia } from '../../test/builders.ts';
 import { type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
 import { type ChangeRequestReader, changeRequestReader } from './change-request-reader.ts';

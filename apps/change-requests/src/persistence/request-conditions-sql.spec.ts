@@ -1,7 +1,7 @@
 import { type ChangeRequestState, changeRequestStates, isClosedState } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lee, mia, noon } from '../../test/builders.ts';
 import { acceptsChanges } from '../domain/content/pending-states.ts';
 import { maySeeRequest } from '../domain/require-visible.ts';

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { openDatabase, missingMigrationStatements } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
 import { changeRequestEntities } from './entities.ts';

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MutationObserver, QueryObserver } from '@tanstack/react-query';
 import { createQueryClient } from './query-client.ts';
 
@@ -51,14 +51,14 @@ describe('a write makes all reads stale', () => {
       return new Promise(() => undefined);
     });
     await client.fetchQuery({ queryKey: ['shown'], staleTime: Infinity });
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     try {
       const written = write(() => Promise.resolve('done'));
       await isReadAgain.promise;
-      await jest.advanceTimersByTimeAsync(1_000);
+      await vi.advanceTimersByTimeAsync(1_000);
       expect(await written).toBe('done');
     } finally {
-      jest.useRealTimers();
+      vi.useRealTimers();
       close();
     }
   });

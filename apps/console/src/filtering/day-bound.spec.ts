@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { readDayBound } from './day-bound.ts';
 
 const now = new Date('2026-11-22T10:00:00Z');

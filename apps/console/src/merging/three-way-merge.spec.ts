@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { threeWayMerge, resolveConflicts } from './three-way-merge.ts';
 import type { Json } from './json.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { changeActions, type FeatureStrategy } from '@bunting/contracts';
 import { changeSentence } from './change-sentence.ts';
 

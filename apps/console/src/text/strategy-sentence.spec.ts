@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type Constraint, constraintOperators, type FeatureStrategy } from '@bunting/contracts';
 import { constraintPhrase, reachesEverybody, strategySentence } from './strategy-sentence.ts';
 

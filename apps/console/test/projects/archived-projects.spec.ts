@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { api, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from '../support/browser.ts';
 

@@ -1,5 +1,5 @@
 import axe, { type RunOnly, type RunOptions } from 'axe-core';
-import { afterAll, describe, expect } from '@jest/globals';
+import { afterAll, describe, expect } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { FeatureState, OutboxEvent, StateOf } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { addFeatures } from '../../test/add-features.ts';

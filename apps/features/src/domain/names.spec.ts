@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { urlFriendlyPattern } from '@bunting/contracts';
 import fc from 'fast-check';
 import { refusalOf } from '../../test/refusal-of.ts';

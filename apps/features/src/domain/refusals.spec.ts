@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { featureNotInProject } from './refusals.ts';
 
 it('the error for a missing feature mentions that it may be in another project', () => {

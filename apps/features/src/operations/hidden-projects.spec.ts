@@ -50,7 +50,7 @@ import {
   httpOperations,
   serviceOf,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';

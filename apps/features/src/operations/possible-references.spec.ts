@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { possibleReferencesIn } from './possible-references.ts';
 
 it('collects all texts and integers of a request, at any depth and without duplicates', () => {

@@ -6,7 +6,7 @@ import {
   startReplicatedPostgres,
   withClient,
 } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 
 describe('with a read replica', () => {

@@ -1,6 +1,6 @@
 import { openDatabase, missingMigrationStatements } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { entities } from './entities.ts';
 import { featuresMigrations } from './migrations/index.ts';
 

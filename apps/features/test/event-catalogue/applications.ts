@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { DeleteApplication, DescribeApplication } from '@bunting/contracts';
 import { type CatalogueRow, inOrder, send } from '../event-catalogue.ts';
 

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { CreateEnvironment, type EventType } from '@bunting/contracts';
 import { featureWithoutEnvironments } from '../../src/domain/features/feature-without-environments.ts';
 import { aFeature, aStrategy, type FeatureAbout } from '../builders.ts';

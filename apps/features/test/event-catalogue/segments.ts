@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { CreateSegment, DeleteSegment, ListSegments, SetStrategySegments, UpdateSegment } from '@bunting/contracts';
 import { type CatalogueRow, inOrder, send, sendComputed, type Step } from '../event-catalogue.ts';
 import type { StartedFeatures } from '../started-features.ts';

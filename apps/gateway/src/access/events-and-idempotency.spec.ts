@@ -9,7 +9,7 @@ import {
   serviceOf,
   type UserSessions,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { accessApi, fakeProjectEndpoints } from '../../test/access-api.ts';
 import { aBrowser } from '../../test/browser.ts';

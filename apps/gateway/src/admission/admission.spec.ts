@@ -1,5 +1,5 @@
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { deliveryOutbox, featureRow, givenRows } from '../../test/delivery-rows.ts';
 import { servicesBehind } from '../../test/services-behind.ts';

@@ -1,5 +1,5 @@
 import { openLog } from '@bunting/runtime';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import type { Caller } from '@bunting/contracts';
 import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts';

@@ -1,6 +1,6 @@
 import { call, implement, systemContext } from '@bunting/bus';
 import { HideProject, ListTags, maySee } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 const viewer = 'user:key-of-a-user-without-a-role-in-the-project';

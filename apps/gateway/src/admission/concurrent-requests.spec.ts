@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateFeature, ReportFrontendMetrics, GetFeature } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Socket } from 'node:net';
 import { fakeProjectEndpoints } from '../../test/access-api.ts';
 import { rawRequest } from '../../test/raw-http.ts';

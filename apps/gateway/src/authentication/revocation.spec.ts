@@ -1,7 +1,7 @@
 import { type Bus, natsBus, serve } from '@bunting/bus';
 import type { CreatedPat, User } from '@bunting/contracts';
 import { eventually, type FreshDatabase, startNats, type TestNats } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessApi, fakeProjectEndpoints } from '../../test/access-api.ts';
 import { servicesBehind } from '../../test/services-behind.ts';
 import { adminToken, freshGatewayDatabase, type StartedGateway, startGateway } from '../../test/started-gateway.ts';

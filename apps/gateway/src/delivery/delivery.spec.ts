@@ -1,6 +1,6 @@
 import { inProcessBus, serve } from '@bunting/bus';
 import { openLog } from '@bunting/runtime';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { deliveryOutbox, featureRow, givenRows } from '../../test/delivery-rows.ts';
 import { startDelivery } from './delivery.ts';

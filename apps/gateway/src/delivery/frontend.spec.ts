@@ -1,6 +1,6 @@
 import type { FrontendFeatures } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aSetting, aStrategy, deliveryOutbox, featureRow, givenRows, segmentRow } from '../../test/delivery-rows.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 

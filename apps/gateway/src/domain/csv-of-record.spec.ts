@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { csvOfRecord } from '../access/instance/endpoints.ts';
 
 it('writes a record as a line of names and a line of values, with arrays and objects as JSON', () => {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { defaultOidcSettings, type OidcSettingsWithSecret } from '../access/oidc/oidc-settings.ts';
 import { oidcSettingEvents, passwordSettingEvents } from '../access/sign-in/setting.ts';
 

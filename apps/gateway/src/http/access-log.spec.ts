@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { servicesBehind } from '../../test/services-behind.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';

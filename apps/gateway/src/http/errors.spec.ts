@@ -1,5 +1,5 @@
 import { notFound } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fastify from 'fastify';
 import { sendError } from './errors.ts';
 

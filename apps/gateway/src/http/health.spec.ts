@@ -1,6 +1,6 @@
 import { unavailable } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Registry } from 'prom-client';
 import { readinessPolicy } from './health.ts';
 

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { requireJsonWithin } from './request/body.ts';
 
 const limits = { depth: 64, members: 1_000, items: 1_000, values: 1_000_000 };

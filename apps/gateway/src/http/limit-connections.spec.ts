@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

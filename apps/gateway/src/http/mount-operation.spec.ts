@@ -1,5 +1,5 @@
 import type { ClientFeatures } from '@bunting/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deliveryOutbox, givenRows } from '../../test/delivery-rows.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts';
@@ -173,11 +173,11 @@ describe('the token of a request', () => {
     );
   });
 
-  it.each(['Bearer ', 'bearer ', 'BEARER    '])('is accepted after the scheme %p', async (word) => {
+  it.each(['Bearer ', 'bearer ', 'BEARER    '])('is accepted after the scheme %j', async (word) => {
     expect((await gateway.send(featurePath, { key: `${word}${adminToken}` })).status).toBe(200);
   });
 
-  it.each([client, frontend])('of an SDK is rejected by the Admin API: %p', async (key) => {
+  it.each([client, frontend])('of an SDK is rejected by the Admin API: %j', async (key) => {
     for (const init of [{}, { method: 'PATCH', headers: { 'content-type': 'text/plain' }, body: '{"cut' }]) {
       const response = await gateway.send(init.method === undefined ? featurePath : strategyPath, { ...init, key });
       expect(response.status).toBe(403);

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetFeature } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Socket } from 'node:net';
 import { rawRequest } from '../../test/raw-http.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';

@@ -1,5 +1,5 @@
 import { httpOperations } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fastify, { type FastifyInstance } from 'fastify';
 import { reservedPrefixes } from './console.ts';
 import { isPathBelow } from './request/head.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -144,7 +144,7 @@ describe('invalid HTTP', () => {
     'GET / HTTP/1.1\r\nbro ken\r\n\r\n',
     'GET /\u00e9 HTTP/1.1\r\nhost: x\r\n\r\n',
     '\u0016\u0003\u0001',
-  ])('gets 400 with the JSON body of every error: %p', async (bytes) => {
+  ])('gets 400 with the JSON body of every error: %j', async (bytes) => {
     const answer = await sendRaw(gateway.port, bytes, (socket) => socket.end());
     expect([answer.status, answer.headers['content-type']]).toEqual([400, 'application/json; charset=utf-8']);
     expect(refusalIn(answer.body)).toMatchObject({

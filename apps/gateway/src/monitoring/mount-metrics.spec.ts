@@ -1,5 +1,5 @@
 import { reservePort } from '@bunting/testing';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fastify from 'fastify';
 import { Gauge, Registry } from 'prom-client';
 import { refusalOf } from '../../test/refusal-of.ts';

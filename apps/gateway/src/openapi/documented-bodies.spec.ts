@@ -17,7 +17,7 @@ import {
   ValidateConstraint,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseRole } from '../access/roles/role.ts';
 import { openApiDocument } from '../http/openapi/openapi-document.ts';
@@ -187,7 +187,9 @@ const cases: readonly (readonly [
   ],
 ];
 
-describe.each(cases)('the body of $operationId', (operation, bodies, judge = nothingMore) => {
+describe.each(
+  cases.map(([operation, bodies, judge = nothingMore]) => ({ operation, bodies, judge })),
+)('the body of $operation.operationId', ({ operation, bodies, judge }) => {
   const named = bodies.map(([valid, body]) => ({ valid, body, text: JSON.stringify(body).slice(0, 150) }));
 
   it.each(named)('is documented as it is validated: $text', ({ valid, body }) => {

@@ -1,5 +1,5 @@
 import type { Group, Role } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accessApi, fakeProjectEndpoints } from '../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { changeProvisionedGroup, type ProvisionedGroupChange, parseGroupPatch } from '../access/scim/scim-groups.ts';
 
 const patch = (...Operations: object[]) => parseGroupPatch({ Operations });

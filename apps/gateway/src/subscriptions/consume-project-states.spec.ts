@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Bus, implement, inProcessBus, serve } from '@bunting/bus';
 import { type OutboxMessage, type ProjectState, outboxOperations } from '@bunting/contracts';
 import type { Database } from '@bunting/database';

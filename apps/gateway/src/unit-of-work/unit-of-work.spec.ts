@@ -2,7 +2,7 @@ import { JsonText } from '@bunting/bus';
 import { systemCaller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox, OutboxProducer } from '@bunting/outbox';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { hash } from 'node:crypto';
 import { derivedSecretBytesGenerator, newPatSecret } from './secrets.ts';
 import { type GatewayWriteContext, unitOfWork } from './unit-of-work.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { commonRangeOf } from './feature-document.ts';
 
 const page = (...ids: readonly string[]) => ids.map((id) => ({ id }));

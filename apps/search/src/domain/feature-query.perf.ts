@@ -1,5 +1,5 @@
 import { Refusal, SearchFeatures } from '@bunting/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { parseFeatureQuery } from './feature-query.ts';
 
 type Parameter = keyof Parameters<typeof parseFeatureQuery>[0];

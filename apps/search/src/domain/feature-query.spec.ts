@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Refusal, SearchFeatures } from '@bunting/contracts';
 import fc from 'fast-check';
 import { parseFeatureQuery } from './feature-query.ts';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CallResponse } from '@bunting/bus';
 import type { Caller } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import fc from 'fast-check';
 import { describeFeatureSearch } from '../../test/feature-search-behaviour.ts';
 import { realServer } from '../../test/meilisearch/real-meilisearch.ts';

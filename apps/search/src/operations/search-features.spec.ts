@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallResponse } from '@bunting/bus';
 import { type Caller, SearchFeatures } from '@bunting/contracts';
 import { eventually, startNats } from '@bunting/testing';

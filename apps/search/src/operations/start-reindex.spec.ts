@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call, systemContext } from '@bunting/bus';
 import { GetReindexStatus, StartReindex } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';

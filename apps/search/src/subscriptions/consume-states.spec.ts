@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FeatureState, Refusal } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { type FreshDatabase, freshDatabase } from '@bunting/testing';

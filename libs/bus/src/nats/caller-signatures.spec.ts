@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { callerSignatures, newCallerKeys } from './caller-signatures.ts';
 
 const keys = newCallerKeys();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineOperation, systemCaller } from '@bunting/contracts';
 import { eventually, startNats, startBlackholeProxy, readNatsStreamMessages } from '@bunting/testing';
 import { rmSync } from 'node:fs';

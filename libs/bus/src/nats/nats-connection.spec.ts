@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startNats, type TestNats } from '@bunting/testing';
 import { nkeys } from '@nats-io/transport-node';
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { additionalEventTypes, eventTypes, unleashEventTypes } from './event-types.ts';
 
 describe('the event types', () => {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { outboxEvent } from './outbox-event.ts';
 
 const origin = { by: { id: 7, name: 'ada@example.org' }, now: new Date('2026-05-01T12:00:00.000Z') };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Refusal } from '../errors.ts';
 import { type ChangeAction, ChangesBody, changeActions, changeSchemas, maxProposedChanges } from '../changes/change.ts';
 import { matchesSchema } from './parse.ts';
@@ -223,7 +223,7 @@ describe('changes', () => {
   });
 
   it.each(['addMilestone', 'constructor', '__proto__', '', 7, null])(
-    'with the unknown action %p are refused',
+    'with the unknown action %j are refused',
     (action) => {
       expect(pathOfRefusal({ action, feature, payload: {} })).toBe('/body/action');
       expect(pathOfRefusal([{ action, feature, payload: {} }])).toBe('/body/0/action');
@@ -247,7 +247,7 @@ describe('changes', () => {
     ['archiveFeature', '/body'],
     [[1], '/body/0'],
     [[[]], '/body/0'],
-  ])('that are no objects are refused: %p', (body, path) => {
+  ])('that are no objects are refused: %j', (body, path) => {
     expect(pathOfRefusal(body)).toBe(path);
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { call, implement, systemContext } from '@bunting/bus';
 import { defineOperation } from '@bunting/contracts';
 import { reservePort } from '@bunting/testing';

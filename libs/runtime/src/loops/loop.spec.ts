@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { unavailable } from '@bunting/contracts';
 import { eventually, recordingLog } from '@bunting/testing';
 import { openLog } from '../monitoring/log.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type TObject, Type } from 'typebox';
 import { type AnyService, host } from '../index.ts';
 import { unsafeSettings } from './unsafe-settings.ts';

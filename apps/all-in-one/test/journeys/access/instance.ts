@@ -1,5 +1,5 @@
 import type { InstanceStatistics, UiConfig } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expectRefusal } from '../../support/expectations.ts';

@@ -14,7 +14,7 @@ import type {
   Segment,
   UserRoles,
 } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { apiOf } from '../../support/api.ts';
 import { expectRefusal, imageUrl } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';

@@ -1,5 +1,5 @@
 import type { Events, Feature, FeatureEvents, Projects, SearchFeaturesResponse, Segments } from '@bunting/contracts';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { apiOf } from '../../support/api.ts';
 import { expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';

@@ -9,7 +9,7 @@ import type {
   SegmentUsage,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiResponse, type Api, apiOf } from '../../support/api.ts';
 import { expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';

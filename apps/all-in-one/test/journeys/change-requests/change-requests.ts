@@ -5,7 +5,7 @@ import {
   type FeatureStrategy,
   PendingChangeRequest,
 } from '@bunting/contracts';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { expectFits, expectRefusal, imageUrl, timestamp } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';

@@ -1,5 +1,5 @@
 import type { ChangeRequest, Feature, FeatureStrategy } from '@bunting/contracts';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import type { ApiResponse } from '../../support/api.ts';
 import { expectRefusal } from '../../support/expectations.ts';

@@ -1,5 +1,5 @@
 import type { FeatureStrategy, FeatureWithoutEnvironments } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { type ApiResponse, type Api, apiOf } from '../../support/api.ts';
 import { type CuttingProxy, startCuttingProxy } from '../../support/cutting-proxy.ts';

@@ -1,6 +1,6 @@
 import type { FeedEvent } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';
 

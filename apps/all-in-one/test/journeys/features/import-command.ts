@@ -1,5 +1,5 @@
 import type { Feature, ProjectFeatures, Segment } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { featurePath, platformClient } from '../../support/platform-client.ts';

@@ -1,5 +1,5 @@
 import { type Feature, ImportReport, type ProjectFeatures } from '@bunting/contracts';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../../support/api.ts';
 import { expectFits, expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';

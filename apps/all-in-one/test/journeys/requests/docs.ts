@@ -1,5 +1,5 @@
 import { httpOperations } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { expectRefusal } from '../../support/expectations.ts';
 import type { Platform } from '../../support/platform.ts';
 

@@ -1,5 +1,5 @@
 import type { ChangeRequest, FeatureStrategy, Segment } from '@bunting/contracts';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';
 

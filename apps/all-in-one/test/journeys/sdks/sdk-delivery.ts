@@ -1,6 +1,6 @@
 import type { ClientFeature, ClientFeatures, FeatureUsage } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { once } from 'node:events';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
 import type { ApiResponse } from '../../support/api.ts';

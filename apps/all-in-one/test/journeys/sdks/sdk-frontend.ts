@@ -1,5 +1,5 @@
 import type { FeatureUsage, FrontendFeatures } from '@bunting/contracts';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type IMutableContext, InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
 import { expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';

@@ -1,5 +1,5 @@
 import type { ApiToken, ApiTokens, Event } from '@bunting/contracts';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../../support/api.ts';
 import { expectRefusal } from '../../support/expectations.ts';
 import { platformClient } from '../../support/platform-client.ts';

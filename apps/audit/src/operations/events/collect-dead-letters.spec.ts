@@ -3,7 +3,7 @@ import { CollectDeadLetters, VerifyEventLog } from '@bunting/contracts';
 import { consumerTables, readDeadLettersEndpoint } from '@bunting/outbox';
 import { openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, startNats, type TestNats } from '@bunting/testing';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anEvent } from '../../../test/builders.ts';
 import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';
 

@@ -1,5 +1,5 @@
 import { type Event, SearchEvents, type SearchEventsBody } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anEvent, lee, callerWithHiddenProjects, mia } from '../../../test/builders.ts';
 import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';
 

@@ -1,6 +1,6 @@
 import { GetEventLogSize } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { anEvent } from '../../../test/builders.ts';
 import { openLogDatabase, type OpenedLog, startAudit } from '../../../test/started-audit.ts';

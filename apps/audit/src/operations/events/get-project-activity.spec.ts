@@ -1,5 +1,5 @@
 import { GetProjectActivity } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anEvent } from '../../../test/builders.ts';
 import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';
 

@@ -6,7 +6,7 @@ import {
   ListNewestEventsOfFeature,
   type OutboxEvent,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { anEvent, lee, callerWithHiddenProjects, mia } from '../../../test/builders.ts';
 import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';

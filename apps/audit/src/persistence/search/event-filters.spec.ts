@@ -1,5 +1,5 @@
 import type { Caller, EventType, OutboxEvent } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { anEvent, lee, mia, callerWithHiddenProjects } from '../../../test/builders.ts';

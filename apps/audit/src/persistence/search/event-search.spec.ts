@@ -1,7 +1,7 @@
 import type { Caller, EventType, OutboxEvent } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { anEvent, lee, callerWithHiddenProjects, mia } from '../../../test/builders.ts';

@@ -1,5 +1,5 @@
 import { parseChange } from '@bunting/contracts/validation';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aChange } from '../../../test/builders.ts';
 import { earlierChangesForCheck } from './earlier-changes-for-check.ts';
 

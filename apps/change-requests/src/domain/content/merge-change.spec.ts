@@ -1,5 +1,5 @@
 import type { CheckedChange } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aChange, aCheckedChange, noon } from '../../../test/builders.ts';
 import type { ProposedChange } from '../change-request.ts';
 import { mergeChange, orderOfApplication, requireMergeable } from './merge-change.ts';

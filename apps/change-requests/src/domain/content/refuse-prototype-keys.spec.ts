@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { refusePrototypeKeys } from './refuse-prototype-keys.ts';
 
 describe('a body', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { countActionable } from './count-actionable.ts';
 import { noRoles } from './request-roles.ts';
 import { statesToApply, statesToReview } from '../transitions/state-machine.ts';

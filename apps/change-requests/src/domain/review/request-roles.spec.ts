@@ -1,5 +1,5 @@
 import { adminTokenUserId, type Caller } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aRequest, kim, lee, mia } from '../../../test/builders.ts';
 import { noRoles, type RequestRoles, type ReviewPolicy, requestRolesByPolicy } from './request-roles.ts';
 

@@ -1,5 +1,5 @@
 import { type ChangeAction, changeActions } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aChange, aRequest } from '../../../test/builders.ts';
 import { reviewRequirement } from './review-requirement.ts';
 

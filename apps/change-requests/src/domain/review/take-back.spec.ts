@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { anApprovalBy, aRequest, kim, lee, mia, noon } from '../../../test/builders.ts';
 import { reasonToTakeBack, takeBackApprovals } from './take-back.ts';
 

@@ -1,5 +1,5 @@
 import type { ConflictCode } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { conflictsInPreview, conflictRefusal } from './conflicts-in-preview.ts';
 
 const conflict = (conflictCode: ConflictCode, text: string) => ({ conflictCode, conflict: text });

@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aChange, anApprovalBy, aRequest, lee, mia, noon } from '../../../test/builders.ts';
 import type { ChangeRequest } from '../change-request.ts';
 import { beginScheduledRun, type ScheduledRunFacts } from './scheduled-run.ts';

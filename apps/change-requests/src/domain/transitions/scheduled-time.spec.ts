@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { noon } from '../../../test/builders.ts';
 import { parseScheduledAt, requireFuture } from './scheduled-time.ts';
 

@@ -1,5 +1,5 @@
 import { type ChangeRequestState, changeRequestStates, Refusal } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { aChange, anApprovalBy, aRequest, kim, lee, mia, noon } from '../../../test/builders.ts';
 import { addChanges } from '../content/add-changes.ts';

@@ -1,5 +1,5 @@
 import type { ChangeRequestPreview, ConflictCode } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aChange, aRequest } from '../../../test/builders.ts';
 import { suspensionReason } from './suspension-reason.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { implement, inProcessBus, serve, systemContext } from '@bunting/bus';
 import { PreviewChanges, unavailable } from '@bunting/contracts';
 import { aChange, aRequest } from '../../../test/builders.ts';

@@ -1,5 +1,5 @@
 import { AddChanges } from '@bunting/contracts';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
 const aStrategy = (title: string) => ({

@@ -1,6 +1,6 @@
 import { EditChange } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
 const enable = (feature = 'checkout') => ({ action: 'updateEnabled', feature, payload: { enabled: true } });

@@ -1,5 +1,5 @@
 import { AddChanges, type Caller, EditChange, PreviewProposal, RevertChangeRequest } from '@bunting/contracts';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
 const { lee, rita, ada } = callers;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { retryUntilCurrent } from './retry-until-current.ts';
 
 describe('a write that is checked without a lock', () => {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { invalid, type Refusal, refusal, type RefusalExtras } from '@bunting/contracts';
 import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
 

@@ -1,6 +1,6 @@
 import { GetApprovers, ListAvailableReviewers, SearchChangeRequests, SetApprovers } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };

@@ -1,5 +1,5 @@
 import { Refusal } from '@bunting/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
 /** How often each race is run; CHANGE_REQUEST_RACE_ROUNDS=500 runs more (README.md says how). */

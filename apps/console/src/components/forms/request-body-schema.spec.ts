@@ -1,5 +1,5 @@
 import { CreateContextField, CreateTagType, UpdateEnvironment, UpdateProjectSettings } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { requestBodyOf, validationErrorOf, inputKindOf, formValuesOf } from './request-body-schema.ts';
 
 describe('a form of the body of an operation', () => {

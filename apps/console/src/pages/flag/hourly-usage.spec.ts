@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { hourlyUsage } from './hourly-usage.ts';
 
 const now = Date.parse('2026-11-22T10:30:00Z');

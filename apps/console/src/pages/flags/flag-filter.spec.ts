@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { readFlagFilter, flagSuggestions } from './flag-filter.ts';
 
 const now = new Date('2026-11-22T10:00:00Z');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { describeApplication } from './describe-application.ts';
 
 describe('the description of an application', () => {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { reviveFeature } from './revive-feature.ts';
 

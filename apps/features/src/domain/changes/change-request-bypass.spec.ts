@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import type { DomainEvent } from '../features/feature.ts';
 import { type EditedObject, markBypass } from './change-request-bypass.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Change } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { aFeature, aSegment, type FeatureAbout } from '../../../test/builders.ts';

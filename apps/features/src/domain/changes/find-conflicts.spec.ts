@@ -1,5 +1,5 @@
 import { parseChanges } from '@bunting/contracts/validation';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aFeature, aSegment, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { normalizeDependency } from '../dependencies/dependency.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';

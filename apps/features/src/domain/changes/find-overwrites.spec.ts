@@ -1,5 +1,5 @@
 import { parseChanges } from '@bunting/contracts/validation';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aStrategy } from '../../../test/builders.ts';
 import { aChangeContext, betaSegment, inProduction, onCheckout, type Posted } from '../../../test/checked-changes.ts';
 import type { Feature } from '../features/feature.ts';

@@ -1,5 +1,5 @@
 import { parseChanges } from '@bunting/contracts/validation';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import {
   aChangeContext,
   defaultStrategy,

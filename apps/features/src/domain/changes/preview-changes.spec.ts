@@ -1,5 +1,5 @@
 import { parseChanges } from '@bunting/contracts/validation';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import {
   aChangeContext,
   defaultStrategy,

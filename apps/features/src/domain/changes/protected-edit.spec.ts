@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { affectedEnvironments, type ChangeAction } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { aFeature, aStrategy } from '../../../test/builders.ts';

@@ -1,5 +1,5 @@
 import type { AppliedChanges } from '@bunting/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { resultOfEarlierAttempt, type EarlierAttempt } from './result-of-earlier-attempt.ts';
 
 const applied = { outcome: 'applied', conflicts: [], inverse: [] } as unknown as AppliedChanges;

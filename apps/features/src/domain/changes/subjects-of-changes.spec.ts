@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import type { Change } from '@bunting/contracts';
 import { featureNamesOf, segmentIdsOf } from './subjects-of-changes.ts';
 

@@ -1,5 +1,5 @@
 import { maxLegalValues } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import {
   deleteContextField,

@@ -1,5 +1,5 @@
 import type { StrategyProperties } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, type FeatureAbout, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { disableFeature, enableFeature, needsDefaultStrategy } from './switch-feature.ts';

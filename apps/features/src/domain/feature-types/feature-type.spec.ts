@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { setLifetime } from './feature-type.ts';
 
 const release = { id: 'release', name: 'Release', description: 'gates a release', lifetimeDays: 40 };

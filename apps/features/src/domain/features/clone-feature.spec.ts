@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { aFeature, aUserReference, aStrategy } from '../../../test/builders.ts';
 import { cloneFeature } from './clone-feature.ts';
 

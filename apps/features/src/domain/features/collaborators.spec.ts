@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aFeature, aUserReference } from '../../../test/builders.ts';
 import { withCollaborator } from './collaborators.ts';
 

@@ -1,5 +1,5 @@
 import type { CreateFeatureBody } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aUserReference } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { createFeature } from './create-feature.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, type FeatureAbout } from '../../../test/builders.ts';
 import { newReferences, type NewReferences } from './new-references.ts';
 

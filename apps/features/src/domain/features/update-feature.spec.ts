@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import type { JsonPatch } from '@bunting/contracts';
 import fc from 'fast-check';
 import { aFeature, aStrategy } from '../../../test/builders.ts';

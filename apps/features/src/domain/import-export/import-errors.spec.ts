@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type ExportedFeatures, maxLegalValues } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
 import { aDestination, anExport, faultsOf, planned, byName } from '../../../test/imports.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type ImportEvent, missingImportPermissions } from './import-permissions.ts';
 
 const project = 'shop';

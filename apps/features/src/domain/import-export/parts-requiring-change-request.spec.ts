@@ -1,5 +1,5 @@
 import { type Caller, type FeatureChange, maxChangesPerChangeRequest } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { partsRequiringChangeRequest } from './parts-requiring-change-request.ts';
 import { requireProposable, requireProposalSize } from './require-proposable.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type ExportedFeatures, ImportFeaturesBody } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';

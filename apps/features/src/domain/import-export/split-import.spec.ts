@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { type Feature, featureEvent } from '../features/feature.ts';
 import { normalizeDependency } from '../dependencies/dependency.ts';

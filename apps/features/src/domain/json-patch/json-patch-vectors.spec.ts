@@ -1,6 +1,6 @@
 import { JsonPatch } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { growingPatches } from '../../../test/growing-patches.ts';
 import { anyDocument, type Json, type Step, strictlyPatched } from '../../../test/strict-json-patch.ts';

@@ -1,5 +1,5 @@
 import type { JsonPatch } from '@bunting/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { growingPatches } from '../../../test/growing-patches.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { anyDocument } from '../../../test/strict-json-patch.ts';

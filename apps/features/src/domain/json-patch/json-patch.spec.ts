@@ -1,5 +1,5 @@
 import { type JsonPatch, type PatchOperation, Refusal } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { refusalOf as refusalOfJob } from '../../../test/refusal-of.ts';
 import { type PatchableMembers, applyPatch, patchLimits } from './json-patch.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Constraint } from '@bunting/contracts';
 import { compileEvaluator, type EvaluationContext } from '@bunting/evaluation';
 import fc from 'fast-check';

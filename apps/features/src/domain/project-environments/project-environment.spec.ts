@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { addProjectEnvironment, removeProjectEnvironment, withoutEnvironment } from './project-environment.ts';

@@ -1,5 +1,5 @@
 import type { Constraint } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aFeature, aSegment, aStrategy } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import {

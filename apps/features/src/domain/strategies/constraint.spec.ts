@@ -1,5 +1,5 @@
 import { type Constraint, type ConstraintOperator, constraintOperators, type Refusal } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { refusalOf as refusalOfJob } from '../../../test/refusal-of.ts';
 import { validateConstraints } from './constraint.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';

@@ -1,5 +1,5 @@
 import type { StrategyProperties, JsonPatch, PatchOperation, StrategyVariant } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import type { Decision, Strategy } from '../features/feature.ts';

@@ -1,6 +1,6 @@
 import type { UpdateStrategyBody } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { aChangeContext, onCheckout } from '../../../test/checked-changes.ts';
 import { aDestination, anExport, byName, planned } from '../../../test/imports.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { UpdateStrategyBody } from '@bunting/contracts';
 import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { strategyOf } from './strategy.ts';

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { newTag } from './tag.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { FeatureVariant } from '@bunting/contracts';
 import fc from 'fast-check';
 import { aFeature, someProjectContext } from '../../../test/builders.ts';

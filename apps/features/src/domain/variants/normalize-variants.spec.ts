@@ -1,5 +1,5 @@
 import type { FeatureVariant, StrategyVariant } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { normalizeFeatureVariants, normalizeStrategyVariants } from './normalize-variants.ts';

@@ -1,5 +1,5 @@
 import { ApplyChanges, type Change, CheckChanges, PreviewChanges } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aFeature } from '../../../test/builders.ts';
 import { type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 

@@ -1,5 +1,5 @@
 import { type AppliedChanges, ApplyChanges, type Change, CreateSegment, PreviewChanges } from '@bunting/contracts';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Change, CheckChanges, type Constraint, CreateProject, CreateSegment } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { type StartedFeatures, startFeatures } from '../../../test/started-features.ts';

@@ -18,7 +18,7 @@ import {
   ReviveFeature,
   SetProtection,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AddFavoriteFeature, PatchFeature, type Refusal, RemoveFavoriteFeature } from '@bunting/contracts';
 import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { CloneFeature, CreateProject, SetProtection, ValidateFeatureName } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';

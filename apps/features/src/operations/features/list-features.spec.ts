@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CreateProject, EnableFeature, ListFeatures, type RequestOf } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { aFeature } from '../../../test/builders.ts';

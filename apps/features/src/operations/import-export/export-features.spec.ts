@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { CreateSegment, ExportFeatures, type ExportFeaturesBody, ImportFeatures } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { type StartedFeatures, startFeatures } from '../../../test/started-features.ts';

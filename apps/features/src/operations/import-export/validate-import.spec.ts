@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ExportedFeatures, ListFeatures, UpdateProjectSettings, ValidateImport } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
 import { mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';

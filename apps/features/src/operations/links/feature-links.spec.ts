@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AddFeatureLink, CloneFeature, RemoveFeatureLink, UpdateFeatureLink } from '@bunting/contracts';
 import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 

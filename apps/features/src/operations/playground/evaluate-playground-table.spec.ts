@@ -1,5 +1,5 @@
 import { implement, serve } from '@bunting/bus';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   type Change,
   type Constraint,

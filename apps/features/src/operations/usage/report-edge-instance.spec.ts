@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ListEdgeInstances, ReportEdgeInstance } from '@bunting/contracts';
 import { callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 

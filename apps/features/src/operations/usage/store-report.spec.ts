@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { SerializationFailure } from '../../persistence/transactions/serialization-failure.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';

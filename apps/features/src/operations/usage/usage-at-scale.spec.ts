@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MetricsBody, ReportMetrics } from '@bunting/contracts';
 import { addFeatures } from '../../../test/add-features.ts';
 import { aFeature } from '../../../test/builders.ts';

@@ -1,5 +1,5 @@
 import { CreateProject } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';
 import { lee, mia } from '../../../test/started-features.ts';

@@ -1,6 +1,6 @@
 import type { Group, User } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;

@@ -1,5 +1,5 @@
 import type { Group } from '@bunting/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { groupCreated, groupDeleted, groupUpdated, requestedGroup, requireExistingMembers } from './group.ts';
 
 const aGroup = (properties: Partial<Group>, ...userIds: number[]): Group =>

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { requireConfiguredOrigins } from './endpoints.ts';
 
 const configured = ['https://a.example.org', 'https://b.example.org'];

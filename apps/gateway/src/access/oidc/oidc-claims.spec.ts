@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { lacksUserClaims, oidcUserClaims } from './oidc-claims.ts';
 
 const settings = { enableGroupSyncing: false, groupJsonPath: 'groups', trustEmails: false };

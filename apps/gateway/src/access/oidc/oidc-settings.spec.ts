@@ -1,5 +1,5 @@
 import type { OidcSettingsBody } from '@bunting/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import {
   mergeOidcSettings,
   type OidcSettingsWithSecret,

@@ -1,5 +1,5 @@
 import type { User } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import {
   accountToLinkOnFirstSignIn,
   type FirstSignIn,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Me, Role, User } from '@bunting/contracts';
 import { followingBrowser as browser } from '../../../test/following-browser.ts';
 import { type Forgery, startForgedProvider } from '../../../test/forged-provider.ts';

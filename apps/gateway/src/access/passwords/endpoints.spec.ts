@@ -1,5 +1,5 @@
 import type { CreatedUser, ErrorBody, InviteLink, Me, ResetLinkUser, User } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';

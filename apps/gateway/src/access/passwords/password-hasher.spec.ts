@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { hash as bcryptHash } from 'bcryptjs';
 import { passwordHasher } from './password-hasher.ts';
 

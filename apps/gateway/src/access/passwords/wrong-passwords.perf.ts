@@ -1,5 +1,5 @@
 import type { CreatedUser } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { accessApi } from '../../../test/access-api.ts';
 import { aBrowser } from '../../../test/browser.ts';

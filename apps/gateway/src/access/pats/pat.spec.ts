@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { parseNewPat, patCreated, type PatContext, patDeleted } from './pat.ts';
 
 const now = new Date('2026-05-01T12:00:00.000Z');

@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import {
   addRoles,
   type ProjectRoles,

@@ -1,6 +1,6 @@
 import { call, type CallContext, systemContext } from '@bunting/bus';
 import { CountProjectMembers, CountEnvironmentTokens, type Group, systemCaller } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 

@@ -1,7 +1,7 @@
 import { type OutboxMessage, type StateOf, systemCaller } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { openGatewayDatabase } from '../../../test/started-gateway.ts';
 import { predefinedRole } from '../roles/role.ts';

@@ -1,6 +1,6 @@
 import { type Caller, may, permissions, type Permission } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGatewayDatabase } from '../../../test/started-gateway.ts';
 import { predefinedRole } from '../roles/role.ts';
 import { type AccessReader, accessReader } from './rights-store.ts';

@@ -1,5 +1,5 @@
 import type { Caller, Grant, RoleBody } from '@bunting/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import {
   parseRole,
   requireExistingEnvironments,

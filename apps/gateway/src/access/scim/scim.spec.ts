@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Me, User } from '@bunting/contracts';
 import { syncGroups } from '../oidc/oidc-sign-in.ts';
 import { groupRepository } from '../groups/group-store.ts';

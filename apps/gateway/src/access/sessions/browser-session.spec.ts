@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { sessionCookie } from './browser-session.ts';
 
 const secret = 'a'.repeat(43);

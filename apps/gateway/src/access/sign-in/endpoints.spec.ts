@@ -1,5 +1,5 @@
 import type { CreatedUser, ErrorBody, Me, User, UserSessions } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { hash as bcryptHash } from 'bcryptjs';
 import { createHook } from 'node:async_hooks';

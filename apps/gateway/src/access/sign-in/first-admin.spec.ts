@@ -1,5 +1,5 @@
 import type { ErrorBody, Me, Users } from '@bunting/contracts';
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { aBrowser } from '../../../test/browser.ts';
 import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';

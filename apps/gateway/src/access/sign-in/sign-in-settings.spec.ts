@@ -1,5 +1,5 @@
 import { unavailable } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 import { signInMethods } from './sign-in-settings.ts';
 

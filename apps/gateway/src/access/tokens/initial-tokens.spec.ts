@@ -3,7 +3,7 @@ import { type ApiTokens, systemCaller } from '@bunting/contracts';
 import { startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
 import { eventually, reservePort } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   freshGatewayDatabase,
   openGatewayDatabase,
@@ -18,7 +18,7 @@ import { unitOfWork } from '../../unit-of-work/unit-of-work.ts';
 const sessionLimits = { idleHours: 1, maxHours: 1 };
 
 describe('the first admin token', () => {
-  it.each([undefined, 'a-token-of-my-own'])('is created once by concurrently starting replicas: %p', async (given) => {
+  it.each([undefined, 'a-token-of-my-own'])('is created once by concurrently starting replicas: %j', async (given) => {
     const { database, stop } = await openGatewayDatabase({ poolMax: 20 });
     const outbox = startOutboxProducer({
       producer: 'gateway',

@@ -1,5 +1,5 @@
 import type { Caller, CreateApiTokenBody } from '@bunting/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { belongsToProject, parseNewProjectToken, parseNewToken, requireWithinLifetime } from './token.ts';
 
 const admin: Caller = { id: 1, name: 'admin', grants: [{ permission: 'ADMIN' }] };

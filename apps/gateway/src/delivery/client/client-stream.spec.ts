@@ -1,7 +1,7 @@
 import type { Endpoint } from '@bunting/bus';
 import { type ClientDelta, type DeliveryState, unavailable } from '@bunting/contracts';
 import { eventually, type OpenEventStream, openEventStream, type ReceivedEvent } from '@bunting/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { aSetting, aStrategy, deliveryOutbox, featureRow, givenRows, segmentRow } from '../../../test/delivery-rows.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
@@ -160,7 +160,7 @@ describe('a stream to an SDK', () => {
   });
 
   it.each(['', 'abc', '-1', '1.5', '"3"', '99999999999999999999', '4000000000'])(
-    'begins with everything for %p, which is no revision that this database had',
+    'begins with everything for %j, which is no revision that this database had',
     async (last) => {
       const stream = await connected({ last });
       expect(deltaIn(stream.events[0])).toMatchObject([{ type: 'hydration' }]);

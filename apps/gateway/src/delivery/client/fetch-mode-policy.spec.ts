@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { fetchModePolicy } from './polls.ts';
 
 const answer = { status: 200, headers: { etag: '"7"', 'content-type': 'application/json' } };

@@ -1,6 +1,6 @@
 import type { ClientDelta, ClientFeatures } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -36,7 +36,7 @@ describe('a full response from memory', () => {
     ['gzip;q=0, br;q=0.5', 'br'],
     ['deflate', null],
     ['*;q=0', null],
-  ])('to a client that accepts %p is encoded as %p, with a tag of its own', async (accepted, encoding) => {
+  ])('to a client that accepts %j is encoded as %j, with a tag of its own', async (accepted, encoding) => {
     const headers = { authorization: everything, 'accept-encoding': accepted };
     const answer = await rawGet(headers);
     expect(answer.headers['content-encoding'] ?? null).toBe(encoding);

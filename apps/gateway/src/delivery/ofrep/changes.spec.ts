@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { streamTickets } from './changes.ts';
 
 const ticket = { tokenId: 'a-token', environment: 'development', scopeHash: 'of-all', revision: 7, expiresAt: 2_000 };

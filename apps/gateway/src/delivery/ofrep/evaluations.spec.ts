@@ -1,7 +1,7 @@
 import { type Endpoint } from '@bunting/bus';
 import { unavailable, type OfrepBulkEvaluation, type OfrepEvaluation, type OfrepFailure } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { get, type IncomingMessage } from 'node:http';
 import { aSetting, aStrategy, deliveryOutbox, featureRow, givenRows, segmentRow } from '../../../test/delivery-rows.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';

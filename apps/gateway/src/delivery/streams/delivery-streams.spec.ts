@@ -1,6 +1,6 @@
 import { adminTokenUserId } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PassThrough } from 'node:stream';
 import { Registry } from 'prom-client';

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { type Caller, type Event, FeedEvents, invalid, unavailable } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rawRequest } from '../../../test/raw-http.ts';

@@ -1,5 +1,5 @@
 import type { ClientDelta, DeliveryState, OutboxMessage } from '@bunting/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { randomInt, randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { aSetting, aStrategy, featureRow, givenRows, segmentRow } from '../../../test/delivery-rows.ts';

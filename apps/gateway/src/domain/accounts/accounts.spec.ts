@@ -1,5 +1,5 @@
 import type { User } from '@bunting/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { accountCreated, accountDeleted, accountUpdated, updatedAccount } from '../../access/users/account.ts';
 
 const before: User = {

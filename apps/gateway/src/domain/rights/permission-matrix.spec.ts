@@ -1,5 +1,5 @@
 import type { Caller, Grant } from '@bunting/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { permissionMatrix } from '../../access/roles/role.ts';
 
 const aUser = (...grants: Grant[]): Caller => ({ id: 7, name: 'maria', grants });

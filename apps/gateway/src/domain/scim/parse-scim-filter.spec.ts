@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { InvalidFilter, parseScimFilter } from '../../access/scim/scim-store.ts';
 
 it('a filter of SCIM compares an attribute with a value', () => {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { adminTokenAction, configuredTokens, type StoredConfiguredToken } from '../../access/tokens/initial-tokens.ts';
 
 it('parses comma-separated tokens in the format of Unleash', () => {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { initialTokenInEvents, tokenEvent } from '../../access/tokens/token.ts';
 
 const token = {

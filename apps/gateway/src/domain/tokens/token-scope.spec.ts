@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { grantsOfToken, mayCallAdminApi } from '../../access/tokens/token.ts';
 
 describe('a token', () => {

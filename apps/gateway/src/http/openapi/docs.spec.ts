@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpOperations } from '@bunting/contracts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { acceptsProblemJson } from '../errors.ts';
 
 it('parses hostile Accept headers of 4,000 characters 500 times within a second', () => {

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Type } from 'typebox';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 import { queryAndHeadersParser } from './request.ts';

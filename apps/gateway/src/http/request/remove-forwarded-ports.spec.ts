@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { removeForwardedPorts } from '../node-server.ts';
 
 it.each([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorBody } from '@bunting/contracts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { type ReceivedCall, servicesBehind } from '../../../test/services-behind.ts';
@@ -38,7 +38,7 @@ describe('the content type', () => {
     'application/jsonx',
     ';',
     'application/xml',
-  ])('is rejected before the body is read when it is %p', async (type) => {
+  ])('is rejected before the body is read when it is %j', async (type) => {
     const response = await patch({ 'content-type': type }, '{"cut');
     expect(response.status).toBe(415);
     expect(await refusalOf(response)).toMatchObject({
@@ -60,7 +60,7 @@ describe('the content type', () => {
   });
 
   it.each([undefined, 'text/plain', ';;', 'application/json'])(
-    'is ignored by operations without a body: %p',
+    'is ignored by operations without a body: %j',
     async (type) => {
       const headers = type === undefined ? {} : { 'content-type': type };
       const response = await gateway.send(featurePath, {
@@ -92,7 +92,7 @@ describe('the body', () => {
   });
 
   it.each(['', '{', '[{"op":"replace","path":', "{'a':1}", '[]]', 'nonsense'])(
-    'is refused when it is no JSON: %p',
+    'is refused when it is no JSON: %j',
     async (body) => {
       expect((await wrong(body)).message).toMatch(/^The `\/body` property /);
     },
@@ -110,7 +110,7 @@ describe('the body', () => {
   });
 
   it.each(['"a\\u0000b"', '"a\\ud800b"', '"a\\udc00b"', '{"a\\u0000":1}'])(
-    'is refused with text that cannot be kept: %p',
+    'is refused with text that cannot be kept: %j',
     async (value) => {
       expect((await wrong(replaceTitle(value))).details?.[0]?.path).toMatch(/^\/body\/0\/value/);
     },
@@ -120,7 +120,7 @@ describe('the body', () => {
     '{"__proto__":{"admin":true}}',
     '{"\\u005f\\u005fproto__":1}',
     '{"a":[{"constructor":{"prototype":{"admin":true}}}]}',
-  ])('is rejected with a key that reaches a prototype: %p', async (value) => {
+  ])('is rejected with a key that reaches a prototype: %j', async (value) => {
     expect((await wrong(replaceTitle(value))).message).toContain('its name is reserved');
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
@@ -165,7 +165,7 @@ describe('the query', () => {
     ['status=development:enabled', ['development:enabled']],
     ['status=a:enabled&status=b:disabled', ['a:enabled', 'b:disabled']],
     ['status[]=a:enabled&status%5B%5D=b:disabled&status=c:enabled', ['a:enabled', 'b:disabled', 'c:enabled']],
-  ])('accepts every notation of lists: %p', async (query, status) => {
+  ])('accepts every notation of lists: %j', async (query, status) => {
     expect((await search(query)).status).toBe(200);
     expect(received[0]?.query).toEqual({ status });
   });
@@ -181,7 +181,7 @@ describe('the query', () => {
   });
 
   it.each(['query=%E0%A4%A', 'query=%', 'query=%ff', 'query=a%00b', 'status[]=%C3%28'])(
-    'is refused when it cannot be read: %p',
+    'is refused when it cannot be read: %j',
     async (query) => {
       const response = await search(query);
       expect(response.status).toBe(400);
@@ -230,7 +230,7 @@ describe('the path', () => {
     expect((await gateway.send('/api/admin/Projects/default/features/one')).status).toBe(404);
   });
 
-  it.each(['a%', 'a%zz', '%ff', '%C3%28', 'a%00b'])('is rejected when a segment is malformed: %p', async (name) => {
+  it.each(['a%', 'a%zz', '%ff', '%C3%28', 'a%00b'])('is rejected when a segment is malformed: %j', async (name) => {
     const response = await gateway.send(`/api/admin/projects/default/features/${name}`);
     expect(response.status).toBe(400);
     expect((await refusalOf(response)).name).toBe('ValidationError');

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { parseIfMatch } from './entity-tags.ts';
 
 it('parses hostile If-Match headers of up to 500,000 characters within 500 ms', () => {

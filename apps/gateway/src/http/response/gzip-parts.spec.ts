@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { randomBytes, randomInt } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { gzipPart, joinGzip } from './compression.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rawRequest, sendRaw } from '../../../test/raw-http.ts';
 import { servicesBehind } from '../../../test/services-behind.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';

@@ -1,5 +1,5 @@
 import type { ApiToken, ApiTokens, CreatedUser, SavedRole } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 

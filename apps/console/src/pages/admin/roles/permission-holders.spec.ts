@@ -1,5 +1,5 @@
 import type { RoleHolders } from '@bunting/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { permissionHolders } from './permission-holders.ts';
 
 describe('the users who may do something', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { exportedCounts, parseExport } from './parse-export.ts';
 
 const exported = { features: [{ name: 'a' }], featureStrategies: [], tagTypes: [], featureTags: [] };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { localTime, operatorsFor, valuesOfText } from './constraint-values.ts';
 
 describe('the values of a constraint', () => {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { parseExampleUsers } from './example-users.ts';
 
 it('reads example users from lines of names and values', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Change, Constraint, FeatureImpact } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../../test/builders.ts';
 import type { Feature, Strategy } from '../../features/feature.ts';

@@ -1,0 +1,58 @@
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+const repository = import.meta.dirname;
+
+/** Only a defect takes this long, however busy the machine: longer than several assertions that wait (`eventually`). */
+const timeout = 240_000;
+
+/** Files of one project follow each other, so that its modules stay loaded; projects whose files take longest come first. */
+class ProjectByProject extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const first = ['console in Chromium', 'scripts', 'all-in-one', 'gateway', 'features', 'change-requests'];
+    const rank = ({ project: { name } }: TestSpecification) =>
+      first.indexOf(name) + (first.includes(name) ? 0 : first.length + 1);
+    return (await super.sort(files)).toSorted(
+      (a, b) => rank(a) - rank(b) || a.project.name.localeCompare(b.project.name),
+    );
+  }
+}
+
+/** The tests of a folder. Their names are those of the folders: `npx vitest run --project features PATTERN`. */
+const project = (folder: string, test: object = {}) => ({
+  extends: true as const,
+  test: { name: path.basename(folder), root: path.join(repository, folder), ...test },
+});
+
+export default defineConfig(({ mode }) => {
+  // *.perf.ts assert durations: `npm run test:perf`.
+  const kind = mode === 'perf' ? 'perf' : 'spec';
+  return {
+    test: {
+      include: [`{src,test}/**/*.${kind}.ts`],
+      sequence: { sequencer: ProjectByProject },
+      // Workers are processes, since tests start and stop servers, and their modules are loaded once: a spec file leaves no global state.
+      pool: 'forks',
+      isolate: false,
+      testTimeout: timeout,
+      hookTimeout: timeout,
+      teardownTimeout: timeout,
+      projects: [
+        ...globSync('{apps,libs}/*/package.json', { cwd: repository })
+          .map((file) => path.dirname(file))
+          .filter((folder) => folder !== 'apps/console')
+          .map((folder) => project(folder)),
+        project('scripts', { include: [`**/*.${kind}.ts`] }),
+        project('apps/console', { include: [`src/**/*.${kind}.ts`] }),
+        // One platform, one PostgreSQL and one browser for all specs of the pages.
+        project('apps/console', {
+          name: 'console in Chromium',
+          include: [`test/**/*.${kind}.ts`],
+          globalSetup: 'test/support/global-setup.ts',
+        }),
+      ],
+    },
+  };
+});
