@@ -1,8 +1,8 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { countOption, numberOption, runCommand, urlOption } from './command.ts';
-import { startFuzzedServer } from './fuzz/fuzzed-server.ts';
-import { type FuzzReport, runFuzz, type Tally } from './fuzz/run-fuzz.ts';
+import { eventLoopP99In, type FuzzReport, promises, runFuzz, type Tally } from './fuzz/run-fuzz.ts';
+import { startServer } from './server-under-test.ts';
 
 const help = `Sends requests made from the OpenAPI document to every operation, half of them in order and half of them breaking one
 rule, and holds every response to what is promised: none of 5xx, no undocumented status, no body that breaks its schema, nothing
@@ -22,73 +22,6 @@ Ctrl-C ends the run early and prints the results so far. The exit code is 1 if a
 
 const promisedP99Ms = 50;
 const maxShown = 40;
-
-const statusesIn = ({ statuses }: Tally): string =>
-  [...statuses]
-    .sort(([one], [other]) => one - other)
-    .map(([status, times]) => `${status} × ${times}`)
-    .join(', ');
-
-const mostFrequentRefusalIn = ({ refusals }: Tally): string =>
-  [...refusals].sort(([, one], [, other]) => other - one)[0]?.[0] ?? '';
-
-const formatReport = (report: FuzzReport): string => {
-  const { all, byRule, slowest, eventLoopP99Ms, violations, neverSucceeded, succeeded } = report;
-  const worst = Math.max(...eventLoopP99Ms);
-  const median = eventLoopP99Ms.toSorted((a, b) => a - b)[Math.floor(eventLoopP99Ms.length / 2)];
-  const promises = [
-    'no response',
-    'a response of 5xx',
-    'an undocumented status',
-    'a body that breaks its schema',
-    'a broken input accepted',
-    'a broken input refused as something else',
-  ];
-  const timesOf = (promise: string): number =>
-    violations.filter((violation) => violation.promise === promise).reduce((sum, { times }) => sum + times, 0);
-  return [
-    `${all.requests} requests to ${report.operations} operations in ${report.seconds.toFixed(1)} s (${Math.round(all.requests / report.seconds)} a second): ${statusesIn(all)}`,
-    `${succeeded.size} of ${report.operations} operations were answered with success${neverSucceeded.size === 0 ? '' : '; never:'}`,
-    ...[...neverSucceeded].map(
-      ([operation, tally]) => `  ${operation}: ${statusesIn(tally)}; most of all: ${mostFrequentRefusalIn(tally)}`,
-    ),
-    '',
-    '| rule that was broken | requests | statuses |',
-    '| --- | ---: | --- |',
-    ...[...byRule].sort().map(([rule, tally]) => `| ${rule} | ${tally.requests} | ${statusesIn(tally)} |`),
-    '',
-    '| promise | broken |',
-    '| --- | ---: |',
-    ...promises.map((promise) => `| ${promise} | ${timesOf(promise)} |`),
-    '',
-    'Slowest:',
-    ...slowest.map(({ operation, rule, tookMs }) => `  ${tookMs.toFixed(0)} ms  ${operation} (${rule})`),
-    ...(eventLoopP99Ms.length === 0
-      ? []
-      : [
-          `Event loop of the server, p99 of each of ${eventLoopP99Ms.length} stretches of 10 s: median ${median?.toFixed(1)} ms, worst ${worst.toFixed(1)} ms`,
-        ]),
-  ].join('\n');
-};
-
-const formatViolations = (
-  { violations }: FuzzReport,
-  seed: number,
-  logLineOf: (errorId: string) => string | undefined = () => undefined,
-): string =>
-  violations
-    .slice(0, maxShown)
-    .map(({ promise, operation, detail, errorId, curl, nth, times }) => {
-      const logLine = errorId === undefined ? undefined : logLineOf(errorId);
-      return [
-        `\n${promise}: ${operation}${times > 1 ? ` (${times} times)` : ''}, request ${nth} of seed ${seed}`,
-        `  ${detail}`,
-        ...(logLine === undefined ? [] : [`  logged: ${logLine.slice(0, 2_000)}`]),
-        `  ${curl}`,
-      ].join('\n');
-    })
-    .concat(violations.length > maxShown ? [`\n… and ${violations.length - maxShown} more`] : [])
-    .join('\n');
 
 const main = async (): Promise<number> => {
   const { values } = parseArgs({
@@ -112,35 +45,84 @@ const main = async (): Promise<number> => {
   const url = values.url === undefined ? undefined : urlOption('--url', values.url);
   const interruption = new AbortController();
   process.once('SIGINT', () => interruption.abort());
-  const ownServer = url === undefined ? await startFuzzedServer() : undefined;
+  const server = url === undefined ? await startServer() : undefined;
   try {
     console.log(
       `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, seed ${seed}`,
     );
     const report = await runFuzz({
-      url: ownServer?.url ?? url ?? '',
-      key: ownServer?.key ?? values.token,
+      url: server?.url ?? url ?? '',
+      key: server?.token ?? values.token,
       requests,
       seed,
       concurrency,
       only: values.only,
-      ...(ownServer === undefined ? {} : { eventLoopP99Ms: ownServer.eventLoopP99Ms }),
+      ...(server === undefined ? {} : { eventLoopP99Ms: async () => eventLoopP99In(await server.metrics()) }),
       signal: interruption.signal,
       progress: (done) => process.stderr.write(`\r${done} of ${values.requests} requests`),
     });
     process.stderr.write('\r');
     console.log(formatReport(report));
-    if (report.violations.length > 0) {
-      console.log(formatViolations(report, seed, ownServer?.logLineOf));
-      const errors = ownServer?.errors() ?? [];
-      if (errors.length > 0) console.log(`\nErrors in the log of the server:\n${errors.slice(0, maxShown).join('\n')}`);
+    const { violations } = report;
+    const logLines = server?.logLines ?? [];
+    if (violations.length > 0) {
+      for (const { promise, operation, detail, errorId, curl, nth, times } of violations.slice(0, maxShown)) {
+        const logged = errorId === undefined ? undefined : logLines.find((line) => line.includes(errorId));
+        console.log(
+          `\n${promise}: ${operation}${times > 1 ? ` (${times} times)` : ''}, request ${nth} of seed ${seed}`,
+        );
+        console.log(`  ${detail}${logged === undefined ? '' : `\n  logged: ${logged.slice(0, 2_000)}`}\n  ${curl}`);
+      }
+      if (violations.length > maxShown) console.log(`\n… and ${violations.length - maxShown} more`);
+      const errors = logLines.filter((line) => /"level":"(error|fatal)"/.test(line)).slice(0, maxShown);
+      if (errors.length > 0) console.log(`\nErrors in the log of the server:\n${errors.join('\n')}`);
     }
     const isEventLoopSlow = report.eventLoopP99Ms.some((p99) => p99 >= promisedP99Ms);
     if (isEventLoopSlow) console.log(`\nThe event loop was not under ${promisedP99Ms} ms throughout.`);
-    return isEventLoopSlow || report.violations.length > 0 ? 1 : 0;
+    return isEventLoopSlow || violations.length > 0 ? 1 : 0;
   } finally {
-    await ownServer?.stop();
+    await server?.stop();
   }
 };
+
+function formatReport(report: FuzzReport): string {
+  const { byRule, operations, seconds, succeeded, neverSucceeded, slowest, eventLoopP99Ms, violations } = report;
+  const all = sum([...byRule.values()].map(requestsIn));
+  const delays = eventLoopP99Ms.toSorted((a, b) => a - b);
+  const brokenOf = (promise: string): number =>
+    sum(violations.filter((violation) => violation.promise === promise).map(({ times }) => times));
+  return [
+    `${all} requests to ${operations} operations in ${seconds.toFixed(1)} s (${Math.round(all / seconds)} a second)`,
+    `${succeeded} of ${operations} operations were answered with success${neverSucceeded.length === 0 ? '' : '; never:'}`,
+    ...neverSucceeded.map(([operation, tally]) => {
+      const [refusal = ''] = [...tally.refusals].sort(([, one], [, other]) => other - one)[0] ?? [];
+      return `  ${operation}: ${statusesIn(tally)}; most of all: ${refusal}`;
+    }),
+    '\n| rule that was broken | requests | statuses |\n| --- | ---: | --- |',
+    ...[...byRule].sort().map(([rule, tally]) => `| ${rule} | ${requestsIn(tally)} | ${statusesIn(tally)} |`),
+    '\n| promise | broken |\n| --- | ---: |',
+    ...promises.map((promise) => `| ${promise} | ${brokenOf(promise)} |`),
+    '\nSlowest:',
+    ...slowest.map(({ operation, rule, tookMs }) => `  ${tookMs.toFixed(0)} ms  ${operation} (${rule})`),
+    ...(delays.length === 0
+      ? []
+      : [
+          `Event loop of the server, p99 of each of ${delays.length} stretches of 10 s: median ${delays[Math.floor(delays.length / 2)]?.toFixed(1)} ms, worst ${delays.at(-1)?.toFixed(1)} ms`,
+        ]),
+  ].join('\n');
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+function requestsIn({ statuses }: Tally): number {
+  return sum([...statuses.values()]);
+}
+
+function statusesIn({ statuses }: Tally): string {
+  const sorted = [...statuses].sort(([one], [other]) => one - other);
+  return sorted.map(([status, times]) => `${status} × ${times}`).join(', ');
+}
 
 await runCommand(main);

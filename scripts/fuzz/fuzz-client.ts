@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
-import { bodyOf, type FuzzRequest, targetOf } from './valid-requests.ts';
+import { bodyOf, type FuzzRequest, targetOf } from './requests.ts';
 
 export interface FuzzResponse {
   readonly status: number;
@@ -26,7 +26,7 @@ const maxStreamMs = 200;
 const maxStreamBytes = 256 * 1024;
 
 /** Sends requests without normalising them, and reads a response that arrives before the request is sent completely. */
-export const fuzzClient = (url: string, connections: number) => {
+export function fuzzClient(url: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(url);
 
@@ -81,7 +81,7 @@ export const fuzzClient = (url: string, connections: number) => {
     },
     close: (): void => agent.destroy(),
   };
-};
+}
 export type FuzzClient = ReturnType<typeof fuzzClient>;
 
 /** The request as a curl command for a shell, with `$TOKEN` in place of the key. Long headers and bodies are cut off. */

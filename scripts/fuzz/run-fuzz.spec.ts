@@ -1,31 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type FuzzedServer, startFuzzedServer } from './fuzzed-server.ts';
-import { runFuzz, noBrokenRule } from './run-fuzz.ts';
+import { startServer } from '../server-under-test.ts';
+import { eventLoopP99In, runFuzz } from './run-fuzz.ts';
 
-const requests = 2_000;
+const requests = 1_500;
 
 describe('a fuzzed server', () => {
-  let bunting: FuzzedServer;
+  let bunting: Awaited<ReturnType<typeof startServer>>;
   beforeAll(async () => {
-    bunting = await startFuzzedServer();
+    bunting = await startServer();
   });
   afterAll(() => bunting.stop());
 
   it('fulfils its description for generated requests to any operation', async () => {
-    const { url, key, eventLoopP99Ms, logLineOf } = bunting;
+    const { url, token: key, metrics, logLines } = bunting;
+    const eventLoopP99Ms = async () => eventLoopP99In(await metrics());
     const report = await runFuzz({ url, key, requests, seed: 20261121, concurrency: 8, eventLoopP99Ms });
     const found = report.violations.map(({ errorId, ...violation }) => ({
       ...violation,
-      logged: errorId === undefined ? undefined : logLineOf(errorId),
+      logged: errorId === undefined ? undefined : logLines.find((line) => line.includes(errorId)),
     }));
     expect(found).toEqual([]);
-    expect(report.all.requests).toBe(requests);
     // A run that reaches nothing finds nothing.
-    expect(report.succeeded.size).toBeGreaterThan(report.operations / 2);
+    expect(report.succeeded).toBeGreaterThan(report.operations / 2);
     expect(report.byRule.size).toBeGreaterThan(30);
-    expect(report.byRule.get(noBrokenRule)?.requests).toBeGreaterThan(requests / 3);
     expect(report.eventLoopP99Ms.length).toBeGreaterThan(0);
   });
 });

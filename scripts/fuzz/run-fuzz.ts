@@ -1,13 +1,11 @@
+import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readDescription } from './api-description.ts';
-import { invalidRequests } from './invalid-requests.ts';
-import { fuzzClient, curlOf, jsonIn } from './fuzz-client.ts';
-import { responseFaults, type BrokenPromise } from './response-faults.ts';
+import { readDescription, type DescribedResponse } from './api-description.ts';
+import { curlOf, fuzzClient, type FuzzResponse, jsonIn, linesType } from './fuzz-client.ts';
 import { knownObjects } from './known-objects.ts';
-import { readKnownObjects, populate } from './populate.ts';
-import { randomOfRequest } from '../seeded-random.ts';
-import { validRequests } from './valid-requests.ts';
-import { valueSource } from './value-source.ts';
+import { populate } from './populate.ts';
+import { type FuzzRequest, type InvalidRequest, invalidRequest, validRequest } from './requests.ts';
+import { drawsOf } from './values.ts';
 
 interface FuzzOptions {
   readonly url: string;
@@ -25,8 +23,18 @@ interface FuzzOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What a response can do that breaks a promise of the API. */
+export const promises = [
+  'no response',
+  'a response of 5xx',
+  'an undocumented status',
+  'a body that breaks its schema',
+  'a broken input accepted',
+  'a broken input refused as something else',
+] as const;
+
 interface Violation {
-  readonly promise: BrokenPromise;
+  readonly promise: (typeof promises)[number];
   readonly operation: string;
   readonly detail: string;
   /** the id of the error in a 5xx response, which the log line of the error has too */
@@ -38,32 +46,10 @@ interface Violation {
   times: number;
 }
 
+/** Responses by status, and the messages of refusals with their counts. */
 export interface Tally {
-  requests: number;
   readonly statuses: Map<number, number>;
-  /** the messages of refusals, and their counts */
   readonly refusals: Map<string, number>;
-}
-
-export interface FuzzReport {
-  readonly operations: number;
-  readonly seconds: number;
-  readonly all: Tally;
-  /** operations with at least one successful response */
-  readonly succeeded: ReadonlySet<string>;
-  /** operations without a successful response, with the responses to their valid requests */
-  readonly neverSucceeded: ReadonlyMap<string, Tally>;
-  /** the responses by the rule that their requests broke; those to valid requests under `noBrokenRule` */
-  readonly byRule: ReadonlyMap<string, Tally>;
-  readonly slowest: readonly {
-    readonly operation: string;
-    readonly rule: string;
-    readonly tookMs: number;
-    readonly curl: string;
-  }[];
-  /** the 99th percentile of the server's event loop delay in each interval of 10 s of the run, in order */
-  readonly eventLoopP99Ms: readonly number[];
-  readonly violations: readonly Violation[];
 }
 
 export const noBrokenRule = 'none: in order';
@@ -72,96 +58,52 @@ const replenishEvery = 1_000;
 const eventLoopIntervalMs = 10_000;
 const maxSlowest = 5;
 
-const countResponse = (tally: Tally, status: number): void => {
-  tally.requests++;
-  tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
-};
-
-const newTally = (): Tally => ({ requests: 0, statuses: new Map(), refusals: new Map() });
-
-const tallyIn = (tallies: Map<string, Tally>, name: string): Tally => {
-  const tally = tallies.get(name) ?? newTally();
-  tallies.set(name, tally);
-  return tally;
-};
-
-const countRefusal = ({ refusals }: Tally, text: string): void => {
-  const message = (/"message":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text).slice(0, 160);
-  refusals.set(message, (refusals.get(message) ?? 0) + 1);
-};
-
-const errorIdIn = (text: string): string | undefined => /"id":"([0-9a-f-]{36})"/.exec(text)?.[1];
-
 /**
  * Sends the requested number of requests to a running Bunting server: to every operation in turn, half of them valid and half of them with
  * one broken rule. Checks every response against the OpenAPI description.
  */
-export const runFuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
+export async function runFuzz(options: FuzzOptions) {
   const { url, key, requests, seed, concurrency, only = '' } = options;
-  const document: unknown = await (await fetch(`${url}/docs/openapi.json`)).json();
-  const description = readDescription(document);
+  const description = readDescription(await (await fetch(`${url}/docs/openapi.json`)).json());
   const chosen = description.operations.filter(({ id, path }) => id.includes(only) || path.includes(only));
   if (chosen.length === 0) throw new Error(`No operation is called ${only}.`);
   const client = fuzzClient(url, concurrency);
   const known = knownObjects(description.operations.map(({ path }) => path));
   const keys = { admin: key, personal: key, personalId: '' };
-  let round = 0;
-  const makeValid = validRequests(description, known, valueSource(description, known), keys);
-  const makeInvalid = invalidRequests(description);
 
-  const all = newTally();
-  const byRule = new Map<string, Tally>([[noBrokenRule, newTally()]]);
-  const succeeded = new Set<string>();
-  const validByOperation = new Map<string, Tally>();
+  /** the responses by the rule that their requests broke; those to valid requests under `noBrokenRule` */
+  const byRule = new Map<string, Tally>();
+  /** the responses to valid requests by operation */
+  const byOperation = new Map<string, Tally>();
   const violations = new Map<string, Violation>();
-  let slowest: { operation: string; rule: string; tookMs: number; curl: string }[] = [];
+  let slowest: { operation: string; rule: string; tookMs: number }[] = [];
 
   const sendAndCheck = async (nth: number): Promise<void> => {
-    const random = randomOfRequest(seed, nth);
+    const draw = drawsOf(seed, nth);
     const operation = chosen[nth % chosen.length] as (typeof chosen)[number];
-    const isValid = random.chance(0.5);
-    const validRequest = makeValid(operation, random, isValid);
-    const invalid = isValid ? undefined : makeInvalid(validRequest, random);
-    const request = invalid?.request ?? validRequest;
-    const rule = invalid?.rule ?? noBrokenRule;
-    const response = await client.send(request).catch((error: Error) => error);
-    if (response instanceof Error) {
+    const isValid = draw(fc.boolean());
+    const valid = validRequest(description, operation, known, keys, draw, isValid);
+    const invalid = isValid ? undefined : invalidRequest(description, valid, draw);
+    const { request = valid, rule = noBrokenRule } = invalid ?? {};
+    const report = (promise: Violation['promise'], detail: string, response?: FuzzResponse): void => {
+      const violation = `${promise} ${operation.id} ${rule} ${response?.status ?? nth}`;
+      const earlier = violations.get(violation);
+      if (earlier !== undefined) return void earlier.times++;
+      const errorId = /"id":"([0-9a-f-]{36})"/.exec((response?.status ?? 0) < 500 ? '' : (response?.text ?? ''))?.[1];
       const curl = curlOf(url, request);
-      const detail = `${rule}: ${response.message}`;
-      violations.set(`no response ${nth}`, {
-        promise: 'no response',
-        operation: operation.id,
-        detail,
-        errorId: undefined,
-        curl,
-        nth,
-        times: 1,
-      });
-      return;
-    }
-    countResponse(tallyIn(byRule, rule), response.status);
-    countResponse(all, response.status);
-    if (invalid === undefined) {
-      const tally = tallyIn(validByOperation, operation.id);
-      countResponse(tally, response.status);
-      if (response.status >= 400) countRefusal(tally, response.text);
-      if (response.status < 300) succeeded.add(operation.id);
+      violations.set(violation, { promise, operation: operation.id, detail, errorId, curl, nth, times: 1 });
+    };
+    const response = await client.send(request).catch((error: Error) => error);
+    if (response instanceof Error) return report('no response', `${rule}: ${response.message}`);
+    count(byRule, rule, response);
+    if (isValid) {
+      count(byOperation, operation.id, response);
       if (response.status < 300) known.collect(operation.path, request.pathValues, jsonIn(response));
     }
-    if (slowest.length < maxSlowest || response.tookMs > (slowest.at(-1)?.tookMs ?? 0)) {
-      slowest.push({ operation: operation.id, rule, tookMs: response.tookMs, curl: curlOf(url, request) });
-      slowest = slowest.sort((a, b) => b.tookMs - a.tookMs).slice(0, maxSlowest);
-    }
-    for (const { promise, detail } of responseFaults(request, response, invalid)) {
-      const violationKey = `${promise} ${operation.id} ${rule} ${response.status}`;
-      const earlier = violations.get(violationKey);
-      if (earlier !== undefined) earlier.times++;
-      else {
-        const errorId = response.status < 500 ? undefined : errorIdIn(response.text);
-        const curl = curlOf(url, request);
-        violations.set(violationKey, { promise, operation: operation.id, detail, errorId, curl, nth, times: 1 });
-      }
-    }
+    slowest = [...slowest, { operation: operation.id, rule, tookMs: response.tookMs }]
+      .sort((a, b) => b.tookMs - a.tookMs)
+      .slice(0, maxSlowest);
+    for (const { promise, detail } of responseFaults(request, response, invalid)) report(promise, detail, response);
   };
 
   const eventLoopP99Ms: number[] = [];
@@ -173,11 +115,10 @@ export const runFuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
       if (p99 !== undefined) eventLoopP99Ms.push(p99);
     }
   };
-
+  let round = 0;
   const replenish = async (): Promise<void> => {
     known.clear();
-    Object.assign(keys, await populate(client, key, known, round++));
-    await readKnownObjects(client, keys.personal, description.operations, known);
+    Object.assign(keys, await populate(client, key, known, description.operations, round++));
   };
   try {
     await replenish();
@@ -205,14 +146,16 @@ export const runFuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
     const seconds = (performance.now() - startedAt) / 1_000;
     hasEnded = true;
     await measuring;
+    const hasSucceeded = ({ statuses }: Tally): boolean => [...statuses.keys()].some((status) => status < 300);
     return {
       operations: chosen.length,
       seconds,
-      all,
-      succeeded,
-      neverSucceeded: new Map([...validByOperation].filter(([id]) => !succeeded.has(id))),
       byRule,
+      /** how many operations had at least one successful response */
+      succeeded: [...byOperation.values()].filter(hasSucceeded).length,
+      neverSucceeded: [...byOperation].filter(([, tally]) => !hasSucceeded(tally)),
       slowest,
+      /** of each interval of 10 s of the run, in order */
       eventLoopP99Ms,
       violations: [...violations.values()],
     };
@@ -220,4 +163,58 @@ export const runFuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
     hasEnded = true;
     client.close();
   }
-};
+}
+/** The 99th percentile of the event loop delay in the metrics of a process, in milliseconds. Each scrape starts a new measurement. */
+export function eventLoopP99In(metrics: string): number | undefined {
+  const seconds = /^nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? (\S+)$/m.exec(metrics)?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
+}
+
+export type FuzzReport = Awaited<ReturnType<typeof runFuzz>>;
+
+function count(tallies: Map<string, Tally>, name: string, { status, text }: FuzzResponse): void {
+  const tally = tallies.get(name) ?? { statuses: new Map<number, number>(), refusals: new Map<string, number>() };
+  tallies.set(name, tally);
+  tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
+  if (status < 400) return;
+  const message = (/"message":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text).slice(0, 160);
+  tally.refusals.set(message, (tally.refusals.get(message) ?? 0) + 1);
+}
+
+/** The promises that a response breaks. @param invalid the request with its broken rule; undefined for a valid request */
+function responseFaults(
+  { operation }: FuzzRequest,
+  response: FuzzResponse,
+  invalid: InvalidRequest | undefined,
+): Pick<Violation, 'promise' | 'detail'>[] {
+  const { status, text } = response;
+  const excerpt = text.slice(0, 400);
+  const faults: Pick<Violation, 'promise' | 'detail'>[] = [];
+  if (status >= 500) faults.push({ promise: 'a response of 5xx', detail: `${status} ${excerpt}` });
+  const documented = operation.responses.get(status);
+  if (documented === undefined) faults.push({ promise: 'an undocumented status', detail: `${status} ${excerpt}` });
+  const fault = documented === undefined ? undefined : faultOfBody(response, documented);
+  if (fault !== undefined)
+    faults.push({ promise: 'a body that breaks its schema', detail: `${status}: ${fault}; ${excerpt}` });
+  if (invalid !== undefined && status < 500 && status !== invalid.expected) {
+    const promise = status < 400 ? 'a broken input accepted' : 'a broken input refused as something else';
+    faults.push({ promise, detail: `${invalid.rule}: ${status} instead of ${invalid.expected}; ${excerpt}` });
+  }
+  return faults;
+}
+
+/** How the body differs from the documented one; undefined if it does not. */
+function faultOfBody({ text, contentType }: FuzzResponse, { type, validate }: DescribedResponse): string | undefined {
+  if (type === undefined) return text === '' ? undefined : 'has a body, and should not';
+  if (contentType !== `${type}; charset=utf-8`) return `its type is ${contentType}`;
+  const parts = type === linesType ? text.split('\n').filter((line) => line !== '') : [text];
+  return parts.map((part) => validate(parseJson(part))).find((fault) => fault !== undefined);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
