@@ -1,9 +1,64 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Refusal } from '@bunting/contracts';
 import { withoutSpan } from '@bunting/tracing';
-import { type Log, logFailure } from '../monitoring/log.ts';
-import { backoffMs } from './backoff.ts';
-import { recordRunningLoop } from './running-loops.ts';
-import { wakeSignal } from './wake-signal.ts';
+import { type Log, logFailure } from './log.ts';
+
+/**
+ * The pause after a number of failures in a row: it doubles from `firstMs` up to `maxMs`. Jitter of 25 percent either way keeps
+ * replicas from retrying in step.
+ */
+export function backoffMs(
+  failures: number,
+  { firstMs, maxMs }: { readonly firstMs: number; readonly maxMs: number },
+): number {
+  return Math.min(maxMs, firstMs * 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
+}
+
+export interface RunningLoop {
+  readonly name: string;
+}
+
+const collected = new AsyncLocalStorage<Set<RunningLoop>>();
+
+/** Runs `start`. From then on `loops` has the loops that still run, of those that `start` started, or that anything started by it did. */
+export function collectRunningLoops<T>(loops: Set<RunningLoop>, start: () => T): T {
+  return collected.run(loops, start);
+}
+
+/** Records a loop until `running` resolves, for the `collectRunningLoops` that it was started in, if any. */
+function recordRunningLoop(loop: RunningLoop, running: Promise<void>): void {
+  const loops = collected.getStore();
+  loops?.add(loop);
+  void running.then(() => loops?.delete(loop));
+}
+
+/** Wakes one waiter. A signal without a waiter stays pending for the next wait. */
+export function wakeSignal() {
+  let isPending = false;
+  let resume: (() => void) | undefined;
+  const signalOrTimeout = (timeoutMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        resume = undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, timeoutMs).unref();
+      resume = done;
+    });
+  return {
+    wake: (): void => {
+      isPending = true;
+      resume?.();
+    },
+    /** Resolves at the signal or after the timeout; a pending signal resolves it immediately. */
+    wait: async (timeoutMs: number): Promise<void> => {
+      if (!isPending) await signalOrTimeout(timeoutMs);
+      // Signals that arrive before the waiter resumes count as one.
+      isPending = false;
+    },
+  };
+}
 
 export interface LoopOptions {
   /** the job's name in the log, e.g. `The relay of features` */
@@ -42,7 +97,7 @@ const startingMs = 60_000;
  * Runs a background job repeatedly until it is stopped: after each interval and when it is woken; after a failure with
  * exponential backoff and jitter.
  */
-export const startLoop = (options: LoopOptions) => {
+export function startLoop(options: LoopOptions) {
   const {
     name,
     run,
@@ -132,5 +187,5 @@ export const startLoop = (options: LoopOptions) => {
       await running;
     },
   };
-};
+}
 export type Loop = ReturnType<typeof startLoop>;

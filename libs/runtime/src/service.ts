@@ -2,8 +2,8 @@ import type { Bus, Endpoint, Subscription } from '@bunting/bus';
 import type { ServiceName } from '@bunting/contracts';
 import type { Registry } from 'prom-client';
 import type { Static } from 'typebox';
-import type { ConfigSchema } from '../settings/read-config.ts';
-import type { Logger } from '../monitoring/log.ts';
+import type { ConfigSchema } from './read-config.ts';
+import type { Logger } from './log.ts';
 
 /** How long a service may take to finish the calls it has accepted when it stops: longer than any caller waits for a reply. */
 export const drainTimeoutMs = 65_000;
@@ -70,6 +70,6 @@ export interface AnyService {
 }
 
 /** Declares a service, as its `service.ts` exports it. */
-export const defineService = <S extends ConfigSchema, R extends RunningService>(
-  service: Service<S, R>,
-): Service<S, R> => service;
+export function defineService<S extends ConfigSchema, R extends RunningService>(service: Service<S, R>): Service<S, R> {
+  return service;
+}

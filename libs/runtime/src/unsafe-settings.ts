@@ -12,18 +12,22 @@ const commonWord =
   /insecure|changeme|change-me|example|password|secret|default|unleash|bunting|postgres|0123456789|abcdefgh/i;
 
 /** Why a secret is easy to guess; undefined when it is not. */
-const weaknessOf = (secret: string): string | undefined => {
+function weaknessOf(secret: string): string | undefined {
   if (secret.length < minLength) return `has a secret of fewer than ${minLength} characters`;
   if (new Set(secret).size < minDistinct) return `has a secret of fewer than ${minDistinct} different characters`;
   return commonWord.test(secret) ? 'has a secret that is a word from a manual' : undefined;
-};
+}
 
 /** The secret part of a token like `*:*.secret`. */
-const secretIn = (token: string): string => token.slice(token.lastIndexOf('.') + 1);
+function secretIn(token: string): string {
+  return token.slice(token.lastIndexOf('.') + 1);
+}
 
-const isLocal = (hostname: string): boolean => hostname === '' || /^(?:localhost|127\.|\[::1\])/.test(hostname);
+function isLocal(hostname: string): boolean {
+  return hostname === '' || /^(?:localhost|127\.|\[::1\])/.test(hostname);
+}
 
-const weaknessOfDatabase = (url: string): string | undefined => {
+function weaknessOfDatabase(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, hostname, username, password } = new URL(url);
   if (!protocol.startsWith('postgres') || isLocal(hostname)) return undefined;
@@ -37,16 +41,17 @@ const weaknessOfDatabase = (url: string): string | undefined => {
     return 'reaches a database of another machine with a password that can be guessed';
   }
   return undefined;
-};
+}
 
-const weaknessOfOrigin = (origin: string): string | undefined =>
-  origin.startsWith('http://') && !isLocal(new URL(origin).hostname)
+function weaknessOfOrigin(origin: string): string | undefined {
+  return origin.startsWith('http://') && !isLocal(new URL(origin).hostname)
     ? 'lets pages call the API that travel without TLS'
     : undefined;
+}
 
 /** One sentence for each setting that is unsafe in production, without its value. */
-export const unsafeSettings = (schema: ConfigSchema, config: Readonly<Record<string, unknown>>): string[] =>
-  Object.entries(schema.properties).flatMap(([key, property]) => {
+export function unsafeSettings(schema: ConfigSchema, config: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(schema.properties).flatMap(([key, property]) => {
     const value = config[key];
     if (typeof value !== 'string' || value === '') return [];
     const traits = property as SettingTraits;
@@ -60,3 +65,4 @@ export const unsafeSettings = (schema: ConfigSchema, config: Readonly<Record<str
       weakness === undefined ? [] : [`${key} is not safe for production: it ${weakness}.`],
     );
   });
+}

@@ -1,12 +1,7 @@
 import { compatibilityCheckOfReadiness, openBus, serve } from '@bunting/bus';
 import { consumersOf } from '@bunting/contracts';
+import { startTracing, type Tracing } from '@bunting/tracing';
 import { Registry } from 'prom-client';
-import { collectRunningLoops, type RunningLoop } from '../loops/running-loops.ts';
-import { type Logger, openLog } from '../monitoring/log.ts';
-import { type MonitoringServer, startMonitoringServer } from '../monitoring/monitoring-server.ts';
-import { logAndMeasureCalls } from '../monitoring/log-and-measure-calls.ts';
-import { processMetrics } from '../monitoring/process-metrics.ts';
-import type { ConfigSchema, ProcessEnvironment } from '../settings/read-config.ts';
 import {
   callerKeys,
   maxConcurrentCallsKey,
@@ -14,10 +9,66 @@ import {
   monitoringPortKey,
   natsAccess,
   readProcessSettings,
-} from '../settings/host-settings.ts';
-import { type Component, defaultStopLimitMs, stopComponent } from './stop-component.ts';
+} from './host-settings.ts';
+import { type Logger, openLog } from './log.ts';
+import { collectRunningLoops, type RunningLoop } from './loop.ts';
+import { logAndMeasureCalls, processMetrics } from './metrics.ts';
+import { type MonitoringServer, startMonitoringServer } from './monitoring-server.ts';
+import type { ConfigSchema, ProcessEnvironment } from './read-config.ts';
 import type { AnyService, RunningService, ServiceContext } from './service.ts';
-import { traceProcess } from './trace-process.ts';
+import { type tracingOptions, tracingSettings } from './tracing-settings.ts';
+
+/** A component that a service registered with `onStop`. */
+export interface Component {
+  readonly name: string;
+  readonly stop: () => Promise<void>;
+  readonly limitMs: number;
+}
+
+const defaultStopLimitMs = 10_000;
+
+/** Stops one component. One that fails or exceeds its limit is logged; the others are stopped all the same. */
+async function stopComponent({ name, stop, limitMs }: Component, log: Logger): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<'timeout'>((resolve) => (timer = setTimeout(resolve, limitMs, 'timeout')));
+  try {
+    if ((await Promise.race([stop(), limit])) === 'timeout') {
+      log.warn(
+        { component: name },
+        `The component "${name}" did not stop within ${limitMs} ms. The shutdown goes on without it.`,
+      );
+    }
+  } catch (error) {
+    log.error({ component: name, err: error }, `The component "${name}" did not stop cleanly.`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The variables of OpenTelemetry that are set and have no effect. */
+function ignoredVariables(environment: ProcessEnvironment): string[] {
+  return Object.entries(environment).flatMap(([key, value]) =>
+    key.startsWith('OTEL_') && (value ?? '') !== '' && !Object.hasOwn(tracingSettings, key.replace(/_FILE$/, ''))
+      ? [key]
+      : [],
+  );
+}
+
+/** Starts the export of spans if there are options, and warns of variables of OpenTelemetry that have no effect. */
+async function traceProcess(
+  options: ReturnType<typeof tracingOptions>,
+  environment: ProcessEnvironment,
+  log: Logger,
+): Promise<Tracing | undefined> {
+  // Without `OTEL_EXPORTER_OTLP_ENDPOINT` nothing is traced. Then only the variable of another endpoint is a mistake: it was set to trace.
+  const ignored = ignoredVariables(environment).filter((key) => options !== undefined || key.endsWith('_ENDPOINT'));
+  if (ignored.length > 0)
+    log.warn(
+      `Tracing: ${ignored.join(', ')} is set and has no effect. docs/settings.md lists the variables that are read.`,
+    );
+  if (options === undefined) return undefined;
+  return startTracing({ ...options, warn: (message) => log.warn(message) });
+}
 
 export interface HostOptions {
   readonly environment?: ProcessEnvironment;
@@ -28,13 +79,13 @@ export interface HostOptions {
  * Applies the missing migrations of the services' databases, without starting the services.
  * @throws ConfigError with all faults of all settings, or the error of a database that cannot be migrated
  */
-export const migrateDatabases = async (
+export async function migrateDatabases(
   services: readonly AnyService[],
   environment: ProcessEnvironment = process.env,
-): Promise<void> => {
+): Promise<void> {
   const { configs } = readProcessSettings(services, environment);
   for (const [index, { migrate }] of services.entries()) await migrate?.(configs[index] as never);
-};
+}
 
 /** The limit for the last export of spans when the process stops. Spans that the collector has not taken by then are lost. */
 const spanExportStopLimitMs = 3_000;
@@ -44,7 +95,7 @@ const spanExportStopLimitMs = 3_000;
  * @throws ConfigError with all faults of all settings, or the error of a service that did not start. Everything that had started is
  * stopped first, including the components of the failed service.
  */
-export const host = async (services: readonly AnyService[], options: HostOptions = {}) => {
+export async function host(services: readonly AnyService[], options: HostOptions = {}) {
   const environment = options.environment ?? process.env;
   const { name, hostConfig, configs, tracing: configuredTracing } = readProcessSettings(services, environment);
   const log = options.log ?? openLog(hostConfig.LOG_LEVEL);
@@ -157,5 +208,5 @@ export const host = async (services: readonly AnyService[], options: HostOptions
     /** @throws Error with `CHECK_REPLIES`, when a loop that a service started still runs */
     stop: () => stop().then(requireNoRunningLoops),
   };
-};
+}
 export type RunningHost = Awaited<ReturnType<typeof host>>;

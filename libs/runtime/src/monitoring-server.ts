@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
-import type { Readiness, RunningService } from '../host/service.ts';
+import type { Readiness, RunningService } from './service.ts';
 
 const readinessTtlMs = 1_000;
 /** A service whose check of readiness takes longer counts as not ready in `bunting_ready`: metrics do not wait for it. */
@@ -12,11 +12,11 @@ const readinessTimeoutMs = 2_000;
  * Serves `/health/live`, `/health/ready` and `/metrics` of one service on a port of its own. Readiness is cached for a second.
  * @param readinessCheck returns the check of the service, or undefined while the service is starting or stopping
  */
-export const startMonitoringServer = async (
+export async function startMonitoringServer(
   port: number,
   metrics: Registry,
   readinessCheck: () => RunningService['ready'] | undefined,
-) => {
+) {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let lastCheck: Promise<Readiness | Error | undefined> | undefined;
 
@@ -79,5 +79,5 @@ export const startMonitoringServer = async (
         server.closeAllConnections();
       }),
   };
-};
+}
 export type MonitoringServer = Awaited<ReturnType<typeof startMonitoringServer>>;

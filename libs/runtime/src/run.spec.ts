@@ -9,7 +9,7 @@ const runModule = JSON.stringify(path.join(import.meta.dirname, 'run.ts'));
 
 const program = `
   const { logUnhandledRejections } = await import(${runModule});
-  const { openLog } = await import(${JSON.stringify(path.join(import.meta.dirname, '../monitoring/log.ts'))});
+  const { openLog } = await import(${JSON.stringify(path.join(import.meta.dirname, 'log.ts'))});
   logUnhandledRejections(openLog('error'));
   Promise.reject(new Error('The database is away.'));
   setTimeout(() => console.log('still here'), 10);`;

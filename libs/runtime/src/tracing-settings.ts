@@ -74,8 +74,8 @@ export const tracingSettings = {
 type TracingSettings = Static<TObject<typeof tracingSettings>>;
 
 /** Parses a list like `a=1,b=%20`. @throws ConfigError that names the setting and no value */
-const parsePairs = (setting: string, list = ''): Record<string, string> =>
-  Object.fromEntries(
+function parsePairs(setting: string, list = ''): Record<string, string> {
+  return Object.fromEntries(
     list.split(',').flatMap((pair) => {
       if (pair.trim() === '') return [];
       const separatorIndex = pair.indexOf('=');
@@ -91,8 +91,9 @@ const parsePairs = (setting: string, list = ''): Record<string, string> =>
       throw new ConfigError(`${setting} is not valid: it must be a list like name=value,name=value, percent-encoded.`);
     }),
   );
+}
 
-const certificateOf = (file: string | undefined): string | undefined => {
+function certificateOf(file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
   try {
     return readFileSync(file, 'utf8');
@@ -102,10 +103,10 @@ const certificateOf = (file: string | undefined): string | undefined => {
       `The file that OTEL_EXPORTER_OTLP_CERTIFICATE names cannot be read (${code}). Correct the path.`,
     );
   }
-};
+}
 
 /** The options of `startTracing`; undefined when nothing is traced. @throws ConfigError for lists and files that cannot be read */
-export const tracingOptions = (settings: TracingSettings, defaultServiceName: string, version: string) => {
+export function tracingOptions(settings: TracingSettings, defaultServiceName: string, version: string) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: isDisabled } = settings;
   if (endpoint === undefined || isDisabled) return undefined;
   return {
@@ -125,4 +126,4 @@ export const tracingOptions = (settings: TracingSettings, defaultServiceName: st
       ...(settings.OTEL_SERVICE_NAME === undefined ? {} : { 'service.name': settings.OTEL_SERVICE_NAME }),
     },
   };
-};
+}

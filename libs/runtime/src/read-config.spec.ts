@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Type } from 'typebox';
 import { type ConfigSchema, unknownSettings } from './read-config.ts';
-import { readConfig } from '../index.ts';
+import { readConfig } from './index.ts';
 
 const schema = Type.Object({
   AUDIT_KEY: Type.Optional(Type.String({ secret: true, minLength: 8 })),

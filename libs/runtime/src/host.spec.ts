@@ -14,7 +14,7 @@ import {
   openLog,
   type ServiceContext,
   startLoop,
-} from '../index.ts';
+} from './index.ts';
 
 const Greet = defineOperation({
   subject: 'call.search.greet',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { host } from '../host/host.ts';
-import { openLog } from '../monitoring/log.ts';
+import { host } from './host.ts';
+import { openLog } from './log.ts';
 
 /** Hosts no services with these settings, and returns the log. */
 const logWith = async (environment: Readonly<Record<string, string>>): Promise<string> => {
@@ -22,7 +22,7 @@ const loadedWith = (environment: Readonly<Record<string, string>>): readonly str
       if (sdk !== undefined) loaded.add(sdk);
       return next(name, context);
     } });
-    const { host } = await import(${JSON.stringify(path.join(import.meta.dirname, '../host/host.ts'))});
+    const { host } = await import(${JSON.stringify(path.join(import.meta.dirname, 'host.ts'))});
     await (await host([], { environment: ${JSON.stringify(environment)} })).stop();
     console.log(JSON.stringify([...loaded]));`;
   const args = ['--no-warnings', '--input-type=module', '--eval', program];

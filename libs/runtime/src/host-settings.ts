@@ -1,10 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { type CallerKeys, callerSignatures, type NatsAccess } from '@bunting/bus';
 import { type Static, Type } from 'typebox';
-import { buntingVersion } from '../bunting-version.ts';
-import type { AnyService } from '../host/service.ts';
 import { ConfigError, type ConfigSchema, type ProcessEnvironment, readConfig, unknownSettings } from './read-config.ts';
+import type { AnyService } from './service.ts';
 import { tracingOptions, tracingSettings } from './tracing-settings.ts';
 import { unsafeSettings } from './unsafe-settings.ts';
+
+/** Returns the version of Bunting, which is that of each of its packages. */
+export function buntingVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
 
 /** The settings of every process, whichever services it hosts. */
 export const HostConfig = Type.Object({
@@ -70,25 +76,29 @@ export const HostConfig = Type.Object({
 export type HostConfig = Static<typeof HostConfig>;
 
 /** The credentials of the process for NATS, from its settings. */
-export const natsAccess = (config: HostConfig): NatsAccess => ({
-  user: config.BUS_USER,
-  password: config.BUS_PASSWORD,
-  token: config.BUS_TOKEN,
-  credentialsFile: config.BUS_CREDENTIALS_FILE,
-  nkeyFile: config.BUS_NKEY_FILE,
-  tlsCaFile: config.BUS_TLS_CA_FILE,
-  tlsCertificateFile: config.BUS_TLS_CERTIFICATE_FILE,
-  tlsKeyFile: config.BUS_TLS_KEY_FILE,
-});
+export function natsAccess(config: HostConfig): NatsAccess {
+  return {
+    user: config.BUS_USER,
+    password: config.BUS_PASSWORD,
+    token: config.BUS_TOKEN,
+    credentialsFile: config.BUS_CREDENTIALS_FILE,
+    nkeyFile: config.BUS_NKEY_FILE,
+    tlsCaFile: config.BUS_TLS_CA_FILE,
+    tlsCertificateFile: config.BUS_TLS_CERTIFICATE_FILE,
+    tlsKeyFile: config.BUS_TLS_KEY_FILE,
+  };
+}
 
 /** The keys with which the process signs and verifies callers, from its settings. */
-export const callerKeys = (config: HostConfig): CallerKeys => ({
-  privateKey: config.BUS_CALLER_KEY,
-  publicKeys: config.BUS_CALLER_PUBLIC_KEYS,
-});
+export function callerKeys(config: HostConfig): CallerKeys {
+  return {
+    privateKey: config.BUS_CALLER_KEY,
+    publicKeys: config.BUS_CALLER_PUBLIC_KEYS,
+  };
+}
 
 /** What keeps a process on NATS from knowing on whose behalf it is called, or a gateway from signing that. */
-const callerKeyFaults = (config: HostConfig, services: readonly Pick<AnyService, 'name'>[]): readonly string[] => {
+function callerKeyFaults(config: HostConfig, services: readonly Pick<AnyService, 'name'>[]): readonly string[] {
   const { BUS_URL: url, BUS_CALLER_KEY: privateKey, BUS_CALLER_PUBLIC_KEYS: publicKeys } = config;
   if (url === undefined) return [];
   if (privateKey === undefined && services.some(({ name }) => name === 'gateway'))
@@ -101,13 +111,17 @@ const callerKeyFaults = (config: HostConfig, services: readonly Pick<AnyService,
   } catch (error) {
     return [(error as Error).message];
   }
-};
+}
 
 /** The prefix of a service's settings: `CHANGE_REQUESTS_` for change-requests. */
-const prefixOf = (service: string): string => `${service.toUpperCase().replaceAll('-', '_')}_`;
+function prefixOf(service: string): string {
+  return `${service.toUpperCase().replaceAll('-', '_')}_`;
+}
 
 /** The setting with the port of a service's health and metrics. */
-export const monitoringPortKey = (service: string): string => `${prefixOf(service)}OPS_PORT`;
+export function monitoringPortKey(service: string): string {
+  return `${prefixOf(service)}OPS_PORT`;
+}
 const monitoringPort = Type.Integer({
   minimum: 0,
   maximum: 65535,
@@ -116,29 +130,35 @@ const monitoringPort = Type.Integer({
 });
 
 /** The setting with the limit of calls that a service handles concurrently. */
-export const maxConcurrentCallsKey = (service: string): string => `${prefixOf(service)}MAX_CONCURRENT_CALLS`;
+export function maxConcurrentCallsKey(service: string): string {
+  return `${prefixOf(service)}MAX_CONCURRENT_CALLS`;
+}
 const maxConcurrentCalls = Type.Integer({
   minimum: 1,
   default: 512,
   description: 'maximum calls handled concurrently; further calls are refused immediately with 503',
 });
 
-const databaseConnectionsKey = (service: string): string => `${prefixOf(service)}DATABASE_POOL_MAX`;
+function databaseConnectionsKey(service: string): string {
+  return `${prefixOf(service)}DATABASE_POOL_MAX`;
+}
 
 /** The maximum number of heavy calls that a service handles concurrently: each may hold a connection for seconds, and others need most of them. */
-export const maxHeavyCalls = (service: string, config: Readonly<Record<string, unknown>>): number =>
-  Math.max(1, Math.floor(Number(config[databaseConnectionsKey(service)] ?? 0) / 3));
+export function maxHeavyCalls(service: string, config: Readonly<Record<string, unknown>>): number {
+  return Math.max(1, Math.floor(Number(config[databaseConnectionsKey(service)] ?? 0) / 3));
+}
 
 /** Everything that a service reads from its environment: its own settings and those that every service has. */
-export const configSchemaOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSchema =>
-  Type.Object({
+export function configSchemaOf(service: Pick<AnyService, 'name' | 'config'>): ConfigSchema {
+  return Type.Object({
     ...service.config.properties,
     [maxConcurrentCallsKey(service.name)]: maxConcurrentCalls,
     [monitoringPortKey(service.name)]: monitoringPort,
   });
+}
 
 /** Reads the settings of the process and of its services, and reports all their faults in one error. */
-export const readProcessSettings = (services: readonly AnyService[], environment: ProcessEnvironment) => {
+export function readProcessSettings(services: readonly AnyService[], environment: ProcessEnvironment) {
   const faults: string[] = [];
   const isProduction = environment['NODE_ENV'] === 'production';
   const read = <S extends ConfigSchema>(schema: S, prefixes: readonly string[]): Static<S> => {
@@ -169,4 +189,4 @@ export const readProcessSettings = (services: readonly AnyService[], environment
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return { name, hostConfig, configs, tracing };
-};
+}

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { unavailable } from '@bunting/contracts';
 import { eventually, recordingLog } from '@bunting/testing';
-import { openLog } from '../monitoring/log.ts';
-import { type Loop, type LoopOptions, startLoop } from './loop.ts';
-import { wakeSignal } from './wake-signal.ts';
+import { openLog } from './log.ts';
+import { type Loop, type LoopOptions, startLoop, wakeSignal } from './loop.ts';
 
 const hourMs = 3_600_000;
 

@@ -27,10 +27,12 @@ interface LoggedError {
 }
 
 /** Whether PostgreSQL rejected a value (SQLSTATE class 22): its message quotes the value after a colon. */
-const isAboutValue = (code: unknown): boolean => typeof code === 'string' && code.startsWith('22');
+function isAboutValue(code: unknown): boolean {
+  return typeof code === 'string' && code.startsWith('22');
+}
 
 /** An error as it is logged: type, message, stack and cause. Other properties are left out: PostgreSQL's errors hold the rejected row. */
-const loggedError = (thrown: unknown, depth = 0): LoggedError => {
+function loggedError(thrown: unknown, depth = 0): LoggedError {
   const { name, message, stack, code, constraint, cause } = (thrown ?? {}) as Partial<LoggedError> & { name?: string };
   const text = typeof message === 'string' ? message : String(thrown);
   const frames = (typeof stack === 'string' ? stack : '').split('\n').filter((line) => /^ {4}at /.test(line));
@@ -42,11 +44,11 @@ const loggedError = (thrown: unknown, depth = 0): LoggedError => {
     ...(typeof constraint === 'string' ? { constraint } : {}),
     ...(cause === undefined || depth === 3 ? {} : { cause: loggedError(cause, depth + 1) }),
   };
-};
+}
 
 /** A log of JSON lines on standard output, with the ids of the active span. Callers must not log secrets or payloads; fields named like secrets are redacted as well. */
-export const openLog = (level: string, destination?: { write(line: string): void }): Logger =>
-  pino(
+export function openLog(level: string, destination?: { write(line: string): void }): Logger {
+  return pino(
     {
       level,
       base: null,
@@ -58,13 +60,14 @@ export const openLog = (level: string, destination?: { write(line: string): void
     },
     destination ?? pino.destination({ dest: 1, sync: true }),
   );
+}
 
 /**
  * Logs that background work failed: after a refusal, such as during an outage, as a warning with its message, and after a defect as an error
  * with its stack.
  * @param failure what failed and what follows, without a full stop
  */
-export const logFailure = (log: Log, failure: string, error: unknown): void => {
+export function logFailure(log: Log, failure: string, error: unknown): void {
   if (error instanceof Refusal) log.warn(`${failure}: ${error.message}`);
   else log.error({ err: error }, `${failure}: an unexpected error.`);
-};
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type TObject, Type } from 'typebox';
-import { type AnyService, host } from '../index.ts';
+import { type AnyService, host } from './index.ts';
 import { unsafeSettings } from './unsafe-settings.ts';
 
 const schema: TObject = Type.Object({
