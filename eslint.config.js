@@ -224,7 +224,7 @@ export default tseslint.config(
     ),
   },
   {
-    files: ['libs/contracts/src/validation/*.ts'],
+    files: ['libs/contracts/src/validation.ts'],
     ignores: tests,
     rules: imports(
       onlyPackages(
@@ -234,7 +234,7 @@ export default tseslint.config(
     ),
   },
   {
-    files: ['libs/contracts/src/hashing/**'],
+    files: ['libs/contracts/src/hashing.ts'],
     rules: imports(onlyPackages(['node:crypto'], 'Hashing imports node:crypto only.')),
   },
   {

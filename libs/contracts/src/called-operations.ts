@@ -13,7 +13,6 @@ import {
   GetProjectActivity,
   GetResourceLimits,
   HideProject,
-  httpOperations,
   ListEnvironmentNames,
   ListEnvironmentSettingsOfProject,
   ListPermissionHolders,
@@ -25,9 +24,9 @@ import {
   ReadStates,
   SearchEvents,
   SetProtection,
-} from './operations/index.ts';
-import { deadLetterOperations } from './outbox/dead-letters.ts';
-import { consumersOf, outboxOperations, type Producer } from './outbox/outbox-messages.ts';
+} from './nouns.ts';
+import { httpOperations } from './operations.ts';
+import { deadLetterOperations, consumersOf, outboxOperations, type Producer } from './outbox.ts';
 
 /**
  * For each service, the operations of other services that its own code calls. A call of any other does not compile, and is refused by NATS:
@@ -74,11 +73,12 @@ export const calledOperations = {
 export type CalledBy<S extends ServiceName> = (typeof calledOperations)[S][number];
 
 /** Whether the gateway passes requests on to the operation: it has a binding to HTTP, and another service executes it. */
-const isCalledForRequests = (operation: AnyOperation): boolean =>
-  serviceOf(operation) !== 'gateway' && operation.respondsFromMemory !== true;
+function isCalledForRequests(operation: AnyOperation): boolean {
+  return serviceOf(operation) !== 'gateway' && operation.respondsFromMemory !== true;
+}
 
 /** Everything that a service calls on other services: its own calls, the outboxes that it reads, and in the gateway what requests call. */
-export const operationsCalledBy = (service: ServiceName): readonly AnyOperation[] => {
+export function operationsCalledBy(service: ServiceName): readonly AnyOperation[] {
   const outboxes = (Object.keys(outboxOperations) as Producer[]).filter((producer) =>
     Object.values(consumersOf[producer]).some((consumers) => consumers.includes(service)),
   );
@@ -89,14 +89,15 @@ export const operationsCalledBy = (service: ServiceName): readonly AnyOperation[
       ...(service === 'gateway' ? httpOperations.filter(isCalledForRequests) : []),
     ]),
   ];
-};
+}
 
 /** The services that a service calls. */
-export const servicesCalledBy = (service: ServiceName): readonly ServiceName[] => {
+export function servicesCalledBy(service: ServiceName): readonly ServiceName[] {
   const called = new Set(operationsCalledBy(service).map(serviceOf));
   return serviceNames.filter((name) => called.has(name));
-};
+}
 
 /** Whether another service calls the operation: otherwise its own process alone does. */
-export const isCalledByServices = (operation: AnyOperation): boolean =>
-  serviceNames.some((name) => operationsCalledBy(name).includes(operation));
+export function isCalledByServices(operation: AnyOperation): boolean {
+  return serviceNames.some((name) => operationsCalledBy(name).includes(operation));
+}

@@ -1,6 +1,24 @@
 import { type Static, Type } from 'typebox';
-import { truncate } from './text/quote-value.ts';
-import { SignInOptions } from './sign-in-options.ts';
+import { type AnyOperation, isPublicOperation } from './operation.ts';
+import { truncate } from './values.ts';
+
+/** The ways to sign in, in the form from which user interfaces of Unleash build their sign-in page. */
+export const SignInOptions = Type.Object({
+  path: Type.String({ description: 'with 401: where a password is sent to' }),
+  type: Type.String({ description: 'with 401: `password`, the kind of the form' }),
+  defaultHidden: Type.Boolean({
+    description: 'with 401: whether the form for a password is hidden, as passwords are turned off',
+  }),
+  options: Type.Array(
+    Type.Object({
+      type: Type.String({ description: 'the kind of single sign-on' }),
+      message: Type.String({ description: 'the label of the button' }),
+      path: Type.String({ description: 'where the button leads to' }),
+    }),
+    { description: 'with 401: the ways of single sign-on' },
+  ),
+});
+export type SignInOptions = Static<typeof SignInOptions>;
 
 /** Every error kind, spelled as in responses (docs/behaviour.md, Errors). */
 export const errorKinds = [
@@ -49,7 +67,6 @@ export const ErrorDetail = Type.Object({
 });
 export type ErrorDetail = Static<typeof ErrorDetail>;
 
-/** The body of every error response. */
 export const ErrorBody = Type.Object(
   {
     id: Type.String({ description: 'id of the error instance; the log names it too' }),
@@ -168,47 +185,58 @@ export const retryOutcomes: Readonly<Record<ErrorKind, RetryOutcome>> = {
 };
 
 /** Whether an error is a refusal of a kind that a retry would meet again: neither an outage or a limit that is temporary, nor a defect. */
-export const isFinalRefusal = (error: unknown): error is Refusal =>
-  error instanceof Refusal && retryOutcomes[error.kind] === 'refused again';
+export function isFinalRefusal(error: unknown): error is Refusal {
+  return error instanceof Refusal && retryOutcomes[error.kind] === 'refused again';
+}
 
-export const refusal = (kind: ErrorKind, message: string, extras?: RefusalExtras): Refusal =>
-  new Refusal(kind, message, extras);
+export function refusal(kind: ErrorKind, message: string, extras?: RefusalExtras): Refusal {
+  return new Refusal(kind, message, extras);
+}
 
 /** 400. The message must name the invalid property. */
-export const invalid = (message: string, path?: string): Refusal =>
-  new Refusal('ValidationError', message, { details: [path === undefined ? { message } : { message, path }] });
+export function invalid(message: string, path?: string): Refusal {
+  return new Refusal('ValidationError', message, { details: [path === undefined ? { message } : { message, path }] });
+}
 
-const shortPath = (path: string): string => truncate(path, 200);
+function shortPath(path: string): string {
+  return truncate(path, 200);
+}
 
 /** 400 with a reason, worded as in Unleash without a full stop, and the invalid property. */
-export const invalidProperty = (reason: string, path: string): Refusal => {
+export function invalidProperty(reason: string, path: string): Refusal {
   const shownPath = shortPath(path);
   return invalid(`${reason}: see the \`${shownPath}\` property.`, shownPath);
-};
+}
 
 /** 400: a resource limit would be exceeded. */
-export const limitExceeded = (resource: string, limit: number, path?: string): Refusal => {
+export function limitExceeded(resource: string, limit: number, path?: string): Refusal {
   const message = `Failed to create ${resource}. You can't create more than the established limit of ${limit}.`;
   const detail: ErrorDetail = path === undefined ? { message } : { message, path: shortPath(path) };
   return refusal('ExceedsLimitError', message, { details: [detail] });
-};
+}
 
 /** 400 with one detail per invalid property; the first is the message. */
-export const invalidProperties = (details: readonly ErrorDetail[]): Refusal =>
-  new Refusal('ValidationError', details[0]?.message ?? 'The request is not valid.', { details });
+export function invalidProperties(details: readonly ErrorDetail[]): Refusal {
+  return new Refusal('ValidationError', details[0]?.message ?? 'The request is not valid.', { details });
+}
 
 /** 404 with a message that names what was not found. */
-export const notFound = (message: string): Refusal => new Refusal('NotFoundError', message);
+export function notFound(message: string): Refusal {
+  return new Refusal('NotFoundError', message);
+}
 
 /** 404: there is no such project, or the caller may not see it. */
-export const projectNotFound = (id: string): Refusal => notFound(`Could not find project with id ${truncate(id, 200)}`);
+export function projectNotFound(id: string): Refusal {
+  return notFound(`Could not find project with id ${truncate(id, 200)}`);
+}
 
 /** 404: the project does not use the environment. */
-export const environmentNotInProject = (environment: string, project: string): Refusal =>
-  notFound(`Could not find environment ${truncate(environment, 200)} for project: ${truncate(project, 200)}`);
+export function environmentNotInProject(environment: string, project: string): Refusal {
+  return notFound(`Could not find environment ${truncate(environment, 200)} for project: ${truncate(project, 200)}`);
+}
 
 /** 403 for a caller without one of the permissions that the operation requires. */
-export const noAccess = (permissions: readonly string[], environment?: string): Refusal => {
+export function noAccess(permissions: readonly string[], environment?: string): Refusal {
   const names = permissions.map((permission) => `"${permission}"`).join(', ');
   const need = permissions.length > 1 ? `one of the following permissions: ${names}` : `the ${names} permission`;
   const where = environment === undefined ? '' : ` in the "${environment}" environment`;
@@ -217,8 +245,46 @@ export const noAccess = (permissions: readonly string[], environment?: string): 
     `You don't have the required permissions to perform this operation. To perform this action, you need ${need}${where}.`,
     { permissions },
   );
-};
+}
 
 /** 503: the responsible service is unreachable or does not respond within the deadline. */
-export const unavailable = (message: string, retryAfterSeconds = 1): Refusal =>
-  new Refusal('ServiceUnavailable', message, { retryAfterSeconds });
+export function unavailable(message: string, retryAfterSeconds = 1): Refusal {
+  return new Refusal('ServiceUnavailable', message, { retryAfterSeconds });
+}
+
+/** Errors that any HTTP request may get. */
+export const errorsOfAnyRequest = [
+  'RequestTimeout',
+  'UriTooLong',
+  'RateLimitError',
+  'HeadersTooLarge',
+] as const satisfies ErrorKind[];
+
+/** The errors that an operation may lead to without declaring them, whatever the headers of the request. */
+export function impliedErrors(operation: AnyOperation): readonly ErrorKind[] {
+  const { http } = operation;
+  const isWrite = http?.method !== 'GET';
+  return [
+    // Every operation reads a header that can be malformed: conditions of reads, idempotency keys of writes.
+    'ValidationError',
+    ...(isPublicOperation(operation) ? [] : (['AuthenticationRequired', 'NoAccessError'] as const)),
+    ...(isWrite ? (['PayloadTooLarge'] as const) : []),
+    ...(isWrite && http?.anyContentType !== true ? (['ContentTypeerror'] as const) : []),
+    'ServiceUnavailable',
+  ];
+}
+
+export const errorsOfConditionalHeaders = [
+  'ConflictError',
+  'IdempotencyKeyReused',
+  'PreconditionFailed',
+] as const satisfies ErrorKind[];
+
+/** The errors that an operation may lead to because of `If-Match`, `If-None-Match` or `Idempotency-Key`. */
+export function conditionalErrors(operation: AnyOperation): readonly (typeof errorsOfConditionalHeaders)[number][] {
+  if (operation.http?.method === 'GET') return ['PreconditionFailed'];
+  return [
+    ...(isPublicOperation(operation) ? [] : (['ConflictError', 'IdempotencyKeyReused'] as const)),
+    ...(operation.ifMatch === undefined ? [] : (['PreconditionFailed'] as const)),
+  ];
+}

@@ -25,16 +25,16 @@ describe('the entry points of @bunting/contracts', () => {
   it('load TypeBox alone through the main entry, so that browsers can import schemas', () => {
     const { files, packages } = importsOf('index.ts');
 
-    expect(files.size).toBeGreaterThan(250);
+    expect(files.size).toBeGreaterThan(50);
     expect([...files].filter((file) => !existsSync(file))).toEqual([]);
     expect([...packages]).toEqual(['typebox']);
   });
 
   it('load the JSON Schema compiler only through @bunting/contracts/validation', () => {
-    expect([...importsOf('validation/index.ts').packages].sort()).toEqual(['ajv', 'ajv-formats', 'typebox']);
+    expect([...importsOf('validation.ts').packages].sort()).toEqual(['ajv', 'ajv-formats', 'typebox']);
   });
 
   it('load node:crypto only through @bunting/contracts/hashing', () => {
-    expect([...importsOf('hashing/index.ts').packages]).toEqual(['node:crypto']);
+    expect([...importsOf('hashing.ts').packages]).toEqual(['node:crypto']);
   });
 });

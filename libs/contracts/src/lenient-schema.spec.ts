@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Type } from 'typebox';
 import { Refusal } from './errors.ts';
-import { Constraint } from './model/strategies/constraint.ts';
-import { FeatureStrategy } from './model/strategies/strategy.ts';
-import { FeatureVariant } from './model/features/variant.ts';
-import { matchesSchema, parse, parseChanges } from './validation/index.ts';
+import { Constraint } from './strategies/constraints.ts';
+import { FeatureStrategy } from './strategies/strategies.ts';
+import { FeatureVariant } from './features/variants.ts';
+import { matchesSchema, parse, parseChanges } from './validation.ts';
 import { lenientSchema } from './lenient-schema.ts';
 
 const request = lenientSchema(FeatureStrategy);

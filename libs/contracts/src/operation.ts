@@ -159,7 +159,8 @@ type DeclaresIdempotency =
   { readonly http: HttpBinding; readonly idempotent?: true } | { readonly http?: never; readonly idempotent: boolean };
 
 /** Declares an operation once: validation, static types, routing, permission and OpenAPI all follow from this object. */
-export const defineOperation = <
+/* @__NO_SIDE_EFFECTS__ */
+export function defineOperation<
   P extends TSchema = typeof NoFields,
   Q extends TSchema = typeof NoFields,
   B extends TSchema = typeof NoBody,
@@ -177,14 +178,16 @@ export const defineOperation = <
       readonly reply?: R;
       readonly errors?: readonly ErrorKind[];
     },
-): Operation<P, Q, B, R> & SupportsIfMatch<M> & { readonly subject: S } => ({
-  ...(declared as Declared<Operation> & DeclaresIdempotency & SupportsIfMatch<M> & { readonly subject: S }),
-  params: (declared.params ?? NoFields) as P,
-  query: (declared.query ?? NoFields) as Q,
-  body: lenientSchema(declared.body ?? NoBody) as B,
-  reply: (declared.reply ?? NoReply) as R,
-  errors: declared.errors ?? [],
-});
+): Operation<P, Q, B, R> & SupportsIfMatch<M> & { readonly subject: S } {
+  return {
+    ...(declared as Declared<Operation> & DeclaresIdempotency & SupportsIfMatch<M> & { readonly subject: S }),
+    params: (declared.params ?? NoFields) as P,
+    query: (declared.query ?? NoFields) as Q,
+    body: lenientSchema(declared.body ?? NoBody) as B,
+    reply: (declared.reply ?? NoReply) as R,
+    errors: declared.errors ?? [],
+  };
+}
 
 export type AnyOperation = Operation<TSchema, TSchema, TSchema, TSchema>;
 
@@ -197,22 +200,32 @@ export interface RequestOf<O extends AnyOperation> {
 export type ReplyOf<O extends AnyOperation> = Static<O['reply']>;
 
 /** The service that handles an operation. */
-export const serviceOf = (operation: AnyOperation): ServiceName => operation.subject.split('.')[1] as ServiceName;
+export function serviceOf(operation: AnyOperation): ServiceName {
+  return operation.subject.split('.')[1] as ServiceName;
+}
 
 /** The kebab-case name that an operation has on every hop. */
-export const operationName = (operation: AnyOperation): string => operation.subject.split('.')[2] as string;
+export function operationName(operation: AnyOperation): string {
+  return operation.subject.split('.')[2] as string;
+}
 
 /** Whether the operation changes nothing and emits no event. */
-export const isRead = ({ http, readsOnly }: AnyOperation): boolean => readsOnly === true || http?.method === 'GET';
+export function isRead({ http, readsOnly }: AnyOperation): boolean {
+  return readsOnly === true || http?.method === 'GET';
+}
 
 /** Whether a caller may retry the operation after a timeout. */
-export const isIdempotent = (operation: AnyOperation): boolean => operation.idempotent === true || isRead(operation);
+export function isIdempotent(operation: AnyOperation): boolean {
+  return operation.idempotent === true || isRead(operation);
+}
 
 /** Whether the operation needs no token. A token that is sent is ignored. */
-export const isPublicOperation = ({ permission }: AnyOperation): boolean => permission === 'public';
+export function isPublicOperation({ permission }: AnyOperation): boolean {
+  return permission === 'public';
+}
 
 /** The permissions of which a caller needs one; empty for the access `authenticated`, `proposer`, `public` or `service`, which requires none. */
-export const permissionsFor = ({ permission }: Pick<AnyOperation, 'permission'>): readonly Permission[] => {
+export function permissionsFor({ permission }: Pick<AnyOperation, 'permission'>): readonly Permission[] {
   switch (permission) {
     case 'authenticated':
     case 'proposer':
@@ -222,8 +235,12 @@ export const permissionsFor = ({ permission }: Pick<AnyOperation, 'permission'>)
     default:
       return typeof permission === 'string' ? [permission] : permission;
   }
-};
+}
 
-export const hasBody = (operation: AnyOperation): boolean => operation.body !== (NoBody as TSchema);
+export function hasBody(operation: AnyOperation): boolean {
+  return operation.body !== (NoBody as TSchema);
+}
 
-export const isObjectSchema = (schema: TSchema): schema is TObject => 'properties' in schema;
+export function isObjectSchema(schema: TSchema): schema is TObject {
+  return 'properties' in schema;
+}

@@ -9,11 +9,12 @@ interface PermissionDescription {
   readonly displayName: string;
 }
 
-const entriesOfType = (
+function entriesOfType(
   type: PermissionType,
   displayNames: Readonly<Partial<Record<Permission, string>>>,
-): [Permission, PermissionDescription][] =>
-  Object.entries(displayNames).map(([name, displayName]) => [name as Permission, { type, displayName }]);
+): [Permission, PermissionDescription][] {
+  return Object.entries(displayNames).map(([name, displayName]) => [name as Permission, { type, displayName }]);
+}
 
 /** The permissions that custom roles can grant: all except ADMIN and those of SDK tokens. */
 export const permissionCatalogue: ReadonlyMap<Permission, PermissionDescription> = new Map([
@@ -81,18 +82,20 @@ export const permissionCatalogue: ReadonlyMap<Permission, PermissionDescription>
 ]);
 
 /** The permissions of one type, in the order of the catalogue. */
-export const permissionsOfType = (wanted: PermissionType): Permission[] =>
-  [...permissionCatalogue].filter(([, { type }]) => type === wanted).map(([name]) => name);
+export function permissionsOfType(wanted: PermissionType): Permission[] {
+  return [...permissionCatalogue].filter(([, { type }]) => type === wanted).map(([name]) => name);
+}
 
 /** Whether the permission is one of the whole instance, which no role of a project and no token for a project grants. */
-export const isRootPermission = (name: Permission): boolean =>
-  name === 'ADMIN' || permissionCatalogue.get(name)?.type === 'root';
+export function isRootPermission(name: Permission): boolean {
+  return name === 'ADMIN' || permissionCatalogue.get(name)?.type === 'root';
+}
 
 /**
  * A permission as responses describe it. Of the permissions outside the catalogue only ADMIN reaches a response, since predefined roles
  * grant it: it is the fallback for all of them.
  */
-export const describePermission = (name: Permission) => {
+export function describePermission(name: Permission) {
   const { type, displayName } = permissionCatalogue.get(name) ?? { type: 'root' as const, displayName: 'Admin' };
   return { id: permissionIds[name], name, displayName, type };
-};
+}

@@ -186,10 +186,13 @@ export const rootScope: RequiredScope = { project: null, environment: null };
 export const anyScope: RequiredScope = {};
 
 /** Whether a grant includes a permission in a scope. ADMIN includes every permission. */
-export const grantIncludes = (grant: Grant, wanted: Permission, { project, environment }: RequiredScope): boolean =>
-  (grant.permission === 'ADMIN' || grant.permission === wanted) &&
-  (grant.project === undefined || project === undefined || grant.project === project) &&
-  (grant.environment === undefined || environment === undefined || grant.environment === environment);
+export function grantIncludes(grant: Grant, wanted: Permission, { project, environment }: RequiredScope): boolean {
+  return (
+    (grant.permission === 'ADMIN' || grant.permission === wanted) &&
+    (grant.project === undefined || project === undefined || grant.project === project) &&
+    (grant.environment === undefined || environment === undefined || grant.environment === environment)
+  );
+}
 
 /** A check that a caller passed: of one of the permissions `may` in a scope, or of the visibility of the project `sees`. */
 export type PassedCheck = ({ readonly may: readonly Permission[] } & RequiredScope) | { readonly sees: string };
@@ -198,7 +201,7 @@ export type PassedCheck = ({ readonly may: readonly Permission[] } & RequiredSco
 const listeners = new WeakMap<Caller, (passed: PassedCheck) => void>();
 
 /** A copy of the caller. Every check that the copy passes is reported to `onPassed`, and to the observer of the caller if it has one. */
-export const observeChecks = (caller: Caller, onPassed: (passed: PassedCheck) => void): Caller => {
+export function observeChecks(caller: Caller, onPassed: (passed: PassedCheck) => void): Caller {
   const observed = { ...caller };
   const outerListener = listeners.get(caller);
   listeners.set(observed, (passed) => {
@@ -206,39 +209,41 @@ export const observeChecks = (caller: Caller, onPassed: (passed: PassedCheck) =>
     onPassed(passed);
   });
   return observed;
-};
+}
 
 /** Whether a grant of the caller includes one of the permissions in the scope. */
-export const may = (caller: Caller, wanted: readonly Permission[], scope: RequiredScope): boolean => {
+export function may(caller: Caller, wanted: readonly Permission[], scope: RequiredScope): boolean {
   const isGranted = caller.grants.some((grant) => wanted.some((one) => grantIncludes(grant, one, scope)));
   if (isGranted) listeners.get(caller)?.({ may: wanted, project: scope.project, environment: scope.environment });
   return isGranted;
-};
+}
 
 /**
  * Authorises access to a loaded object. The gateway has authorised the path, which may name another project or environment.
  * @throws Refusal `NoAccessError`.
  */
-export const authorise = (caller: Caller, access: Access, scope: RequiredScope): void => {
+export function authorise(caller: Caller, access: Access, scope: RequiredScope): void {
   const wanted = permissionsFor({ permission: access });
   if (wanted.length > 0 && !may(caller, wanted, scope)) throw noAccess(wanted, scope.environment ?? undefined);
-};
+}
 
 /** Whether the caller has every permission everywhere. */
-export const isAdministrator = (caller: Caller): boolean => may(caller, ['ADMIN'], rootScope);
+export function isAdministrator(caller: Caller): boolean {
+  return may(caller, ['ADMIN'], rootScope);
+}
 
 /** Whether the project is visible to the caller. A private project is hidden from callers without a role in it. */
-export const maySee = (caller: Caller, project: string): boolean => {
+export function maySee(caller: Caller, project: string): boolean {
   const isVisible = caller.hiddenProjects === undefined || !caller.hiddenProjects.includes(project);
   if (isVisible) listeners.get(caller)?.({ sees: project });
   return isVisible;
-};
+}
 
 /** @throws Refusal `NoAccessError` if the project is protected and the caller is no member: such a caller may only read it. */
-export const requireMayPropose = ({ proposalDeniedProjects = [] }: Caller, project: string): void => {
+export function requireMayPropose({ proposalDeniedProjects = [] }: Caller, project: string): void {
   if (!proposalDeniedProjects.includes(project)) return;
   throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');
-};
+}
 
 /** The caller of background work: projections, schedules, jobs. */
 export const systemCaller: Caller = { id: -1337, name: 'unleash_system_user', grants: [{ permission: 'ADMIN' }] };

@@ -40,10 +40,12 @@ export interface ConflictCause {
 }
 
 /** The conflict of deleting a segment that a strategy uses, or would use after another change request. */
-export const segmentInUse = (name: string): ConflictCause => ({
-  code: 'segment-in-use',
-  message: `Segment ${name} is in use`,
-});
+export function segmentInUse(name: string): ConflictCause {
+  return {
+    code: 'segment-in-use',
+    message: `Segment ${name} is in use`,
+  };
+}
 
 /** The conflict of every change in a project that was archived or deleted. */
 export const projectGone: ConflictCause = { code: 'project-gone', message: 'Project is no longer available' };

@@ -1,7 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { Tag } from '../features/tags.ts';
+import type { Caller } from '../permissions.ts';
+import { AnyObject, Constant, Nullable, Timestamp } from '../schemas.ts';
 import { eventTypes, unleashEventTypes } from './event-types.ts';
-import { Constant, AnyObject, Nullable, Timestamp } from '../model/schema.ts';
-import { Tag } from '../model/features/tag.ts';
 
 /** The text that the event log stores instead of a secret in the data of an event. */
 export const redactedText = '[redacted]';
@@ -17,25 +18,26 @@ const anyEventType = Type.Enum([...eventTypes], {
   description: 'the type of the event: one of Unleash 6.4, or one of those for links, which Unleash 8 has',
 });
 
-const membersOf = <T extends TSchema>(type: T) => ({
-  id: Type.Integer({ minimum: 1, description: 'the id; a later event has a higher one' }),
-  createdAt: Timestamp('when it happened'),
-  type,
-  createdBy: Type.String({ description: 'the user or token that caused it' }),
-  createdByUserId: Type.Optional(Nullable(Type.Number(), { description: 'the id of the user who caused it' })),
-  environment: Type.Optional(Nullable(Type.String(), { description: 'the environment that it is about' })),
-  project: Type.Optional(Nullable(Type.String(), { description: 'the project that it is about' })),
-  featureName: Type.Optional(Nullable(Type.String(), { description: 'the feature that it concerns' })),
-  data: Type.Optional(
-    Nullable(AnyObject(), { description: 'the state of its subject after the event, such as a flag or a segment' }),
-  ),
-  preData: Type.Optional(Nullable(AnyObject(), { description: 'the state of its subject before the event' })),
-  tags: Type.Optional(Nullable(Type.Array(Tag), { description: 'the tags of the feature' })),
-  label: Type.Optional(Nullable(Type.String(), { description: 'a short name of the event for people' })),
-  summary: Type.Optional(Nullable(Type.String(), { description: 'the summary of the event, in Markdown' })),
-});
+function membersOf<T extends TSchema>(type: T) {
+  return {
+    id: Type.Integer({ minimum: 1, description: 'the id; a later event has a higher one' }),
+    createdAt: Timestamp('when it happened'),
+    type,
+    createdBy: Type.String({ description: 'the user or token that caused it' }),
+    createdByUserId: Type.Optional(Nullable(Type.Number(), { description: 'the id of the user who caused it' })),
+    environment: Type.Optional(Nullable(Type.String(), { description: 'the environment that it is about' })),
+    project: Type.Optional(Nullable(Type.String(), { description: 'the project that it is about' })),
+    featureName: Type.Optional(Nullable(Type.String(), { description: 'the feature that it concerns' })),
+    data: Type.Optional(
+      Nullable(AnyObject(), { description: 'the state of its subject after the event, such as a flag or a segment' }),
+    ),
+    preData: Type.Optional(Nullable(AnyObject(), { description: 'the state of its subject before the event' })),
+    tags: Type.Optional(Nullable(Type.Array(Tag), { description: 'the tags of the feature' })),
+    label: Type.Optional(Nullable(Type.String(), { description: 'a short name of the event for people' })),
+    summary: Type.Optional(Nullable(Type.String(), { description: 'the summary of the event, in Markdown' })),
+  };
+}
 
-/** A fact about the past, in the form of responses. */
 export const Event = Type.Object(
   {
     ...membersOf(anyEventType),
@@ -55,15 +57,16 @@ export const Event = Type.Object(
 );
 export type Event = Static<typeof Event>;
 
-const pageOf = <T extends TSchema>(event: T) => ({
-  version: Constant(1, 'the version of this format; it increases only when the format changes'),
-  events: Type.Array(event, { description: 'the events of this page, newest first' }),
-  totalEvents: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'the number of events that match, on all pages' }),
-  ),
-});
+function pageOf<T extends TSchema>(event: T) {
+  return {
+    version: Constant(1, 'the version of this format; it increases only when the format changes'),
+    events: Type.Array(event, { description: 'the events of this page, newest first' }),
+    totalEvents: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'the number of events that match, on all pages' }),
+    ),
+  };
+}
 
-/** The newest events. */
 export const Events = Type.Object(pageOf(Event), {
   title: 'newestEventsSchema',
   description: 'Events, newest first.',
@@ -76,7 +79,6 @@ export const DeprecatedEvents = Type.Object(
   { title: 'eventsSchema', description: 'One page of events, newest first.' },
 );
 
-/** The filters of an event search. */
 export const SearchEventsBody = Type.Object(
   {
     type: Type.Optional(interfaceEventType),
@@ -106,3 +108,66 @@ export const SearchEventsBody = Type.Object(
   { title: 'searchEventsSchema', description: 'The criteria of an event search. Every member is optional.' },
 );
 export type SearchEventsBody = Static<typeof SearchEventsBody>;
+
+/** An event in the outbox of its producer; the audit service assigns its id. */
+export const OutboxEvent = Type.Object({
+  type: Type.Enum([...eventTypes], { type: 'string' }),
+  createdAt: Timestamp('when it happened'),
+  createdBy: Type.String({
+    description: 'the actor: e-mail, else user name; the name of the token for an admin token',
+  }),
+  createdByUserId: Type.Number({ description: 'the id of the user who caused it' }),
+  project: Nullable(Type.String()),
+  environment: Nullable(Type.String()),
+  featureName: Nullable(Type.String()),
+  data: Type.Unknown({ description: 'the state of its subject after the event; null if the event has none' }),
+  preData: Type.Unknown({ description: 'the state of its subject before the event; null if the event has none' }),
+  tags: Type.Array(Type.Object({ type: Type.String(), value: Type.String() }), {
+    description: 'the tags of the feature',
+  }),
+  groupType: Type.Optional(
+    Nullable(Type.String(), {
+      description: '`change-request`, or `transaction`; absent for an event that was caused alone',
+    }),
+  ),
+  groupId: Type.Optional(
+    Nullable(Type.String(), { description: 'the same for all events that one transaction or change request caused' }),
+  ),
+});
+export type OutboxEvent = Static<typeof OutboxEvent>;
+
+/** The part of an event that a rule decides: what happened. `outboxEvent` adds who caused it, and when. */
+export type EventContent = Pick<OutboxEvent, 'type'> &
+  Readonly<Partial<Omit<OutboxEvent, 'type' | 'tags' | 'createdAt' | 'createdBy' | 'createdByUserId'>>> & {
+    readonly tags?: readonly OutboxEvent['tags'][number][];
+  };
+
+/** Completes the content of an event for the outbox. Members that the content leaves out become null, and its tags an empty list. */
+export function outboxEvent(
+  {
+    type,
+    project = null,
+    environment = null,
+    featureName = null,
+    data = null,
+    preData = null,
+    tags = [],
+    groupType,
+    groupId,
+  }: EventContent,
+  { by, now }: { readonly by: Pick<Caller, 'id' | 'name'>; readonly now: Date },
+): OutboxEvent {
+  return {
+    type,
+    createdAt: now.toISOString(),
+    createdBy: by.name,
+    createdByUserId: by.id,
+    project,
+    environment,
+    featureName,
+    data,
+    preData,
+    tags: [...tags],
+    ...(groupId === undefined ? {} : { groupType: groupType ?? null, groupId }),
+  };
+}

@@ -1,0 +1,183 @@
+import { type Static, Type } from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { NamePath, ProjectPath, ProjectTokenPath, TokenPath } from '../paths.ts';
+import { notBlank, Nullable, Timestamp } from '../schemas.ts';
+
+const secret = Type.String({
+  description:
+    'the key itself when it was just created; later an identifying prefix and three dots. With GATEWAY_READABLE_SDK_TOKENS, lists show the key of an application to those who may create such keys',
+});
+
+export const ApiToken = Type.Object(
+  {
+    secret,
+    tokenName: Type.String({ description: 'the name of the token' }),
+    username: Type.String({ description: 'the same as `tokenName`' }),
+    type: Type.Enum(['admin', 'client', 'frontend'], { type: 'string', description: 'the type of the token' }),
+    environment: Type.String({ description: 'the environment of the token; `*` for all' }),
+    project: Type.String({ description: 'the first of the projects' }),
+    projects: Type.Array(Type.String(), { description: 'the projects of the token; `*` for all' }),
+    alias: Nullable(Type.String(), { description: 'always null' }),
+    createdAt: Timestamp('when the token was created'),
+    expiresAt: Type.Optional(
+      Nullable(Timestamp('until when the token works; null, or left out when it was just created: for ever')),
+    ),
+    seenAt: Type.Optional(
+      Nullable(Timestamp('when the token was last used; null, or left out when it was just created: never')),
+    ),
+  },
+  { title: 'apiTokenSchema', description: 'An API token of an administrator or an application.' },
+);
+export type ApiToken = Static<typeof ApiToken>;
+
+export const ApiTokens = Type.Object(
+  { tokens: Type.Array(ApiToken, { description: 'the tokens, newest last' }) },
+  { title: 'apiTokensSchema', description: 'Keys of administrators and applications.' },
+);
+export type ApiTokens = Static<typeof ApiTokens>;
+
+const name = Type.String({ maxLength: 255, ...notBlank, description: 'the name of the token' });
+const projectIds = {
+  minItems: 1,
+  maxItems: 500,
+  description: 'the projects of the token; default: all',
+};
+
+export const CreateApiTokenBody = Type.Object(
+  {
+    tokenName: Type.Optional(name),
+    username: Type.Optional(name),
+    type: Type.String({
+      maxLength: 20,
+      form: 'token-type',
+      documentedPattern:
+        '^([Cc][Ll][Ii][Ee][Nn][Tt]|[Bb][Aa][Cc][Kk][Ee][Nn][Dd]|[Ff][Rr][Oo][Nn][Tt][Ee][Nn][Dd]|[Aa][Dd][Mm][Ii][Nn])$',
+      description: '`client`, `frontend` or `admin`, in any case',
+    }),
+    environment: Type.Optional(Type.String({ maxLength: 100, description: 'the environment of the token' })),
+    project: Type.Optional(Type.String({ maxLength: 100, description: 'the only project of the token' })),
+    projects: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), projectIds)),
+    expiresAt: Type.Optional(Nullable(Timestamp('until when the token works; for ever when left out'))),
+  },
+  {
+    title: 'createApiTokenSchema',
+    description: 'The properties of a new token.',
+    anyOf: [{ required: ['tokenName'] }, { required: ['username'] }],
+  },
+);
+export type CreateApiTokenBody = Static<typeof CreateApiTokenBody>;
+
+export const UpdateApiTokenBody = Type.Object(
+  { expiresAt: Timestamp('until when the token works') },
+  { title: 'updateApiTokenSchema', description: 'The properties of a token to change.' },
+);
+export type UpdateApiTokenBody = Static<typeof UpdateApiTokenBody>;
+
+/** Emits `api-token-created`. */
+export const CreateApiToken = defineOperation({
+  subject: 'call.gateway.create-api-token',
+  operationId: 'createApiToken',
+  summary: 'Create an API token',
+  description: 'Creates a key of an administrator or an application. The secret is shown only in this response.',
+  tag: 'API tokens',
+  http: { method: 'POST', url: '/api/admin/api-tokens', status: 201, location: () => 'api-tokens' },
+  permission: ['ADMIN', 'CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
+  body: CreateApiTokenBody,
+  reply: ApiToken,
+  errors: ['ValidationError', 'ExceedsLimitError', 'OperationDeniedError', 'NotFoundError'],
+});
+
+/** Emits `api-token-created`. */
+export const CreateProjectApiToken = defineOperation({
+  subject: 'call.gateway.create-project-api-token',
+  operationId: 'createProjectApiToken',
+  summary: 'Create an API token for a project',
+  description: 'Creates a key of an application for only this project. The secret is shown only in this response.',
+  tag: 'Projects',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/api-tokens', status: 201, location: () => 'api-tokens' },
+  permission: 'CREATE_PROJECT_API_TOKEN',
+  params: ProjectPath,
+  body: CreateApiTokenBody,
+  reply: ApiToken,
+  errors: ['ValidationError', 'ExceedsLimitError', 'NotFoundError', 'OperationDeniedError'],
+});
+
+/** Emits `api-token-deleted`. */
+export const DeleteApiToken = defineOperation({
+  subject: 'call.gateway.delete-api-token',
+  operationId: 'deleteApiToken',
+  summary: 'Delete an API token',
+  description:
+    'Finds the token by its secret or by the shortened secret that lists show. It stops working. One that does not exist is no error.',
+  tag: 'API tokens',
+  http: { method: 'DELETE', url: '/api/admin/api-tokens/:token', anyContentType: true },
+  permission: ['ADMIN', 'DELETE_CLIENT_API_TOKEN', 'DELETE_FRONTEND_API_TOKEN'],
+  params: TokenPath,
+  errors: ['NotFoundError', 'InvalidOperationError'],
+});
+
+/** Emits `api-token-deleted`. */
+export const DeleteProjectApiToken = defineOperation({
+  subject: 'call.gateway.delete-project-api-token',
+  operationId: 'deleteProjectApiToken',
+  summary: 'Delete an API token of a project',
+  description: 'Deletes a token that is for this project alone. It stops working.',
+  tag: 'Projects',
+  http: { method: 'DELETE', url: '/api/admin/projects/:projectId/api-tokens/:token', anyContentType: true },
+  permission: 'DELETE_PROJECT_API_TOKEN',
+  params: ProjectTokenPath,
+  errors: ['NotFoundError'],
+});
+
+export const GetApiTokensByName = defineOperation({
+  subject: 'call.gateway.get-api-tokens-by-name',
+  operationId: 'getApiTokensByName',
+  summary: 'List the API tokens of a name',
+  description: 'Returns the tokens of that name, without their secrets.',
+  tag: 'API tokens',
+  http: { method: 'GET', url: '/api/admin/api-tokens/:name' },
+  permission: ['ADMIN', 'READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'],
+  params: NamePath,
+  reply: ApiTokens,
+});
+
+export const ListApiTokens = defineOperation({
+  subject: 'call.gateway.list-api-tokens',
+  operationId: 'getAllApiTokens',
+  summary: 'List the API tokens',
+  description:
+    'Returns the tokens of the types that the caller may read. Their secrets are shortened, unless GATEWAY_READABLE_SDK_TOKENS is on and the caller may create such tokens.',
+  tag: 'API tokens',
+  http: { method: 'GET', url: '/api/admin/api-tokens' },
+  permission: ['ADMIN', 'READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'],
+  reply: ApiTokens,
+});
+
+export const ListProjectApiTokens = defineOperation({
+  subject: 'call.gateway.list-project-api-tokens',
+  operationId: 'getProjectApiTokens',
+  summary: 'List the API tokens of a project',
+  description:
+    'Returns the tokens of the project. Their secrets are shortened, unless GATEWAY_READABLE_SDK_TOKENS is on and the caller may create such tokens.',
+  tag: 'Projects',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/api-tokens' },
+  permission: 'READ_PROJECT_API_TOKEN',
+  params: ProjectPath,
+  reply: ApiTokens,
+  errors: ['NotFoundError'],
+});
+
+/** Emits `api-token-updated`. */
+export const UpdateApiToken = defineOperation({
+  subject: 'call.gateway.update-api-token',
+  operationId: 'updateApiToken',
+  summary: 'Update the expiry of an API token',
+  description:
+    'Finds the token by its secret or by the shortened secret that lists show. One that does not exist is no error.',
+  tag: 'API tokens',
+  http: { method: 'PUT', url: '/api/admin/api-tokens/:token' },
+  permission: ['ADMIN', 'UPDATE_CLIENT_API_TOKEN', 'UPDATE_FRONTEND_API_TOKEN'],
+  params: TokenPath,
+  body: UpdateApiTokenBody,
+  errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError', 'OperationDeniedError'],
+});

@@ -1,0 +1,132 @@
+import { type Static, Type } from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { InviteLinkPath } from '../paths.ts';
+import { Timestamp } from '../schemas.ts';
+import { Role } from './roles.ts';
+import { ClientAddressQuery, password, username } from './sign-in.ts';
+import { emailAddress, User } from './account.ts';
+
+const enabled = Type.Boolean({ description: 'whether the link works' });
+const expiresAt = Timestamp('until when the link works');
+
+export const InviteLink = Type.Object(
+  {
+    secret: Type.String({ description: 'the secret of the link' }),
+    url: Type.String({ description: 'the address of the page on which people create their accounts' }),
+    name: Type.String({ description: 'the name of the link' }),
+    enabled,
+    expiresAt,
+    createdAt: Timestamp('when the link was created'),
+    createdBy: Type.String({ description: 'the creator of the link' }),
+    users: Type.Array(User, { description: 'the users who created an account with the link' }),
+    role: Role,
+  },
+  { title: 'publicSignupTokenSchema', description: 'An invitation link, with which users create their own accounts.' },
+);
+export type InviteLink = Static<typeof InviteLink>;
+
+export const InviteLinks = Type.Object(
+  { tokens: Type.Array(InviteLink, { description: 'the links, in the order of their creation' }) },
+  { title: 'publicSignupTokensSchema', description: 'The invitation links.' },
+);
+
+export const CreateInviteLinkBody = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the link' }), expiresAt },
+  { title: 'publicSignupTokenCreateSchema', description: 'The properties of a new invitation link.' },
+);
+
+export const UpdateInviteLinkBody = Type.Object(
+  { expiresAt: Type.Optional(expiresAt), enabled: Type.Optional(enabled) },
+  { title: 'publicSignupTokenUpdateSchema', description: 'The properties of an invitation link to change.' },
+);
+
+export const SignUpBody = Type.Object(
+  {
+    name: Type.String({ maxLength: 255, description: 'the name of the user' }),
+    username,
+    email: emailAddress,
+    password,
+  },
+  { title: 'createInvitedUserSchema', description: 'The user who creates an account with an invitation link.' },
+);
+
+/** Emits `public-signup-token-created`. */
+export const CreateInviteLink = defineOperation({
+  subject: 'call.gateway.create-invite-link',
+  operationId: 'createPublicSignupToken',
+  summary: 'Create an invitation link',
+  description: 'Creates a link with which people create their own accounts, with the role Viewer.',
+  tag: 'Public signup tokens',
+  http: { method: 'POST', url: '/api/admin/invite-link/tokens', status: 201 },
+  permission: 'ADMIN',
+  body: CreateInviteLinkBody,
+  reply: InviteLink,
+  errors: ['ValidationError'],
+});
+
+export const GetInviteLink = defineOperation({
+  subject: 'call.gateway.get-invite-link',
+  operationId: 'getPublicSignupToken',
+  summary: 'Get an invitation link',
+  description: 'Returns an invitation link with the users who used it.',
+  tag: 'Public signup tokens',
+  http: { method: 'GET', url: '/api/admin/invite-link/tokens/:token' },
+  permission: 'ADMIN',
+  params: InviteLinkPath,
+  reply: InviteLink,
+  errors: ['NotFoundError'],
+});
+
+export const ListInviteLinks = defineOperation({
+  subject: 'call.gateway.list-invite-links',
+  operationId: 'getAllPublicSignupTokens',
+  summary: 'List the invitation links',
+  description: 'Returns the links by which people create their own accounts.',
+  tag: 'Public signup tokens',
+  http: { method: 'GET', url: '/api/admin/invite-link/tokens' },
+  permission: 'ADMIN',
+  reply: InviteLinks,
+});
+
+/** Emits `user-created` and `public-signup-token-user-added`. */
+export const SignUp = defineOperation({
+  subject: 'call.gateway.sign-up',
+  operationId: 'addPublicSignupTokenUser',
+  summary: 'Create an account by an invitation link',
+  description: 'Creates a user with the role Viewer, who signs in with the password.',
+  tag: 'Public signup tokens',
+  http: { method: 'POST', url: '/invite/:token/signup', status: 201, address: 'address' },
+  permission: 'public',
+  params: InviteLinkPath,
+  query: ClientAddressQuery,
+  body: SignUpBody,
+  reply: User,
+  errors: ['InvalidOperationError', 'ValidationError', 'OwaspValidationError', 'RateLimitError'],
+});
+
+/** Emits `public-signup-token-updated`. */
+export const UpdateInviteLink = defineOperation({
+  subject: 'call.gateway.update-invite-link',
+  operationId: 'updatePublicSignupToken',
+  summary: 'Update an invitation link',
+  description: 'Changes until when an invitation link works, and whether it works.',
+  tag: 'Public signup tokens',
+  http: { method: 'PUT', url: '/api/admin/invite-link/tokens/:token' },
+  permission: 'ADMIN',
+  params: InviteLinkPath,
+  body: UpdateInviteLinkBody,
+  reply: InviteLink,
+  errors: ['ValidationError', 'NotFoundError'],
+});
+
+export const ValidateInviteLink = defineOperation({
+  subject: 'call.gateway.validate-invite-link',
+  operationId: 'validatePublicSignupToken',
+  summary: 'Validate an invitation link',
+  description: 'Returns whether an invitation link is valid.',
+  tag: 'Public signup tokens',
+  http: { method: 'GET', url: '/invite/:token/validate' },
+  permission: 'public',
+  params: InviteLinkPath,
+  errors: ['ValidationError'],
+});

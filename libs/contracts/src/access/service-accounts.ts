@@ -1,0 +1,140 @@
+import { Type, type Static } from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { AccountPath, AccountTokenPath } from '../paths.ts';
+import { PageQuery } from '../schemas.ts';
+import { AccountText, User, RootRole, rootRoleReference } from './account.ts';
+import { CreatedPat, CreatePatBody, Pats, Pat } from './personal-access-tokens.ts';
+
+const { active } = User.properties;
+
+export const ServiceAccounts = Type.Object(
+  {
+    serviceAccounts: Type.Array(
+      Type.Object({ ...User.properties, tokens: Type.Array(Pat, { description: 'its keys' }) }),
+      { description: 'the service accounts, by their ids' },
+    ),
+    rootRoles: Type.Array(RootRole, { description: 'the roles that a service account can have everywhere' }),
+  },
+  { title: 'serviceAccountsSchema', description: 'The service accounts.' },
+);
+export type ServiceAccounts = Static<typeof ServiceAccounts>;
+
+export const CreateServiceAccountBody = Type.Object(
+  {
+    username: Type.String({ minLength: 1, maxLength: 255, description: 'the username of the account' }),
+    name: Type.Optional(AccountText('the name of the account')),
+    rootRole: rootRoleReference,
+  },
+  { title: 'createServiceAccountSchema', description: 'The properties of a new service account.' },
+);
+export type CreateServiceAccountBody = Static<typeof CreateServiceAccountBody>;
+
+export const UpdateServiceAccountBody = Type.Object(
+  {
+    name: Type.Optional(AccountText('the name of the account')),
+    rootRole: Type.Optional(rootRoleReference),
+    active: Type.Optional(active),
+  },
+  { title: 'updateServiceAccountSchema', description: 'The properties of a service account to change.' },
+);
+export type UpdateServiceAccountBody = Static<typeof UpdateServiceAccountBody>;
+
+/** Emits `pat-created`. */
+export const CreateServiceAccountToken = defineOperation({
+  subject: 'call.gateway.create-service-account-token',
+  operationId: 'createServiceAccountToken',
+  summary: 'Create a token of a service account',
+  description: 'Creates a key that acts as the service account. The secret is shown only in this response.',
+  tag: 'Service Accounts',
+  http: { method: 'POST', url: '/api/admin/service-account/:id/token', status: 201 },
+  permission: 'ADMIN',
+  params: AccountPath,
+  body: CreatePatBody,
+  reply: CreatedPat,
+  errors: ['ValidationError', 'NotFoundError', 'OperationDeniedError', 'NameExistsError'],
+});
+
+/** Emits `service-account-created`. */
+export const CreateServiceAccount = defineOperation({
+  subject: 'call.gateway.create-service-account',
+  operationId: 'createServiceAccount',
+  summary: 'Create a service account',
+  description: 'Adds an account for a machine.',
+  tag: 'Service Accounts',
+  http: {
+    method: 'POST',
+    url: '/api/admin/service-account',
+    status: 201,
+    location: (_request, created: User) => `service-account/${created.id}`,
+  },
+  permission: 'ADMIN',
+  body: CreateServiceAccountBody,
+  reply: User,
+  errors: ['ValidationError'],
+});
+
+/** Emits `pat-deleted`. */
+export const DeleteServiceAccountToken = defineOperation({
+  subject: 'call.gateway.delete-service-account-token',
+  operationId: 'deleteServiceAccountToken',
+  summary: 'Delete a token of a service account',
+  description: 'Deletes a token of a service account. It stops working.',
+  tag: 'Service Accounts',
+  http: { method: 'DELETE', url: '/api/admin/service-account/:id/token/:tokenId', anyContentType: true },
+  permission: 'ADMIN',
+  params: AccountTokenPath,
+  errors: ['NotFoundError', 'InvalidOperationError'],
+});
+
+/** Emits `service-account-deleted`. */
+export const DeleteServiceAccount = defineOperation({
+  subject: 'call.gateway.delete-service-account',
+  operationId: 'deleteServiceAccount',
+  summary: 'Delete a service account',
+  description: 'Deletes a service account. All its keys stop working.',
+  tag: 'Service Accounts',
+  http: { method: 'DELETE', url: '/api/admin/service-account/:id', anyContentType: true },
+  permission: 'ADMIN',
+  params: AccountPath,
+  errors: ['NotFoundError', 'InvalidOperationError'],
+});
+
+export const ListServiceAccountTokens = defineOperation({
+  subject: 'call.gateway.list-service-account-tokens',
+  operationId: 'getServiceAccountTokens',
+  summary: 'List the tokens of a service account',
+  description: 'Returns the tokens of a service account, without their secrets.',
+  tag: 'Service Accounts',
+  http: { method: 'GET', url: '/api/admin/service-account/:id/token' },
+  permission: 'ADMIN',
+  params: AccountPath,
+  reply: Pats,
+  errors: ['NotFoundError'],
+});
+
+export const ListServiceAccounts = defineOperation({
+  subject: 'call.gateway.list-service-accounts',
+  operationId: 'getServiceAccounts',
+  summary: 'List the service accounts',
+  description: 'Returns the service accounts with their tokens, without secrets.',
+  tag: 'Service Accounts',
+  http: { method: 'GET', url: '/api/admin/service-account' },
+  permission: 'ADMIN',
+  query: PageQuery('service accounts'),
+  reply: ServiceAccounts,
+});
+
+/** Emits `service-account-updated`. */
+export const UpdateServiceAccount = defineOperation({
+  subject: 'call.gateway.update-service-account',
+  operationId: 'updateServiceAccount',
+  summary: 'Update a service account',
+  description: 'Changes name, root role, and whether the keys of the account work.',
+  tag: 'Service Accounts',
+  http: { method: 'PUT', url: '/api/admin/service-account/:id' },
+  permission: 'ADMIN',
+  params: AccountPath,
+  body: UpdateServiceAccountBody,
+  reply: User,
+  errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError'],
+});

@@ -1,0 +1,317 @@
+import { type Static, Type } from 'typebox';
+import { ChangesBody } from '../changes/change.ts';
+import { ChangeWithSnapshot } from '../changes/operations.ts';
+import { defineOperation } from '../operation.ts';
+import { ChangeRequestPath, ProjectFeaturePath, ProjectPath } from '../paths.ts';
+import { AnyObject } from '../schemas.ts';
+import { SegmentUsage } from '../strategies/segments.ts';
+import {
+  ChangeRequest,
+  ChangeRequestPreview,
+  ChangeRequests,
+  ChangeRequestSearchPage,
+  PendingChangeRequest,
+} from './change-request.ts';
+
+function share(description: string) {
+  return Type.Number({ minimum: 0, maximum: 100, description });
+}
+
+/** Changes whose effect on users is to be computed. */
+export const ImpactBody = Type.Object(
+  {
+    project: Type.String({ minLength: 1, maxLength: 100, description: 'the project of the changes' }),
+    environment: Type.String({ minLength: 1, maxLength: 100, description: 'the environment of the changes' }),
+    changes: Type.Unsafe<unknown>({ type: ['object', 'array'], documentation: ChangesBody }),
+    contexts: Type.Optional(
+      Type.Array(AnyObject({ description: 'the context of a user, as the playground takes it' }), {
+        maxItems: 20,
+        description: 'example users, who are evaluated before and after',
+      }),
+    ),
+  },
+  { title: 'changeImpactRequestSchema', description: 'Changes, and example users.' },
+);
+export type ImpactBody = Static<typeof ImpactBody>;
+
+const ExampleResult = Type.Object(
+  {
+    isEnabled: Type.Boolean({ description: 'whether the feature is on for the user' }),
+    variant: Type.String({ description: 'the name of the variant; `disabled` where there is none' }),
+  },
+  { description: 'the evaluation for the user' },
+);
+
+/** Users with the same values of the context fields that constraints compare. */
+const UsersWithSameContext = Type.Object(
+  {
+    context: Type.Unsafe<Record<string, string>>(
+      Type.Object(
+        {},
+        {
+          additionalProperties: Type.String(),
+          description: 'the values of the context fields that constraints compare; a field that is absent has no value',
+        },
+      ),
+    ),
+    before: share('the percentage of these users for whom the feature is on now'),
+    after: share('the percentage for whom it would be on'),
+    gains: share('the percentage for whom it would be turned on'),
+    loses: share('the percentage for whom it would be turned off'),
+    changesVariant: share('the percentage for whom it would stay on with another variant'),
+  },
+  { title: 'changeImpactGroupSchema', description: 'A group of users, with the effect of the changes on them.' },
+);
+
+export const FeatureImpact = Type.Object(
+  {
+    name: Type.String({ description: 'the name of the feature' }),
+    isComplete: Type.Boolean({
+      description: 'false where a strategy is of a type that only the application can evaluate: it counts as off',
+    }),
+    groups: Type.Array(UsersWithSameContext, { description: 'groups of users; the first has none of the values' }),
+    examples: Type.Array(Type.Object({ before: ExampleResult, after: ExampleResult }), {
+      description: 'the example users, in the order of the request',
+    }),
+  },
+  { title: 'changeImpactFeatureSchema', description: 'The effect of the changes on the users of a feature.' },
+);
+export type FeatureImpact = Static<typeof FeatureImpact>;
+
+export const ImpactResult = Type.Object(
+  {
+    users: Type.Integer({ description: 'the number of generated users that each percentage refers to' }),
+    features: Type.Array(FeatureImpact, {
+      description: 'the features that are changed or use a changed segment, by name; not those that depend on them',
+    }),
+  },
+  { title: 'changeImpactSchema', description: 'The effect of changes on users.' },
+);
+export type ImpactResult = Static<typeof ImpactResult>;
+
+export const CountActionable = defineOperation({
+  subject: 'call.change-requests.count-actionable',
+  operationId: 'getProjectActionableChangeRequests',
+  summary: 'Count the change requests that the caller can act on',
+  description: 'Returns the number of change requests of a project that the caller can approve or apply now.',
+  tag: 'Change Requests',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/actionable' },
+  permission: 'authenticated',
+  params: ProjectPath,
+  reply: Type.Object(
+    { total: Type.Integer({ description: 'the number of change requests that the caller can act on' }) },
+    {
+      title: 'actionableChangeRequestsSchema',
+      description: 'The number of change requests that the caller can act on.',
+    },
+  ),
+  errors: ['NotFoundError'],
+});
+
+export const CountChangeRequests = defineOperation({
+  subject: 'call.change-requests.count-change-requests',
+  operationId: 'getProjectChangeRequestCount',
+  summary: 'Count the change requests of a project',
+  description: 'Returns the number of change requests of a project, by state, without drafts.',
+  tag: 'Change Requests',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/count' },
+  permission: 'authenticated',
+  params: ProjectPath,
+  reply: Type.Object(
+    {
+      total: Type.Integer({ description: 'all but drafts' }),
+      applied: Type.Integer({ description: 'those that were applied' }),
+      approved: Type.Integer({ description: 'those that have enough approvals' }),
+      rejected: Type.Integer({ description: 'those that were rejected' }),
+      reviewRequired: Type.Integer({ description: 'those in review' }),
+      scheduled: Type.Integer({ description: 'those that are scheduled' }),
+    },
+    { title: 'changeRequestCountSchema', description: 'The number of change requests, by state.' },
+  ),
+  errors: ['NotFoundError'],
+});
+
+export const GetChangeRequest = defineOperation({
+  subject: 'call.change-requests.get-change-request',
+  operationId: 'getChangeRequest',
+  summary: 'Get a change request',
+  description: 'Returns a change request with its changes, conflicts and comments.',
+  tag: 'Change Requests',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/:id' },
+  permission: 'authenticated',
+  params: ChangeRequestPath,
+  reply: ChangeRequest,
+  errors: ['NotFoundError'],
+});
+
+export const ListChangeRequests = defineOperation({
+  subject: 'call.change-requests.list-change-requests',
+  operationId: 'getProjectChangeRequests',
+  summary: 'List the change requests of a project',
+  description:
+    'Returns the change requests of a project, newest first and at most 300 of them. Drafts are shown to their authors alone.',
+  tag: 'Change Requests',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests' },
+  permission: 'authenticated',
+  params: ProjectPath,
+  reply: ChangeRequests,
+  errors: ['NotFoundError'],
+});
+
+export const ListOpenChangeRequests = defineOperation({
+  subject: 'call.change-requests.list-open-change-requests',
+  operationId: 'getOpenChangeRequestsForUser',
+  summary: "List the caller's open change requests",
+  description: 'Deprecated name of the list of pending change requests.',
+  tag: 'Change Requests',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/open' },
+  permission: 'authenticated',
+  params: ProjectPath,
+  reply: Type.Array(PendingChangeRequest, {
+    title: 'changeRequestsSchema',
+    description: 'The pending change requests.',
+  }),
+  errors: ['NotFoundError'],
+  deprecated: true,
+});
+
+export const ListPendingChangeRequests = defineOperation({
+  subject: 'call.change-requests.list-pending-change-requests',
+  operationId: 'getPendingChangeRequestsForUser',
+  summary: "List the caller's pending change requests",
+  description: "Returns the caller's pending change requests in the configured environments of the project.",
+  tag: 'Change Requests',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/pending' },
+  permission: 'authenticated',
+  params: ProjectPath,
+  reply: Type.Array(PendingChangeRequest, {
+    title: 'changeRequestsSchema',
+    description: 'The pending change requests.',
+  }),
+  errors: ['NotFoundError'],
+});
+
+export const ListPendingOfFeature = defineOperation({
+  subject: 'call.change-requests.list-pending-of-feature',
+  operationId: 'getPendingChangeRequestsForFeature',
+  summary: 'List the pending change requests of a feature',
+  description: 'Returns the pending change requests of all users that touch the feature.',
+  tag: 'Change Requests',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/pending/:featureName' },
+  permission: 'authenticated',
+  params: ProjectFeaturePath,
+  reply: ChangeRequests,
+  errors: ['NotFoundError'],
+});
+
+/** Returns the strategies that would use a segment after open change requests are applied, within the projects that the caller may see. */
+export const ListProposedSegmentStrategies = defineOperation({
+  subject: 'call.change-requests.list-proposed-segment-strategies',
+  operationId: 'listProposedSegmentStrategies',
+  summary: 'List the strategies that would use a segment after the change requests that are not closed',
+  tag: 'Internal',
+  permission: 'service',
+  idempotent: true,
+  body: Type.Object({ segment: Type.Integer() }),
+  reply: Type.Object({ changeRequestStrategies: SegmentUsage.properties.changeRequestStrategies }),
+});
+
+function names(description: string) {
+  return Type.Optional(Type.Array(Type.String(), { maxItems: 300, description }));
+}
+
+/** Lists the scheduled change requests that touch any of some objects, as a warning before those are edited directly. */
+export const ListScheduled = defineOperation({
+  subject: 'call.change-requests.list-scheduled',
+  operationId: 'getScheduledChangeRequests',
+  summary: 'List the scheduled change requests that touch given objects',
+  description:
+    'Returns the scheduled change requests that touch any of the given features, strategies or variants; none if none is given.',
+  tag: 'Change Requests',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/scheduled' },
+  permission: 'authenticated',
+  params: ProjectPath,
+  query: Type.Object({
+    feature: names('names of features: whatever is planned for them'),
+    strategyId: names('ids of strategies that are to be changed, moved or deleted'),
+    variantForFlag: names('names of features whose variants are to be replaced'),
+  }),
+  reply: Type.Array(
+    Type.Object({
+      id: Type.Number({ description: 'the id of the change request' }),
+      environment: Type.String({ description: 'the environment where it will be applied' }),
+      title: Type.Optional(Type.String({ description: 'the title, if it has one' })),
+    }),
+    { title: 'scheduledChangeRequestsSchema', description: 'Scheduled change requests, by id.' },
+  ),
+  errors: ['ValidationError', 'NotFoundError'],
+});
+
+export const PreviewChangeRequest = defineOperation({
+  subject: 'call.change-requests.preview-change-request',
+  operationId: 'previewChangeRequest',
+  summary: 'Preview a change request',
+  description: 'Previews the effect of applying the change request, by the functions that apply it.',
+  tag: 'Change Requests',
+  isBuntingExtension: true,
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/:id/preview' },
+  permission: 'authenticated',
+  params: ChangeRequestPath,
+  reply: ChangeRequestPreview,
+  errors: ['NotFoundError'],
+});
+
+/** Returns the changes of an open change request that the caller may see. */
+export const ReadProposedChanges = defineOperation({
+  subject: 'call.change-requests.read-proposed-changes',
+  operationId: 'readProposedChanges',
+  summary: 'Get the changes of a change request',
+  tag: 'Internal',
+  permission: 'service',
+  idempotent: true,
+  body: Type.Object({ id: Type.Integer() }),
+  reply: Type.Object({
+    project: Type.String(),
+    environment: Type.String(),
+    changes: Type.Array(ChangeWithSnapshot),
+  }),
+  errors: ['NotFoundError', 'ValidationError'],
+});
+
+function filter(description: string, documentedPattern: string) {
+  return Type.Optional(Type.String({ description, documentedPattern }));
+}
+
+export const SearchChangeRequests = defineOperation({
+  subject: 'call.change-requests.search-change-requests',
+  operationId: 'searchChangeRequests',
+  summary: 'Search change requests in all projects',
+  description:
+    'Returns the change requests that match every one of the criteria, newest first, page by page. Drafts are shown to their authors alone.',
+  tag: 'Change Requests',
+  http: { method: 'GET', url: '/api/admin/search/change-requests' },
+  permission: 'authenticated',
+  query: Type.Object({
+    createdBy: filter('who proposed them: `IS:` and the id of a user', '^IS:[0-9]+$'),
+    requestedApproverId: filter('whose approval is asked for: `IS:` and the id of a user', '^IS:[0-9]+$'),
+    state: filter('`IS:open` for those that can still be applied, `IS:closed` for the others', '^IS:(open|closed)$'),
+    offset: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000_000,
+        default: 0,
+        description: 'the number of change requests to skip',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        default: 50,
+        description: 'the maximum number of change requests on a page',
+      }),
+    ),
+  }),
+  reply: ChangeRequestSearchPage,
+  errors: ['ValidationError'],
+});

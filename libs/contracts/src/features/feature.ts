@@ -1,0 +1,269 @@
+import { Type, type Static } from 'typebox';
+import { FeatureStrategy } from '../strategies/strategies.ts';
+import { FeatureVariant } from './variants.ts';
+import { Nullable, Timestamp, AnyObject, UrlFriendlyName, Constant } from '../schemas.ts';
+import { UserReference } from '../access/account.ts';
+import { Tag } from './tags.ts';
+import { Lifecycle } from './lifecycle.ts';
+import { Dependency } from './dependencies.ts';
+import { FeatureLink } from './links.ts';
+
+const type = Type.String({ description: 'the type of the environment' });
+
+const members = {
+  name: Type.String({ description: 'the name of the environment' }),
+  featureName: Type.Optional(Type.String({ description: 'the name of the feature' })),
+  environment: Type.Optional(Type.String({ description: 'the name of the environment' })),
+  enabled: Type.Boolean({ description: 'whether the feature is enabled in this environment' }),
+  sortOrder: Type.Optional(Type.Number({ description: 'the position in the list of environments' })),
+  variantCount: Type.Optional(Type.Number({ description: 'the number of variants' })),
+  strategies: Type.Optional(
+    Type.Array(FeatureStrategy, { description: 'the strategies of the feature in this environment' }),
+  ),
+  variants: Type.Optional(
+    Type.Array(FeatureVariant, { description: 'the variants of the feature in this environment' }),
+  ),
+  lastSeenAt: Type.Optional(
+    Nullable(Timestamp('when metrics were last collected for the feature in this environment')),
+  ),
+  hasStrategies: Type.Optional(Type.Boolean({ description: 'whether it has any strategy' })),
+  hasEnabledStrategies: Type.Optional(Type.Boolean({ description: 'whether it has any enabled strategy' })),
+  yes: Type.Optional(
+    Type.Integer({ description: 'evaluations to true in the last hour bucket; promised in search results' }),
+  ),
+  no: Type.Optional(
+    Type.Integer({ description: 'evaluations to false in the last hour bucket; promised in search results' }),
+  ),
+} as const;
+
+export const FeatureEnvironment = Type.Object(
+  { ...members, type: Type.Optional(type) },
+  { title: 'featureEnvironmentSchema', description: 'The settings of a feature in one environment.' },
+);
+export type FeatureEnvironment = Static<typeof FeatureEnvironment>;
+
+export const SearchFeatureEnvironment = Type.Object(
+  { ...members, type },
+  { title: 'featureSearchEnvironmentSchema', description: 'A feature in one environment, in the results of a search.' },
+);
+export type SearchFeatureEnvironment = Static<typeof SearchFeatureEnvironment>;
+
+export const FeatureEnvironmentReply = Type.Object(
+  {
+    name: Type.String({ description: 'the name of the feature' }),
+    environment: Type.String({ description: 'the name of the environment' }),
+    enabled: Type.Boolean({ description: 'whether the feature is enabled there' }),
+    strategies: Type.Array(FeatureStrategy, { description: 'its strategies, in their order' }),
+  },
+  { description: 'A feature in one environment.' },
+);
+export type FeatureEnvironmentReply = Static<typeof FeatureEnvironmentReply>;
+
+export const ActivationQuery = Type.Object({
+  shouldActivateDisabledStrategies: Type.Optional(
+    Type.Boolean({
+      description: 'whether disabled strategies are enabled, instead of adding the default strategy; default: false',
+    }),
+  ),
+});
+
+/** The built-in types of features. */
+export const featureTypes = ['experiment', 'kill-switch', 'release', 'operational', 'permission', 'sunset'] as const;
+export const FeatureType = Type.Enum([...featureTypes], { type: 'string', description: 'the type of the feature' });
+export type FeatureType = Static<typeof FeatureType>;
+
+const name = Type.String({ description: 'the name, unique among all features' });
+const typeOfFeature = Type.String({
+  description: 'the type of the feature: experiment, kill-switch, release, operational, permission or sunset',
+});
+const description = Nullable(Type.String(), { description: 'the description of the feature' });
+const stale = Type.Boolean({ description: 'whether the feature is stale, by its age and type' });
+const impressionData = Type.Boolean({ description: 'whether impression data is collected' });
+
+/** The properties that describe a feature in all environments, as replies to its writes and lists of features have them. */
+export const featureMetadata = { type: typeOfFeature, description, stale, impressionData };
+
+/** The same properties of a new feature whose creator sets none of them. */
+export const newFeatureMetadata = {
+  type: 'release',
+  description: null,
+  stale: false,
+  impressionData: false,
+} as const satisfies { readonly [K in keyof typeof featureMetadata]: Static<(typeof featureMetadata)[K]> };
+
+/** The same properties, each optional, as in the reply with all settings, in updates, exports and imports. */
+export const optionalMetadata = Type.Partial(Type.Object(featureMetadata)).properties;
+
+const project = Type.String({ description: 'the id of the project that the feature belongs to' });
+const createdAt = Nullable(Timestamp('when the feature was created'));
+const archivedAt = Nullable(Timestamp('when the feature was archived'));
+const archived = Type.Boolean({ description: 'whether the feature is archived' });
+const lastSeenAt = Nullable(Timestamp('when metrics were last collected'), {
+  deprecated: true,
+  description: 'deprecated; use `lastSeenAt` of the environment',
+});
+
+export const Feature = Type.Object(
+  {
+    name,
+    ...optionalMetadata,
+    archived: Type.Optional(archived),
+    project: Type.Optional(project),
+    enabled: Type.Optional(Type.Boolean({ description: 'whether the feature is enabled in any environment' })),
+    favorite: Type.Optional(Type.Boolean({ description: 'whether it is a favourite of the caller' })),
+    createdAt: Type.Optional(createdAt),
+    createdBy: Type.Optional(UserReference),
+    archivedAt: Type.Optional(archivedAt),
+    lastSeenAt: Type.Optional(lastSeenAt),
+    environments: Type.Optional(
+      Type.Array(FeatureEnvironment, { description: 'the feature in each environment of its project' }),
+    ),
+    variants: Type.Optional(
+      Type.Array(FeatureVariant, { deprecated: true, description: 'deprecated; use the variants of strategies' }),
+    ),
+    strategies: Type.Optional(
+      Type.Array(AnyObject(), {
+        deprecated: true,
+        description: 'deprecated, to be removed in a later major version; use the strategies of the environments',
+      }),
+    ),
+    tags: Type.Optional(Nullable(Type.Array(Tag), { description: 'the tags of the feature' })),
+    children: Type.Optional(
+      Type.Array(Type.String(), { description: 'the names of the features that depend on this one; experimental' }),
+    ),
+    lifecycle: Type.Optional(Lifecycle),
+    dependencies: Type.Optional(
+      Type.Array(Dependency, { description: 'the features that this one depends on; experimental' }),
+    ),
+    links: Type.Optional(Type.Array(FeatureLink, { description: 'the links of the feature, oldest first' })),
+    collaborators: Type.Optional(
+      Type.Object(
+        {
+          users: Type.Array(UserReference, {
+            description: 'the users who changed the feature, most recent change first',
+          }),
+        },
+        { description: 'the users who have worked on the feature' },
+      ),
+    ),
+  },
+  { title: 'featureSchema', description: 'A feature with its settings in every environment of its project.' },
+);
+export type Feature = Static<typeof Feature>;
+
+/** A feature without its environments: the reply of a write to the feature itself. */
+export const FeatureWithoutEnvironments = Type.Object(
+  {
+    name,
+    ...featureMetadata,
+    project,
+    createdAt,
+    archived,
+    archivedAt: Type.Optional(archivedAt),
+    lastSeenAt: Type.Optional(lastSeenAt),
+  },
+  { title: 'featureWithoutEnvironmentsSchema', description: 'A feature without its environments.' },
+);
+export type FeatureWithoutEnvironments = Static<typeof FeatureWithoutEnvironments>;
+
+export const CreateFeatureBody = Type.Object(
+  {
+    name: UrlFriendlyName(
+      'the name: 1 to 100 characters that need no escape in a URL, unique among all features, archived ones included',
+    ),
+    type: Type.Optional(
+      Type.Enum([...featureTypes], { type: 'string', description: 'the type of the feature; default: release' }),
+    ),
+    description: Type.Optional(description),
+    impressionData: Type.Optional(
+      Type.Boolean({ description: 'whether impression data is collected; default: false' }),
+    ),
+    stale: Type.Optional(Type.Boolean({ description: 'whether the feature is stale from the start; default: false' })),
+    tags: Type.Optional(
+      Nullable(Type.Array(Tag), { description: 'the tags that the feature gets; those that do not exist are created' }),
+    ),
+  },
+  { title: 'createFeatureSchema', description: 'The properties of a new feature.' },
+);
+export type CreateFeatureBody = Static<typeof CreateFeatureBody>;
+
+export const ProjectFeature = Type.Object(
+  {
+    name,
+    ...featureMetadata,
+    project,
+    favorite: Type.Boolean({ description: 'whether it is a favourite of the caller' }),
+    createdAt,
+    archivedAt: Type.Optional(archivedAt),
+    environments: Type.Array(FeatureEnvironment, { description: 'the feature in each environment of its project' }),
+    createdBy: Type.Optional(UserReference),
+    lastSeenAt: Type.Optional(lastSeenAt),
+    tags: Type.Optional(Nullable(Type.Array(Tag), { description: 'the tags of the feature' })),
+    lifecycle: Type.Optional(Lifecycle),
+  },
+  { title: 'projectFeatureSchema', description: 'A feature in the list of its project.' },
+);
+export type ProjectFeature = Static<typeof ProjectFeature>;
+
+export const ProjectFeatures = Type.Object(
+  {
+    version: Constant(2, 'the version of this format'),
+    features: Type.Array(ProjectFeature, { description: 'the features of the project that are not archived, by name' }),
+  },
+  { title: 'projectFeaturesSchema', description: 'The features of a project.' },
+);
+export type ProjectFeatures = Static<typeof ProjectFeatures>;
+
+/** Omitted properties do not change. */
+export const UpdateFeatureBody = Type.Object(
+  {
+    name: Type.Optional(Type.String({ description: 'the current name: a feature cannot be renamed' })),
+    ...optionalMetadata,
+    type: Type.Optional(FeatureType),
+    archived: Type.Optional(Type.Boolean({ description: 'ignored: archive and revive have operations of their own' })),
+  },
+  { title: 'updateFeatureSchema', description: 'The properties of a feature to change.' },
+);
+export type UpdateFeatureBody = Static<typeof UpdateFeatureBody>;
+
+export const CloneFeatureBody = Type.Object(
+  {
+    name: UrlFriendlyName('the name of the clone'),
+    replaceGroupId: Type.Optional(
+      Type.Boolean({ description: 'whether strategies get the name of the clone as their group; default: true' }),
+    ),
+  },
+  { title: 'cloneFeatureSchema', description: 'The name of a clone.' },
+);
+export type CloneFeatureBody = Static<typeof CloneFeatureBody>;
+
+export const ValidateFeatureNameBody = Type.Object(
+  {
+    name: UrlFriendlyName('the name to check'),
+    projectId: Type.Optional(
+      Nullable(Type.String(), { description: 'the project whose naming pattern it must match as well' }),
+    ),
+  },
+  { title: 'validateFeatureSchema', description: 'A name to be checked.' },
+);
+export type ValidateFeatureNameBody = Static<typeof ValidateFeatureNameBody>;
+
+const featureNames = Type.Array(Type.String(), { maxItems: 10_000, description: 'the names of the features' });
+
+export const FeatureNamesBody = Type.Object(
+  { features: featureNames },
+  { title: 'batchFeaturesSchema', description: 'Names of features.' },
+);
+export type FeatureNamesBody = Static<typeof FeatureNamesBody>;
+
+export const SetStaleBody = Type.Object(
+  { features: featureNames, stale },
+  { title: 'batchStaleSchema', description: 'Features, and whether they are stale.' },
+);
+export type SetStaleBody = Static<typeof SetStaleBody>;
+
+export const MoveFeatureBody = Type.Object(
+  { newProjectId: Type.String({ minLength: 1, description: 'the project that the feature moves to' }) },
+  { title: 'changeProjectSchema', description: 'The target of the move of a feature.' },
+);
+export type MoveFeatureBody = Static<typeof MoveFeatureBody>;

@@ -1,0 +1,80 @@
+import { type Static, Type } from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { FeatureLinkPath, ProjectFeaturePath } from '../paths.ts';
+import { Nullable } from '../schemas.ts';
+
+const title = Type.Optional(
+  Nullable(Type.String({ maxLength: 255 }), { description: 'the title, shown instead of the address' }),
+);
+
+/** A URL that is attached to a feature, such as its ticket. */
+export const FeatureLink = Type.Object(
+  {
+    id: Type.String({ description: 'the id of the link' }),
+    url: Type.String({ description: 'the address' }),
+    title,
+  },
+  { title: 'featureLinkSchema', description: 'An address that belongs to a feature, such as its ticket.' },
+);
+export type FeatureLink = Static<typeof FeatureLink>;
+
+export const FeatureLinkBody = Type.Object(
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      description: 'an http or https address; one without a scheme is taken as https',
+    }),
+    title,
+  },
+  { title: 'linkSchema', description: 'The address and the title of a link of a feature.' },
+);
+export type FeatureLinkBody = Static<typeof FeatureLinkBody>;
+
+/** Emits `feature-link-added`. */
+export const AddFeatureLink = defineOperation({
+  subject: 'call.features.add-feature-link',
+  operationId: 'createFeatureLink',
+  summary: 'Add a link to a feature',
+  description: 'Adds a link to a feature, which has at most ten.',
+  tag: 'Features',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/link', status: 204 },
+  ifMatch: 'feature',
+  permission: 'UPDATE_FEATURE',
+  params: ProjectFeaturePath,
+  body: FeatureLinkBody,
+  errors: ['ValidationError', 'NotFoundError', 'OperationDeniedError'],
+});
+
+/** Emits `feature-link-removed`. */
+export const RemoveFeatureLink = defineOperation({
+  subject: 'call.features.remove-feature-link',
+  operationId: 'deleteFeatureLink',
+  summary: 'Remove a link from a feature',
+  tag: 'Features',
+  http: {
+    method: 'DELETE',
+    url: '/api/admin/projects/:projectId/features/:featureName/link/:linkId',
+    status: 204,
+    anyContentType: true,
+  },
+  ifMatch: 'feature',
+  permission: 'UPDATE_FEATURE',
+  params: FeatureLinkPath,
+  errors: ['NotFoundError'],
+});
+
+/** Emits `feature-link-updated`. */
+export const UpdateFeatureLink = defineOperation({
+  subject: 'call.features.update-feature-link',
+  operationId: 'updateFeatureLink',
+  summary: 'Update a link of a feature',
+  description: 'Replaces the address and the title of a link.',
+  tag: 'Features',
+  http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName/link/:linkId', status: 204 },
+  ifMatch: 'feature',
+  permission: 'UPDATE_FEATURE',
+  params: FeatureLinkPath,
+  body: FeatureLinkBody,
+  errors: ['ValidationError', 'NotFoundError'],
+});

@@ -1,0 +1,89 @@
+import { Type } from 'typebox';
+import { Environment, EnvironmentListOfProject } from '../environments.ts';
+import { defineOperation } from '../operation.ts';
+import { ProjectEnvironmentPath, ProjectPath } from '../paths.ts';
+import { Nullable } from '../schemas.ts';
+import { CreateStrategyBody, StrategyProperties } from '../strategies/strategies.ts';
+import { ProjectEnvironmentBody } from './projects.ts';
+
+/** Emits `project-environment-added`. */
+export const AddProjectEnvironment = defineOperation({
+  subject: 'call.features.add-project-environment',
+  operationId: 'addEnvironmentToProject',
+  summary: 'Add an environment to a project',
+  description: 'Adds the environment to every feature of the project, disabled.',
+  tag: 'Projects',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/environments', takesLong: true },
+  permission: 'UPDATE_PROJECT',
+  params: ProjectPath,
+  body: ProjectEnvironmentBody,
+  errors: ['ValidationError', 'NotFoundError', 'ConflictError'],
+});
+
+/** Lists the environments of a project, for services with settings per environment. */
+export const ListEnvironmentSettingsOfProject = defineOperation({
+  subject: 'call.features.list-environment-settings-of-project',
+  operationId: 'listEnvironmentSettingsOfProject',
+  summary: 'List the environments of a project, in their order',
+  tag: 'Internal',
+  permission: 'service',
+  idempotent: true,
+  params: ProjectPath,
+  reply: Type.Object({
+    environments: Type.Array(
+      Type.Object({
+        ...Environment.properties,
+        requiredApprovals: Type.Optional(Nullable(Type.Integer(), { description: 'the minimum in every project' })),
+      }),
+    ),
+  }),
+  errors: ['NotFoundError'],
+});
+
+export const ListEnvironmentsOfProject = defineOperation({
+  subject: 'call.features.list-environments-of-project',
+  operationId: 'getProjectEnvironments',
+  summary: 'List the environments for a project',
+  description: 'Returns every environment, with the figures of the project in it.',
+  tag: 'Environments',
+  http: { method: 'GET', url: '/api/admin/environments/project/:projectId' },
+  isHeavy: true,
+  permission: 'authenticated',
+  params: ProjectPath,
+  reply: EnvironmentListOfProject,
+  errors: ['NotFoundError'],
+});
+
+/** Emits `project-environment-removed`. */
+export const RemoveProjectEnvironment = defineOperation({
+  subject: 'call.features.remove-project-environment',
+  operationId: 'removeEnvironmentFromProject',
+  summary: 'Remove an environment from a project',
+  description:
+    'Removes every strategy and state that features of the project have in the environment. For a protected environment the caller also needs the permission SKIP_CHANGE_REQUEST.',
+  tag: 'Projects',
+  http: {
+    method: 'DELETE',
+    url: '/api/admin/projects/:projectId/environments/:environment',
+    anyContentType: true,
+    takesLong: true,
+  },
+  permission: 'UPDATE_PROJECT',
+  params: ProjectEnvironmentPath,
+  errors: ['NotFoundError'],
+});
+
+/** Emits `default-strategy-updated`. */
+export const SetDefaultStrategy = defineOperation({
+  subject: 'call.features.set-default-strategy',
+  operationId: 'addDefaultStrategyToProjectEnvironment',
+  summary: 'Set the default strategy',
+  description: 'Sets the strategy that a feature gets when it is enabled in the environment without one.',
+  tag: 'Projects',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/default-strategy' },
+  permission: ['UPDATE_PROJECT', 'PROJECT_DEFAULT_STRATEGY_WRITE'],
+  params: ProjectEnvironmentPath,
+  body: CreateStrategyBody,
+  reply: StrategyProperties,
+  errors: ['ValidationError', 'NotFoundError'],
+});

@@ -1,0 +1,233 @@
+import { type Static, Type } from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { SegmentPath, StrategyIdPath } from '../paths.ts';
+import { maxId, notBlank, Nullable, Timestamp, ValidateSegmentNameBody } from '../schemas.ts';
+import { Constraint, ConstraintBody } from './constraints.ts';
+
+/** The id of a segment, within the range of the column in the database. */
+export const SegmentId = Type.Integer({ minimum: 0, maximum: maxId, description: 'the id of the segment' });
+
+/** It is indexed, so its length is limited. */
+export const SegmentName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  ...notBlank,
+  description: 'the name, unique among all segments',
+});
+
+const description = Nullable(Type.String(), { description: 'the description of the segment' });
+const project = Nullable(Type.String(), {
+  description: 'the one project that may use the segment; null or absent: every project',
+});
+const constraints = Type.Array(Constraint, { description: 'all of these must hold for the segment to match' });
+
+export const Segment = Type.Object(
+  {
+    id: Type.Integer({ description: 'the id of the segment' }),
+    name: Type.String({ description: 'the name, unique among all segments' }),
+    description: Type.Optional(description),
+    project: Type.Optional(project),
+    constraints,
+    createdBy: Type.Optional(Nullable(Type.String(), { description: 'the creator of the segment' })),
+    createdAt: Type.Optional(Timestamp('when the segment was created')),
+    usedInProjects: Type.Optional(
+      Nullable(Type.Integer(), { description: 'the number of projects that use it; in lists only' }),
+    ),
+    usedInFeatures: Type.Optional(
+      Nullable(Type.Integer(), { description: 'the number of features that use it; in lists only' }),
+    ),
+  },
+  { title: 'segmentSchema', description: 'A named, reusable set of constraints.' },
+);
+export type Segment = Static<typeof Segment>;
+
+export const Segments = Type.Object(
+  { segments: Type.Array(Segment, { description: 'the segments, by name' }) },
+  { title: 'segmentsSchema', description: 'The segments.' },
+);
+export type Segments = Static<typeof Segments>;
+
+export const CreateSegmentBody = Type.Object(
+  {
+    name: SegmentName,
+    description: Type.Optional(description),
+    project: Type.Optional(project),
+    constraints: Type.Array(ConstraintBody, { description: 'all of these must hold for the segment to match' }),
+  },
+  { title: 'upsertSegmentSchema', description: 'The properties of a new segment.' },
+);
+export type CreateSegmentBody = Static<typeof CreateSegmentBody>;
+
+const segmentIds = Type.Array(SegmentId, { maxItems: 100, description: 'the ids of the segments' });
+
+export const StrategySegmentsBody = Type.Object(
+  {
+    projectId: Type.String({ description: 'the project of the feature' }),
+    strategyId: Type.String({ description: 'the id of the strategy' }),
+    environmentId: Type.String({ description: 'the environment of the strategy' }),
+    segmentIds,
+  },
+  { title: 'updateFeatureStrategySegmentsSchema', description: 'The segments that a strategy is to use.' },
+);
+export type StrategySegmentsBody = Static<typeof StrategySegmentsBody>;
+
+/** The strategies that use a segment, and those that would use it after change requests that are not closed. */
+export const SegmentUsage = Type.Object(
+  {
+    strategies: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'the id of the strategy' }),
+        projectId: Type.String({ description: 'the project of its feature' }),
+        featureName: Type.String({ description: 'its feature' }),
+        strategyName: Type.String({ description: 'its type' }),
+        environment: Type.String({ description: 'its environment' }),
+      }),
+      { description: 'the strategies that use the segment' },
+    ),
+    changeRequestStrategies: Type.Array(
+      Type.Object({
+        id: Type.Optional(Type.String({ description: 'the id of the strategy, when it is there already' })),
+        projectId: Type.String({ description: 'the project of its feature' }),
+        featureName: Type.String({ description: 'its feature' }),
+        strategyName: Type.String({ description: 'its type' }),
+        environment: Type.String({ description: 'its environment' }),
+        changeRequest: Type.Object(
+          {
+            id: Nullable(Type.Integer(), { description: 'its id; null for the draft of another user' }),
+            title: Nullable(Type.String(), { description: 'its title, if it has one' }),
+          },
+          { description: 'the change request' },
+        ),
+      }),
+      { description: 'the strategies that would use the segment if change requests that are not closed were applied' },
+    ),
+  },
+  { title: 'segmentStrategiesSchema', description: 'The usage of a segment.' },
+);
+export type SegmentUsage = Static<typeof SegmentUsage>;
+
+/** Emits `segment-created`. */
+export const CreateSegment = defineOperation({
+  subject: 'call.features.create-segment',
+  operationId: 'createSegment',
+  summary: 'Create a segment',
+  description: 'Creates a segment for every project, or for one.',
+  tag: 'Segments',
+  http: {
+    method: 'POST',
+    url: '/api/admin/segments',
+    status: 201,
+    location: (_request: unknown, reply: { id: number }) => `segments/${reply.id}`,
+  },
+  permission: ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  body: CreateSegmentBody,
+  reply: Segment,
+  errors: ['ValidationError', 'ExceedsLimitError', 'NotFoundError', 'NameExistsError'],
+});
+
+/** Emits `segment-deleted`. */
+export const DeleteSegment = defineOperation({
+  subject: 'call.features.delete-segment',
+  operationId: 'removeSegment',
+  summary: 'Delete a segment',
+  description: 'Removes a segment that no strategy of an active feature uses.',
+  tag: 'Segments',
+  http: { method: 'DELETE', url: '/api/admin/segments/:id', status: 204, anyContentType: true },
+  ifMatch: 'segment',
+  permission: ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  params: SegmentPath,
+  errors: ['NotFoundError', 'ConflictError'],
+});
+
+export const GetSegment = defineOperation({
+  subject: 'call.features.get-segment',
+  operationId: 'getSegment',
+  summary: 'Get a segment',
+  description: 'Returns one segment.',
+  tag: 'Segments',
+  http: { method: 'GET', url: '/api/admin/segments/:id' },
+  permission: 'authenticated',
+  params: Type.Object({ id: SegmentId }),
+  reply: Segment,
+  errors: ['ValidationError', 'NotFoundError'],
+});
+
+export const ListSegmentsOfStrategy = defineOperation({
+  subject: 'call.features.list-segments-of-strategy',
+  operationId: 'getSegmentsByStrategyId',
+  summary: 'List the segments of a strategy',
+  description: 'Returns the segments that a strategy uses.',
+  tag: 'Segments',
+  http: { method: 'GET', url: '/api/admin/segments/strategies/:strategyId' },
+  permission: 'authenticated',
+  params: StrategyIdPath,
+  reply: Segments,
+  errors: ['NotFoundError'],
+});
+
+export const ListSegments = defineOperation({
+  subject: 'call.features.list-segments',
+  operationId: 'getSegments',
+  summary: 'List the segments',
+  description: 'Returns the segments, ordered by name.',
+  tag: 'Segments',
+  http: { method: 'GET', url: '/api/admin/segments' },
+  permission: 'authenticated',
+  reply: Segments,
+});
+
+export const ListStrategiesOfSegment = defineOperation({
+  subject: 'call.features.list-strategies-of-segment',
+  operationId: 'getSegmentStrategies',
+  summary: 'List the strategies that use a segment',
+  description: 'Returns the strategies that use a segment.',
+  tag: 'Segments',
+  http: { method: 'GET', url: '/api/admin/segments/:id/strategies' },
+  isHeavy: true,
+  permission: 'authenticated',
+  params: SegmentPath,
+  reply: SegmentUsage,
+  errors: ['NotFoundError'],
+});
+
+/** Emits `feature-strategy-update`. */
+export const SetStrategySegments = defineOperation({
+  subject: 'call.features.set-strategy-segments',
+  operationId: 'updateFeatureStrategySegments',
+  summary: 'Set the segments of a strategy',
+  description: 'Replaces the segments that a strategy uses.',
+  tag: 'Segments',
+  http: { method: 'POST', url: '/api/admin/segments/strategies', status: 201 },
+  permission: 'UPDATE_FEATURE_STRATEGY',
+  body: StrategySegmentsBody,
+  reply: StrategySegmentsBody,
+  errors: ['ValidationError', 'NotFoundError'],
+});
+
+/** Emits `segment-updated`. */
+export const UpdateSegment = defineOperation({
+  subject: 'call.features.update-segment',
+  operationId: 'updateSegment',
+  summary: 'Update a segment',
+  description: 'Replaces the name, the description, the project and the constraints of a segment.',
+  tag: 'Segments',
+  http: { method: 'PUT', url: '/api/admin/segments/:id', status: 204 },
+  ifMatch: 'segment',
+  permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  params: SegmentPath,
+  body: CreateSegmentBody,
+  errors: ['ValidationError', 'NotFoundError', 'NameExistsError', 'ExceedsLimitError'],
+});
+
+export const ValidateSegmentName = defineOperation({
+  subject: 'call.features.validate-segment-name',
+  operationId: 'validateSegment',
+  summary: 'Validate the name of a segment',
+  description: 'Validates the name of a new segment. Nothing is stored.',
+  tag: 'Segments',
+  http: { method: 'POST', url: '/api/admin/segments/validate', status: 204 },
+  permission: 'authenticated',
+  readsOnly: true,
+  body: ValidateSegmentNameBody,
+  errors: ['ValidationError', 'NameExistsError'],
+});
