@@ -21,17 +21,21 @@ class ProjectByProject extends BaseSequencer {
 }
 
 /** The tests of a folder. Their names are those of the folders: `npx vitest run --project features PATTERN`. */
-const project = (folder: string, test: object = {}) => ({
-  extends: true as const,
-  test: { name: path.basename(folder), root: path.join(repository, folder), ...test },
-});
+function project(
+  folder: string,
+  test: { readonly include: string[]; readonly name?: string; readonly globalSetup?: string },
+) {
+  return {
+    extends: true as const,
+    test: { name: path.basename(folder), root: path.join(repository, folder), ...test },
+  };
+}
 
 export default defineConfig(({ mode }) => {
   // *.perf.ts assert durations: `npm run test:perf`.
   const kind = mode === 'perf' ? 'perf' : 'spec';
   return {
     test: {
-      include: [`{src,test}/**/*.${kind}.ts`],
       sequence: { sequencer: ProjectByProject },
       // Workers are processes, since tests start and stop servers, and their modules are loaded once: a spec file leaves no global state.
       pool: 'forks',
@@ -43,7 +47,7 @@ export default defineConfig(({ mode }) => {
         ...globSync('{apps,libs}/*/package.json', { cwd: repository })
           .map((file) => path.dirname(file))
           .filter((folder) => folder !== 'apps/console')
-          .map((folder) => project(folder)),
+          .map((folder) => project(folder, { include: [`{src,test}/**/*.${kind}.ts`] })),
         project('scripts', { include: [`**/*.${kind}.ts`] }),
         project('apps/console', { include: [`src/**/*.${kind}.ts`] }),
         // One platform, one PostgreSQL and one browser for all specs of the pages.

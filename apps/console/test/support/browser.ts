@@ -1,5 +1,5 @@
 import axe, { type RunOnly, type RunOptions } from 'axe-core';
-import { afterAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 
@@ -9,9 +9,9 @@ const { CONSOLE_TEST_BROWSER: endpoint, CONSOLE_TEST_URL: url = '', CONSOLE_TEST
 export const describeInBrowser = (title: string, rules: () => void): void =>
   void (endpoint === undefined ? describe.skip : describe)(title, rules);
 
+/** It ends with the process that runs spec files. */
 let connected: Promise<Browser> | undefined;
 const connect = (): Promise<Browser> => (connected ??= chromium.connect(endpoint ?? ''));
-afterAll(async () => (await connected)?.close());
 
 export interface OpenedPage {
   readonly page: Page;
