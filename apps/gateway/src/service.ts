@@ -1,5 +1,5 @@
 import { requireAllEndpoints, inProcessBus } from '@bunting/bus';
-import { isCalledByServices, unavailable } from '@bunting/contracts';
+import { httpOperations, isCalledByServices, serviceOf, unavailable } from '@bunting/contracts';
 import { type Database, migrateDatabase, openDatabase } from '@bunting/database';
 import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import {
@@ -14,8 +14,17 @@ import { listenForAccessChanges } from './access/rights/background.ts';
 import { startAuthentication } from './authentication.ts';
 import { ensureFirstCredentials, configuredAdmin } from './access/sign-in/first-admin.ts';
 import { startProjectVisibility } from './access/rights/subscriptions.ts';
-import { gatewayReadiness } from './http/health.ts';
-import { mountRoutes } from './routes.ts';
+import { gatewayReadiness, mountHealth, mountMetrics } from './http/health.ts';
+import { anonymousRateLimit } from './admission/admission.ts';
+import { builtConsoleFolder, mountConsole } from './http/console.ts';
+import { mountOperation } from './http/mount-operation.ts';
+import { contextOutsideOperations } from './http/request/head.ts';
+import { oidcLoginCookie, mountOidc } from './access/oidc/mount-oidc.ts';
+import { logoutDestination } from './access/oidc/openid-provider.ts';
+import { mountDocs } from './http/openapi/docs.ts';
+import { openApiDocument } from './http/openapi/openapi-document.ts';
+import { mountScim } from './access/scim/mount-scim.ts';
+import { mountLogout } from './access/sessions/browser-session.ts';
 import { startSdkDelivery } from './delivery/delivery.ts';
 import { GatewayConfig } from './config.ts';
 import { configuredTokens } from './access/tokens/initial-tokens.ts';
@@ -67,7 +76,7 @@ const startGatewayOutbox = ({ config, bus, log, metrics }: ServiceContext<typeof
   });
 
 const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<RunningGateway> => {
-  const { config, bus, log, metrics, serve, onStop, draining } = context;
+  const { config, bus, log, metrics, serve, onStop, draining, monitoringPort } = context;
   const warn = (message: string) => log.warn(message);
   // Faults of the settings are found before anything has started.
   const tokens = configuredTokens(config);
@@ -89,7 +98,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const { hasher, cookie, sessionLimits, identify, limits, reads, signInSettings, scimSetting } = authentication;
   const { projects, pendingPrivateProjects } = await startProjectVisibility(context, database);
   const sdkDelivery = await startSdkDelivery(context, authentication);
-  const { delivery, streams, unread, respondBeforeRouting } = sdkDelivery;
+  const { delivery, streams } = sdkDelivery;
   const eventWakeUps = wakeUps();
   for (const producer of ['features', 'change-requests', 'gateway']) {
     const subscription = await bus.subscribe({ producer, topic: 'event' }, eventWakeUps.wake);
@@ -108,36 +117,45 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     `${(config.GATEWAY_PUBLIC_URL || startState.listeningAt).replace(/\/+$/, '')}${path}`;
   const parts = { database, limits, projects, delivery, hasFirstTokens: () => startState.hasFirstTokens };
   const ready = gatewayReadiness(context, parts);
-  const { app, close } = createHttpServer({
-    config,
-    log,
-    metrics,
-    admit: authentication.admit,
-    limits,
-    unread,
-    draining,
-    respondBeforeRouting,
-  });
+  const { app, close } = createHttpServer({ ...authentication, ...sdkDelivery, config, log, metrics, draining });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
   const transaction = unitOfWork(outboxProducer, { hasher, cipher, sessionLimits });
   const signIns = signInLog(log);
   const waitMs = config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS;
-  mountRoutes(app, context, {
-    authentication,
-    sdkDelivery,
-    ownBus,
-    refreshRights: refreshRightsAfterWrite({ projects, invalidateCache: () => onAccessChange(), waitMs }),
-    eventWakeUps,
-    endSession: async (writeContext, sessionId) => {
-      const { id } = writeContext.caller;
-      await transaction(writeContext, ({ sessions }) => sessions.end(id, sessionId));
+  const refreshRights = refreshRightsAfterWrite({ projects, invalidateCache: () => onAccessChange(), waitMs });
+  const mountOptions = { ...authentication, ...sdkDelivery, config, refreshRights, eventWakeUps };
+  for (const operation of httpOperations)
+    mountOperation(app, operation, { ...mountOptions, bus: serviceOf(operation) === 'gateway' ? ownBus : bus });
+  mountHealth(app, ready);
+  // Where operators have a port of their own (GATEWAY_OPS_PORT), metrics are served there, and not on the public port.
+  if (monitoringPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
+  mountDocs(app, openApiDocument(httpOperations), anonymousRateLimit(config));
+  mountConsole(app, {
+    folder: config.GATEWAY_CONSOLE_DIR ?? builtConsoleFolder,
+    inform: (message) => log.info(message),
+  });
+  mountLogout(app, {
+    ...authentication,
+    end: async (request, caller, sessionId) => {
+      const writeContext = contextOutsideOperations(request, caller, config.GATEWAY_CALL_TIMEOUT_MS);
+      await transaction(writeContext, ({ sessions }) => sessions.end(caller.id, sessionId));
       onAccessChange('user_session');
-      signIns.signedOut(id);
+      signIns.signedOut(caller.id);
     },
-    ready,
-    signInLog: signIns,
+    destination: logoutDestination(authentication.findProvider, config),
+    rateLimit: anonymousRateLimit(config),
+  });
+  mountScim(app, { ...authentication, config, readSetting: scimSetting.read, transaction });
+  mountOidc(app, {
+    config,
+    findProvider: authentication.findProvider,
     transaction,
+    loginCookie: oidcLoginCookie(hasher, config),
+    sessionCookie: cookie,
+    signInLog: signIns,
+    log,
+    rateLimit: anonymousRateLimit(config),
   });
   const passwords = passwordHasher(config.GATEWAY_PASSWORD_COST);
   const catchUp = () => projects.catchUp(waitMs);

@@ -129,4 +129,3 @@ export const startSdkDelivery = async (
     }),
   };
 };
-export type SdkDelivery = Awaited<ReturnType<typeof startSdkDelivery>>;

@@ -1,9 +1,12 @@
+import { hash } from 'node:crypto';
 import { JsonText } from '@bunting/bus';
 import { systemCaller } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
+import { missingMigrationStatements, openDatabase, type Tx } from '@bunting/database';
 import type { Outbox, OutboxProducer } from '@bunting/outbox';
+import { freshDatabase } from '@bunting/testing';
 import { expect, it } from 'vitest';
-import { hash } from 'node:crypto';
+import { gatewayMigrations } from '../migrations/index.ts';
+import { gatewayEntities } from './entities.ts';
 import { derivedSecretBytesGenerator, newPatSecret } from './secrets.ts';
 import { type GatewayWriteContext, unitOfWork } from './unit-of-work.ts';
 
@@ -39,4 +42,11 @@ it('a retry whose own attempt is rolled back gets the secret of the reply that i
     secret: 'user:lost-secret',
   }));
   expect(reply).toEqual({ id: 3, secret: stored.secret });
+});
+
+it('the migrated schema equals that of the entities', async () => {
+  const { url, drop } = await freshDatabase('schema');
+  await (await openDatabase({ url, name: 'spec', migrations: gatewayMigrations })).close();
+  expect(await missingMigrationStatements(url, gatewayEntities)).toEqual([]);
+  await drop();
 });

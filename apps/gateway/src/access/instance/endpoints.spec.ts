@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requireConfiguredOrigins } from './endpoints.ts';
+import { csvOfRecord, requireConfiguredOrigins } from './endpoints.ts';
 
 const configured = ['https://a.example.org', 'https://b.example.org'];
 
@@ -17,4 +17,10 @@ it.each([
   ['no', []],
 ])('a request that names %s origins is refused, and the message names the setting', (_, requested) => {
   expect(() => requireConfiguredOrigins(requested, configured)).toThrow('GATEWAY_FRONTEND_CORS_ORIGINS');
+});
+
+it('writes a record as a line of names and a line of values, with arrays and objects as JSON', () => {
+  expect(csvOfRecord({ name: 'a "b", c', count: 2, on: false, parts: { last7: 1 }, list: ['x'] })).toBe(
+    '"name","count","on","parts","list"\r\n"a ""b"", c",2,false,"{""last7"":1}","[""x""]"\r\n',
+  );
 });

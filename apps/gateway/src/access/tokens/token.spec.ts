@@ -1,6 +1,15 @@
 import type { Caller, CreateApiTokenBody } from '@bunting/contracts';
-import { expect, it } from 'vitest';
-import { belongsToProject, parseNewProjectToken, parseNewToken, requireWithinLifetime } from './token.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  belongsToProject,
+  grantsOfToken,
+  initialTokenInEvents,
+  mayCallAdminApi,
+  parseNewProjectToken,
+  parseNewToken,
+  requireWithinLifetime,
+  tokenEvent,
+} from './token.ts';
 
 const admin: Caller = { id: 1, name: 'admin', grants: [{ permission: 'ADMIN' }] };
 const targets = { projects: ['shop', 'bank'], environments: ['development', 'production'] };
@@ -84,4 +93,74 @@ it('a token that expires creates none that expires later or never', () => {
   expect(() => requireWithinLifetime(callerExpiresAt, new Date('2026-06-01T00:00:00.001Z'))).toThrow('2026-06-01');
   expect(() => requireWithinLifetime(callerExpiresAt, callerExpiresAt)).not.toThrow();
   expect(() => requireWithinLifetime(null, null)).not.toThrow();
+});
+
+const token = {
+  tokenName: 'checkout',
+  type: 'client',
+  environment: 'production',
+  project: 'shop',
+  projects: ['shop'],
+  createdAt: '2026-05-01T12:00:00.000Z',
+  expiresAt: null,
+} as const;
+const tokenOf = (projects: readonly string[], environment = 'production') => ({
+  ...token,
+  project: projects[0] ?? '*',
+  projects: [...projects],
+  environment,
+});
+
+it.each([
+  [['shop'], 'production', { project: 'shop', environment: 'production' }],
+  [['shop', 'bank'], 'production', { project: null, environment: 'production' }],
+  [['*'], 'production', { project: null, environment: 'production' }],
+  [['*'], '*', { project: null, environment: null }],
+])('the event of a token for the projects %j in the environment %s belongs to %j', (projects, environment, scope) => {
+  for (const states of [{ data: tokenOf(projects, environment) }, { preData: tokenOf(projects, environment) }])
+    expect(tokenEvent('api-token-created', states)).toMatchObject(scope);
+});
+
+it('the event of a token has its properties before and after the change, and not its secret', () => {
+  const before = tokenOf(['shop']);
+  const after = { ...before, expiresAt: '2026-06-01T12:00:00.000Z' };
+  const stored = { ...before, secret: 'a secret' };
+  expect(tokenEvent('api-token-updated', { preData: stored, data: after })).toEqual({
+    type: 'api-token-updated',
+    project: 'shop',
+    environment: 'production',
+    preData: before,
+    data: after,
+  });
+  expect(tokenEvent('api-token-deleted', { preData: before })).toMatchObject({ preData: before, data: null });
+});
+
+it('the event of a token of the settings has the same properties as that of any other', () => {
+  const described = initialTokenInEvents(
+    { kind: 'client', projects: ['shop'], environment: 'production' },
+    token.createdAt,
+  );
+  expect(described).toEqual({ ...token, tokenName: 'client', projects: ['shop'] });
+});
+
+describe('a token', () => {
+  it('grants ADMIN to an admin token', () => {
+    expect(grantsOfToken({ kind: 'admin', projects: ['*'], environment: '*' })).toEqual([{ permission: 'ADMIN' }]);
+    expect(mayCallAdminApi('admin')).toBe(true);
+  });
+
+  it('grants an SDK token only the SDK permission in its projects and environment', () => {
+    expect(grantsOfToken({ kind: 'client', projects: ['*'], environment: 'development' })).toEqual([
+      { permission: 'CLIENT', environment: 'development' },
+    ]);
+    expect(grantsOfToken({ kind: 'frontend', projects: ['a', 'b'], environment: 'production' })).toEqual([
+      { permission: 'FRONTEND', project: 'a', environment: 'production' },
+      { permission: 'FRONTEND', project: 'b', environment: 'production' },
+    ]);
+    expect([mayCallAdminApi('client'), mayCallAdminApi('frontend'), mayCallAdminApi('user')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
 });

@@ -174,6 +174,9 @@ const lint = (): void => {
   );
 };
 
-const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
-if (values.help) console.log(help);
-else lint();
+// The specs import this file; only as a command it lints.
+if (process.argv[1] === import.meta.filename) {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+  if (values.help) console.log(help);
+  else lint();
+}
