@@ -14,10 +14,10 @@ import { sameOriginPolicy, sessionCookie } from './access/sessions/browser-sessi
 import { effectiveSignInSettings, signInMethods } from './access/sign-in/sign-in-settings.ts';
 
 /** Stores the last uses of tokens at an interval, and at the stop. @returns the function that records a use */
-const startRecordingLastUses = (
+function startRecordingLastUses(
   { config, log, onStop }: ServiceContext<typeof GatewayConfig>,
   database: Database,
-): ((tokenId: string) => void) => {
+): (tokenId: string) => void {
   const lastUses = lastSeenRecorder(database);
   const storageLoop = startLoop({
     name: 'The storing of the last uses of tokens',
@@ -32,27 +32,27 @@ const startRecordingLastUses = (
       .catch((error: unknown) => logFailure(log, 'The gateway stops without storing the last uses of tokens', error));
   });
   return lastUses.record;
-};
+}
 
 /** Erases the secrets that were stored to be listed, while `GATEWAY_READABLE_SDK_TOKENS` was on. */
-const eraseReadableSecrets = async (database: Database, log: Log): Promise<void> => {
+async function eraseReadableSecrets(database: Database, log: Log): Promise<void> {
   const erasedCount = await eraseSealedSecrets(database);
   if (erasedCount === 0) return;
   log.warn(
     `The gateway erased the encrypted secrets of ${erasedCount} SDK tokens because GATEWAY_READABLE_SDK_TOKENS is off. The tokens stay valid; create others where their secrets have to be listed.`,
   );
-};
+}
 
 /**
  * Starts the authentication by tokens and sessions, the settings of signing in, and the admission of requests.
  * @param requireStarted throws until the tokens and the administrator of the settings are stored
  */
-export const startAuthentication = async (
+export async function startAuthentication(
   context: ServiceContext<typeof GatewayConfig>,
   database: Database,
   cipher: SecretCipher | undefined,
   requireStarted: () => void,
-) => {
+) {
   const { config, log } = context;
   const hasher = await openSecretHasher(database, config.GATEWAY_TOKEN_KEY);
   if (cipher === undefined) await eraseReadableSecrets(database, log);
@@ -98,5 +98,5 @@ export const startAuthentication = async (
     admitBeforeRouting,
     admitPublic: publicAdmission({ limits, sameOrigin, requireStarted, config }),
   };
-};
+}
 export type Authentication = Awaited<ReturnType<typeof startAuthentication>>;

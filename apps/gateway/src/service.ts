@@ -51,8 +51,8 @@ export interface RunningGateway extends RunningService {
   readonly firstAdminLink?: string;
 }
 
-const openGatewayDatabase = ({ config, log, metrics }: ServiceContext<typeof GatewayConfig>): Promise<Database> =>
-  openDatabase({
+function openGatewayDatabase({ config, log, metrics }: ServiceContext<typeof GatewayConfig>): Promise<Database> {
+  return openDatabase({
     url: config.GATEWAY_DATABASE_URL,
     name: 'gateway',
     migrations: gatewayMigrations,
@@ -62,9 +62,10 @@ const openGatewayDatabase = ({ config, log, metrics }: ServiceContext<typeof Gat
     metrics,
     log,
   });
+}
 
-const startGatewayOutbox = ({ config, bus, log, metrics }: ServiceContext<typeof GatewayConfig>, database: Database) =>
-  startOutboxProducer({
+function startGatewayOutbox({ config, bus, log, metrics }: ServiceContext<typeof GatewayConfig>, database: Database) {
+  return startOutboxProducer({
     producer: 'gateway',
     metrics,
     database,
@@ -74,8 +75,9 @@ const startGatewayOutbox = ({ config, bus, log, metrics }: ServiceContext<typeof
     idempotencyRetentionHours: config.GATEWAY_IDEMPOTENCY_RETENTION_HOURS,
     log,
   });
+}
 
-const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<RunningGateway> => {
+async function start(context: ServiceContext<typeof GatewayConfig>): Promise<RunningGateway> {
   const { config, bus, log, metrics, serve, onStop, draining, monitoringPort } = context;
   const warn = (message: string) => log.warn(message);
   // Faults of the settings are found before anything has started.
@@ -209,7 +211,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     ...(adminToken === undefined ? {} : { firstAdminToken: adminToken }),
     ...(linkSecret === undefined ? {} : { firstAdminLink: pageUrl(`/first?token=${linkSecret}`) }),
   };
-};
+}
 
 /** The gateway: HTTP, authentication and authorisation, and the service that owns users, roles and tokens. */
 export const gatewayService = defineService({

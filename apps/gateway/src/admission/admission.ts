@@ -48,8 +48,8 @@ export interface AdmissionOptions {
 }
 
 /** The headers of the current IETF draft on rate limits, and those of its earlier versions, which most clients read. None without a limit. */
-const rateLimitHeaders = ({ limit, remaining, resetSeconds }: RateLimitStatus): Readonly<Record<string, string>> =>
-  limit === Infinity
+function rateLimitHeaders({ limit, remaining, resetSeconds }: RateLimitStatus): Readonly<Record<string, string>> {
+  return limit === Infinity
     ? {}
     : {
         'ratelimit-policy': `"requests";q=${limit};w=60`,
@@ -58,15 +58,17 @@ const rateLimitHeaders = ({ limit, remaining, resetSeconds }: RateLimitStatus): 
         'ratelimit-remaining': String(remaining),
         'ratelimit-reset': String(resetSeconds),
       };
+}
 
 /** Maximum bytes of the body of a request without a key. */
-export const maxPublicBodyBytes = ({ GATEWAY_MAX_BODY_BYTES }: Pick<GatewayConfig, 'GATEWAY_MAX_BODY_BYTES'>): number =>
-  Math.min(256 * 1024, GATEWAY_MAX_BODY_BYTES);
+export function maxPublicBodyBytes({ GATEWAY_MAX_BODY_BYTES }: Pick<GatewayConfig, 'GATEWAY_MAX_BODY_BYTES'>): number {
+  return Math.min(256 * 1024, GATEWAY_MAX_BODY_BYTES);
+}
 
-const clientOf = ({ caller, isPublic }: Principal, address: string): QuotaClient => {
+function clientOf({ caller, isPublic }: Principal, address: string): QuotaClient {
   if (isPublic) return { id: `frontend ${address}`, address, group: 'frontend tokens' };
   return { id: caller.id > 0 ? `user ${caller.id}` : `token ${caller.tokenId ?? caller.id}`, address };
-};
+}
 
 /** The bytes of a body that the rate limit counts as one further request. */
 const bytesPerRequest = 16 * 1024;
@@ -74,13 +76,15 @@ const bytesPerRequest = 16 * 1024;
 /**
  * The cost of a request: one, plus one for each 16 KiB of the body. A chunked body, whose length is unknown, costs as much as the largest.
  */
-const costOf = ({ headers }: FastifyRequest, maxBodyBytes: number): number => {
+function costOf({ headers }: FastifyRequest, maxBodyBytes: number): number {
   const bytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : maxBodyBytes;
   return 1 + Math.floor(Math.min(bytes, maxBodyBytes) / bytesPerRequest);
-};
+}
 
 /** The key that the rate limit of a token is counted under. */
-const budgetKeyOf = ({ tokenId, id }: Caller): string => tokenId ?? String(id);
+function budgetKeyOf({ tokenId, id }: Caller): string {
+  return tokenId ?? String(id);
+}
 
 const anonymousPrincipal: Principal = {
   caller: anonymousCaller,
@@ -93,12 +97,12 @@ const anonymousPrincipal: Principal = {
  * Admits requests of the operations that need no key, whatever key they carry: one budget of
  * `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE` per address covers all of these operations, apart from the budget for invalid keys.
  */
-export const publicAdmission = ({
+export function publicAdmission({
   limits,
   sameOrigin,
   requireStarted,
   config,
-}: Pick<AdmissionOptions, 'limits' | 'sameOrigin' | 'requireStarted' | 'config'>): Admit => {
+}: Pick<AdmissionOptions, 'limits' | 'sameOrigin' | 'requireStarted' | 'config'>): Admit {
   const budgets = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
   return async (request, reply) => {
     const address = clientNetwork(request.ip);
@@ -111,28 +115,28 @@ export const publicAdmission = ({
     requireStarted();
     return anonymousPrincipal;
   };
-};
+}
 
 /** OFREP also sends the token as `X-API-Key`. */
-const credentialHeadersOf = (request: FastifyRequest): CredentialHeaders => {
+function credentialHeadersOf(request: FastifyRequest): CredentialHeaders {
   const { authorization, cookie, 'x-api-key': key } = request.headers;
   if (authorization !== undefined || typeof key !== 'string' || !isOfrepRequest(request))
     return { authorization, cookie };
   return { authorization: key };
-};
+}
 
 /**
  * Applies the rate limits: per token, per address for frontend tokens, and per address for requests without a valid token. Only the latter
  * get 429 when their budget is used up: a valid token is accepted however many invalid ones come from its address.
  */
-export const admission = ({
+export function admission({
   authenticate,
   sameOrigin,
   signInOptions,
   limits,
   log,
   config,
-}: Omit<AdmissionOptions, 'requireStarted'>) => {
+}: Omit<AdmissionOptions, 'requireStarted'>) {
   const requests = rateLimiter(config.GATEWAY_MAX_REQUESTS_PER_MINUTE);
   const frontend = rateLimiter(config.GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE);
   const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
@@ -197,16 +201,16 @@ export const admission = ({
     return { client, release, refund: () => requests.refund(budgetKey), headers: rateLimitHeaders(rateStatus) };
   };
   return { admit, admitBeforeRouting };
-};
+}
 
 /** Limits the requests of one address, or of one IPv6 network, for a page that needs no token, by `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE`. */
-export const anonymousRateLimit = ({
+export function anonymousRateLimit({
   GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: perMinute,
-}: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>): preHandlerAsyncHookHandler => {
+}: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>): preHandlerAsyncHookHandler {
   const budgets = rateLimiter(perMinute);
   return async ({ ip }) =>
     requireWithinRateLimit(
       budgets.consume(clientNetwork(ip)),
       'There were too many requests for this page from your address.',
     );
-};
+}

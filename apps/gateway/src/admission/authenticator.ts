@@ -15,17 +15,19 @@ interface LastKnown {
   /** the value of `tokenChanges` before the lookup */
   readonly tokenChanges: number;
 }
-const lastKnownOf = (principal: Principal, tokenChanges: number): LastKnown => ({
-  principal,
-  expiresAt: performance.now() + principal.expiresInMs,
-  tokenChanges,
-});
+function lastKnownOf(principal: Principal, tokenChanges: number): LastKnown {
+  return {
+    principal,
+    expiresAt: performance.now() + principal.expiresInMs,
+    tokenChanges,
+  };
+}
 
 /**
  * The last results for SDK tokens, by digest. They are used only during an outage of the database, when no token can be revoked, and looked
  * up again after each change of tokens, so that valid ones work during an outage.
  */
-const lastKnownPrincipals = (tokens: Pick<TokenLookup, 'findById'>, max: number) => {
+function lastKnownPrincipals(tokens: Pick<TokenLookup, 'findById'>, max: number) {
   const lastKnown = new LRUCache<string, LastKnown>({ max });
   /** the number of changes of tokens so far: a result from before the last change is stale, and is not used */
   let tokenChanges = 0;
@@ -71,7 +73,7 @@ const lastKnownPrincipals = (tokens: Pick<TokenLookup, 'findById'>, max: number)
       if (lastKnown.size > 0) verification ??= verifyAll().finally(() => void (verification = undefined));
     },
   };
-};
+}
 
 const maxCached = 10_000;
 /** While the database is unavailable, the last result for a token is reused for this time before the next lookup. */
@@ -81,7 +83,7 @@ const outageCacheMs = 1_000;
  * Caches the principals of tokens and sessions by digest, for `ttlMs`, and those that are not valid. Concurrent requests share a lookup.
  * During an outage of the database the last known principals of SDK tokens are used.
  */
-const principalCache = (ttlMs: number, tokens: Pick<TokenLookup, 'findById'>) => {
+function principalCache(ttlMs: number, tokens: Pick<TokenLookup, 'findById'>) {
   const validPrincipals = new LRUCache<string, Principal>({ max: maxCached });
   // Apart from the valid ones, so that a client that guesses tokens evicts none of them.
   const invalidDigests = new LRUCache<string, true>({ max: maxCached });
@@ -156,7 +158,7 @@ const principalCache = (ttlMs: number, tokens: Pick<TokenLookup, 'findById'>) =>
       if (haveTokensChanged) lastKnown.tokensChanged();
     },
   };
-};
+}
 
 export interface AuthenticatorOptions {
   readonly tokens: TokenLookup;
@@ -184,32 +186,39 @@ export type Authenticate = (headers: CredentialHeaders) => Principal | Promise<P
 const maxTokenLength = 512;
 const bearer = /^bearer +/i;
 
-const missingToken = (): Refusal =>
-  refusal(
+function missingToken(): Refusal {
+  return refusal(
     'AuthenticationRequired',
     'You must log in to use Bunting. Your request had no authorization header, so we could not authorize you.',
   );
+}
 
-const invalidToken = (): Refusal =>
-  refusal(
+function invalidToken(): Refusal {
+  return refusal(
     'AuthenticationRequired',
     'You must log in to use Bunting. The key in the authorization header is not valid.',
   );
+}
 
-const endedSession = (): Refusal =>
-  refusal('AuthenticationRequired', 'You must log in to use Bunting. Your session has ended.');
+function endedSession(): Refusal {
+  return refusal('AuthenticationRequired', 'You must log in to use Bunting. Your session has ended.');
+}
 
 /** The token in the header, with or without the scheme `Bearer`; empty without one. */
-const tokenIn = (authorization: string | undefined): string => authorization?.trim().replace(bearer, '') ?? '';
+function tokenIn(authorization: string | undefined): string {
+  return authorization?.trim().replace(bearer, '') ?? '';
+}
 
 /** The key that a token or the secret of a session is cached under. */
-const digestOf = (secret: string): string => hash('sha256', secret, 'base64');
+function digestOf(secret: string): string {
+  return hash('sha256', secret, 'base64');
+}
 
 /**
  * Authenticates by the tokens and sessions in the database, with a cache. Without an invalidation, a revoked token or session works, and a
  * new one may be refused, until its entry expires after `cacheTtlMs`. The cache is keyed by hashes: no token stays in memory.
  */
-export const authenticator = (options: AuthenticatorOptions) => {
+export function authenticator(options: AuthenticatorOptions) {
   const { tokens, hasher, sessions, cookie, cacheTtlMs, requireStarted, onUse } = options;
   const cache = principalCache(cacheTtlMs, tokens);
   const find: typeof cache.find = (...lookup) => {
@@ -261,7 +270,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
       return principal instanceof Promise ? principal.then(recordUse) : recordUse(principal);
     },
   };
-};
+}
 export type Authenticator = ReturnType<typeof authenticator>;
 
 /** The caller that a valid token or session authenticates, and what the token or session allows. */

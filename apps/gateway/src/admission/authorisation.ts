@@ -17,27 +17,30 @@ import type { Principal } from './authenticator.ts';
 /** A private-use character that replaces the first character of a project id; it occurs in no project id and in no response. */
 const marker = '\uE0B7';
 
-const markedId = (id: string): string => `${marker}${id.slice(1)}`;
+function markedId(id: string): string {
+  return `${marker}${id.slice(1)}`;
+}
 
-const hiddenProjectIn = (caller: Caller, params: unknown): string | undefined => {
+function hiddenProjectIn(caller: Caller, params: unknown): string | undefined {
   if (caller.hiddenProjects === undefined) return undefined;
   const { projectId } = params as { readonly projectId?: string };
   return projectId === undefined || maySee(caller, projectId) ? undefined : projectId;
-};
+}
 
-const withOriginalId = <T>(value: T, id: string): T =>
-  JSON.parse(JSON.stringify(value).replaceAll(markedId(id), id)) as T;
+function withOriginalId<T>(value: T, id: string): T {
+  return JSON.parse(JSON.stringify(value).replaceAll(markedId(id), id)) as T;
+}
 
 /**
  * Calls the service. The id of a project in the path that the caller may not see is replaced by an id that no project can have, so that the
  * response is by construction that for a project that does not exist.
  */
-const callHidingProjects = async <O extends AnyOperation>(
+async function callHidingProjects<O extends AnyOperation>(
   bus: Bus,
   operation: O,
   request: CallRequest<O>,
   context: CallContext,
-): Promise<CallResponse> => {
+): Promise<CallResponse> {
   const hiddenProject = hiddenProjectIn(context.caller, request.params);
   if (hiddenProject === undefined) return callForResponse(bus, operation, request, context);
   const params = { ...(request.params as object), projectId: markedId(hiddenProject) };
@@ -51,11 +54,14 @@ const callHidingProjects = async <O extends AnyOperation>(
   );
   if ('refusal' in response) return { refusal: withOriginalId(response.refusal, hiddenProject) };
   return { reply: { ...response.reply, json: response.reply.json.replaceAll(markedId(hiddenProject), hiddenProject) } };
-};
+}
 
-const hidesMore = (current: Caller, previous: Caller): boolean =>
-  current.hiddenProjects !== previous.hiddenProjects &&
-  (current.hiddenProjects ?? []).some((id) => previous.hiddenProjects?.includes(id) !== true);
+function hidesMore(current: Caller, previous: Caller): boolean {
+  return (
+    current.hiddenProjects !== previous.hiddenProjects &&
+    (current.hiddenProjects ?? []).some((id) => previous.hiddenProjects?.includes(id) !== true)
+  );
+}
 
 const maxReads = 5;
 
@@ -69,12 +75,12 @@ interface ContextWithCurrentCaller extends CallContext {
  * a read is then repeated with the current rights.
  * @throws Refusal `ServiceUnavailable` when projects become private during each of `maxReads` reads
  */
-export const callWithCurrentRights = async <O extends AnyOperation>(
+export async function callWithCurrentRights<O extends AnyOperation>(
   bus: Bus,
   operation: O,
   request: CallRequest<O>,
   { readCurrentCaller, ...context }: ContextWithCurrentCaller,
-): Promise<CallResponse> => {
+): Promise<CallResponse> {
   let { caller } = context;
   for (let reads = 0; reads < maxReads; reads++) {
     const response = await callHidingProjects(bus, operation, request, { ...context, caller });
@@ -84,7 +90,7 @@ export const callWithCurrentRights = async <O extends AnyOperation>(
     caller = currentCaller;
   }
   throw unavailable('The visibility of projects keeps changing. Please try again.');
-};
+}
 
 interface RefreshRightsOptions {
   readonly projects: Pick<Projection, 'catchUp'>;
@@ -98,25 +104,25 @@ interface RefreshRightsOptions {
  * cached principals after this and after each write of the gateway's own. After a timeout the response is sent nevertheless, because the
  * write is committed.
  */
-export const refreshRightsAfterWrite =
-  ({ projects, invalidateCache, waitMs }: RefreshRightsOptions) =>
-  async (operation: AnyOperation): Promise<void> => {
+export function refreshRightsAfterWrite({ projects, invalidateCache, waitMs }: RefreshRightsOptions) {
+  return async (operation: AnyOperation): Promise<void> => {
     if (operation.changesProjectVisibility) await projects.catchUp(waitMs);
     else if (serviceOf(operation) !== 'gateway') return;
     invalidateCache();
   };
+}
 
 /** Refuses SDK tokens, which are not for the Admin API. @throws Refusal `NoAccessError` */
-export const requireAdminApiAccess = ({ mayCallAdminApi }: Principal): void => {
+export function requireAdminApiAccess({ mayCallAdminApi }: Principal): void {
   if (!mayCallAdminApi)
     throw refusal('NoAccessError', 'invalid token: expected a different token type for this endpoint');
-};
+}
 
 /** @throws Refusal `NoAccessError` for a caller without one of the permissions in the project and environment of the path */
-export const requirePermission = (
+export function requirePermission(
   caller: Caller,
   accepted: readonly Permission[],
   { projectId, environment }: { readonly projectId?: string; readonly environment?: string },
-): void => {
+): void {
   if (!may(caller, accepted, { project: projectId, environment })) throw noAccess(accepted);
-};
+}

@@ -12,7 +12,7 @@ export interface Quota {
 }
 
 /** A semaphore that counts each permit under several keys, such as those of a token, a user and the whole process. */
-export const concurrencyLimit = () => {
+export function concurrencyLimit() {
   const permits = new Map<string, number>();
   const countOf = (key: string): number => permits.get(key) ?? 0;
   const change = (key: string, by: 1 | -1): void => {
@@ -40,7 +40,7 @@ export const concurrencyLimit = () => {
       };
     },
   };
-};
+}
 
 /** The client that limits count a request under, once it is authenticated. */
 export interface QuotaClient {
@@ -70,11 +70,15 @@ interface Progress {
   readonly releases: (() => void)[];
 }
 
-const overloaded = (): Refusal => unavailable('Bunting is overloaded. Please try again.');
-const tooMany = (scope: string) => (): Refusal =>
-  refusal('RateLimitError', `There are too many requests ${scope}. Please wait for some of them to end.`, {
-    retryAfterSeconds: 1,
-  });
+function overloaded(): Refusal {
+  return unavailable('Bunting is overloaded. Please try again.');
+}
+function tooMany(scope: string) {
+  return (): Refusal =>
+    refusal('RateLimitError', `There are too many requests ${scope}. Please wait for some of them to end.`, {
+      retryAfterSeconds: 1,
+    });
+}
 
 /** The key under which the requests of all clients are counted. */
 const allClients = 'all clients';
@@ -84,15 +88,16 @@ const allClients = 'all clients';
  */
 const shareOfClientGroup = { 'frontend tokens': 1 / 2, 'requests without a key': 1 / 4 } as const;
 
-const hasBody = ({ raw: { headers } }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+function hasBody({ raw: { headers } }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
 
 /**
  * Limits the concurrent requests of operations: those whose body is arriving, and those that are handled. A request counts among the
  * handled ones only once its body has arrived, so that slow senders compete for permits with slow senders only. Own code instead of
  * @fastify/under-pressure, which sheds load by event loop delay and knows no quota per client (docs/security.md, Limits).
  */
-export const concurrentRequestLimits = (config: Limits) => {
+export function concurrentRequestLimits(config: Limits) {
   const limits = { incoming: concurrencyLimit(), handling: concurrencyLimit() };
   const totals = { incoming: config.GATEWAY_MAX_INCOMING_REQUESTS, handling: config.GATEWAY_MAX_CONCURRENT_REQUESTS };
   const requests = new WeakMap<FastifyRequest, Progress>();
@@ -176,5 +181,5 @@ export const concurrentRequestLimits = (config: Limits) => {
         throw new Error('The gateway receives as many requests as GATEWAY_MAX_INCOMING_REQUESTS allows.');
     },
   };
-};
+}
 export type ConcurrentRequestLimits = ReturnType<typeof concurrentRequestLimits>;

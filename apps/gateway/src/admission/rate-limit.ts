@@ -18,9 +18,9 @@ export interface RateLimitStatus {
 const unlimited: RateLimitStatus = { limit: Infinity, remaining: Infinity, resetSeconds: 0, waitSeconds: 0 };
 
 /** @throws Refusal `RateLimitError` with the message if the request was rejected */
-export const requireWithinRateLimit = ({ waitSeconds }: RateLimitStatus, message: string): void => {
+export function requireWithinRateLimit({ waitSeconds }: RateLimitStatus, message: string): void {
   if (waitSeconds > 0) throw refusal('RateLimitError', message, { retryAfterSeconds: waitSeconds });
-};
+}
 
 const minuteMs = 60_000;
 
@@ -38,7 +38,7 @@ interface Bucket {
 }
 
 /** Token buckets by key, each of `perMinute` requests, refilled evenly; 0 for no limit. Each process counts on its own. */
-export const rateLimiter = (perMinute: number, now: () => number = () => performance.now()) => {
+export function rateLimiter(perMinute: number, now: () => number = () => performance.now()) {
   /** by key, the least recently used first: the level, in requests, that the bucket had at a time in milliseconds of `now` */
   const buckets = new Map<string, Bucket>();
   const perMs = perMinute / minuteMs;
@@ -82,4 +82,4 @@ export const rateLimiter = (perMinute: number, now: () => number = () => perform
       if (bucket !== undefined) buckets.set(key, { ...bucket, level: Math.min(perMinute, bucket.level + 1) });
     },
   };
-};
+}

@@ -10,7 +10,7 @@ export interface UnreadBytes {
 }
 
 /** Counts the bytes of responses by client. Those of a shared payload count once: for the response that has waited longest. */
-const unreadByteCounts = () => {
+function unreadByteCounts() {
   const bytesByClient = new Map<string, number>();
   /** by shared payload: the responses that wait with it; the bytes count for the first of them */
   const sharersByPayload = new Map<object, Set<UnreadBytes>>();
@@ -51,7 +51,7 @@ const unreadByteCounts = () => {
       else if (wasCounted) count(next.clientKey, next.bytes);
     },
   };
-};
+}
 
 interface Unread extends UnreadBytes {
   /** when the client must have read the whole response; milliseconds of `performance.now()` */
@@ -77,10 +77,10 @@ const checkIntervalMs = 1_000;
  * more bytes than `GATEWAY_MAX_UNREAD_RESPONSE_BYTES`, the client with most of them loses its oldest connections until the rest is within
  * the limit.
  */
-export const unreadResponses = ({
+export function unreadResponses({
   GATEWAY_MAX_UNREAD_RESPONSE_BYTES: limit,
   GATEWAY_RESPONSE_READ_TIMEOUT_MS: timeoutMs,
-}: Pick<GatewayConfig, 'GATEWAY_MAX_UNREAD_RESPONSE_BYTES' | 'GATEWAY_RESPONSE_READ_TIMEOUT_MS'>) => {
+}: Pick<GatewayConfig, 'GATEWAY_MAX_UNREAD_RESPONSE_BYTES' | 'GATEWAY_RESPONSE_READ_TIMEOUT_MS'>) {
   /** in the order in which the responses were added */
   const unread = new Map<ServerResponse, Unread>();
   const counts = unreadByteCounts();
@@ -149,5 +149,5 @@ export const unreadResponses = ({
       };
     },
   };
-};
+}
 export type UnreadResponses = ReturnType<typeof unreadResponses>;

@@ -32,7 +32,7 @@ export interface DeliveryOptions {
  * The delivery to SDKs from the memory of this process: a projection of the `delivery` rows of the features service, and a view for each
  * scope. It serves its last state while PostgreSQL or NATS is unavailable.
  */
-export const startDelivery = async ({ bus, config, metrics, log }: DeliveryOptions) => {
+export async function startDelivery({ bus, config, metrics, log }: DeliveryOptions) {
   const store = deliveryStore();
   const listeners: (() => void)[] = [];
   const projection = await startInMemoryProjection({
@@ -91,14 +91,14 @@ export const startDelivery = async ({ bus, config, metrics, log }: DeliveryOptio
     },
     stop: (): Promise<void> => projection.stop(),
   };
-};
+}
 export type Delivery = Awaited<ReturnType<typeof startDelivery>>;
 
 /** Starts the delivery to SDKs: the features in memory, streams, and the handlers that respond from both. */
-export const startSdkDelivery = async (
+export async function startSdkDelivery(
   { config, bus, log, metrics, onStop, draining, drainDelayMs }: ServiceContext<typeof GatewayConfig>,
   { hasher, authenticate, authenticateFromCache, identifyById, admitBeforeRouting, limits }: Authentication,
-) => {
+) {
   const delivery = await startDelivery({ bus, config, metrics, log });
   onStop('delivery to SDKs', () => delivery.stop());
   const unread = unreadResponses(config);
@@ -128,4 +128,4 @@ export const startSdkDelivery = async (
       directToStream,
     }),
   };
-};
+}

@@ -23,11 +23,12 @@ interface FeatureText {
   readonly hash: string;
 }
 
-const bodyOf = (features: readonly FeatureText[]): string =>
-  `{"toggles":[${features.map(({ json }) => json).join(',')}]}`;
+function bodyOf(features: readonly FeatureText[]): string {
+  return `{"toggles":[${features.map(({ json }) => json).join(',')}]}`;
+}
 
 /** The operations of frontend SDKs, which are evaluated in the memory of this process, by subject. */
-export const frontendHandlers = (delivery: Delivery): ReadonlyMap<string, SdkHandler> => {
+export function frontendHandlers(delivery: Delivery): ReadonlyMap<string, SdkHandler> {
   const viewFor = viewAfterCatchUp(delivery);
   /**
    * by feature and variant: the JSON text, and a hash of it, so that the tag of a response is made of these without hashing all its bytes
@@ -88,4 +89,4 @@ export const frontendHandlers = (delivery: Delivery): ReadonlyMap<string, SdkHan
     [GetFrontendFeatures.subject, evaluateByQuery],
     [EvaluateFrontendFeatures.subject, evaluateByBody],
   ]);
-};
+}

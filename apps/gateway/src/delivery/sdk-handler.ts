@@ -36,36 +36,36 @@ export const deltaClientSpec = '5.2.0';
  * The scope of a request, whose caller has the permission of the operation in the environment.
  * @throws Refusal for an environment that does not exist, or that the token is not for
  */
-export const authorisedScopeOf = (
+export function authorisedScopeOf(
   store: Pick<DeliveryStore, 'environmentOf'>,
   operation: AnyOperation,
   caller: Caller,
   query: ClientFeaturesQuery,
-): DeliveryScope => {
+): DeliveryScope {
   const environment = store.environmentOf(caller, query.environment);
   if (environment === undefined) {
     throw noSuchDeliveryEnvironment(boundEnvironment(caller) ?? query.environment ?? 'default');
   }
   requirePermission(caller, permissionsFor(operation), { environment });
   return deliveryScope(caller, environment, query);
-};
+}
 
 /** The revision that a client names; undefined for anything else than a number of at most 15 digits. */
-export const parseRevision = (text: unknown): number | undefined =>
-  typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+export function parseRevision(text: unknown): number | undefined {
+  return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
 
 /**
  * @throws Refusal `ServiceUnavailable` while the features are not loaded: after the start of the gateway, and after the database of the
  * features service was restored from a backup
  */
-export const requireLoaded = ({ isLoaded }: Pick<Delivery, 'isLoaded'>): void => {
+export function requireLoaded({ isLoaded }: Pick<Delivery, 'isLoaded'>): void {
   if (!isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
-};
+}
 
 /** Brings the store up to date, and returns the scope of a request, its view, and whether changes may be missing from the view. */
-export const viewAfterCatchUp =
-  (delivery: Delivery) =>
-  async (
+export function viewAfterCatchUp(delivery: Delivery) {
+  return async (
     operation: AnyOperation,
     response: FastifyReply,
     caller: Caller,
@@ -82,3 +82,4 @@ export const viewAfterCatchUp =
     const scope = authorisedScopeOf(delivery.store, operation, caller, query);
     return { scope, view: delivery.viewOf(scope), isBehind: behindMs > 0 };
   };
+}

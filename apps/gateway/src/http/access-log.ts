@@ -34,10 +34,10 @@ declare module 'fastify' {
 const safeRequestId = /^[\w.:/+=@-]{1,128}$/;
 
 /** The client's `X-Request-Id`, if it is safe to log and to return; a new id otherwise. */
-export const requestIdOf = ({ headers }: IncomingMessage): string => {
+export function requestIdOf({ headers }: IncomingMessage): string {
   const requestId = headers['x-request-id'];
   return typeof requestId === 'string' && safeRequestId.test(requestId) ? requestId : randomUUID();
-};
+}
 
 /** Routes that monitoring polls: their requests are logged at `debug`, and not traced. */
 export const probeRoutes = /^\/(?:health(?:\/|$)|internal-backstage\/)/;
@@ -49,36 +49,39 @@ type PathParams = Readonly<Record<string, string | undefined>>;
 const isSecretParam = /token$|secret|^ticket$/i;
 
 /** The path of a request for its span: without the query and without secrets. A path without a route is left out. */
-const tracedPath = (route: string, params: PathParams): string =>
-  route.replace(/:(\w+)/g, (_, name: string) =>
+function tracedPath(route: string, params: PathParams): string {
+  return route.replace(/:(\w+)/g, (_, name: string) =>
     isSecretParam.test(name) ? 'REDACTED' : encodeURIComponent(params[name] ?? ''),
   );
+}
 
 /** The span of a request, by the semantic conventions of HTTP. */
-const requestSpan = (request: IncomingMessage, route: string, params: PathParams) => (): SpanOptions => {
-  const method = request.method ?? '';
-  const isRouted = route.startsWith('/');
-  return {
-    name: isRouted ? `${method} ${route}` : method,
-    kind: 'server',
-    attributes: {
-      'http.request.method': method,
-      'url.scheme': 'encrypted' in request.socket ? 'https' : 'http',
-      'network.protocol.version': request.httpVersion,
-      ...(isRouted ? { 'http.route': route, 'url.path': tracedPath(route, params) } : {}),
-    },
+function requestSpan(request: IncomingMessage, route: string, params: PathParams) {
+  return (): SpanOptions => {
+    const method = request.method ?? '';
+    const isRouted = route.startsWith('/');
+    return {
+      name: isRouted ? `${method} ${route}` : method,
+      kind: 'server',
+      attributes: {
+        'http.request.method': method,
+        'url.scheme': 'encrypted' in request.socket ? 'https' : 'http',
+        'network.protocol.version': request.httpVersion,
+        ...(isRouted ? { 'http.route': route, 'url.path': tracedPath(route, params) } : {}),
+      },
+    };
   };
-};
+}
 
 /** Ends the span of a request. A request whose client disconnected before the response has failed; a stream may end at any time. */
-const endSpan = ({ span, outcome, callerId, id }: RequestRecord, { headersSent, statusCode }: ServerResponse): void => {
+function endSpan({ span, outcome, callerId, id }: RequestRecord, { headersSent, statusCode }: ServerResponse): void {
   if (span === undefined) return;
   span.set({ 'bunting.request_id': id, ...(callerId === undefined ? {} : { 'enduser.id': String(callerId) }) });
   if (headersSent) span.set({ 'http.response.status_code': statusCode });
   else span.fail('aborted');
   if (headersSent && statusCode >= 500) span.fail(outcome === 'ok' ? String(statusCode) : outcome);
   span.end();
-};
+}
 
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
@@ -86,7 +89,7 @@ const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
  * Writes one log line and one metrics observation for each request, when its response has ended or its connection is closed.
  * @param onFinished called after each request
  */
-export const accessLog = (log: Logger, metrics: Registry, onFinished: (response: ServerResponse) => void) => {
+export function accessLog(log: Logger, metrics: Registry, onFinished: (response: ServerResponse) => void) {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'duration of requests by route, method and status',
@@ -149,5 +152,5 @@ export const accessLog = (log: Logger, metrics: Registry, onFinished: (response:
       return record;
     },
   };
-};
+}
 export type AccessLog = ReturnType<typeof accessLog>;

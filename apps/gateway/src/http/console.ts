@@ -43,26 +43,30 @@ const contentSecurityPolicy = [
 
 const immutableCacheControl = 'public, max-age=31536000, immutable';
 
-const acceptsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '');
+function acceptsHtml({ headers }: FastifyRequest): boolean {
+  return /\btext\/html\b/i.test(headers.accept ?? '');
+}
 
 const pageRoute = '/*';
 
 /** Whether a request that was routed to the page of the console accepts no HTML: its path is unknown. */
-export const isUnknownPath = (request: FastifyRequest): boolean =>
-  request.routeOptions.url === pageRoute && !asksForPage(request);
+export function isUnknownPath(request: FastifyRequest): boolean {
+  return request.routeOptions.url === pageRoute && !asksForPage(request);
+}
 
-const asksForPage = (request: FastifyRequest): boolean =>
-  acceptsHtml(request) && !reservedPrefixes.some((prefix) => isPathBelow(prefix, request.raw.url ?? ''));
+function asksForPage(request: FastifyRequest): boolean {
+  return acceptsHtml(request) && !reservedPrefixes.some((prefix) => isPathBelow(prefix, request.raw.url ?? ''));
+}
 
 /**
  * Serves the built console: its files below /console with names that change with their content, and its page to browsers that navigate to
  * any path that is not reserved. Other clients still get the JSON 404 of an unknown path, and a redirect from `/` to /docs. Without a built
  * console only that redirect is mounted, and `inform` receives one line with the command that builds the console.
  */
-export const mountConsole = (
+export function mountConsole(
   app: FastifyInstance,
   { folder, inform }: { readonly folder: string; readonly inform: (message: string) => void },
-): void => {
+): void {
   if (!existsSync(path.join(folder, 'index.html'))) {
     inform(`No console is served: ${folder} is missing. npm run build -w @bunting/console builds it.`);
     app.get('/', async (_request, reply) => reply.redirect('/docs'));
@@ -89,4 +93,4 @@ export const mountConsole = (
     reply.callNotFound();
     return reply;
   });
-};
+}

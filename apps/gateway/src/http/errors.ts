@@ -11,21 +11,23 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPathBelow } from './request/head.ts';
 
-export const isOfrepRequest = ({ raw: { url = '' } }: FastifyRequest): boolean => isPathBelow('/ofrep', url);
+export function isOfrepRequest({ raw: { url = '' } }: FastifyRequest): boolean {
+  return isPathBelow('/ofrep', url);
+}
 
-const codeOf = (status: number, { details: [detail] = [] }: ErrorBody, key: string | undefined): OfrepErrorCode => {
+function codeOf(status: number, { details: [detail] = [] }: ErrorBody, key: string | undefined): OfrepErrorCode {
   if (status === 404 && key !== undefined) return 'FLAG_NOT_FOUND';
   if (status !== 400 || detail?.path?.startsWith('/body') !== true) return 'GENERAL';
   return detail.path.startsWith('/body/context') ? 'INVALID_CONTEXT' : 'PARSE_ERROR';
-};
+}
 
 /** An error with the members of the OpenFeature Remote Evaluation Protocol besides its own. */
-export const ofrepErrorOf = (
+export function ofrepErrorOf(
   { params }: FastifyRequest,
   status: number,
   error: ErrorBody,
   code?: OfrepErrorCode,
-): ErrorBody & { readonly key?: string; readonly errorCode: OfrepErrorCode; readonly errorDetails: string } => {
+): ErrorBody & { readonly key?: string; readonly errorCode: OfrepErrorCode; readonly errorDetails: string } {
   const { key } = (params ?? {}) as { readonly key?: string };
   return {
     ...error,
@@ -33,7 +35,7 @@ export const ofrepErrorOf = (
     errorCode: code ?? codeOf(status, error, key),
     errorDetails: error.message,
   };
-};
+}
 
 /**
  * The preference for a media type by a range of an `Accept` header: its quality, and how precisely the range names the type (0 to 2, -1:
@@ -44,7 +46,7 @@ interface Preference {
   readonly precision: number;
 }
 
-const qualityOf = (parameters: readonly string[]): number => {
+function qualityOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const [name = '', value = ''] = parameter.split('=', 2);
     if (name.trim().toLowerCase() !== 'q') continue;
@@ -52,9 +54,9 @@ const qualityOf = (parameters: readonly string[]): number => {
     return quality >= 0 && quality <= 1 ? quality : 0;
   }
   return 1;
-};
+}
 
-const preferenceFor = (type: string, ranges: readonly string[]): Preference => {
+function preferenceFor(type: string, ranges: readonly string[]): Preference {
   const [family] = type.split('/', 1);
   let best: Preference = { quality: 0, precision: -1 };
   for (const item of ranges) {
@@ -64,7 +66,7 @@ const preferenceFor = (type: string, ranges: readonly string[]): Preference => {
     if (precision > best.precision) best = { quality: qualityOf(parameters), precision };
   }
   return best;
-};
+}
 
 /** Maximum characters of an `Accept` header that is parsed; a longer one is ignored. */
 const maxAcceptLength = 4_096;
@@ -73,7 +75,7 @@ const maxAcceptLength = 4_096;
  * True when a client wants errors as `application/problem+json`: it names that type with at least the quality of plain JSON. A client that
  * accepts any type gets plain JSON.
  */
-export const acceptsProblemJson = (accept: string | undefined): boolean => {
+export function acceptsProblemJson(accept: string | undefined): boolean {
   if (accept === undefined || accept.length > maxAcceptLength || !accept.toLowerCase().includes('problem+json'))
     return false;
   const ranges = accept.split(',');
@@ -81,7 +83,7 @@ export const acceptsProblemJson = (accept: string | undefined): boolean => {
   const plain = preferenceFor('application/json', ranges);
   if (problem.precision < 2 || problem.quality === 0) return false;
   return plain.precision < 2 || problem.quality >= plain.quality;
-};
+}
 
 /** Milliseconds without a byte after which the rest of a refused body is drained no longer. */
 const lingerIdleMs = 5_000;
@@ -90,14 +92,15 @@ const maxLingerMs = 30_000;
 /** Rejected bodies up to this size are read to their end, so that the connection can be reused. */
 const maxBytesReadForReuse = 64 * 1024;
 
-const mayHaveLongRest = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxBytesReadForReuse;
+function mayHaveLongRest({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxBytesReadForReuse;
+}
 
 /**
  * Ends the connection after a response that was sent before the whole request arrived, without reading the rest into memory. The rest is
  * drained for a while: closing immediately would reset the connection, and the client would lose the response.
  */
-export const closeAfterEarlyResponse = ({ raw, request: { raw: request } }: FastifyReply): void => {
+export function closeAfterEarlyResponse({ raw, request: { raw: request } }: FastifyReply): void {
   if (request.complete || !mayHaveLongRest(request)) return;
   const { socket } = request;
   raw.shouldKeepAlive = false;
@@ -112,7 +115,7 @@ export const closeAfterEarlyResponse = ({ raw, request: { raw: request } }: Fast
       clearTimeout(total);
     });
   };
-};
+}
 
 /** The HTTP status of every kind of error. */
 export const httpStatusOf: Readonly<Record<ErrorKind, number>> = {
@@ -151,33 +154,35 @@ const problemContentType = 'application/problem+json; charset=utf-8';
 export const jsonContentType = 'application/json; charset=utf-8';
 
 /** The title of a kind: `NotFoundError` becomes `Not found`. */
-const titleOf = (name: string): string => {
+function titleOf(name: string): string {
   const words = name.replace(/[Ee]rror$/, '').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
   return `${words.slice(0, 1)}${words.slice(1).toLowerCase()}`;
-};
+}
 
 /** The error with the members of a problem (RFC 9457) besides its own. */
-const problemOf = (status: number, error: ErrorBody): Problem => ({
-  ...error,
-  type: `urn:bunting:error:${error.name}`,
-  title: titleOf(error.name),
-  status,
-  detail: error.message,
-  instance: `urn:uuid:${error.id}`,
-});
+function problemOf(status: number, error: ErrorBody): Problem {
+  return {
+    ...error,
+    type: `urn:bunting:error:${error.name}`,
+    title: titleOf(error.name),
+    status,
+    detail: error.message,
+    instance: `urn:uuid:${error.id}`,
+  };
+}
 
 /** Adds the name of a request header that the response depends on. */
-export const addVary = (reply: FastifyReply, name: string): void => {
+export function addVary(reply: FastifyReply, name: string): void {
   const varies = reply.getHeader('vary');
   if (varies === undefined) return void reply.header('vary', name);
   if (!String(varies).split(', ').includes(name)) reply.header('vary', `${String(varies)}, ${name}`);
-};
+}
 
 /** Responds with the refusal of a service or of the gateway itself. */
-export const sendRefusal = (
+export function sendRefusal(
   reply: FastifyReply,
   { kind, error, retryAfterSeconds, tag }: RefusalResponse,
-): FastifyReply => {
+): FastifyReply {
   const { exchange } = reply.request;
   exchange.outcome = kind;
   exchange.errorId = error.id;
@@ -196,23 +201,25 @@ export const sendRefusal = (
     return reply.header('content-type', jsonContentType).send(JSON.stringify(error));
   }
   return reply.header('content-type', problemContentType).send(JSON.stringify(problemOf(status, error)));
-};
+}
 
 /** The name of an error of Fastify or of a plugin, without its message, which may quote the request. */
-const libraryErrorOf = ({ code, name }: Error & { readonly code?: string }): string => code ?? name;
+function libraryErrorOf({ code, name }: Error & { readonly code?: string }): string {
+  return code ?? name;
+}
 
 /**
  * The status of an error by which Fastify, or its plugin for files, which takes its errors from `http-errors`, refuses a request. Undefined
  * for all others: the status of an error of another library is not about the request.
  */
-const statusOfFrameworkError = (error: unknown): number | undefined => {
+function statusOfFrameworkError(error: unknown): number | undefined {
   const { code, expose, statusCode } = (error ?? {}) as { code?: unknown; expose?: unknown; statusCode?: unknown };
   const isOfFramework = (typeof code === 'string' && code.startsWith('FST_')) || typeof expose === 'boolean';
   return isOfFramework && typeof statusCode === 'number' ? statusCode : undefined;
-};
+}
 
 /** The refusal to respond with for a thrown error; undefined for a defect. */
-const refusalFrom = (error: unknown): Refusal | undefined => {
+function refusalFrom(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   const status = statusOfFrameworkError(error);
   if (status === 404) return refusal('NotFoundError', 'There is no resource at this address.');
@@ -220,22 +227,23 @@ const refusalFrom = (error: unknown): Refusal | undefined => {
     return refusal('ValidationError', 'The request cannot be understood.');
   }
   return undefined;
-};
+}
 
 /** Responds with a thrown error. A defect is logged with its stack; the client gets an `InternalError` with the id of that log line. */
-export const sendError = (reply: FastifyReply, error: unknown): FastifyReply => {
+export function sendError(reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = refusalFrom(error);
   const response = serializeRefusal(refusal ?? defectRefusal());
   if (refusal === undefined) reply.request.exchange.defect = error;
   else if (refusal !== error) reply.request.exchange.libraryError = libraryErrorOf(error as Error);
   return sendRefusal(reply, response);
-};
+}
 
 /** The path, shortened and in printable ASCII, so that a message can quote it. */
-const printablePath = (url: string): string => {
+function printablePath(url: string): string {
   const path = url.split('?', 1)[0] as string;
   return (path.length > 200 ? `${path.slice(0, 200)}…` : path).replace(/[^!-~…]/g, '?');
-};
+}
 
-export const unknownPathRefusal = (url: string): Refusal =>
-  refusal('NotFoundError', `The path you were looking for (${printablePath(url)}) is not available.`);
+export function unknownPathRefusal(url: string): Refusal {
+  return refusal('NotFoundError', `The path you were looking for (${printablePath(url)}) is not available.`);
+}

@@ -34,20 +34,22 @@ const databaseTimeoutMs = 1_000;
 const checkTtlMs = 500;
 
 /** Whether the database is unavailable, in contrast to a schema that does not fit. */
-const isOutage = (error: unknown): error is Refusal => error instanceof Refusal && error.kind === 'ServiceUnavailable';
+function isOutage(error: unknown): error is Refusal {
+  return error instanceof Refusal && error.kind === 'ServiceUnavailable';
+}
 
 /**
  * The readiness of a gateway. It becomes ready with its database and the bus. From then on it stays ready without them, because it serves SDKs
  * from memory, and names those that are unavailable: otherwise an outage would take every gateway out of rotation.
  * @returns a function that throws an error with the reason while the gateway is not ready
  */
-export const readinessPolicy = ({
+export function readinessPolicy({
   bus,
   readSchema,
   metrics,
   requireAccepting,
   requireLoaded,
-}: ReadinessOptions): (() => Promise<Readiness>) => {
+}: ReadinessOptions): () => Promise<Readiness> {
   let hasBeenReady = false;
 
   const check = async (): Promise<Dependencies> => {
@@ -101,12 +103,12 @@ export const readinessPolicy = ({
       ...(outages.size === 0 ? {} : { unavailable: [...outages.keys()] }),
     };
   };
-};
+}
 
 const good = { health: 'GOOD' } as const;
 
 /** Routes of liveness and readiness, which need no token. @param ready rejects with the reason when the gateway is not ready */
-export const mountHealth = (app: FastifyInstance, ready: () => Promise<Readiness>): void => {
+export function mountHealth(app: FastifyInstance, ready: () => Promise<Readiness>): void {
   app.get('/health', async () => good);
   app.get('/health/live', async () => good);
   app.get('/health/ready', async (_request, reply) => {
@@ -120,13 +122,13 @@ export const mountHealth = (app: FastifyInstance, ready: () => Promise<Readiness
         .send({ health: 'BAD', reason: (error as Error).message });
     }
   });
-};
+}
 
 /** Milliseconds for which one rendering of the metrics is served. */
 const cacheTtlMs = 1_000;
 
 /** Serves the metrics without a token, rendered at most once a second. */
-export const mountMetrics = (app: FastifyInstance, metrics: Registry, limit: preHandlerAsyncHookHandler): void => {
+export function mountMetrics(app: FastifyInstance, metrics: Registry, limit: preHandlerAsyncHookHandler): void {
   let renderedMetrics: Promise<Buffer> | undefined;
   let renderedAt = 0;
 
@@ -139,7 +141,7 @@ export const mountMetrics = (app: FastifyInstance, metrics: Registry, limit: pre
   app.get('/internal-backstage/prometheus', { preHandler: limit }, async (_request, reply) =>
     reply.header('content-type', metrics.contentType).send(await render()),
   );
-};
+}
 
 interface ReadinessParts {
   readonly database: Pick<Database, 'schema'>;
@@ -154,10 +156,10 @@ interface ReadinessParts {
 const projectsTimeoutMs = 1_000;
 
 /** Whether the gateway accepts requests: its start is complete, its memory is loaded, it has capacity and is not stopping. */
-export const gatewayReadiness = (
+export function gatewayReadiness(
   { bus, metrics, draining, requireCompatible }: ServiceContext<typeof GatewayConfig>,
   { database, limits, projects, delivery, hasFirstTokens }: ReadinessParts,
-) => {
+) {
   // Without the states of projects, private ones would be visible. Once they are applied, the features service may be unavailable.
   let hasProjectStates = projects.applied > 0;
   return readinessPolicy({
@@ -177,4 +179,4 @@ export const gatewayReadiness = (
       if (!delivery.isLoaded) throw new Error('The features are not loaded yet. Is the features service running?');
     },
   });
-};
+}

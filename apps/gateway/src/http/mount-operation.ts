@@ -32,16 +32,16 @@ const deprecatedSince = '@1733011200';
 type Location = (request: ParsedOperationRequest, reply: unknown) => string;
 
 /** The 304 of a read whose client has the current content; its tag names the encoding in which the client has it. */
-const sendNotModified = (request: FastifyRequest, response: FastifyReply, json: string, tag: string): FastifyReply => {
+function sendNotModified(request: FastifyRequest, response: FastifyReply, json: string, tag: string): FastifyReply {
   const encodedTag = `${tag}${entityTagSuffixOf[jsonEncodingFor(json, request)]}`;
   return response
     .code(304)
     .header('etag', `"${matchingClientEntityTag(request.headers, tag, encodedTag)}"`)
     .send();
-};
+}
 
 /** Sends the replies to an operation as responses: status, headers, the conditions of a read, and the text that the service produced, unparsed. */
-const operationReplySender = (operation: AnyOperation, http: NonNullable<AnyOperation['http']>) => {
+function operationReplySender(operation: AnyOperation, http: NonNullable<AnyOperation['http']>) {
   const { setsEntityTag = false, deprecated = false } = operation;
   const { method, status = 200, contentType } = http;
   const isWrite = method !== 'GET';
@@ -70,7 +70,7 @@ const operationReplySender = (operation: AnyOperation, http: NonNullable<AnyOper
     if (contentType === undefined) return response.header('content-type', jsonContentType).send(json);
     return response.header('content-type', `${contentType}; charset=utf-8`).send(JSON.parse(json) as string);
   };
-};
+}
 
 export interface MountOptions {
   readonly bus: Bus;
@@ -93,15 +93,15 @@ export interface MountOptions {
 
 const validIdempotencyKey = new RegExp(idempotencyKeyPattern);
 
-const parseIdempotencyKey = ({ headers }: FastifyRequest): string | undefined => {
+function parseIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && validIdempotencyKey.test(key)) return key;
   throw invalid('The `Idempotency-Key` header must be 1 to 255 visible ASCII characters.', '/headers/idempotency-key');
-};
+}
 
 /** The contract and the handlers of the gateway must agree. @throws Error that says what is wrong */
-const requireMountable = (operation: AnyOperation, sdkHandlers: MountOptions['sdkHandlers']): void => {
+function requireMountable(operation: AnyOperation, sdkHandlers: MountOptions['sdkHandlers']): void {
   if (operation.permission === 'service') {
     throw new Error(`${operation.subject} is an operation between services: its contract must have no HTTP binding.`);
   }
@@ -110,13 +110,13 @@ const requireMountable = (operation: AnyOperation, sdkHandlers: MountOptions['sd
       `${operation.subject}: its contract and its handler in delivery/ differ on whether it responds from memory.`,
     );
   }
-};
+}
 
 /**
  * Adds the route of an operation. A request is checked in one order: token, permission, content type, size, JSON, schema. The operation is
  * then called, and the reply is sent as the text that the service produced, unparsed.
  */
-export const mountOperation = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
+export function mountOperation(app: FastifyInstance, operation: AnyOperation, options: MountOptions): void {
   const { bus, authenticate, refreshRights, config, sdkHandlers } = options;
   const { http, ifMatch, setsEntityTag = false } = operation;
   if (http === undefined) return;
@@ -172,4 +172,4 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       return sendReply(request, response, parsedRequest, result.reply);
     },
   });
-};
+}

@@ -20,7 +20,7 @@ import { unknownPathRefusal } from './errors.ts';
 import { securityHeaders, splitCommaSeparated } from './response/headers.ts';
 
 /** The error that says which setting to change when an address is not available. */
-const explainListenFailure = (error: unknown, host: string, port: number): unknown => {
+function explainListenFailure(error: unknown, host: string, port: number): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return new Error(`Port ${port} is in use by another program. Stop it, or choose another port with PORT.`, {
@@ -36,10 +36,10 @@ const explainListenFailure = (error: unknown, host: string, port: number): unkno
     default:
       return error;
   }
-};
+}
 
 /** Checks before the start of anything else that the address is available. @throws Error that names the setting to change */
-export const requireAvailableAddress = async (host: string, port: number): Promise<void> => {
+export async function requireAvailableAddress(host: string, port: number): Promise<void> {
   const server = createServer();
   try {
     server.listen(port, host);
@@ -49,16 +49,16 @@ export const requireAvailableAddress = async (host: string, port: number): Promi
   }
   server.close();
   await once(server, 'close');
-};
+}
 
 /** Listens and returns the URL. @throws Error that says which setting to change when the address is not available */
-export const listen = async (app: FastifyInstance, host: string, port: number): Promise<string> => {
+export async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
   try {
     return await app.listen({ host, port });
   } catch (error) {
     throw explainListenFailure(error, host, port);
   }
-};
+}
 
 /** Open files that the process needs besides the connections of clients: the pool of the database, NATS, files that it reads. */
 const reservedFiles = 256;
@@ -66,30 +66,32 @@ const minConnections = 64;
 const warnIntervalMs = 60_000;
 
 /** Maximum open files of this process; `Infinity` where the system sets no limit. */
-const maxOpenFiles = (): number => {
+function maxOpenFiles(): number {
   const { report } = process;
   // Otherwise the report looks up the host names of all peers of the process, which can take long.
   Object.assign(report, { excludeNetwork: true });
   const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft: number | string } } };
   const softLimit = Number(userLimits?.open_files?.soft);
   return Number.isFinite(softLimit) ? softLimit : Number.POSITIVE_INFINITY;
-};
+}
 
 /** Maximum open connections of clients: those of the setting, else as many as the limit of open files leaves. */
-export const maxConnections = (
+export function maxConnections(
   { GATEWAY_MAX_CONNECTIONS: configured }: Pick<GatewayConfig, 'GATEWAY_MAX_CONNECTIONS'>,
   openFiles = maxOpenFiles(),
-): number => (configured > 0 ? configured : Math.max(minConnections, openFiles - reservedFiles));
+): number {
+  return configured > 0 ? configured : Math.max(minConnections, openFiles - reservedFiles);
+}
 
 /**
  * Closes connections beyond a maximum as soon as they are opened, counts them, and warns at most once a minute. Without a maximum, clients
  * could use up all open files, and the gateway could connect neither to PostgreSQL nor to NATS.
  */
-const limitConnections = (
+function limitConnections(
   server: Server,
   max: number,
   { log, metrics }: { readonly log: Pick<Logger, 'warn'>; readonly metrics: Registry },
-): void => {
+): void {
   if (Number.isFinite(max)) server.maxConnections = max;
   const registers = [metrics];
   const refused = new Counter({
@@ -119,7 +121,7 @@ const limitConnections = (
     );
     unreported = 0;
   });
-};
+}
 
 /** On stop: milliseconds for requests that are still arriving. */
 export const stopArrivalGraceMs = 1_000;
@@ -128,14 +130,16 @@ export const stopArrivalGraceMs = 1_000;
 export const stopReadGraceMs = 2_000;
 
 /** Milliseconds that the longest request may take. */
-export const maxRequestMs = (config: GatewayConfig): number =>
-  Math.max(config.GATEWAY_CALL_TIMEOUT_MS, config.GATEWAY_LARGE_CALL_TIMEOUT_MS);
+export function maxRequestMs(config: GatewayConfig): number {
+  return Math.max(config.GATEWAY_CALL_TIMEOUT_MS, config.GATEWAY_LARGE_CALL_TIMEOUT_MS);
+}
 
 /** Milliseconds within which `close` ends: the longest request, its arrival and its reading, with a reserve. */
-export const httpStopTimeoutMs = (config: GatewayConfig): number =>
-  maxRequestMs(config) + 2 * stopArrivalGraceMs + stopReadGraceMs + 5_000;
+export function httpStopTimeoutMs(config: GatewayConfig): number {
+  return maxRequestMs(config) + 2 * stopArrivalGraceMs + stopReadGraceMs + 5_000;
+}
 
-const statusAndRefusal = (code: string | undefined): { status: number; reason: Refusal } => {
+function statusAndRefusal(code: string | undefined): { status: number; reason: Refusal } {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { status: 408, reason: refusal('RequestTimeout', 'The request did not arrive in time. Send it again.') };
@@ -150,50 +154,51 @@ const statusAndRefusal = (code: string | undefined): { status: number; reason: R
     default:
       return { status: 400, reason: refusal('ValidationError', 'The request is not valid HTTP.') };
   }
-};
+}
 
 const securityHeaderLines = Object.entries(securityHeaders(false))
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
 /** Responds to bytes that are not valid HTTP, which reach no route, with the JSON body of every error. */
-export const respondToInvalidHttp = (error: { readonly code?: string }, socket: Socket): void => {
+export function respondToInvalidHttp(error: { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const { status, reason } = statusAndRefusal(error.code);
   writeRawResponse(socket, status, reason);
-};
+}
 
 /** Writes a response to a socket that has no response object, and ends the connection. */
-const writeRawResponse = (socket: Socket, status: number, reason: Refusal): void => {
+function writeRawResponse(socket: Socket, status: number, reason: Refusal): void {
   const body = JSON.stringify(serializeRefusal(reason).error);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `${securityHeaderLines}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy(),
   );
-};
+}
 
-const withoutPort = (entry: string): string =>
-  entry
+function withoutPort(entry: string): string {
+  return entry
     .trim()
     .replace(/^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/, '$1')
     .replace(/^\[([\da-f:.]+)\](?::\d{1,5})?$/i, '$1');
+}
 
 /**
  * Removes the ports that some proxies, such as Azure Application Gateway, append to the addresses in `X-Forwarded-For`. With its port, each
  * connection of a client would count as a client of its own, and no address would match a trusted network.
  */
-export const removeForwardedPorts = (headers: IncomingHttpHeaders): void => {
+export function removeForwardedPorts(headers: IncomingHttpHeaders): void {
   const forwarded = headers['x-forwarded-for'];
   if (typeof forwarded !== 'string' || !forwarded.includes(':')) return;
   headers['x-forwarded-for'] = forwarded.split(',').map(withoutPort).join(', ');
-};
+}
 
 /** Milliseconds after the longest allowed request until an inactive connection is closed. */
 const idleGraceMs = 60_000;
 
 /** Parses GATEWAY_TRUSTED_PROXIES. @throws Error that names the entry that is neither an address nor a network */
-export const parseTrustedProxies = (list = ''): string[] | false => {
+export function parseTrustedProxies(list = ''): string[] | false {
   const proxies = splitCommaSeparated(list);
   for (const entry of proxies) {
     const [address = '', bits, ...rest] = entry.split('/');
@@ -209,13 +214,14 @@ export const parseTrustedProxies = (list = ''): string[] | false => {
     }
   }
   return proxies.length === 0 ? false : proxies;
-};
+}
 
-const longestBodyTimeoutMs = ({ GATEWAY_BODY_TIMEOUT_MS, GATEWAY_LARGE_BODY_TIMEOUT_MS }: GatewayConfig): number =>
-  Math.max(GATEWAY_BODY_TIMEOUT_MS, GATEWAY_LARGE_BODY_TIMEOUT_MS);
+function longestBodyTimeoutMs({ GATEWAY_BODY_TIMEOUT_MS, GATEWAY_LARGE_BODY_TIMEOUT_MS }: GatewayConfig): number {
+  return Math.max(GATEWAY_BODY_TIMEOUT_MS, GATEWAY_LARGE_BODY_TIMEOUT_MS);
+}
 
 /** The options of Node's server. */
-const nodeOptions = (config: GatewayConfig): ServerOptions => {
+function nodeOptions(config: GatewayConfig): ServerOptions {
   const bodyTimeoutMs = longestBodyTimeoutMs(config);
   return {
     headersTimeout: Math.min(config.GATEWAY_HEADERS_TIMEOUT_MS, bodyTimeoutMs),
@@ -228,22 +234,22 @@ const nodeOptions = (config: GatewayConfig): ServerOptions => {
     // `checkRequestHead` refuses such requests with the headers and the JSON body of every error.
     requireHostHeader: false,
   };
-};
+}
 
 /** @param trustsProxies whether the header `X-Forwarded-For` of a request may tell the address of its client */
-export const createNodeServer = (config: GatewayConfig, trustsProxies: boolean, listener: RequestListener): Server => {
+export function createNodeServer(config: GatewayConfig, trustsProxies: boolean, listener: RequestListener): Server {
   if (!trustsProxies) return createServer(nodeOptions(config), listener);
   return createServer(nodeOptions(config), (request, response) => {
     removeForwardedPorts(request.headers);
     listener(request, response);
   });
-};
+}
 
 /** Limits connections and headers, and handles what Fastify does not see: the header `Expect` and CONNECT. */
-export const configureNodeServer = (
+export function configureNodeServer(
   server: Server,
   { config, log, metrics }: { readonly config: GatewayConfig; readonly log: Logger; readonly metrics: Registry },
-): void => {
+): void {
   // Closes connections whose clients do not read the response.
   server.setTimeout(Math.max(maxRequestMs(config), longestBodyTimeoutMs(config)) + idleGraceMs);
   // Node silently drops headers beyond this number: it reads one more than is accepted, so that `checkRequestHead` notices the excess.
@@ -258,7 +264,7 @@ export const configureNodeServer = (
     socket.on('error', () => socket.destroy());
     writeRawResponse(socket, 404, unknownPathRefusal(request.url ?? ''));
   });
-};
+}
 
 /** Maximum pipelined requests that wait on one connection. */
 const maxWaiting = 32;
@@ -270,7 +276,7 @@ type PendingRequest = readonly [request: IncomingMessage, response: ServerRespon
  * in memory until the client has read those before them. A connection with too many waiting requests is destroyed; requests that wait on
  * a closed connection are dropped.
  */
-export const serializePipelinedRequests = (handler: RequestListener): RequestListener => {
+export function serializePipelinedRequests(handler: RequestListener): RequestListener {
   const queues = new WeakMap<Socket, PendingRequest[]>();
 
   const handle = ([request, response]: PendingRequest): void => {
@@ -293,4 +299,4 @@ export const serializePipelinedRequests = (handler: RequestListener): RequestLis
     if (queue.length >= maxWaiting) return void socket.destroy();
     queue.push([request, response]);
   };
-};
+}

@@ -42,7 +42,7 @@ export interface PreRoutingOptions {
 }
 
 /** Sends the response of `respond`, with the headers and the log line that every response has; routes requests for which it has none. */
-export const preRouting = ({ config, headers, unread, draining, begin, trackResponse, respond }: PreRoutingOptions) => {
+export function preRouting({ config, headers, unread, draining, begin, trackResponse, respond }: PreRoutingOptions) {
   const flatHeaders = Object.entries(headers).flat();
   const varies = variesByOrigin(config);
   return (handler: RequestListener): RequestListener =>
@@ -80,4 +80,4 @@ export const preRouting = ({ config, headers, unread, draining, begin, trackResp
       if (!(preRouted.content instanceof Promise)) return send(preRouted.content);
       preRouted.content.then(send, () => send(undefined));
     };
-};
+}

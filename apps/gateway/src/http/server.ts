@@ -52,15 +52,15 @@ export interface HookParts {
 }
 
 /** Below /api an unknown path is revealed to authenticated callers only. */
-const authenticateApiPath = async (admit: Admit, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+async function authenticateApiPath(admit: Admit, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const url = request.raw.url ?? '';
   if (!isPathBelow('/api', url)) return;
   const principal = await admit(request, reply);
   request.exchange.callerId = principal.caller.id;
   if (isPathBelow('/api/admin', url)) requireAdminApiAccess(principal);
-};
+}
 
-const beginRequest = ({ begin }: HookParts, request: FastifyRequest, reply: FastifyReply): void => {
+function beginRequest({ begin }: HookParts, request: FastifyRequest, reply: FastifyReply): void {
   const { id, is404, routeOptions } = request;
   const route = is404 || isUnknownPath(request) ? '(unknown)' : (routeOptions.url ?? '(unknown)');
   const startedAt = performance.now();
@@ -71,20 +71,20 @@ const beginRequest = ({ begin }: HookParts, request: FastifyRequest, reply: Fast
     probeRoutes.test(route) ? undefined : ((request.params ?? {}) as Record<string, string>),
   );
   reply.header('x-request-id', id);
-};
+}
 
 /** While draining, a response ends its connection, so that the client sends its next request to another gateway. */
-const endConnectionIfDraining = ({ draining }: HookParts, reply: FastifyReply): void => {
+function endConnectionIfDraining({ draining }: HookParts, reply: FastifyReply): void {
   if (draining.aborted) reply.header('connection', 'close');
-};
+}
 
 /** Before a request is handled: begins its record, sets the headers of every response, checks its head, and takes its permit. */
-const startRequest = (
+function startRequest(
   parts: HookParts,
   request: FastifyRequest,
   reply: FastifyReply,
   next: (error?: Error) => void,
-): void => {
+): void {
   beginRequest(parts, request, reply);
   const { span } = request.exchange;
   const done = (error?: Error) => (span === undefined ? next(error) : span.run(() => next(error)));
@@ -104,10 +104,10 @@ const startRequest = (
     parts.openResponses.add(reply.raw);
   }
   done();
-};
+}
 
 /** Before a response is sent: its bytes count as unread until the client has read them. */
-const countResponse = (parts: HookParts, request: FastifyRequest, reply: FastifyReply, payload: unknown): void => {
+function countResponse(parts: HookParts, request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
   const { limits, unread } = parts;
   limits.responseSent(request);
   if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
@@ -116,10 +116,10 @@ const countResponse = (parts: HookParts, request: FastifyRequest, reply: Fastify
     unread.add(reply.raw, clientKey, payload.length, typeof payload === 'string' ? {} : { shared: payload });
   }
   endConnectionIfDraining(parts, reply);
-};
+}
 
 /** Handles a request whose URL Fastify cannot parse, for which it runs no hooks. */
-const refuseMalformedUrl = (parts: HookParts, request: FastifyRequest, reply: FastifyReply): void => {
+function refuseMalformedUrl(parts: HookParts, request: FastifyRequest, reply: FastifyReply): void {
   beginRequest(parts, request, reply);
   reply.headers(parts.headers);
   endConnectionIfDraining(parts, reply);
@@ -130,38 +130,38 @@ const refuseMalformedUrl = (parts: HookParts, request: FastifyRequest, reply: Fa
     () => sendError(reply, invalid('The address must be well-formed percent-encoded UTF-8.', '/params')),
     (error: unknown) => sendError(reply, error),
   );
-};
+}
 
 /** Handles a request that no route matches. */
-const refuseUnknownPath = async (
+async function refuseUnknownPath(
   { admit }: HookParts,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> => {
+): Promise<FastifyReply> {
   await authenticateApiPath(admit, request, reply);
   return sendError(reply, unknownPathRefusal(request.raw.url ?? ''));
-};
+}
 
 /** Waits while some response matches, at most `timeoutMs`. Polls, because Node emits no event when the headers of a response are sent. */
-const waitWhile = async (
+async function waitWhile(
   responses: ReadonlySet<ServerResponse>,
   matches: (response: ServerResponse) => boolean,
   timeoutMs: number,
-): Promise<void> => {
+): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline && [...responses].some(matches)) await sleep(20);
-};
+}
 
 /**
  * Accepts no new request, responds to those that have arrived, and ends the connections of clients that send or read too slowly.
  * @param openResponses those whose connection is not yet closed
  * @param maxMs milliseconds that the longest request may take
  */
-const closeWhenDrained = async (
+async function closeWhenDrained(
   app: FastifyInstance,
   openResponses: ReadonlySet<ServerResponse>,
   maxMs: number,
-): Promise<void> => {
+): Promise<void> {
   const closed = app.close();
   await Promise.race([closed, sleep(stopArrivalGraceMs, undefined, { ref: false })]);
   // Requests that have arrived get their response. Only timers are awaited in the loop: `closed` may be settled already, and awaiting it
@@ -174,7 +174,7 @@ const closeWhenDrained = async (
   await waitWhile(openResponses, ({ headersSent }) => headersSent, stopReadGraceMs);
   app.server.closeAllConnections();
   await closed;
-};
+}
 
 export interface ServerOptions {
   readonly config: GatewayConfig;
@@ -189,10 +189,7 @@ export interface ServerOptions {
 }
 
 /** Fastify on a server of Node, without hooks and routes. */
-const createApp = (
-  parts: HookParts,
-  withPreRouting: (handler: RequestListener) => RequestListener,
-): FastifyInstance => {
+function createApp(parts: HookParts, withPreRouting: (handler: RequestListener) => RequestListener): FastifyInstance {
   const { config } = parts;
   const trustedProxies = parseTrustedProxies(config.GATEWAY_TRUSTED_PROXIES);
   const app: FastifyInstance = fastify({
@@ -218,13 +215,13 @@ const createApp = (
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
   return app;
-};
+}
 
 /**
  * The HTTP server without routes: limits, errors and headers of every request. Every error response is JSON, also for unknown routes and
  * for bytes that are not valid HTTP.
  */
-export const createHttpServer = ({
+export function createHttpServer({
   config,
   log,
   metrics,
@@ -233,7 +230,7 @@ export const createHttpServer = ({
   unread,
   draining,
   respondBeforeRouting = () => undefined,
-}: ServerOptions) => {
+}: ServerOptions) {
   /** whether the server is stopping: a connection is then closed as soon as its last response is sent */
   let isClosing = false;
   const openResponses = new Set<ServerResponse>();
@@ -273,4 +270,4 @@ export const createHttpServer = ({
   });
   app.setNotFoundHandler((request, reply) => refuseUnknownPath(parts, request, reply));
   return { app, close: () => closeWhenDrained(app, openResponses, maxRequestMs(config)) };
-};
+}

@@ -248,9 +248,15 @@ export const GroupEntity = defineEntity({
   ],
 });
 
-const userKey = () => p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').primary().deleteRule('cascade');
-const groupKey = () => p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').primary().deleteRule('cascade');
-const roleKey = () => p.manyToOne(RoleEntity).mapToPk().joinColumn('role_id').primary();
+function userKey() {
+  return p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').primary().deleteRule('cascade');
+}
+function groupKey() {
+  return p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').primary().deleteRule('cascade');
+}
+function roleKey() {
+  return p.manyToOne(RoleEntity).mapToPk().joinColumn('role_id').primary();
+}
 
 export const GroupMemberEntity = defineEntity({
   name: 'GroupMember',

@@ -24,7 +24,7 @@ const selectIsLeft = `
  * can omit the check; a transaction without such a write is not checked. In tests a write that is not marked fails by triggers
  * (`test/loss-of-rights-triggers.ts`).
  */
-export const lastAdministratorGuard = ({ query }: Pick<Tx, 'query'>) => {
+export function lastAdministratorGuard({ query }: Pick<Tx, 'query'>) {
   let takesRightsAway = false;
   /** Serialises the transactions that take rights away, so that two administrators who concurrently remove each other cannot both succeed. */
   const lock = () => advisoryLock({ query }, 'administrators');
@@ -62,5 +62,5 @@ export const lastAdministratorGuard = ({ query }: Pick<Tx, 'query'>) => {
       );
     },
   };
-};
+}
 export type LastAdministratorGuard = ReturnType<typeof lastAdministratorGuard>;

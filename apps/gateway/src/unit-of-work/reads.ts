@@ -18,12 +18,12 @@ import { tokenReads } from '../access/tokens/token-store.ts';
  * Reads without a transaction. PostgreSQL isolates transactions as READ COMMITTED, in which each statement sees what is committed when it
  * starts: a transaction would not show several statements one state, but would cost the round trip of its COMMIT.
  */
-export const gatewayReads = (
+export function gatewayReads(
   database: Pick<Database, 'read'>,
   hasher: SecretHasher,
   cipher: SecretCipher | undefined,
   sessionLimits: SessionLimits,
-) => {
+) {
   const tx: Pick<Tx, 'query'> = {
     query: <Row>(text: string, values?: readonly unknown[]) => database.read<Row>({ text }, values),
   };
@@ -43,5 +43,5 @@ export const gatewayReads = (
     readGatewayStatistics: () => readGatewayStatistics(database),
     instanceId: () => instanceId(database),
   };
-};
+}
 export type GatewayReads = ReturnType<typeof gatewayReads>;

@@ -18,86 +18,98 @@ export type SecretBytesGenerator = (prefix: string) => Buffer;
 const generateRandomSecretBytes: SecretBytesGenerator = () => randomBytes(32);
 
 /** A secret of a public prefix, which is the scope and twelve random digits, and of secret bytes. */
-const secretFor = (scope: string, generateBytes: SecretBytesGenerator): NewSecret => {
+function secretFor(scope: string, generateBytes: SecretBytesGenerator): NewSecret {
   const prefix = `${scope}${randomBytes(publicDigits / 2).toString('hex')}`;
   return { secret: `${prefix}${generateBytes(prefix).toString('hex')}`, masked: `${prefix}${dots}` };
-};
+}
 
 /** Regenerates a secret from its masked form and the generator of its bytes. */
-export const regenerateSecret = (masked: string, generateBytes: SecretBytesGenerator): string => {
+export function regenerateSecret(masked: string, generateBytes: SecretBytesGenerator): string {
   const prefix = masked.slice(0, -dots.length);
   return `${prefix}${generateBytes(prefix).toString('hex')}`;
-};
+}
 
 /**
  * Derives secret bytes from the idempotency key, so that a retry gets the same secret although it is stored nowhere. They cannot be computed without
  * the token key.
  */
-export const derivedSecretBytesGenerator =
-  (hasher: SecretHasher, { scope, key, fingerprint }: NonNullable<WriteContext['idempotency']>): SecretBytesGenerator =>
-  (prefix) =>
-    hasher(`secret ${JSON.stringify([prefix, scope, key, fingerprint])}`).hash;
+export function derivedSecretBytesGenerator(
+  hasher: SecretHasher,
+  { scope, key, fingerprint }: NonNullable<WriteContext['idempotency']>,
+): SecretBytesGenerator {
+  return (prefix) => hasher(`secret ${JSON.stringify([prefix, scope, key, fingerprint])}`).hash;
+}
 
-const scopeOf = (projects: readonly string[]): string => {
+function scopeOf(projects: readonly string[]): string {
   if (projects.includes(wildcard)) return wildcard;
   return projects.length === 1 ? (projects[0] as string) : '[]';
-};
+}
 
 /** A new secret of 256 random bits behind twelve public digits, in Unleash's format. */
-export const newTokenSecret = (
+export function newTokenSecret(
   projects: readonly string[],
   environment: string,
   generateBytes: SecretBytesGenerator = generateRandomSecretBytes,
-): NewSecret => secretFor(`${scopeOf(projects)}:${environment}.`, generateBytes);
+): NewSecret {
+  return secretFor(`${scopeOf(projects)}:${environment}.`, generateBytes);
+}
 
 /** A new secret of a PAT, for a user or a service account. */
-export const newPatSecret = (generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret =>
-  secretFor('user:', generateBytes);
+export function newPatSecret(generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret {
+  return secretFor('user:', generateBytes);
+}
 
 /** A new token of SCIM. */
-export const newScimSecret = (generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret =>
-  secretFor('scim:', generateBytes);
+export function newScimSecret(generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret {
+  return secretFor('scim:', generateBytes);
+}
 /** A new secret of a link that works once. */
-export const newLinkSecret = (generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret =>
-  secretFor('', generateBytes);
+export function newLinkSecret(generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret {
+  return secretFor('', generateBytes);
+}
 
 /** The masked form of a secret that the operator chose: it must not contain any part of the secret. */
-export const maskedConfiguredSecret = (id: string): string => `given-${id.slice(0, 8)}...`;
+export function maskedConfiguredSecret(id: string): string {
+  return `given-${id.slice(0, 8)}...`;
+}
 
 const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
 /** Encrypts and authenticates with AES-256-GCM. @param key 32 bytes */
-export const cipherWithKey = (key: Buffer) => ({
-  /** @param associatedData such as the selector of a token: the result can be decrypted with the same data only */
-  seal: (secret: string, associatedData: string): Buffer => {
-    const iv = randomBytes(ivBytes);
-    const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(associatedData));
-    const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-    return Buffer.concat([iv, cipher.getAuthTag(), text]);
-  },
-  /** The secret; undefined when it was sealed with another key or other associated data, or was altered. */
-  open: (sealed: Buffer, associatedData: string): string | undefined => {
-    const tag = sealed.subarray(ivBytes, ivBytes + tagBytes);
-    if (tag.length < tagBytes) return undefined;
-    const options = { authTagLength: tagBytes };
-    const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, ivBytes), options)
-      .setAAD(Buffer.from(associatedData))
-      .setAuthTag(tag);
-    try {
-      return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8');
-    } catch {
-      // One row that cannot be decrypted must not make the whole list of tokens fail.
-      return undefined;
-    }
-  },
-});
+export function cipherWithKey(key: Buffer) {
+  return {
+    /** @param associatedData such as the selector of a token: the result can be decrypted with the same data only */
+    seal: (secret: string, associatedData: string): Buffer => {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(associatedData));
+      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), text]);
+    },
+    /** The secret; undefined when it was sealed with another key or other associated data, or was altered. */
+    open: (sealed: Buffer, associatedData: string): string | undefined => {
+      const tag = sealed.subarray(ivBytes, ivBytes + tagBytes);
+      if (tag.length < tagBytes) return undefined;
+      const options = { authTagLength: tagBytes };
+      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, ivBytes), options)
+        .setAAD(Buffer.from(associatedData))
+        .setAuthTag(tag);
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8');
+      } catch {
+        // One row that cannot be decrypted must not make the whole list of tokens fail.
+        return undefined;
+      }
+    },
+  };
+}
 export type SecretCipher = ReturnType<typeof cipherWithKey>;
 
 /** The cipher of the secrets of SDK tokens, under a key that HKDF-SHA-256 derives from the token key. */
-const tokenCipher = (tokenKey: string): SecretCipher =>
-  cipherWithKey(Buffer.from(hkdfSync('sha256', tokenKey, '', 'bunting sdk token secrets', 32)));
+function tokenCipher(tokenKey: string): SecretCipher {
+  return cipherWithKey(Buffer.from(hkdfSync('sha256', tokenKey, '', 'bunting sdk token secrets', 32)));
+}
 
 interface Settings {
   readonly GATEWAY_READABLE_SDK_TOKENS: boolean;
@@ -108,7 +120,7 @@ interface Settings {
  * The cipher of the settings; undefined when secrets are stored as hashes only.
  * @throws Error when GATEWAY_READABLE_SDK_TOKENS is set without GATEWAY_TOKEN_KEY
  */
-export const configuredTokenCipher = (settings: Settings): SecretCipher | undefined => {
+export function configuredTokenCipher(settings: Settings): SecretCipher | undefined {
   if (!settings.GATEWAY_READABLE_SDK_TOKENS) return undefined;
   if (settings.GATEWAY_TOKEN_KEY === undefined) {
     throw new Error(
@@ -116,7 +128,7 @@ export const configuredTokenCipher = (settings: Settings): SecretCipher | undefi
     );
   }
   return tokenCipher(settings.GATEWAY_TOKEN_KEY);
-};
+}
 
 /** A token or another secret as it is stored: found by its selector, compared by its hash. Neither reveals the secret without the key. */
 export interface HashedSecret {
@@ -130,13 +142,20 @@ export interface HashedSecret {
  */
 export type SecretHasher = (text: string) => HashedSecret;
 
-const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
 
-const hasherWith =
-  (key: Buffer): SecretHasher =>
-  (text) => ({ selector: hmac(key, `selector ${text}`).toString('hex', 0, 8), hash: hmac(key, `token ${text}`) });
+function hasherWith(key: Buffer): SecretHasher {
+  return (text) => ({
+    selector: hmac(key, `selector ${text}`).toString('hex', 0, 8),
+    hash: hmac(key, `token ${text}`),
+  });
+}
 
-const fingerprintOf = (key: Buffer): Buffer => hmac(key, 'fingerprint');
+function fingerprintOf(key: Buffer): Buffer {
+  return hmac(key, 'fingerprint');
+}
 
 interface StoredKey {
   readonly value: Buffer | null;
@@ -147,8 +166,8 @@ interface StoredKey {
  * Opens the hasher with the key of the settings, or with a key that the first start generated and stored in the database.
  * @throws Error when the stored tokens were hashed with another key, so that none of them would be valid
  */
-export const openSecretHasher = (database: Database, configuredKey: string | undefined): Promise<SecretHasher> =>
-  database.transaction(async ({ query }) => {
+export function openSecretHasher(database: Database, configuredKey: string | undefined): Promise<SecretHasher> {
+  return database.transaction(async ({ query }) => {
     const candidateKey = configuredKey === undefined ? randomBytes(32) : Buffer.from(configuredKey);
     // Of concurrent starts, the second waits for the first and reads its key.
     const [stored] = await query<StoredKey>(
@@ -170,3 +189,4 @@ export const openSecretHasher = (database: Database, configuredKey: string | und
     }
     return hasherWith(key);
   });
+}

@@ -46,13 +46,15 @@ export interface GatewayWriteContext extends WriteContext {
 }
 
 /** The context of an operation whose reply is never stored, since its job returns more than the reply. */
-export const withoutStoredReply = ({
+export function withoutStoredReply({
   caller,
   now,
   traceparent,
   deadline,
   signal,
-}: GatewayWriteContext): TransactionContext => ({ caller, now, traceparent, deadline, signal });
+}: GatewayWriteContext): TransactionContext {
+  return { caller, now, traceparent, deadline, signal };
+}
 
 /** What the repositories need in order to store secrets and sessions. */
 interface SecretStorageOptions {
@@ -66,21 +68,22 @@ interface SecretStorageOptions {
  * Generates the bytes of secrets so that a retry of the request gets the same ones; undefined without an idempotency key: they are random
  * then.
  */
-const secretBytesGeneratorFor = (
+function secretBytesGeneratorFor(
   context: TransactionContext | GatewayWriteContext,
   hasher: SecretHasher,
-): SecretBytesGenerator | undefined =>
-  'idempotency' in context && context.idempotency !== undefined
+): SecretBytesGenerator | undefined {
+  return 'idempotency' in context && context.idempotency !== undefined
     ? derivedSecretBytesGenerator(hasher, context.idempotency)
     : undefined;
+}
 
 /** Repositories on one transaction. All that they store, with its events, is committed, or nothing. */
-const repositories = (
+function repositories(
   tx: Tx,
   outbox: Outbox,
   context: TransactionContext | GatewayWriteContext,
   { guard, hasher, cipher, sessionLimits }: SecretStorageOptions & { readonly guard: LastAdministratorGuard },
-) => {
+) {
   const generateSecretBytes = secretBytesGeneratorFor(context, hasher);
   const record = recordEvents(outbox, context);
   const sessions = sessionRepository(tx, hasher, sessionLimits);
@@ -111,7 +114,7 @@ const repositories = (
     tokens: tokenRepository(tx, guard, hasher, cipher, record),
     users: userRepository(tx, { guard, sessions, record }),
   };
-};
+}
 export type Transaction = ReturnType<typeof repositories>;
 
 type Job<T> = (tx: Transaction) => Promise<T>;
@@ -142,10 +145,10 @@ export interface UnitOfWork {
 }
 
 /** The only way to write for a caller: state, events, and the reply to a write with an `Idempotency-Key`, in one transaction. */
-export const unitOfWork = (
+export function unitOfWork(
   { work, replay }: Pick<OutboxProducer, 'work' | 'replay'>,
   options: SecretStorageOptions,
-): UnitOfWork => {
+): UnitOfWork {
   const runJob =
     <T>(context: TransactionContext | GatewayWriteContext, job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
@@ -186,4 +189,4 @@ export const unitOfWork = (
       complete(parsedReply(await runMasked(request, job))),
     replay: (request: GatewayWriteContext) => replay(request),
   });
-};
+}

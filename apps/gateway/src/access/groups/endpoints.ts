@@ -38,11 +38,11 @@ export function groupEndpoints({ transaction, reads }: GatewayContext): readonly
 }
 
 /** Creates or updates a group with its members. Emits an event if anything changed, and one for each member added or removed. */
-const saveGroup = async (
+async function saveGroup(
   tx: Transaction,
   { body, changedBy }: { readonly body: GroupBody; readonly changedBy: string },
   before?: Group,
-): Promise<Group> => {
+): Promise<Group> {
   const requested = requestedGroup(body, before);
   requireExistingMembers(requested.members, await tx.users.findExisting(requested.members));
   const rootRole = body.rootRole == null ? null : await requireRootRole(tx, body.rootRole);
@@ -50,4 +50,4 @@ const saveGroup = async (
   return before === undefined
     ? tx.groups.add(group, changedBy, (after) => [groupCreated(after, memberIds(after))])
     : tx.groups.save(before.id, group, changedBy, (after) => groupUpdated(before, after));
-};
+}

@@ -22,12 +22,12 @@ export interface GroupContent {
 }
 
 /** Creates a group without members, or updates the one with the id and keeps its members. @throws Refusal `NameExistsError` */
-export const storeGroupWithoutMembers = async (
+export async function storeGroupWithoutMembers(
   { em }: Pick<Tx, 'em'>,
   guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
   { name, description, mappingsSSO, rootRole, provisioned }: GroupContent,
   { createdBy, id }: { readonly createdBy: string; readonly id: number | undefined },
-): Promise<ProvisionedGroup> => {
+): Promise<ProvisionedGroup> {
   const content = {
     name,
     description,
@@ -46,7 +46,7 @@ export const storeGroupWithoutMembers = async (
     if (violatedConstraint(error) !== 'user_group_by_name') throw error;
     throw refusal('NameExistsError', `Group name already exists: ${name}`);
   }
-};
+}
 
 type GroupRow = Omit<Group, 'users' | 'userCount' | 'projects'> & { readonly projects: string[] };
 
@@ -87,7 +87,7 @@ const joinBySignInSql = `
 type ChangedMemberships = Pick<SynchronisedMemberships, 'added' | 'removed'>;
 
 /** Reads of groups without a lock: for responses, not for decisions. */
-export const groupReads = ({ query }: Pick<Tx, 'query'>) => {
+export function groupReads({ query }: Pick<Tx, 'query'>) {
   const list = async (ids?: readonly number[]): Promise<Group[]> => {
     const rows = await query<GroupRow>(selectGroups, [ids ?? null]);
     const members = await query<MemberRow>(selectMembers, [rows.map(({ id }) => id)]);
@@ -111,14 +111,14 @@ export const groupReads = ({ query }: Pick<Tx, 'query'>) => {
       return group;
     },
   };
-};
+}
 
 /** Groups of users, and their members. */
-export const groupRepository = (
+export function groupRepository(
   tx: Tx,
   guard: Pick<LastAdministratorGuard, 'wouldLeaveAdministrator' | 'markLossOfRights'>,
   record: RecordEvents,
-) => {
+) {
   const { query } = tx;
   const { list, get } = groupReads(tx);
   /**
@@ -201,4 +201,4 @@ export const groupRepository = (
       record(events);
     },
   };
-};
+}

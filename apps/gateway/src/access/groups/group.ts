@@ -7,29 +7,35 @@ import { unknownAssignee } from '../refusals.ts';
 export type GroupProperties = Pick<Group, 'id' | 'name' | 'description' | 'mappingsSSO' | 'rootRole'>;
 
 /** The ids of the members of a group. */
-export const memberIds = ({ users }: Pick<GroupBody, 'users'>): number[] => (users ?? []).map(({ user }) => user.id);
+export function memberIds({ users }: Pick<GroupBody, 'users'>): number[] {
+  return (users ?? []).map(({ user }) => user.id);
+}
 
 /** The data of a group in events. */
-export const groupEventData = (
+export function groupEventData(
   { id, name, description, mappingsSSO, rootRole }: GroupProperties,
   users: readonly number[],
-) => ({ id, name, description, mappingsSSO, rootRole, users });
+) {
+  return { id, name, description, mappingsSSO, rootRole, users };
+}
 
 /** The events of users who have become members of a group, and of those who no longer are. */
-export const membershipEvents = (
+export function membershipEvents(
   { id: groupId, name: groupName }: Pick<Group, 'id' | 'name'>,
   added: readonly number[],
   removed: readonly number[],
-): EventContent[] => [
-  ...added.map((userId): EventContent => ({ type: 'group-user-added', data: { groupId, groupName, userId } })),
-  ...removed.map((userId): EventContent => ({ type: 'group-user-removed', preData: { groupId, groupName, userId } })),
-];
+): EventContent[] {
+  return [
+    ...added.map((userId): EventContent => ({ type: 'group-user-added', data: { groupId, groupName, userId } })),
+    ...removed.map((userId): EventContent => ({ type: 'group-user-removed', preData: { groupId, groupName, userId } })),
+  ];
+}
 
 /**
  * The properties and members of a group after a request, without the root role. Without `users` in the request, the members stay.
  * @throws Refusal 400 for an empty name
  */
-export const requestedGroup = (body: GroupBody, before: Group | undefined) => {
+export function requestedGroup(body: GroupBody, before: Group | undefined) {
   const name = body.name.trim();
   if (name === '') throw invalidProperty('The name of a group must not be empty', '/body/name');
   return {
@@ -38,32 +44,36 @@ export const requestedGroup = (body: GroupBody, before: Group | undefined) => {
     mappingsSSO: [...new Set(body.mappingsSSO)],
     members: [...new Set(memberIds({ users: body.users ?? before?.users ?? [] }))],
   };
-};
+}
 
 /** @param existing those of the ids that belong to users or service accounts @throws Refusal 400 for the first id that belongs to none */
-export const requireExistingMembers = (members: readonly number[], existing: readonly number[]): void => {
+export function requireExistingMembers(members: readonly number[], existing: readonly number[]): void {
   const unknown = members.find((id) => !existing.includes(id));
   if (unknown !== undefined) throw unknownAssignee('user', unknown);
-};
+}
 
 /** The event of a group that is created with members. */
-export const groupCreated = (group: GroupProperties, users: readonly number[]): EventContent => ({
-  type: 'group-created',
-  data: groupEventData(group, users),
-});
+export function groupCreated(group: GroupProperties, users: readonly number[]): EventContent {
+  return {
+    type: 'group-created',
+    data: groupEventData(group, users),
+  };
+}
 
 /** The events of a group that is updated, and of each member that is added or removed; none if nothing changes. */
-export const groupUpdated = (before: Group, after: Group): readonly EventContent[] => {
+export function groupUpdated(before: Group, after: Group): readonly EventContent[] {
   const [users, usersBefore] = [memberIds(after), memberIds(before)];
   const added = users.filter((id) => !usersBefore.includes(id));
   const removed = usersBefore.filter((id) => !users.includes(id));
   const data = groupEventData(after, users);
   const updated = eventsOfUpdate({ type: 'group-updated', data, preData: groupEventData(before, usersBefore) });
   return [...updated, ...membershipEvents(after, added, removed)];
-};
+}
 
 /** The event of a group that is deleted with its memberships. */
-export const groupDeleted = (group: GroupProperties, users: readonly number[]): EventContent => ({
-  type: 'group-deleted',
-  preData: groupEventData(group, users),
-});
+export function groupDeleted(group: GroupProperties, users: readonly number[]): EventContent {
+  return {
+    type: 'group-deleted',
+    preData: groupEventData(group, users),
+  };
+}

@@ -81,10 +81,10 @@ interface StatisticsRequest {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Collects the statistics from the services that own the counted objects, for the operations that return them as JSON and as CSV. */
-const collectInstanceStatistics = async (
+async function collectInstanceStatistics(
   { bus, reads, signInSettings }: Pick<GatewayContext, 'bus' | 'reads' | 'signInSettings'>,
   context: StatisticsRequest,
-): Promise<InstanceStatistics> => {
+): Promise<InstanceStatistics> {
   const countEvents = async (query: Readonly<Record<string, string>>): Promise<number> =>
     (await call(bus, SearchEvents, { query: { ...query, limit: '1' } }, onBehalfOf(context))).total;
   const [ownStatistics, resources, featureExports, featureImports, instanceId, oidc] = await Promise.all([
@@ -128,7 +128,7 @@ const collectInstanceStatistics = async (
     featureImports,
     productionChanges: { last30, last60, last90 },
   };
-};
+}
 
 /** Flags that show parts of Unleash's user interface. */
 const flags = {
@@ -152,34 +152,41 @@ const unsupportedLimits = {
   signalTokensPerEndpoint: 0,
 };
 
-const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+function quote(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
 
-const cellOf = (value: unknown): string => {
+function cellOf(value: unknown): string {
   if (typeof value === 'string') return quote(value);
   return typeof value === 'object' ? quote(JSON.stringify(value)) : String(value);
-};
+}
 
 /**
  * An object as CSV (RFC 4180): a line with the names of its properties and a line with their values. Arrays and objects are written as
  * JSON.
  */
-export const csvOfRecord = (record: object): string =>
-  [Object.keys(record).map(quote), Object.values(record).map(cellOf)].map((line) => `${line.join(',')}\r\n`).join('');
+export function csvOfRecord(record: object): string {
+  return [Object.keys(record).map(quote), Object.values(record).map(cellOf)]
+    .map((line) => `${line.join(',')}\r\n`)
+    .join('');
+}
 
-const sorted = (origins: readonly string[]): string[] => [...new Set(origins)].toSorted();
+function sorted(origins: readonly string[]): string[] {
+  return [...new Set(origins)].toSorted();
+}
 
 /**
  * The origins that may call the frontend API are a setting of the gateway; a request may only repeat them, in any order.
  * @param requested undefined if the request names none
  * @throws Refusal `InvalidOperationError` for other origins
  */
-export const requireConfiguredOrigins = (
+export function requireConfiguredOrigins(
   requested: readonly string[] | undefined,
   configured: readonly string[],
-): void => {
+): void {
   if (requested === undefined || isEqual(sorted(requested), sorted(configured))) return;
   throw refusal(
     'InvalidOperationError',
     'The origins of pages are the setting GATEWAY_FRONTEND_CORS_ORIGINS: change it there, and restart the gateway.',
   );
-};
+}

@@ -13,8 +13,9 @@ type GatewayStatistics = Pick<
   | 'groups'
 >;
 
-const activeWithinSql = (days: number): string =>
-  `'last${days}', count(*) filter (where not is_service and seen_at > now() - interval '${days} days')`;
+function activeWithinSql(days: number): string {
+  return `'last${days}', count(*) filter (where not is_service and seen_at > now() - interval '${days} days')`;
+}
 
 const counts: Statement = {
   name: 'count-accounts',
@@ -39,8 +40,9 @@ const counts: Statement = {
 };
 
 /** Counts accounts, tokens, roles and groups in one statement, for the statistics of the instance. */
-export const readGatewayStatistics = async (database: ReadDatabase): Promise<GatewayStatistics> =>
-  onlyRow(await database.read<GatewayStatistics>(counts, []), 'count-accounts');
+export async function readGatewayStatistics(database: ReadDatabase): Promise<GatewayStatistics> {
+  return onlyRow(await database.read<GatewayStatistics>(counts, []), 'count-accounts');
+}
 
 // The token key never changes, so its fingerprint identifies the installation; the id is a hash of it and reveals nothing.
 const selectInstanceId: Statement = {
@@ -49,9 +51,9 @@ const selectInstanceId: Statement = {
 };
 
 /** The id of this installation: the same on every replica for the lifetime of the database. */
-export const instanceId = async (database: ReadDatabase): Promise<string> => {
+export async function instanceId(database: ReadDatabase): Promise<string> {
   const [row] = await database.read<{ id: string }>(selectInstanceId, []);
   if (row === undefined)
     throw new Error('The table gateway_secret has no token key: the gateway stores it at its first start.');
   return row.id;
-};
+}

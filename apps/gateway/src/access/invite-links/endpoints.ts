@@ -92,28 +92,30 @@ export function inviteLinkEndpoints(context: GatewayContext): readonly Endpoint[
 type InviteLinkWithRole = StoredInviteLink & Pick<InviteLink, 'role'>;
 
 /** The role that users get who sign up. */
-const viewerRole = async ({ roles }: Pick<GatewayReads, 'roles'>): Promise<InviteLink['role']> => {
+async function viewerRole({ roles }: Pick<GatewayReads, 'roles'>): Promise<InviteLink['role']> {
   const { id, name, description, type } = roleWithId(await roles.list(), predefinedRole.viewer);
   return { id, name, description, type };
-};
+}
 
-const withRoles = async (
+async function withRoles(
   reads: Pick<GatewayReads, 'roles'>,
   links: readonly StoredInviteLink[],
-): Promise<InviteLinkWithRole[]> => {
+): Promise<InviteLinkWithRole[]> {
   const role = await viewerRole(reads);
   return links.map((link) => ({ ...link, role }));
-};
+}
 
-const withRole = async (reads: Pick<GatewayReads, 'roles'>, link: StoredInviteLink): Promise<InviteLinkWithRole> => ({
-  ...link,
-  role: await viewerRole(reads),
-});
+async function withRole(reads: Pick<GatewayReads, 'roles'>, link: StoredInviteLink): Promise<InviteLinkWithRole> {
+  return {
+    ...link,
+    role: await viewerRole(reads),
+  };
+}
 
 /** An invitation link with its secret and the URL of its page, whose path is the same as in Unleash. */
-const inviteLinkResponse =
-  ({ instance, inviteSecrets }: Pick<GatewayContext, 'instance' | 'inviteSecrets'>) =>
-  ({ id, ...link }: InviteLinkWithRole): InviteLink => {
+function inviteLinkResponse({ instance, inviteSecrets }: Pick<GatewayContext, 'instance' | 'inviteSecrets'>) {
+  return ({ id, ...link }: InviteLinkWithRole): InviteLink => {
     const secret = inviteSecrets.secretOf(id);
     return { ...link, secret, url: instance.pageUrl(`/new-user?invite=${secret}`) };
   };
+}

@@ -14,9 +14,8 @@ export type StoredInviteLink = Omit<InviteLink, 'secret' | 'url' | 'role'> & { r
 
 const columns = gatewaySql.selectOf(InviteLinkEntity, 'l');
 
-const withUsersOf =
-  ({ query }: Pick<Tx, 'query'>) =>
-  async (rows: readonly Row[]): Promise<StoredInviteLink[]> => {
+function withUsersOf({ query }: Pick<Tx, 'query'>) {
+  return async (rows: readonly Row[]): Promise<StoredInviteLink[]> => {
     const invited = await query<UserRow & { readonly link: string }>(
       `select ${userColumnsSql}, i.link_id as link from invited_user i join api_user u on u.id = i.user_id
        where i.link_id = any ($1::uuid[]) and u.deleted_at is null order by u.id`,
@@ -26,9 +25,10 @@ const withUsersOf =
     for (const { link, ...row } of invited) users.set(link, [...(users.get(link) ?? []), userOf(row)]);
     return rows.map((row) => ({ ...row, users: users.get(row.id) ?? [] }));
   };
+}
 
 /** Reads of invitation links without a lock: for responses, not for decisions. */
-export const inviteLinkReads = ({ query }: Pick<Tx, 'query'>) => {
+export function inviteLinkReads({ query }: Pick<Tx, 'query'>) {
   const withUsers = withUsersOf({ query });
   return {
     list: async (): Promise<StoredInviteLink[]> =>
@@ -39,10 +39,10 @@ export const inviteLinkReads = ({ query }: Pick<Tx, 'query'>) => {
       return (await withUsers(await query<Row>(`select ${columns} from invite_link l where id = $1`, [id])))[0];
     },
   };
-};
+}
 
 /** Links by which users create their own accounts. */
-export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>, record: RecordEvents) => {
+export function inviteLinkRepository({ query }: Pick<Tx, 'query'>, record: RecordEvents) {
   const withUsers = withUsersOf({ query });
   return {
     /** A link, locked until the transaction ends; undefined when there is none, and for an undefined id. */
@@ -78,4 +78,4 @@ export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>, record: Recor
       record(events);
     },
   };
-};
+}

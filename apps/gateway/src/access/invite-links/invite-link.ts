@@ -7,46 +7,57 @@ import { eventsOfUpdate } from '../events.ts';
 type InviteLinkContent = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'>;
 
 /** The data of an invitation link in events, which hold no secret. */
-const eventData = ({ name, enabled, expiresAt }: InviteLinkContent) => ({ name, enabled, expiresAt });
+function eventData({ name, enabled, expiresAt }: InviteLinkContent) {
+  return { name, enabled, expiresAt };
+}
 
 /** The event of an invitation link that is created. */
-export const inviteLinkCreated = (link: InviteLinkContent): EventContent => ({
-  type: 'public-signup-token-created',
-  data: eventData(link),
-});
+export function inviteLinkCreated(link: InviteLinkContent): EventContent {
+  return {
+    type: 'public-signup-token-created',
+    data: eventData(link),
+  };
+}
 
 /** The properties of an invitation link after an update. Those that the request omits stay. */
-export const updatedInviteLink = (
+export function updatedInviteLink(
   before: InviteLinkContent,
   { enabled = before.enabled, expiresAt = before.expiresAt }: Partial<Pick<InviteLink, 'enabled' | 'expiresAt'>>,
-) => ({ enabled, expiresAt });
+) {
+  return { enabled, expiresAt };
+}
 
 /** The event of an invitation link that is updated; none if nothing changes. */
-export const inviteLinkUpdated = (before: InviteLinkContent, after: InviteLinkContent): readonly EventContent[] =>
-  eventsOfUpdate({ type: 'public-signup-token-updated', data: eventData(after), preData: eventData(before) });
+export function inviteLinkUpdated(before: InviteLinkContent, after: InviteLinkContent): readonly EventContent[] {
+  return eventsOfUpdate({ type: 'public-signup-token-updated', data: eventData(after), preData: eventData(before) });
+}
 
 /** The event of a user who signs up by an invitation link. */
-export const signedUp = ({ name }: InviteLinkContent, { id: userId }: Pick<User, 'id'>): EventContent => ({
-  type: 'public-signup-token-user-added',
-  data: { name, userId },
-});
+export function signedUp({ name }: InviteLinkContent, { id: userId }: Pick<User, 'id'>): EventContent {
+  return {
+    type: 'public-signup-token-user-added',
+    data: { name, userId },
+  };
+}
 
 /** @throws Refusal 400 for a link that does not exist, is disabled, or has expired */
-export const requireUsableInviteLink = <T extends Pick<InviteLink, 'enabled' | 'expiresAt'>>(
+export function requireUsableInviteLink<T extends Pick<InviteLink, 'enabled' | 'expiresAt'>>(
   link: T | undefined,
   now: Date,
-): T => {
+): T {
   if (link === undefined || !link.enabled || new Date(link.expiresAt) <= now)
     throw invalid('The invitation is not valid, or has expired. Ask its sender for another one.', '/params/token');
   return link;
-};
+}
 
 const idDigits = 32;
 const secretForm = /^[0-9a-f]{96}$/;
-const uuidOf = (digits: string): string => digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+function uuidOf(digits: string): string {
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
 
 /** The secrets of invitation links. Lists show them, so they are derived from the token key and never stored. */
-export const inviteLinkSecrets = (hasher: SecretHasher) => {
+export function inviteLinkSecrets(hasher: SecretHasher) {
   const secretOf = (id: string): string =>
     `${id.replaceAll('-', '')}${hasher(`invite link ${id}`).hash.toString('hex')}`;
   return {
@@ -59,5 +70,5 @@ export const inviteLinkSecrets = (hasher: SecretHasher) => {
       return timingSafeEqual(Buffer.from(secret), Buffer.from(secretOf(id))) ? id : undefined;
     },
   };
-};
+}
 export type InviteLinkSecrets = ReturnType<typeof inviteLinkSecrets>;

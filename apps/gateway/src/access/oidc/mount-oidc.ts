@@ -29,21 +29,22 @@ export interface OidcRoutesOptions {
 const maxWaiting = 100;
 const maxRedirectLength = 1_000;
 
-const searchOf = ({ query }: FastifyRequest): URLSearchParams =>
-  new URLSearchParams((query as { search: string }).search);
+function searchOf({ query }: FastifyRequest): URLSearchParams {
+  return new URLSearchParams((query as { search: string }).search);
+}
 
 /** The requested path on this server after a sign-in; `/` for a URL that could lead to another origin. */
-const sameOriginPath = (requested: string | null): string => {
+function sameOriginPath(requested: string | null): string {
   const base = 'http://own.invalid';
   if (requested === null || requested.length > maxRedirectLength || !/^\/(?![/\\])/.test(requested)) return '/';
   if (!URL.canParse(requested, base)) return '/';
   const { origin, pathname, search, hash } = new URL(requested, base);
   const path = `${pathname}${search}${hash}`;
   return origin === base && /^\/(?![/\\])/.test(path) ? path : '/';
-};
+}
 
 /** Mounts `/auth/oidc/login` and `/auth/oidc/callback`. Every failure ends at a page with the cause. */
-export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): void => {
+export function mountOidc(app: FastifyInstance, options: OidcRoutesOptions): void {
   const { config, findProvider, transaction, loginCookie, sessionCookie, signInLog, log, rateLimit } = options;
   const signIns = concurrencyLimit();
   const quota = {
@@ -117,7 +118,7 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
     }
     return reply.header('set-cookie', sessionCookie.set(secret)).redirect(pending.redirect, 303);
   });
-};
+}
 
 /** The state of a sign-in between its start and its end, in an encrypted cookie. */
 export interface PendingLogin extends LoginChecks {
@@ -133,10 +134,10 @@ const maxPending = 4;
 const statePattern = /^[\w-]{43}$/;
 
 /** The cookies of sign-ins that have begun: one for each, so that two of them in one browser do not disturb each other. */
-export const oidcLoginCookie = (
+export function oidcLoginCookie(
   hasher: SecretHasher,
   { GATEWAY_BEHIND_TLS: behindTls }: Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS'>,
-) => {
+) {
   const cipher = cipherWithKey(hasher('key of the cookies of sign-ins').hash);
   const prefix = `${behindTls ? '__Host-' : ''}bunting-login-`;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${behindTls ? '; Secure' : ''}`;
@@ -173,5 +174,5 @@ export const oidcLoginCookie = (
     /** The value of `Set-Cookie` that ends a sign-in. */
     end: ({ state }: PendingLogin): string => clearingCookie(nameOf(state)),
   };
-};
+}
 export type OidcLoginCookie = ReturnType<typeof oidcLoginCookie>;

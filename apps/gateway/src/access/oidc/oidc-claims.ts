@@ -3,11 +3,12 @@ import { namesFault, optionalEmail } from '../users/account.ts';
 import type { OidcSettingsWithSecret } from './oidc-settings.ts';
 
 /** Whether PostgreSQL stores a text of a provider unchanged, and people can read it: it has no control character and no lone surrogate. */
-export const isReadableClaimText = (text: string): boolean =>
-  text.isWellFormed() && [...text].every((character) => character >= ' ' && character !== '\u007f');
+export function isReadableClaimText(text: string): boolean {
+  return text.isWellFormed() && [...text].every((character) => character >= ' ' && character !== '\u007f');
+}
 
 /** The value at a path of names that dots separate. A name may itself contain dots, as `https://example.org/groups` does. */
-const valueAt = (value: unknown, path: string): unknown => {
+function valueAt(value: unknown, path: string): unknown {
   if (path === '') return value;
   if (Array.isArray(value)) return value.flatMap((item) => valueAt(item, path) ?? []);
   if (!isJsonObject(value)) return undefined;
@@ -19,7 +20,7 @@ const valueAt = (value: unknown, path: string): unknown => {
     if (member !== undefined) return member;
   }
   return undefined;
-};
+}
 
 /** Maximum groups of one user that are read from a claim. */
 const maxGroupsOfClaim = 5_000;
@@ -29,7 +30,7 @@ const maxGroupsOfClaim = 5_000;
  * an array are ignored.
  * @returns undefined where there is no such claim
  */
-export const groupsIn = (claims: Claims, path: string): string[] | undefined => {
+export function groupsIn(claims: Claims, path: string): string[] | undefined {
   const claim = valueAt(
     claims,
     path
@@ -43,13 +44,13 @@ export const groupsIn = (claims: Claims, path: string): string[] | undefined => 
     .filter((name) => typeof name === 'string')
     .filter((name) => name !== '' && isReadableClaimText(name));
   return [...new Set(names)].slice(0, maxGroupsOfClaim);
-};
+}
 
 /**
  * Whether the provider left the groups out because there are too many of them, and refers to another source instead (OpenID Connect Core
  * 5.6.2, as Microsoft Entra ID does for more than 200 groups).
  */
-export const hasOmittedGroups = (claims: Claims, path: string): boolean => {
+export function hasOmittedGroups(claims: Claims, path: string): boolean {
   const [name = ''] = path
     .trim()
     .replace(/^\$\.?/, '')
@@ -58,7 +59,7 @@ export const hasOmittedGroups = (claims: Claims, path: string): boolean => {
     claims['hasgroups'] === true ||
     (isJsonObject(claims['_claim_names']) && Object.hasOwn(claims['_claim_names'], name))
   );
-};
+}
 
 type Claims = Readonly<Record<string, unknown>>;
 type Settings = Pick<OidcSettingsWithSecret, 'enableGroupSyncing' | 'groupJsonPath' | 'trustEmails'>;
@@ -79,37 +80,40 @@ export interface OidcUserClaims {
 const maxLength = 255;
 
 /** The text of a claim, trimmed; null for an empty one, and for one that cannot be stored as a name or an e-mail address. */
-const textOf = (value: unknown): string | null => {
+function textOf(value: unknown): string | null {
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' || text.length > maxLength || !isReadableClaimText(text) ? null : text;
-};
+}
 
-const nameOf = (value: unknown): string | null => textOf(value)?.normalize('NFC') ?? null;
+function nameOf(value: unknown): string | null {
+  return textOf(value)?.normalize('NFC') ?? null;
+}
 
 /**
  * The e-mail address of a claim, in the one spelling of each address; null for a text that is none. Unicode replaces some characters by
  * others, as the Kelvin sign by `K`: an address with one is another address to the provider, and must not open the account of the replaced one.
  */
-const emailOf = (value: unknown): string | null => {
+function emailOf(value: unknown): string | null {
   const text = textOf(value);
   if (text === null || [...text].some((character) => character.normalize('NFKC') !== character)) return null;
   const email = optionalEmail(text);
   return namesFault({ username: null, email }) === undefined ? email : null;
-};
+}
 
 /** Whether an ID token lacks claims that the settings need, so that they are requested from the UserInfo endpoint of the provider. */
-export const lacksUserClaims = (claims: Claims, { enableGroupSyncing, groupJsonPath }: Settings): boolean =>
-  claims['email'] === undefined || (enableGroupSyncing && groupsIn(claims, groupJsonPath) === undefined);
+export function lacksUserClaims(claims: Claims, { enableGroupSyncing, groupJsonPath }: Settings): boolean {
+  return claims['email'] === undefined || (enableGroupSyncing && groupsIn(claims, groupJsonPath) === undefined);
+}
 
 /**
  * Combines the claims of an ID token and of the UserInfo endpoint about its subject.
  * @param userInfo undefined where the endpoint was not called
  */
-export const oidcUserClaims = (
+export function oidcUserClaims(
   claims: Claims & { readonly iss: string; readonly sub: string },
   userInfo: Claims | undefined,
   { enableGroupSyncing, groupJsonPath, trustEmails }: Settings,
-): OidcUserClaims => {
+): OidcUserClaims {
   // The source of the e-mail address also says whether it is verified.
   const source = claims['email'] === undefined ? userInfo : claims;
   const email = emailOf(source?.['email']);
@@ -125,4 +129,4 @@ export const oidcUserClaims = (
       ? (groupsIn(claims, groupJsonPath) ?? (userInfo === undefined ? [] : groupsIn(userInfo, groupJsonPath)) ?? [])
       : undefined,
   };
-};
+}

@@ -28,26 +28,29 @@ export interface OidcSettingsWithSecret extends OidcSettingsWithoutSecret {
 }
 
 /** The settings in the form of responses, without the secret. */
-export const oidcSettingsResponse = ({
+export function oidcSettingsResponse({
   secret,
   ...values
-}: OidcSettingsWithSecret & Pick<OidcSettings, 'isReadOnly'>): OidcSettings => ({
-  ...values,
-  enablePkce: true,
-  secret: '',
-  hasSecret: secret !== undefined && secret !== '',
-});
+}: OidcSettingsWithSecret & Pick<OidcSettings, 'isReadOnly'>): OidcSettings {
+  return {
+    ...values,
+    enablePkce: true,
+    secret: '',
+    hasSecret: secret !== undefined && secret !== '',
+  };
+}
 
 /** The members of a body that are settings. Others are not stored: a secret under a mistyped name would be shown. */
-const settingsIn = (body: OidcSettingsBody): Partial<OidcSettingsWithoutSecret> =>
-  Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(defaultOidcSettings, name)));
+function settingsIn(body: OidcSettingsBody): Partial<OidcSettingsWithoutSecret> {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(defaultOidcSettings, name)));
+}
 
 /**
  * The settings after a change. The stored secret is retained for the same client at the same provider only: otherwise it could be sent to
  * another host by changing the URL of the provider.
  * @throws Refusal 400 for settings that are enabled and not complete
  */
-export const mergeOidcSettings = (before: OidcSettingsWithSecret, body: OidcSettingsBody): OidcSettingsWithSecret => {
+export function mergeOidcSettings(before: OidcSettingsWithSecret, body: OidcSettingsBody): OidcSettingsWithSecret {
   const { secret } = body;
   const values = settingsIn(body);
   const { defaultRootRoleId = before.defaultRootRoleId } = values;
@@ -62,22 +65,22 @@ export const mergeOidcSettings = (before: OidcSettingsWithSecret, body: OidcSett
   if (after.enableGroupSyncing && after.groupJsonPath.trim() === '')
     throw invalidProperty('The path of the claim with the groups must be given', '/body/groupJsonPath');
   return after;
-};
+}
 
 /**
  * Requires that the provider of the settings is the one that was checked before the transaction, which must not wait for another host.
  * @throws Refusal `ConflictError` when another request has changed the URL of the provider since
  */
-export const requireCheckedProvider = (checked: OidcSettingsWithSecret, after: OidcSettingsWithSecret): void => {
+export function requireCheckedProvider(checked: OidcSettingsWithSecret, after: OidcSettingsWithSecret): void {
   if (!after.enabled || after.discoverUrl === checked.discoverUrl) return;
   throw refusal('ConflictError', 'The settings were changed at the same time. Try again.', { retryAfterSeconds: 1 });
-};
+}
 
 /** Turning passwords off needs another way to sign in. @throws Refusal `InvalidOperationError` while OpenID Connect is off */
-export const requireOidcToDisablePasswords = ({ enabled }: Pick<OidcSettingsWithSecret, 'enabled'>): void => {
+export function requireOidcToDisablePasswords({ enabled }: Pick<OidcSettingsWithSecret, 'enabled'>): void {
   if (enabled) return;
   throw refusal(
     'InvalidOperationError',
     'Passwords cannot be turned off while users cannot sign in with OpenID Connect. Turn that on first.',
   );
-};
+}

@@ -18,37 +18,37 @@ export interface ProviderEmail {
 }
 
 /** @throws SignInDenied without a verified e-mail address, with what is missing */
-const requireVerifiedEmail = ({ email, hasUnverifiedEmail }: ProviderEmail): string => {
+function requireVerifiedEmail({ email, hasUnverifiedEmail }: ProviderEmail): string {
   if (email !== null) return email;
   throw new SignInDenied(
     hasUnverifiedEmail
       ? 'The provider has not verified your e-mail address. Verify it there, and sign in again.'
       : 'The provider names no e-mail address for you. Ask its administrator to add one.',
   );
-};
+}
 
 /**
  * @param emailDomains the domains whose users may sign in, separated by commas; empty for all domains
  * @throws SignInDenied for an e-mail address of another domain, and without a verified e-mail address
  */
-export const requireAllowedDomain = (claims: ProviderEmail, emailDomains: string): void => {
+export function requireAllowedDomain(claims: ProviderEmail, emailDomains: string): void {
   const domains = emailDomains.split(',').flatMap((domain) => canonicalDomain(domain.trim().replace(/^@/, '')) || []);
   if (domains.length === 0) return;
   const email = requireVerifiedEmail(claims);
   if (!domains.includes(email.slice(email.lastIndexOf('@') + 1)))
     throw new SignInDenied('E-mail addresses of your domain may not sign in here. Ask an administrator of Bunting.');
-};
+}
 
 /** OpenID Connect Core 2: "It MUST NOT exceed 255 ASCII characters in length." */
 const maxSubjectLength = 255;
 
 /** Subjects that PostgreSQL would change could become the same one. @throws SignInDenied for one that cannot be stored as it is */
-export const requireStorableSubject = (subject: string): void => {
+export function requireStorableSubject(subject: string): void {
   if (subject.length <= maxSubjectLength && isReadableClaimText(subject)) return;
   throw new SignInDenied(
     `The provider names a subject that is no text of at most ${maxSubjectLength} characters. Ask its administrator to correct it.`,
   );
-};
+}
 
 /** The facts that decide on the first sign-in of a subject of a provider. */
 export interface FirstSignIn extends ProviderEmail {
@@ -66,7 +66,7 @@ export interface FirstSignIn extends ProviderEmail {
  * account.
  * @throws SignInDenied for a subject that gets no account
  */
-export const accountToLinkOnFirstSignIn = (signIn: FirstSignIn): User | undefined => {
+export function accountToLinkOnFirstSignIn(signIn: FirstSignIn): User | undefined {
   const { account, isLinked, autoCreate } = signIn;
   requireVerifiedEmail(signIn);
   if (account?.accountType === 'Service Account' || isLinked) {
@@ -77,24 +77,24 @@ export const accountToLinkOnFirstSignIn = (signIn: FirstSignIn): User | undefine
   if (account === undefined && !autoCreate)
     throw new SignInDenied('You have no account yet. Ask an administrator of Bunting to create one.');
   return account;
-};
+}
 
 /** @param id of the root role that the settings name; undefined when it no longer exists @throws SignInDenied for such a role */
-const requireDefaultRole = (id: number | undefined): number => {
+function requireDefaultRole(id: number | undefined): number {
   if (id === undefined) {
     throw new SignInDenied(
       'The root role that new users get does not exist any more. Ask an administrator of Bunting to choose another one.',
     );
   }
   return id;
-};
+}
 
 /** @throws SignInDenied for a deactivated or deleted user */
-export const requireActive = (user: User | undefined): User => {
+export function requireActive(user: User | undefined): User {
   if (user?.active !== true)
     throw new SignInDenied('Your account is deactivated. Ask an administrator of Bunting to activate it.');
   return user;
-};
+}
 
 /** A group of which sign-ins manage the membership of a user: the provider names it, or an earlier sign-in made the user a member. */
 export interface SynchronisedGroup {
@@ -115,10 +115,7 @@ export interface SynchronisedMemberships {
 }
 
 /** Makes a user a member of the groups that the provider names, and ends the memberships of earlier sign-ins in other groups. */
-export const synchronisedMemberships = (
-  userId: number,
-  groups: readonly SynchronisedGroup[],
-): SynchronisedMemberships => {
+export function synchronisedMemberships(userId: number, groups: readonly SynchronisedGroup[]): SynchronisedMemberships {
   const added = groups.filter(({ isNamed, isMember }) => isNamed && !isMember);
   const removed = groups.filter(({ isNamed }) => !isNamed);
   return {
@@ -130,19 +127,21 @@ export const synchronisedMemberships = (
       ...removed.flatMap((group) => membershipEvents(group, [], [userId])),
     ],
   };
-};
+}
 
 /** The memberships that a sign-in changes when the end of the user's earlier ones would leave no administrator: these are retained. */
-export const membershipsRetainingAdministrator = (
+export function membershipsRetainingAdministrator(
   userId: number,
   groups: readonly SynchronisedGroup[],
-): SynchronisedMemberships => ({
-  ...synchronisedMemberships(
-    userId,
-    groups.filter(({ isNamed }) => isNamed),
-  ),
-  retained: groups.filter(({ isNamed }) => !isNamed),
-});
+): SynchronisedMemberships {
+  return {
+    ...synchronisedMemberships(
+      userId,
+      groups.filter(({ isNamed }) => isNamed),
+    ),
+    retained: groups.filter(({ isNamed }) => !isNamed),
+  };
+}
 
 /** The caller of the changes of a sign-in: it creates users and synchronises memberships. */
 export const ssoCaller: Caller = { id: systemCaller.id, name: 'SSO', grants: [] };
@@ -156,11 +155,11 @@ export interface SignedIn {
 }
 
 /** Links the subject of a first sign-in to an existing user, or to a new one. */
-const linkFirstSignIn = async (
+async function linkFirstSignIn(
   { identities, users, roles }: Transaction,
   claims: OidcUserClaims,
   { autoCreate, defaultRootRole, defaultRootRoleId }: OidcSettingsWithSecret,
-): Promise<User> => {
+): Promise<User> {
   const { issuer, subject, name, email } = claims;
   const account = email === null ? undefined : await users.findByEmailForUpdate(email);
   const isLinked = account !== undefined && (await identities.isLinked(account.id, issuer));
@@ -178,17 +177,17 @@ const linkFirstSignIn = async (
     ));
   await identities.link(user.id, issuer, subject);
   return user;
-};
+}
 
 /**
  * Synchronises the memberships that sign-ins manage with the groups of the provider. The user must be locked.
  * @returns the groups that the user could not be removed from
  */
-export const syncGroups = async (
+export async function syncGroups(
   { groups }: Pick<Transaction, 'groups'>,
   userId: number,
   names: readonly string[],
-): Promise<readonly SynchronisedGroup[]> => {
+): Promise<readonly SynchronisedGroup[]> {
   const managedGroups = await groups.listManagedBySignIns(userId, names);
   const requested = synchronisedMemberships(userId, managedGroups);
   const leavesAdministrator =
@@ -196,18 +195,18 @@ export const syncGroups = async (
   const decision = leavesAdministrator ? requested : membershipsRetainingAdministrator(userId, managedGroups);
   await groups.saveMemberships(userId, decision, ssoCaller.name, decision.events);
   return decision.retained;
-};
+}
 
 /**
  * Signs in a user whom the provider has authenticated: finds or creates the account, synchronises groups and starts a session.
  * @throws SignInDenied with the reason, in a message for the user
  */
-export const signInWithProvider = async (
+export async function signInWithProvider(
   tx: Transaction,
   claims: OidcUserClaims,
   settings: OidcSettingsWithSecret,
   client: SessionClient,
-): Promise<SignedIn> => {
+): Promise<SignedIn> {
   const { issuer, subject, groups } = claims;
   requireAllowedDomain(claims, settings.emailDomains);
   requireStorableSubject(subject);
@@ -220,4 +219,4 @@ export const signInWithProvider = async (
   const retainedGroups = groups === undefined ? [] : await syncGroups(tx, user.id, groups);
   const secret = await tx.sessions.start(user.id, client);
   return { user, secret, retainedGroups };
-};
+}

@@ -38,7 +38,7 @@ const metadataTtlMs = 3_600_000;
 const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
 
 /** Discovers the provider of the settings, and caches its metadata. */
-const oidcClientConfiguration = (settings: OidcSettingsWithSecret, warn: (message: string) => void) => {
+function oidcClientConfiguration(settings: OidcSettingsWithSecret, warn: (message: string) => void) {
   let cached: { readonly metadata: ServerMetadata; readonly fetchedAt: number } | undefined;
   let pending: Promise<ServerMetadata> | undefined;
 
@@ -111,7 +111,7 @@ const oidcClientConfiguration = (settings: OidcSettingsWithSecret, warn: (messag
     /** The configuration of Bunting as a client of the provider. */
     configuration,
   };
-};
+}
 
 /** The state of a sign-in that is needed for the callback. */
 export interface LoginChecks {
@@ -121,17 +121,20 @@ export interface LoginChecks {
 }
 
 // The library does not validate the metadata of a provider: each member may be of any type.
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 2_048) : null);
-const textsOf = (value: unknown): string[] =>
-  Array.isArray(value)
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value.slice(0, 2_048) : null;
+}
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value)
     ? value.flatMap((item: unknown) => (typeof item === 'string' ? item.slice(0, 255) : [])).slice(0, 100)
     : [];
+}
 
 /**
  * The OpenID provider of the settings. Its metadata are cached; the keys that sign ID tokens are read at each sign-in, so that they can be
  * rotated.
  */
-const openIdProvider = (settings: OidcSettingsWithSecret, warn: (message: string) => void) => {
+function openIdProvider(settings: OidcSettingsWithSecret, warn: (message: string) => void) {
   const { discover, configuration } = oidcClientConfiguration(settings, warn);
   const scopes = [
     'openid',
@@ -212,14 +215,14 @@ const openIdProvider = (settings: OidcSettingsWithSecret, warn: (message: string
       return buildEndSessionUrl(config, { client_id: settings.clientId, post_logout_redirect_uri: returnTo });
     },
   };
-};
+}
 export type OpenIdProvider = ReturnType<typeof openIdProvider>;
 
 /**
  * The metadata that the provider of the settings publishes, for a check of the settings before they are stored.
  * @throws Refusal 400 with the fault of the provider
  */
-export const discoverProvider = async (settings: OidcSettingsWithSecret): Promise<DiscoveredProvider> => {
+export async function discoverProvider(settings: OidcSettingsWithSecret): Promise<DiscoveredProvider> {
   // Discovery needs no client, but the library requires an id.
   const clientId = settings.clientId || 'bunting';
   try {
@@ -227,16 +230,16 @@ export const discoverProvider = async (settings: OidcSettingsWithSecret): Promis
   } catch (error) {
     throw invalidProperty(providerFaultOf(error).message.replace(/\.$/, ''), '/body/discoverUrl');
   }
-};
+}
 
 /** Returns the provider that users sign in through now; undefined while that is off. */
 export type CurrentOpenIdProvider = () => Promise<OpenIdProvider | undefined>;
 
 /** Keeps one provider, with its cached metadata, until the settings of OpenID Connect change. */
-export const currentOpenIdProvider = (
+export function currentOpenIdProvider(
   { oidc }: Pick<EffectiveSignInSettings, 'oidc'>,
   warn: (message: string) => void,
-): CurrentOpenIdProvider => {
+): CurrentOpenIdProvider {
   let current: { readonly key: string; readonly provider: OpenIdProvider } | undefined;
   return async () => {
     const settings = await oidc();
@@ -245,15 +248,14 @@ export const currentOpenIdProvider = (
     if (current?.key !== key) current = { key, provider: openIdProvider(settings, warn) };
     return current.provider;
   };
-};
+}
 
 /**
  * The URL that a browser is redirected to after signing out: the provider's, which also ends the session there, where the settings turn
  * single sign-out on; `/` otherwise, and while the provider is unavailable.
  */
-export const logoutDestination =
-  (findProvider: CurrentOpenIdProvider, config: GatewayConfig) =>
-  async (request: FastifyRequest): Promise<string> => {
+export function logoutDestination(findProvider: CurrentOpenIdProvider, config: GatewayConfig) {
+  return async (request: FastifyRequest): Promise<string> => {
     const provider = await findProvider();
     if (provider?.settings.enableSingleSignOut !== true) return '/';
     try {
@@ -262,3 +264,4 @@ export const logoutDestination =
       return '/';
     }
   };
+}

@@ -19,16 +19,16 @@ const messages: Readonly<Record<string, string>> = {
 };
 
 /** The algorithm of the settings, if an error says that the ID token is signed with another one. */
-const expectedAlgorithm = (error: unknown): string | undefined => {
+function expectedAlgorithm(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { reason, expected } = (cause.cause ?? {}) as { readonly reason?: unknown; readonly expected?: unknown };
     if (reason === 'client configuration' && typeof expected === 'string') return expected;
   }
   return undefined;
-};
+}
 
 /** The cause of a failure, as text without any value that the provider sent. */
-export const providerFaultOf = (error: unknown): ProviderFault => {
+export function providerFaultOf(error: unknown): ProviderFault {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ProviderFault) return cause;
   }
@@ -52,33 +52,40 @@ export const providerFaultOf = (error: unknown): ProviderFault => {
     );
   const message = messages[String((error as { code?: unknown }).code)];
   return fault(message ?? 'The provider cannot be reached, or its response cannot be used.');
-};
+}
 
 /** Maximum bytes of a response of a provider. */
 const maxResponseBytes = 1_048_576;
 
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-const isIpAddress = (host: string): boolean => host.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(host);
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+function isIpAddress(host: string): boolean {
+  return host.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(host);
+}
 
 /** Whether the URL is plain HTTP to a loopback address, for which TLS is not required. */
-export const isPlainHttpLoopback = (url: URL): boolean => url.protocol === 'http:' && isLoopback(hostOf(url));
+export function isPlainHttpLoopback(url: URL): boolean {
+  return url.protocol === 'http:' && isLoopback(hostOf(url));
+}
 
 /**
  * Refuses URLs by which a provider could make the gateway call hosts of the gateway's own network: URLs without TLS, and those of IP
  * addresses or the local host that are not the issuer itself.
  * @throws ProviderFault
  */
-const requireAllowedUrl = (url: URL, issuer: URL): void => {
+function requireAllowedUrl(url: URL, issuer: URL): void {
   const host = hostOf(url);
   if (url.protocol !== 'https:' && !(isPlainHttpLoopback(url) && isPlainHttpLoopback(issuer)))
     throw new ProviderFault(`The address ${url.origin} of the provider is not HTTPS.`);
   if (host !== hostOf(issuer) && (isIpAddress(host) || isLoopback(host)))
     throw new ProviderFault(`The provider refers to ${url.origin}, which is an address inside of a network.`);
-};
+}
 
-const readBounded = async (response: Response): Promise<Uint8Array<ArrayBuffer>> => {
+async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
@@ -88,12 +95,11 @@ const readBounded = async (response: Response): Promise<Uint8Array<ArrayBuffer>>
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks));
-};
+}
 
 /** A `fetch` that calls the issuer and the hosts that it names, follows no redirect, and reads responses up to a bound. */
-export const providerFetch =
-  (issuer: URL): CustomFetch =>
-  async (url, { body, method, headers, signal }) => {
+export function providerFetch(issuer: URL): CustomFetch {
+  return async (url, { body, method, headers, signal }) => {
     requireAllowedUrl(new URL(url), issuer);
     const response = await fetch(url, {
       method,
@@ -110,3 +116,4 @@ export const providerFetch =
     }
     return new Response(bytes.length === 0 ? null : bytes, { status: response.status, headers: allowedHeaders });
   };
+}

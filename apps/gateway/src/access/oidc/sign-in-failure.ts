@@ -20,11 +20,13 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
+}
 
 /** Responds with a page that explains why a sign-in failed, with links to try again. It never redirects, so that no loop arises. */
-export const sendSignInFailurePage = (reply: FastifyReply, status: number, message: string): FastifyReply =>
-  reply
+export function sendSignInFailurePage(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply
     .code(status)
     .header('content-security-policy', contentSecurityPolicy)
     .header('content-type', 'text/html; charset=utf-8').send(`<!doctype html>
@@ -45,12 +47,13 @@ export const sendSignInFailurePage = (reply: FastifyReply, status: number, messa
 </body>
 </html>
 `);
+}
 
 /** Maximum number of failures that are logged in a minute. */
 const maxLoggedFailures = 60;
 
 /** Sends the page that names the cause of a failed sign-in, and logs what an administrator can change. */
-export const signInFailureHandler = (log: Pick<Logger, 'warn'>) => {
+export function signInFailureHandler(log: Pick<Logger, 'warn'>) {
   const logLimiter = rateLimiter(maxLoggedFailures);
   const warn = ({ message, cause }: Error): void => {
     if (logLimiter.consume('failures').waitSeconds > 0) return;
@@ -84,4 +87,4 @@ export const signInFailureHandler = (log: Pick<Logger, 'warn'>) => {
       `Something went wrong in Bunting. An administrator finds the cause in the log under the request ${request.id}.`,
     );
   };
-};
+}

@@ -153,12 +153,12 @@ export function passwordEndpoints({
 }
 
 /** @throws Refusal `InvalidOperationError` while administrators have turned passwords off in favour of single sign-on */
-export const requirePasswordsEnabled = async ({
+export async function requirePasswordsEnabled({
   signInSettings,
-}: Pick<GatewayContext, 'signInSettings'>): Promise<void> => {
+}: Pick<GatewayContext, 'signInSettings'>): Promise<void> {
   if (await signInSettings.arePasswordsDisabled())
     throw refusal(
       'InvalidOperationError',
       'Passwords are turned off. Sign in with OpenID Connect at /auth/oidc/login.',
     );
-};
+}

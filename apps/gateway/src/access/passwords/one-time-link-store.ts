@@ -31,26 +31,28 @@ interface Row<P extends LinkPurpose> extends FoundLink<P> {
   readonly isUsed: boolean;
 }
 
-const usedLink = (): Refusal =>
-  refusal(
+function usedLink(): Refusal {
+  return refusal(
     'UsedTokenError',
     'The link has been used already. Sign in with the password that it set, or ask an administrator for another link.',
   );
+}
 
 /** The text that is hashed for a link. Its prefix ensures that the hash of a link is never that of a token or a session. */
-const linkTextToHash = (secret: string): string => `link ${secret}`;
+function linkTextToHash(secret: string): string {
+  return `link ${secret}`;
+}
 
 /**
  * Ends the links that would set the password of a user. Every write of what a link was made for calls it: the password, the e-mail address
  * that it was mailed to, whether the user is active, and a first sign-in with an OpenID provider.
  */
-export const endPasswordLinks = async ({ query }: Pick<Tx, 'query'>, userId: number): Promise<void> => {
+export async function endPasswordLinks({ query }: Pick<Tx, 'query'>, userId: number): Promise<void> {
   await query('delete from sign_in_link where user_id = $1 and used_at is null', [userId]);
-};
+}
 
-const linkBySecret =
-  ({ query }: Pick<Tx, 'query'>, hasher: SecretHasher, lock: '' | 'for update') =>
-  async <P extends LinkPurpose>(secret: string, purpose: P): Promise<FoundLink<P>> => {
+function linkBySecret({ query }: Pick<Tx, 'query'>, hasher: SecretHasher, lock: '' | 'for update') {
+  return async <P extends LinkPurpose>(secret: string, purpose: P): Promise<FoundLink<P>> => {
     const { selector, hash } = hasher(linkTextToHash(secret));
     const [row] = await query<Row<P>>(
       `select id, user_id as "userId", created_by as "createdBy", hash, used_at is not null as "isUsed"
@@ -61,18 +63,21 @@ const linkBySecret =
     if (row.isUsed) throw usedLink();
     return row;
   };
+}
 
 /** Reads of links without a lock. */
-export const oneTimeLinkReads = (tx: Pick<Tx, 'query'>, hasher: SecretHasher) => ({
-  /**
-   * A link that can be used.
-   * @throws Refusal `InvalidTokenError` for an unknown or expired one, `UsedTokenError` for one that was used
-   */
-  get: linkBySecret(tx, hasher, ''),
-});
+export function oneTimeLinkReads(tx: Pick<Tx, 'query'>, hasher: SecretHasher) {
+  return {
+    /**
+     * A link that can be used.
+     * @throws Refusal `InvalidTokenError` for an unknown or expired one, `UsedTokenError` for one that was used
+     */
+    get: linkBySecret(tx, hasher, ''),
+  };
+}
 
 /** Links that work once, stored as hashes. */
-export const oneTimeLinkRepository = (tx: Pick<Tx, 'query'>, hasher: SecretHasher) => {
+export function oneTimeLinkRepository(tx: Pick<Tx, 'query'>, hasher: SecretHasher) {
   const { query } = tx;
   return {
     /** Creates a link, which replaces earlier ones of the user. @param generateBytes generates the secret; random if undefined */
@@ -97,4 +102,4 @@ export const oneTimeLinkRepository = (tx: Pick<Tx, 'query'>, hasher: SecretHashe
       await query('update sign_in_link set used_at = now() where id = $1', [id]);
     },
   };
-};
+}

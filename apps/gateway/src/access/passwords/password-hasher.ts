@@ -26,21 +26,30 @@ interface Parameters {
   readonly p: number;
 }
 
-const deriveKey = (password: string, salt: Buffer, { logN, r: blocks, p: lanes }: Parameters): Promise<Buffer> =>
-  derive(password.normalize('NFC'), salt, keyBytes, { N: 2 ** logN, r: blocks, p: lanes, maxmem: 2 ** (logN + 11) });
+function deriveKey(password: string, salt: Buffer, { logN, r: blocks, p: lanes }: Parameters): Promise<Buffer> {
+  return derive(password.normalize('NFC'), salt, keyBytes, {
+    N: 2 ** logN,
+    r: blocks,
+    p: lanes,
+    maxmem: 2 ** (logN + 11),
+  });
+}
 
 const scryptHash = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
 const bcryptHash = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/;
 
-const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
 
-const matchesBcrypt = (password: string, hash: string): Promise<boolean> =>
-  new Promise((resolve, reject) => {
+function matchesBcrypt(password: string, hash: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('bcrypt-worker.ts', import.meta.url), { workerData: { password, hash } });
     worker.once('message', (isMatch: boolean) => resolve(isMatch));
     worker.once('error', reject);
     worker.once('exit', () => reject(new Error('The worker that verifies bcrypt hashes ended without a result.')));
   });
+}
 
 /** Whether a password matches a stored hash, and whether the hash should be replaced by one with the current parameters. */
 export interface VerificationResult {
@@ -53,7 +62,7 @@ export interface VerificationResult {
  * so that the cost can grow. Computations run outside of the event loop, two at a time, those of a lower `rank` first.
  * @param logN binary logarithm of the cost; one computation needs 2^(logN + 10) bytes
  */
-export const passwordHasher = (logN: number) => {
+export function passwordHasher(logN: number) {
   const currentParameters: Parameters = { logN, r, p };
   /** The salt of the key that is derived for users that do not exist, so that the response takes as long as for others. */
   const decoySalt = randomBytes(saltBytes);
@@ -115,7 +124,7 @@ export const passwordHasher = (logN: number) => {
         return { isMatch: false, isOutdated: false };
       }),
   };
-};
+}
 export type PasswordHasher = ReturnType<typeof passwordHasher>;
 
 /**
@@ -123,13 +132,13 @@ export type PasswordHasher = ReturnType<typeof passwordHasher>;
  * @param earlier the hashes of the passwords that may not be reused
  * @throws Refusal `PasswordPreviouslyUsedError`
  */
-export const hashUnlessReused = async (
+export async function hashUnlessReused(
   passwords: PasswordHasher,
   password: string,
   earlier: readonly string[],
-): Promise<string> => {
+): Promise<string> {
   for (const hash of earlier) {
     if ((await passwords.verify(password, hash)).isMatch) throw passwordPreviouslyUsed();
   }
   return passwords.hash(password);
-};
+}

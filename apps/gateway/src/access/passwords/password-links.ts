@@ -20,10 +20,10 @@ const maxPending = 100;
  * Sends mail through the server of SMTP_URL; undefined without one.
  * @throws Error when GATEWAY_PUBLIC_URL is missing, which links in mails begin with
  */
-export const configuredMailer = (
+export function configuredMailer(
   { SMTP_URL: url, SMTP_FROM: from, GATEWAY_PUBLIC_URL: publicUrl }: Settings,
   warn: (message: string) => void,
-) => {
+) {
   if (url === undefined) return undefined;
   if (!URL.canParse(publicUrl))
     throw new Error('SMTP_URL requires GATEWAY_PUBLIC_URL, which links in mails begin with.');
@@ -56,7 +56,7 @@ export const configuredMailer = (
     },
     close: (): void => transport.close(),
   };
-};
+}
 export type Mailer = NonNullable<ReturnType<typeof configuredMailer>>;
 
 /**
@@ -81,28 +81,31 @@ const passwordLinkKinds: Readonly<
 };
 
 /** Creates the link by which a user chooses a password. */
-export const createPasswordLink = (
+export function createPasswordLink(
   { links, generateSecretBytes }: Pick<Transaction, 'links' | 'generateSecretBytes'>,
   userId: number,
   { kind, createdBy }: { readonly kind: PasswordLinkKind; readonly createdBy: string | null },
-): Promise<NewSecret> =>
-  links.create(
+): Promise<NewSecret> {
+  return links.create(
     { purpose: 'set-password', userId, createdBy, hours: passwordLinkKinds[kind].hours },
     generateSecretBytes,
   );
+}
 
 /** The path of the page on which a link is used. */
-export const passwordPagePath = (secret: string, kind: PasswordLinkKind): string => `/${kind}?token=${secret}`;
+export function passwordPagePath(secret: string, kind: PasswordLinkKind): string {
+  return `/${kind}?token=${secret}`;
+}
 
 /** Sends a link by mail. @returns whether it was sent; false without a mail server or an e-mail address */
-export const mailPasswordLink = async (
+export async function mailPasswordLink(
   mailer: Mailer | undefined,
   { email }: Pick<User, 'email'>,
   url: string,
   kind: PasswordLinkKind,
-): Promise<boolean> => {
+): Promise<boolean> {
   if (mailer === undefined || email === undefined) return false;
   const { hours, subject, reason } = passwordLinkKinds[kind];
   const text = `${reason}:\n\n${url}\n\nThe link works once and for ${hours} hours. If you did not expect this mail, ignore it.\n`;
   return mailer.send({ to: email, subject, text });
-};
+}

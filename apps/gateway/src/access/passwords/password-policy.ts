@@ -12,7 +12,7 @@ const characterKinds: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The rules that a password breaks, in the words of Unleash, which its user interface recognises. */
-export const passwordFaults = (text: string): string[] => {
+export function passwordFaults(text: string): string[] {
   const password = text.normalize('NFC');
   const length = [...password].length;
   return [
@@ -24,17 +24,17 @@ export const passwordFaults = (text: string): string[] => {
       ? characterKinds.filter(([kind]) => !kind.test(password)).map(([, message]) => message)
       : []),
   ];
-};
+}
 
 /** @throws Refusal `OwaspValidationError` with each rule that the password breaks */
-export const requireStrongPassword = (password: string): void => {
+export function requireStrongPassword(password: string): void {
   const faults = passwordFaults(password);
   const [message] = faults;
   if (message === undefined) return;
   throw refusal('OwaspValidationError', message, {
     details: [{ message, path: '/body/password', validationErrors: faults }],
   });
-};
+}
 
 export interface NewPassword {
   readonly password: string;
@@ -42,8 +42,8 @@ export interface NewPassword {
 }
 
 /** @throws Refusal 400 for a weak password, and for a different confirmation */
-export const requireValidPassword = ({ password, confirmPassword }: NewPassword): void => {
+export function requireValidPassword({ password, confirmPassword }: NewPassword): void {
   if (confirmPassword !== undefined && confirmPassword !== password)
     throw invalidProperty('The passwords do not match', '/body/confirmPassword');
   requireStrongPassword(password);
-};
+}

@@ -51,12 +51,12 @@ export function patEndpoints({ transaction, reads }: GatewayContext): readonly E
 }
 
 /** Creates a PAT for a user whose row is locked. */
-const addPat = async (
+async function addPat(
   { tokens, generateSecretBytes }: Transaction,
   { caller, now }: GatewayWriteContext,
   userId: number,
   body: CreatePatBody,
-): Promise<ReplyWithSecret<CreatedPat>> => {
+): Promise<ReplyWithSecret<CreatedPat>> {
   const pats = await tokens.listPats(userId);
   const callerExpiresAt = userId === caller.id ? await tokens.expiryOf(caller.tokenId) : null;
   const { description, expiresAt } = parseNewPat(body, { pats, callerExpiresAt, now });
@@ -64,38 +64,38 @@ const addPat = async (
   const newPat = { userId, description, expiresAt };
   const pat = await tokens.addPat(newPat, generated, caller.id, (created) => [patCreated(created)]);
   return { reply: { ...pat, secret: generated.masked }, secret: generated.secret };
-};
+}
 
 type CreateAccountPatRequest = GatewayWriteContext & {
   readonly params: { readonly id: number };
   readonly body: CreatePatBody;
 };
 
-export const createAccountPat = async (
+export async function createAccountPat(
   tx: Transaction,
   accounts: AccountCollection,
   request: CreateAccountPatRequest,
-): Promise<ReplyWithSecret<CreatedPat>> => {
+): Promise<ReplyWithSecret<CreatedPat>> {
   const account = await tx.users.getForUpdate(request.params.id, { only: accounts });
   return addPat(tx, request, account.id, request.body);
-};
+}
 
-export const listAccountPats = async (
+export async function listAccountPats(
   { users, tokens }: GatewayReads,
   accounts: AccountCollection,
   id: number,
-): Promise<Pats> => {
+): Promise<Pats> {
   const account = await users.get(id, { only: accounts });
   return { pats: await tokens.listPats(account.id) };
-};
+}
 
-export const deleteAccountPat = async (
+export async function deleteAccountPat(
   tx: Transaction,
   accounts: AccountCollection,
   id: number,
   tokenId: number,
-): Promise<null> => {
+): Promise<null> {
   const account = await tx.users.getForUpdate(id, { only: accounts });
   await tx.tokens.revokePat(account.id, tokenId, (pat) => [patDeleted(pat)]);
   return null;
-};
+}

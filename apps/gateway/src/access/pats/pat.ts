@@ -6,19 +6,25 @@ import { optionalExpiry, requireWithinLifetime } from '../tokens/token.ts';
 const maxPats = 10;
 
 /** The data of a PAT in events. */
-const eventData = ({ id, description, userId, expiresAt, createdAt }: Pat) => ({
-  id,
-  description,
-  userId,
-  expiresAt,
-  createdAt,
-});
+function eventData({ id, description, userId, expiresAt, createdAt }: Pat) {
+  return {
+    id,
+    description,
+    userId,
+    expiresAt,
+    createdAt,
+  };
+}
 
 /** The event of a PAT that is created. */
-export const patCreated = (pat: Pat): EventContent => ({ type: 'pat-created', data: eventData(pat) });
+export function patCreated(pat: Pat): EventContent {
+  return { type: 'pat-created', data: eventData(pat) };
+}
 
 /** The event of a PAT that is deleted. */
-export const patDeleted = (pat: Pat): EventContent => ({ type: 'pat-deleted', preData: eventData(pat) });
+export function patDeleted(pat: Pat): EventContent {
+  return { type: 'pat-deleted', preData: eventData(pat) };
+}
 
 /** What decides whether a PAT may be created. */
 export interface PatContext {
@@ -30,7 +36,7 @@ export interface PatContext {
 }
 
 /** Parses a new PAT and trims its description. @throws Refusal with Unleash's texts for a duplicate description or too many PATs */
-export const parseNewPat = (body: CreatePatBody, { pats, callerExpiresAt, now }: PatContext) => {
+export function parseNewPat(body: CreatePatBody, { pats, callerExpiresAt, now }: PatContext) {
   const description = body.description.trim();
   if (description === '') throw invalidProperty('The description of a token must not be empty', '/body/description');
   const expiresAt = optionalExpiry(body.expiresAt);
@@ -42,4 +48,4 @@ export const parseNewPat = (body: CreatePatBody, { pats, callerExpiresAt, now }:
   if (pats.length >= maxPats)
     throw refusal('OperationDeniedError', `Too many PATs (${maxPats}) already exist for this user.`);
   return { description, expiresAt };
-};
+}

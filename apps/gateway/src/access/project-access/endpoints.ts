@@ -131,37 +131,40 @@ export function projectAccessEndpoints({
 }
 
 /** Loads the roles, users and groups of a request, and checks that the caller may assign them. @throws Refusal as `requireAssignable` does */
-const requireAssignableInProject = async (
+async function requireAssignableInProject(
   { roles, users, groups }: Pick<Transaction, 'roles' | 'users' | 'groups'>,
   assignment: RoleAssignment,
-): Promise<void> => {
+): Promise<void> {
   const [userIds, groupIds] = [[...assignment.requested.users.keys()], [...assignment.requested.groups.keys()]];
   requireAssignable(assignment, {
     grants: assignment.roles.length === 0 ? new Map() : await roles.findProjectGrants(assignment.roles),
     users: userIds.length === 0 ? [] : await users.findExisting(userIds),
     groups: groupIds.length === 0 ? [] : (await groups.list(groupIds)).map(({ id }) => id),
   });
-};
+}
 
 /**
  * Changes the roles in a project, which are locked until the transaction ends. Emits an event if they changed.
  * @throws Refusal as `requireAssignable` and `decide` do
  */
-const changeProjectRoles = async (
+async function changeProjectRoles(
   tx: Transaction,
   assignment: Omit<RoleAssignment, 'before'>,
   decide: (before: ProjectRoles) => RolesDecision,
-): Promise<void> => {
+): Promise<void> {
   const { project } = assignment;
   const before = await tx.projectRoles.getForUpdate(project);
   await requireAssignableInProject(tx, { ...assignment, before });
   const { roles, events } = decide(before);
   if (events.length === 0) return;
   await tx.projectRoles.save(project, before, roles, events);
-};
+}
 
 /** The roles of a user or a group, as the API returns them. */
-const rolesOf = ({ roles, addedAt }: RoleHolder) => ({ roles: [...roles], roleId: roles[0] ?? 0, addedAt });
+function rolesOf({ roles, addedAt }: RoleHolder) {
+  return { roles: [...roles], roleId: roles[0] ?? 0, addedAt };
+}
 
-const holdersOf = (role: Role, holders: readonly RoleHolder[]): number[] =>
-  holders.filter(({ roles }) => roles.includes(role.id)).map(({ id }) => id);
+function holdersOf(role: Role, holders: readonly RoleHolder[]): number[] {
+  return holders.filter(({ roles }) => roles.includes(role.id)).map(({ id }) => id);
+}

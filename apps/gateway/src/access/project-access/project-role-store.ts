@@ -29,10 +29,12 @@ const selectGroups = `
   select group_id as id, array_agg(role_id order by role_id) as roles, ${timestampSql('min(added_at)')} as "addedAt"
   from project_group where project = $1 group by group_id order by group_id`;
 
-const holdersOf = async ({ query }: Pick<Tx, 'query'>, project: string): Promise<ProjectRoleHolders> => ({
-  users: await query<RoleHolder & UserRow>(selectUsers, [project]),
-  groups: await query<RoleHolder>(selectGroups, [project]),
-});
+async function holdersOf({ query }: Pick<Tx, 'query'>, project: string): Promise<ProjectRoleHolders> {
+  return {
+    users: await query<RoleHolder & UserRow>(selectUsers, [project]),
+    groups: await query<RoleHolder>(selectGroups, [project]),
+  };
+}
 
 /** The common columns of both tables. */
 type AssignedRow = Pick<InferEntity<typeof ProjectUserEntity>, 'project' | 'assignee' | 'role'>;
@@ -42,26 +44,28 @@ const entityOf = { user: ProjectUserEntity, group: ProjectGroupEntity } as unkno
 >;
 
 /** Reads of the roles in projects without a lock: for responses, not for decisions. */
-export const projectRoleReads = ({ query }: Pick<Tx, 'query'>) => ({
-  /** The role holders of a project. */
-  list: (project: string) => holdersOf({ query }, project),
-  /** The role ids of a user, through groups as well: those in the project, or the root roles. */
-  listRolesOfUser: async (userId: number, project: string | undefined): Promise<number[]> => {
-    const text =
-      project === undefined
-        ? `select root_role_id as id from api_user where id = $1
+export function projectRoleReads({ query }: Pick<Tx, 'query'>) {
+  return {
+    /** The role holders of a project. */
+    list: (project: string) => holdersOf({ query }, project),
+    /** The role ids of a user, through groups as well: those in the project, or the root roles. */
+    listRolesOfUser: async (userId: number, project: string | undefined): Promise<number[]> => {
+      const text =
+        project === undefined
+          ? `select root_role_id as id from api_user where id = $1
          union select root_role_id from user_group join group_member on id = group_id
          where user_id = $1 and root_role_id is not null order by id`
-        : 'select distinct role_id as id from project_member where user_id = $1 and project = $2 order by id';
-    const values = project === undefined ? [userId] : [userId, project];
-    return (await query<{ id: number }>(text, values)).map(({ id }) => id);
-  },
-  /** The projects in which a user has a role. */
-  listProjectsOfUser: async (userId: number): Promise<string[]> => {
-    const text = 'select distinct project from project_member where user_id = $1 order by project';
-    return (await query<{ project: string }>(text, [userId])).map(({ project }) => project);
-  },
-});
+          : 'select distinct role_id as id from project_member where user_id = $1 and project = $2 order by id';
+      const values = project === undefined ? [userId] : [userId, project];
+      return (await query<{ id: number }>(text, values)).map(({ id }) => id);
+    },
+    /** The projects in which a user has a role. */
+    listProjectsOfUser: async (userId: number): Promise<string[]> => {
+      const text = 'select distinct project from project_member where user_id = $1 order by project';
+      return (await query<{ project: string }>(text, [userId])).map(({ project }) => project);
+    },
+  };
+}
 
 interface AssignedRole {
   readonly assignee: number;
@@ -71,16 +75,18 @@ interface AssignedRole {
 type RolesByAssignee = ProjectRoles['users'];
 
 /** The roles that assignees have in `minuend` and not in `subtrahend`. */
-const difference = (minuend: RolesByAssignee, subtrahend: RolesByAssignee): readonly AssignedRole[] =>
-  [...minuend].flatMap(([assignee, roles]) =>
+function difference(minuend: RolesByAssignee, subtrahend: RolesByAssignee): readonly AssignedRole[] {
+  return [...minuend].flatMap(([assignee, roles]) =>
     roles.filter((role) => !(subtrahend.get(assignee) ?? []).includes(role)).map((role) => ({ assignee, role })),
   );
+}
 
-const rolesByAssignee = (holders: readonly RoleHolder[]): RolesByAssignee =>
-  new Map(holders.map(({ id, roles }) => [id, roles]));
+function rolesByAssignee(holders: readonly RoleHolder[]): RolesByAssignee {
+  return new Map(holders.map(({ id, roles }) => [id, roles]));
+}
 
 /** Roles of users and groups in projects. */
-export const projectRoleRepository = (tx: Tx, record: RecordEvents) => {
+export function projectRoleRepository(tx: Tx, record: RecordEvents) {
   const { query } = tx;
   return {
     ...projectRoleReads(tx),
@@ -107,4 +113,4 @@ export const projectRoleRepository = (tx: Tx, record: RecordEvents) => {
       record(events);
     },
   };
-};
+}

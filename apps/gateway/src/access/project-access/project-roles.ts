@@ -22,8 +22,9 @@ export interface ProjectRoles {
   readonly groups: RolesByAssignee;
 }
 
-const union = (...lists: (readonly number[] | undefined)[]): number[] =>
-  [...new Set(lists.flatMap((list) => list ?? []))].toSorted((one, other) => one - other);
+function union(...lists: (readonly number[] | undefined)[]): number[] {
+  return [...new Set(lists.flatMap((list) => list ?? []))].toSorted((one, other) => one - other);
+}
 
 const noRoles: ProjectRoles = { users: new Map(), groups: new Map() };
 
@@ -40,12 +41,12 @@ export interface RolesDecision {
 }
 
 /** The data of events: the users and groups of each role. */
-export const projectRolesEventData = ({ users, groups }: ProjectRoles) => {
+export function projectRolesEventData({ users, groups }: ProjectRoles) {
   const idsWith = (role: number, roles: RolesByAssignee): number[] =>
     union([...roles].flatMap(([id, list]) => (list.includes(role) ? [id] : [])));
   const ids = union(...users.values(), ...groups.values());
   return { roles: ids.map((id) => ({ id, users: idsWith(id, users), groups: idsWith(id, groups) })) };
-};
+}
 
 /** Those of the roles, users and groups of a request that exist. */
 export interface ExistingRolesAndAssignees {
@@ -66,10 +67,10 @@ export interface RoleAssignment extends RequestedRoles {
  * granted again.
  * @throws Refusal 400 for a missing role, user or group; `NoAccessError` for a permission that the caller lacks
  */
-export const requireAssignable = (
+export function requireAssignable(
   { caller, project, before, roles, requested }: RoleAssignment,
   existing: ExistingRolesAndAssignees,
-): void => {
+): void {
   const unknown = roles.find((id) => !existing.grants.has(id));
   if (unknown !== undefined) throw invalidProperty(`There is no role ${unknown} for projects`, '/body/roles');
   for (const type of ['user', 'group'] as const) {
@@ -83,18 +84,19 @@ export const requireAssignable = (
   for (const role of roles)
     if (isNew(role, 'users') || isNew(role, 'groups'))
       requireMayGrant(caller, project, existing.grants.get(role) ?? []);
-};
+}
 
-const hasOwner = ({ users, groups }: ProjectRoles): boolean =>
-  [...users.values(), ...groups.values()].some((roles) => roles.includes(predefinedRole.owner));
+function hasOwner({ users, groups }: ProjectRoles): boolean {
+  return [...users.values(), ...groups.values()].some((roles) => roles.includes(predefinedRole.owner));
+}
 
 /** @throws Refusal `ConflictError` for a project that loses its last owner */
-const requireOwnerLeft = (before: ProjectRoles, after: ProjectRoles): void => {
+function requireOwnerLeft(before: ProjectRoles, after: ProjectRoles): void {
   if (hasOwner(before) && !hasOwner(after)) throw refusal('ConflictError', 'A project must have at least one owner');
-};
+}
 
 /** The roles that a request sets in a project. */
-export const rolesToSet = ({ roles }: SetProjectAccessBody): RequestedRoles => {
+export function rolesToSet({ roles }: SetProjectAccessBody): RequestedRoles {
   const byAssignee = (assignees: 'users' | 'groups'): RolesByAssignee => {
     const rolesByAssignee = new Map<number, number[]>();
     for (const role of roles)
@@ -103,28 +105,28 @@ export const rolesToSet = ({ roles }: SetProjectAccessBody): RequestedRoles => {
   };
   const requested = { users: byAssignee('users'), groups: byAssignee('groups') };
   return { roles: [...new Set([...requested.users.values(), ...requested.groups.values()].flat())], requested };
-};
+}
 
 /**
  * Sets the roles in a project, in place of all earlier ones.
  * @throws Refusal `ConflictError` for a project that loses its last owner
  */
-export const setRoles = (before: ProjectRoles, project: string, body: SetProjectAccessBody): RolesDecision => {
+export function setRoles(before: ProjectRoles, project: string, body: SetProjectAccessBody): RolesDecision {
   const { requested: after } = rolesToSet(body);
   requireOwnerLeft(before, after);
   const [data, preData] = [projectRolesEventData(after), projectRolesEventData(before)];
   return { roles: after, events: eventsOfUpdate({ type: 'project-access-updated', project, data, preData }) };
-};
+}
 
 /** The roles that a request adds in a project, each once. */
-export const rolesToAdd = ({ roles, users, groups }: AddProjectAccessBody): RequestedRoles => {
+export function rolesToAdd({ roles, users, groups }: AddProjectAccessBody): RequestedRoles {
   const added = [...new Set(roles)];
   const withRoles = (ids: readonly number[]): RolesByAssignee => new Map(ids.map((id) => [id, added]));
   return { roles: added, requested: { users: withRoles(users), groups: withRoles(groups) } };
-};
+}
 
 /** Adds roles of users and groups in a project to those that they have. */
-export const addRoles = (before: ProjectRoles, project: string, body: AddProjectAccessBody): RolesDecision => {
+export function addRoles(before: ProjectRoles, project: string, body: AddProjectAccessBody): RolesDecision {
   const { roles, requested } = rolesToAdd(body);
   const merge = (earlier: RolesByAssignee, further: RolesByAssignee): RolesByAssignee =>
     new Map([...earlier, ...[...further].map(([id, list]) => [id, union(earlier.get(id), list)] as const)]);
@@ -136,7 +138,7 @@ export const addRoles = (before: ProjectRoles, project: string, body: AddProject
       ? [{ type: 'project-access-added', project, data: { users: body.users, groups: body.groups, roles } }]
       : [],
   };
-};
+}
 
 /** A user or a group. */
 export interface Assignee {
@@ -144,18 +146,22 @@ export interface Assignee {
   readonly id: number;
 }
 
-const withRolesOf = (before: ProjectRoles, { type, id }: Assignee, roles: readonly number[]): ProjectRoles => ({
-  ...before,
-  [`${type}s`]: new Map([...before[`${type}s`], [id, roles]]),
-});
+function withRolesOf(before: ProjectRoles, { type, id }: Assignee, roles: readonly number[]): ProjectRoles {
+  return {
+    ...before,
+    [`${type}s`]: new Map([...before[`${type}s`], [id, roles]]),
+  };
+}
 
 /** The roles that a user or a group gets in place of all earlier ones, each once. */
-export const replacementRoles = (assignee: Assignee, roles: readonly number[]): RequestedRoles => ({
-  roles: union(roles),
-  requested: roles.length === 0 ? noRoles : withRolesOf(noRoles, assignee, union(roles)),
-});
+export function replacementRoles(assignee: Assignee, roles: readonly number[]): RequestedRoles {
+  return {
+    roles: union(roles),
+    requested: roles.length === 0 ? noRoles : withRolesOf(noRoles, assignee, union(roles)),
+  };
+}
 
-const decideReplacement = (
+function decideReplacement(
   before: ProjectRoles,
   project: string,
   {
@@ -163,7 +169,7 @@ const decideReplacement = (
     roles,
     verb,
   }: { readonly assignee: Assignee; readonly roles: readonly number[]; readonly verb: 'updated' | 'deleted' },
-): RolesDecision => {
+): RolesDecision {
   const { type, id } = assignee;
   const after = withRolesOf(before, assignee, union(roles));
   requireOwnerLeft(before, after);
@@ -177,19 +183,22 @@ const decideReplacement = (
       preData: eventData(before[`${type}s`].get(id)),
     }),
   };
-};
+}
 
 /**
  * Replaces the roles of a user or a group in a project.
  * @throws Refusal `ConflictError` for a project that loses its last owner
  */
-export const replaceRoles = (
+export function replaceRoles(
   before: ProjectRoles,
   project: string,
   assignee: Assignee,
   roles: readonly number[],
-): RolesDecision => decideReplacement(before, project, { assignee, roles, verb: 'updated' });
+): RolesDecision {
+  return decideReplacement(before, project, { assignee, roles, verb: 'updated' });
+}
 
 /** Removes all roles of a user or a group in a project. @throws Refusal as `replaceRoles` does */
-export const removeRoles = (before: ProjectRoles, project: string, assignee: Assignee): RolesDecision =>
-  decideReplacement(before, project, { assignee, roles: [], verb: 'deleted' });
+export function removeRoles(before: ProjectRoles, project: string, assignee: Assignee): RolesDecision {
+  return decideReplacement(before, project, { assignee, roles: [], verb: 'deleted' });
+}

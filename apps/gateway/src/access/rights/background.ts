@@ -21,10 +21,10 @@ interface ListenerOptions {
  * Listens on a connection of its own for the notifications of the database that rights or tokens have changed, by whichever replica. While
  * the connection is lost, notifications are lost, too: the TTL of the token cache bounds how long a stale entry is used.
  */
-export const accessChangeListener = (
+export function accessChangeListener(
   database: Pick<Database, 'session' | 'query'>,
   { onChange, onLost, probeTimeout = probeTimeoutMs }: ListenerOptions,
-) => {
+) {
   const probe = `access_probe_${randomUUID().replaceAll('-', '')}`;
   let current: PinnedConnection | undefined;
   let isStopped = false;
@@ -98,7 +98,7 @@ export const accessChangeListener = (
       release();
     },
   };
-};
+}
 
 /** Milliseconds between checks that notifications arrive. */
 const intervalMs = 30_000;
@@ -112,7 +112,7 @@ interface Options {
 }
 
 /** Listens for changes of rights and tokens by other replicas, and keeps checking that they arrive. */
-export const listenForAccessChanges = ({ database, onChange, metrics, log }: Options) => {
+export function listenForAccessChanges({ database, onChange, metrics, log }: Options) {
   const listener = accessChangeListener(database, { onChange, onLost: () => loop.wake() });
   const loop = startLoop({
     name: 'The listening for changes of rights and tokens',
@@ -136,7 +136,7 @@ export const listenForAccessChanges = ({ database, onChange, metrics, log }: Opt
       await loop.stop();
     },
   };
-};
+}
 
 const unhidingIntervalMs = 60_000;
 /** Maximum milliseconds that a run waits for the states of projects that are committed. */
@@ -152,22 +152,20 @@ interface UnhidingOptions {
  * Unhides projects that the gateway hid because they were to become private, though the features service never committed that change. It
  * first waits until the gateway has applied every committed state: while the features service is unavailable, the projects stay hidden.
  */
-export const unhideUncommittedProjects = async ({
+export async function unhideUncommittedProjects({
   pendingPrivateProjects,
   projects,
-}: Omit<UnhidingOptions, 'log'>): Promise<void> => {
+}: Omit<UnhidingOptions, 'log'>): Promise<void> {
   if (!(await pendingPrivateProjects.hasUncommitted())) return;
   if ((await projects.catchUp(catchUpTimeoutMs)) === 0) await pendingPrivateProjects.unhideUncommitted();
-};
+}
 
 /** Runs `unhideUncommittedProjects` once a minute. */
-export const startUnhidingUncommittedProjects = ({
-  log,
-  ...options
-}: UnhidingOptions): Pick<Loop, 'stop'> =>
-  startLoop({
+export function startUnhidingUncommittedProjects({ log, ...options }: UnhidingOptions): Pick<Loop, 'stop'> {
+  return startLoop({
     name: 'The unhiding of projects whose change was not committed',
     run: () => unhideUncommittedProjects(options),
     intervalMs: unhidingIntervalMs,
     log,
   });
+}

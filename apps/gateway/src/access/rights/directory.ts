@@ -19,17 +19,19 @@ export interface DirectoryRequest {
 }
 
 // The caller is already authorised: the gateway reads projects and environments as the system.
-const systemContextOf = (request: DirectoryRequest): CallContext => onBehalfOf({ ...request, caller: systemCaller });
+function systemContextOf(request: DirectoryRequest): CallContext {
+  return onBehalfOf({ ...request, caller: systemCaller });
+}
 
 /**
  * The projects and environments that exist in the features service.
  * @param catchUp waits for the projection of projects; returns the lag that remains, in milliseconds
  */
-export const projectAndEnvironmentDirectory = (
+export function projectAndEnvironmentDirectory(
   bus: Bus,
   findExisting: FindExistingProjects,
   catchUp: () => Promise<number>,
-) => {
+) {
   const environments = async (request: DirectoryRequest): Promise<string[]> =>
     (await call(bus, ListEnvironmentNames, {}, systemContextOf(request))).names;
   const findUnknown = async (projectIds: readonly string[]): Promise<string | undefined> => {
@@ -69,5 +71,5 @@ export const projectAndEnvironmentDirectory = (
       throw unavailable(`The gateway does not know yet who may see the project ${missing}. Please try again.`);
     },
   };
-};
+}
 export type ProjectAndEnvironmentDirectory = ReturnType<typeof projectAndEnvironmentDirectory>;

@@ -21,22 +21,21 @@ const existingProjects: Statement = {
   text: `select id from project where ($1::text[] is null or id = any ($1::text[])) and ${isExistingSql}`,
 };
 
-export const existingProjectsReader =
-  (database: Database): FindExistingProjects =>
-  async (ids) =>
-    (await database.read<{ id: string }>(existingProjects, [ids ?? null])).map(({ id }) => id);
+export function existingProjectsReader(database: Database): FindExistingProjects {
+  return async (ids) => (await database.read<{ id: string }>(existingProjects, [ids ?? null])).map(({ id }) => id);
+}
 
 /**
  * Locks projects of the projection against deletion until the transaction ends, so that a later deletion sees the rows that the transaction
  * writes.
  * @throws Refusal `NotFoundError` for a project that was deleted meanwhile
  */
-export const lockExistingProjects = async ({ query }: Pick<Tx, 'query'>, ids: readonly string[]): Promise<void> => {
+export async function lockExistingProjects({ query }: Pick<Tx, 'query'>, ids: readonly string[]): Promise<void> {
   const text = `select id from project where id = any ($1::text[]) and ${isExistingSql} order by id for key share`;
   const existing = (await query<{ id: string }>(text, [ids])).map(({ id }) => id);
   const missing = ids.find((id) => !existing.includes(id));
   if (missing !== undefined) throw projectNotFound(missing);
-};
+}
 
 const hideSql = `
   insert into project (id, mode, version, pending_private_version, pending_private_since) values ($1, 'private', -1, $2, now())
@@ -50,7 +49,7 @@ const hideSql = `
 const isUncommittedSql = "pending_private_since < now() - interval '5 minutes'";
 
 /** Projects that the gateway hides before the features service commits that they are private, until the projection applies that commit. */
-export const pendingPrivateProjectStore = (database: Database) => {
+export function pendingPrivateProjectStore(database: Database) {
   const write = (job: (tx: Tx) => Promise<unknown>): Promise<void> =>
     database.transaction(async (tx) => void (await job(tx)));
   return {
@@ -72,7 +71,7 @@ export const pendingPrivateProjectStore = (database: Database) => {
         );
       }),
   };
-};
+}
 export type PendingPrivateProjects = ReturnType<typeof pendingPrivateProjectStore>;
 
 interface EndedTokens {
@@ -92,18 +91,18 @@ const revokeTokens = `
  * Ends what names an environment that does not exist: its tokens, and the permissions of roles in it, so that they hold in no later
  * environment of that name. @returns the events of it
  */
-export const endEnvironmentAccess = async (
+export async function endEnvironmentAccess(
   tx: Pick<Tx, 'query'>,
   environment: string,
   { createdBefore, keepsTokensOfSettings }: EndedTokens,
-): Promise<readonly EventContent[]> => {
+): Promise<readonly EventContent[]> {
   const values = [environment, createdBefore?.toISOString() ?? null, keepsTokensOfSettings];
   const revoked = await tx.query<TokenRow>(revokeTokens, values);
   return [
     ...revoked.map((row) => tokenEvent('api-token-deleted', { preData: apiTokenInEventsOf(row) })),
     ...(await removeEnvironmentFromRoles(tx, environment)),
   ];
-};
+}
 
 const ProjectMessage = Type.Object({
   id: Type.String({ minLength: 1 }),
@@ -161,7 +160,7 @@ const clockToleranceMs = 60_000;
  * Ends the tokens and permissions of a deleted environment. A message that was set aside may arrive when another environment of that name
  * exists: what is newer than the deletion stays.
  */
-const applyEnvironmentDeletion = async (tx: Tx, { payload, recordedAt }: OutboxMessage): Promise<void> => {
+async function applyEnvironmentDeletion(tx: Tx, { payload, recordedAt }: OutboxMessage): Promise<void> {
   const { id } = parse(EnvironmentMessage, payload);
   const now = new Date(recordedAt);
   const createdBefore = new Date(now.getTime() + clockToleranceMs);
@@ -170,10 +169,10 @@ const applyEnvironmentDeletion = async (tx: Tx, { payload, recordedAt }: OutboxM
     tx,
     events.map((event) => outboxEvent(event, { by: systemCaller, now })),
   );
-};
+}
 
 /** Applies the states of projects and environments from the outbox of the features service; skips other states. Idempotent. */
-export const applyProjectStates = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
+export async function applyProjectStates(tx: Tx, messages: readonly OutboxMessage[]): Promise<void> {
   const { query } = tx;
   for (const message of messages) {
     const { type, payload, recordedAt } = message;
@@ -200,10 +199,10 @@ export const applyProjectStates = async (tx: Tx, messages: readonly OutboxMessag
       events.map((event) => outboxEvent(event, { by: systemCaller, now })),
     );
   }
-};
+}
 
 /** Resets the versions after the features service was restored from a backup: the next state applies whatever its version. */
-export const acceptAnyProjectVersion = async ({ query }: Tx): Promise<void> => {
+export async function acceptAnyProjectVersion({ query }: Tx): Promise<void> {
   await query(`
     update project set version = least(version, 0), pending_private_version = case when pending_private_version is not null then 0 end`);
-};
+}

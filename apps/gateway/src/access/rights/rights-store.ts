@@ -15,8 +15,9 @@ export interface UserRightsRow {
 }
 
 /** SQL: whether a grant is that of an administrator, as `isAdministrator` decides it. */
-export const isAdministratorSql = (grant: string): string =>
-  `(${grant}.permission = 'ADMIN' and ${grant}.project is null and ${grant}.environment is null)`;
+export function isAdministratorSql(grant: string): string {
+  return `(${grant}.permission = 'ADMIN' and ${grant}.project is null and ${grant}.environment is null)`;
+}
 
 /**
  * SQL: the rights of the row `u` of `api_user`. A project that is not open is closed to users without a role in it and without a grant for it
@@ -36,22 +37,24 @@ export const userRightsSql = `(
     'hiddenProjects', (select json_agg(id order by id) from closed where mode = 'private'),
     'proposalDeniedProjects', (select json_agg(id order by id) from closed where mode = 'protected')))`;
 
-const callerNamesOf = (names: UserNames): Pick<Caller, 'name' | 'displayName' | 'username'> => {
+function callerNamesOf(names: UserNames): Pick<Caller, 'name' | 'displayName' | 'username'> {
   const name = nameInEvents(names);
   const displayName = displayNameOf(names);
   const username = authorNameOf(names);
   return { name, ...(displayName === name ? {} : { displayName }), ...(username === name ? {} : { username }) };
-};
+}
 
 /** The caller that services receive for a user, with the user's current rights. */
-export const callerOf = ({ user_id, user_name, username, email, access }: UserRightsRow, tokenId?: string): Caller => ({
-  id: user_id,
-  ...callerNamesOf({ name: user_name, username, email }),
-  ...(tokenId === undefined ? {} : { tokenId }),
-  grants: access.grants,
-  ...(access.hiddenProjects ? { hiddenProjects: access.hiddenProjects } : {}),
-  ...(access.proposalDeniedProjects ? { proposalDeniedProjects: access.proposalDeniedProjects } : {}),
-});
+export function callerOf({ user_id, user_name, username, email, access }: UserRightsRow, tokenId?: string): Caller {
+  return {
+    id: user_id,
+    ...callerNamesOf({ name: user_name, username, email }),
+    ...(tokenId === undefined ? {} : { tokenId }),
+    grants: access.grants,
+    ...(access.hiddenProjects ? { hiddenProjects: access.hiddenProjects } : {}),
+    ...(access.proposalDeniedProjects ? { proposalDeniedProjects: access.proposalDeniedProjects } : {}),
+  };
+}
 
 /** A user as other services show it. */
 export interface UserSummary extends UserNames {
@@ -115,10 +118,11 @@ interface OwnerRow extends UserNames {
   readonly id: number;
 }
 
-const ownerOf = (row: OwnerRow): MembersOfProject['owners'][number] =>
-  row.kind === 1
+function ownerOf(row: OwnerRow): MembersOfProject['owners'][number] {
+  return row.kind === 1
     ? { ownerType: 'group', name: row.name ?? '' }
     : { ownerType: 'user', name: displayNameOf(row), email: row.email, imageUrl: avatarUrlOf(row) };
+}
 
 const tokenCountsByEnvironment: Statement = {
   name: 'tokens-of-environments',
@@ -169,42 +173,45 @@ const roleHolders: Statement = {
       from role where id in (select role_id from assigned)), '[]') as roles`,
 };
 
-export const accessReader = (database: ReadDatabase) => ({
-  /** The active users among the ids, with their current rights. */
-  usersWithRights: async (ids: readonly number[]): Promise<{ user: UserSummary; caller: Caller }[]> => {
-    const rows = await database.read<UserRightsRow>(usersAccess, [ids]);
-    return rows.map((row) => {
-      const { user_id, user_name: name, username, email } = row;
-      return {
-        user: { id: user_id, name, username, email, imageUrl: avatarUrlOf({ id: user_id, username, email }) },
-        caller: callerOf(row),
-      };
-    });
-  },
-  /** Active users and service accounts with one of the permissions in a project and environment, ordered by name. */
-  findPermissionHolders: async (
-    permissions: readonly Permission[],
-    project: string,
-    environment: string | undefined,
-  ): Promise<UserSummary[]> => {
-    const values = [permissions, project, environment ?? null];
-    const rows = await database.read<Omit<UserSummary, 'imageUrl'>>(permissionHolders, values);
-    return rows.map((row) => ({ ...row, imageUrl: avatarUrlOf(row) }));
-  },
-  /** The active users with the roles that apply in a project, or everywhere if none is named. */
-  listRoleHolders: async (project: string | undefined): Promise<Omit<RoleHolders, 'version'>> => {
-    const rows = await database.read<Omit<RoleHolders, 'version'>>(roleHolders, [project ?? null]);
-    return onlyRow(rows, 'role-holders');
-  },
-  /** The number of members, and the owners, of one project or of each that has users or groups with a role. */
-  countProjectMembers: async (project: string | undefined): Promise<MembersOfProject[]> => {
-    const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(memberCountsAndOwners, [
-      project ?? null,
-    ]);
-    return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(ownerOf) }));
-  },
-  /** The number of SDK tokens by environment, of all or of those for a project. Tokens for hidden projects alone are not counted. */
-  countEnvironmentTokens: (project: string | undefined, hiddenProjects: readonly string[]) =>
-    database.read<{ name: string; tokens: number }>(tokenCountsByEnvironment, [project ?? null, hiddenProjects]),
-});
+export function accessReader(database: ReadDatabase) {
+  return {
+    /** The active users among the ids, with their current rights. */
+    usersWithRights: async (ids: readonly number[]): Promise<{ user: UserSummary; caller: Caller }[]> => {
+      const rows = await database.read<UserRightsRow>(usersAccess, [ids]);
+      return rows.map((row) => {
+        const { user_id, user_name: name, username, email } = row;
+        return {
+          user: { id: user_id, name, username, email, imageUrl: avatarUrlOf({ id: user_id, username, email }) },
+          caller: callerOf(row),
+        };
+      });
+    },
+    /** Active users and service accounts with one of the permissions in a project and environment, ordered by name. */
+    findPermissionHolders: async (
+      permissions: readonly Permission[],
+      project: string,
+      environment: string | undefined,
+    ): Promise<UserSummary[]> => {
+      const values = [permissions, project, environment ?? null];
+      const rows = await database.read<Omit<UserSummary, 'imageUrl'>>(permissionHolders, values);
+      return rows.map((row) => ({ ...row, imageUrl: avatarUrlOf(row) }));
+    },
+    /** The active users with the roles that apply in a project, or everywhere if none is named. */
+    listRoleHolders: async (project: string | undefined): Promise<Omit<RoleHolders, 'version'>> => {
+      const rows = await database.read<Omit<RoleHolders, 'version'>>(roleHolders, [project ?? null]);
+      return onlyRow(rows, 'role-holders');
+    },
+    /** The number of members, and the owners, of one project or of each that has users or groups with a role. */
+    countProjectMembers: async (project: string | undefined): Promise<MembersOfProject[]> => {
+      const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(
+        memberCountsAndOwners,
+        [project ?? null],
+      );
+      return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(ownerOf) }));
+    },
+    /** The number of SDK tokens by environment, of all or of those for a project. Tokens for hidden projects alone are not counted. */
+    countEnvironmentTokens: (project: string | undefined, hiddenProjects: readonly string[]) =>
+      database.read<{ name: string; tokens: number }>(tokenCountsByEnvironment, [project ?? null, hiddenProjects]),
+  };
+}
 export type AccessReader = ReturnType<typeof accessReader>;

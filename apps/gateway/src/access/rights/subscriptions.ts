@@ -6,10 +6,10 @@ import { startUnhidingUncommittedProjects } from './background.ts';
 import { acceptAnyProjectVersion, applyProjectStates, pendingPrivateProjectStore } from './project-store.ts';
 
 /** Consumes the states of projects, for authorisation: which are private, and who created them and so owns them. */
-export const consumeProjectStates = (
+export function consumeProjectStates(
   options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'log'>,
-): Promise<Projection> =>
-  startProjection({
+): Promise<Projection> {
+  return startProjection({
     ...options,
     consumer: 'gateway',
     producer: 'features',
@@ -17,12 +17,13 @@ export const consumeProjectStates = (
     apply: applyProjectStates,
     onProducerRestored: acceptAnyProjectVersion,
   });
+}
 
 /** Starts the projection that knows which projects are private, and the job that unhides projects whose change was not committed. */
-export const startProjectVisibility = async (
+export async function startProjectVisibility(
   { config, bus, log, metrics, onStop }: ServiceContext<typeof GatewayConfig>,
   database: Database,
-) => {
+) {
   const projects = await consumeProjectStates({
     bus,
     database,
@@ -35,4 +36,4 @@ export const startProjectVisibility = async (
   const unhidingLoop = startUnhidingUncommittedProjects({ pendingPrivateProjects, projects, log });
   onStop('unhiding of uncommitted projects', () => unhidingLoop.stop());
   return { projects, pendingPrivateProjects };
-};
+}

@@ -92,30 +92,34 @@ export function roleEndpoints({
   ];
 }
 
-const describedPermissionsOfType = (type: PermissionType) => permissionsOfType(type).map(describePermission);
+function describedPermissionsOfType(type: PermissionType) {
+  return permissionsOfType(type).map(describePermission);
+}
 
 /** Parses a role as `parseRole` does. @throws Refusal 400 also for an environment that does not exist */
-const parseRoleInEnvironments = async (
+async function parseRoleInEnvironments(
   { projectAndEnvironmentDirectory }: Pick<GatewayContext, 'projectAndEnvironmentDirectory'>,
   body: RoleBody,
   request: DirectoryRequest,
-): Promise<RoleInput> => {
+): Promise<RoleInput> {
   const role = parseRole(body);
   if (role.permissions.some(({ environment }) => environment !== null))
     requireExistingEnvironments(body, await projectAndEnvironmentDirectory.environments(request));
   return role;
-};
+}
 
 /** A role as the API returns it: each permission with its description from the catalogue. */
-const toRoleResponse = ({ permissions, ...role }: RoleWithGrants): RoleWithPermissions => ({
-  ...role,
-  permissions: permissions.map(({ name, environment }) => ({
-    ...describePermission(name),
-    ...(environment ? { environment } : {}),
-  })),
-});
+function toRoleResponse({ permissions, ...role }: RoleWithGrants): RoleWithPermissions {
+  return {
+    ...role,
+    permissions: permissions.map(({ name, environment }) => ({
+      ...describePermission(name),
+      ...(environment ? { environment } : {}),
+    })),
+  };
+}
 
-const toSavedRoleResponse = (saved: RoleWithGrants): SavedRole => {
+function toSavedRoleResponse(saved: RoleWithGrants): SavedRole {
   const { permissions, ...roles } = toRoleResponse(saved);
   return { version: 1, roles, ...roles, permissions };
-};
+}

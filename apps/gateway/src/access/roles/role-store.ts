@@ -34,28 +34,33 @@ interface RoleUses {
 }
 
 /** Omits the projects of grants: the grants of the Editor in `default` are listed with its other grants, as Unleash does. */
-const roleOf = ({ permissions, ...role }: RoleRow): RoleWithGrants => ({
-  ...role,
-  permissions: permissions.map(({ name, environment }) => ({ name, ...(environment === null ? {} : { environment }) })),
-});
+function roleOf({ permissions, ...role }: RoleRow): RoleWithGrants {
+  return {
+    ...role,
+    permissions: permissions.map(({ name, environment }) => ({
+      name,
+      ...(environment === null ? {} : { environment }),
+    })),
+  };
+}
 
-const roleById = async (
+async function roleById(
   { query }: Pick<Tx, 'query'>,
   id: number,
   locking: '' | 'for update' = '',
-): Promise<RoleWithGrants> => {
+): Promise<RoleWithGrants> {
   const [row] = await query<RoleRow>(`${selectRoles} id = $1 ${locking}`, [id]);
   if (row === undefined) throw roleNotFound();
   return roleOf(row);
-};
+}
 
 const rolesInEnvironment = `${selectRoles} id in (select role_id from role_permission where environment = $1) order by id for update`;
 
 /** Takes the permissions in an environment away from every role. @returns the events of the roles that change */
-export const removeEnvironmentFromRoles = async (
+export async function removeEnvironmentFromRoles(
   { query }: Pick<Tx, 'query'>,
   environment: string,
-): Promise<readonly EventContent[]> => {
+): Promise<readonly EventContent[]> {
   const before = (await query<RoleRow>(rolesInEnvironment, [environment])).map(roleOf);
   if (before.length === 0) return [];
   await query('delete from role_permission where environment = $1', [environment]);
@@ -63,21 +68,23 @@ export const removeEnvironmentFromRoles = async (
     const permissions = role.permissions.filter((grant) => grant.environment !== environment);
     return roleUpdated(role, { ...role, permissions });
   });
-};
+}
 
 /** Reads of roles without a lock: for responses, not for decisions. */
-export const roleReads = (tx: Pick<Tx, 'query'>) => ({
-  list: () => tx.query<Role>(`select ${columns} from role order by id`),
-  /** @throws Refusal 404 when there is none */
-  get: (id: number) => roleById(tx, id),
-  isNameTaken: async (name: string, exceptId?: number): Promise<boolean> => {
-    const text = 'select id from role where lower(name) = lower($1)';
-    return (await tx.query<{ id: number }>(text, [name])).some(({ id }) => id !== exceptId);
-  },
-});
+export function roleReads(tx: Pick<Tx, 'query'>) {
+  return {
+    list: () => tx.query<Role>(`select ${columns} from role order by id`),
+    /** @throws Refusal 404 when there is none */
+    get: (id: number) => roleById(tx, id),
+    isNameTaken: async (name: string, exceptId?: number): Promise<boolean> => {
+      const text = 'select id from role where lower(name) = lower($1)';
+      return (await tx.query<{ id: number }>(text, [name])).some(({ id }) => id !== exceptId);
+    },
+  };
+}
 
 /** Roles, predefined and created. */
-export const roleRepository = (tx: Tx, record: RecordEvents) => {
+export function roleRepository(tx: Tx, record: RecordEvents) {
   const { query } = tx;
   const storeContent = async ({ name, description, type }: RoleInput, id: number | undefined): Promise<number> => {
     const { em } = tx;
@@ -178,4 +185,4 @@ export const roleRepository = (tx: Tx, record: RecordEvents) => {
       record(events);
     },
   };
-};
+}

@@ -11,18 +11,20 @@ interface Attribute {
   readonly subAttributes?: readonly object[];
 }
 
-const attribute = (name: string, description: string, characteristics: Attribute = {}): object => ({
-  name,
-  description,
-  type: 'string',
-  multiValued: false,
-  required: false,
-  caseExact: false,
-  mutability: 'readWrite',
-  returned: 'default',
-  uniqueness: 'none',
-  ...characteristics,
-});
+function attribute(name: string, description: string, characteristics: Attribute = {}): object {
+  return {
+    name,
+    description,
+    type: 'string',
+    multiValued: false,
+    required: false,
+    caseExact: false,
+    mutability: 'readWrite',
+    returned: 'default',
+    uniqueness: 'none',
+    ...characteristics,
+  };
+}
 
 const schemas = [
   {
@@ -88,16 +90,18 @@ const schemas = [
   },
 ];
 
-const list = (resources: readonly object[]): object => ({
-  schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
-  totalResults: resources.length,
-  startIndex: 1,
-  itemsPerPage: resources.length,
-  Resources: resources,
-});
+function list(resources: readonly object[]): object {
+  return {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+    totalResults: resources.length,
+    startIndex: 1,
+    itemsPerPage: resources.length,
+    Resources: resources,
+  };
+}
 
 /** The documents from which SCIM clients learn what is supported (RFC 7644, 4), by path below the base URL. */
-export const discoveryDocuments = (base: string): ReadonlyMap<string, object> => {
+export function discoveryDocuments(base: string): ReadonlyMap<string, object> {
   const config = {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
     patch: { supported: true },
@@ -137,4 +141,4 @@ export const discoveryDocuments = (base: string): ReadonlyMap<string, object> =>
     ['Schemas', list(schemaDocuments)],
     ...schemaDocuments.map((schema): [string, object] => [`Schemas/${schema.id}`, schema]),
   ]);
-};
+}

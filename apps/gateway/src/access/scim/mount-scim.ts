@@ -58,7 +58,7 @@ export interface ScimAuthenticatorOptions {
  * Checks the token of the identity provider, and limits failures by network address.
  * @returns a check that throws `ScimError` 401, 429, or 403 while SCIM is turned off
  */
-const scimAuthenticator = ({ config, readSetting, hasher, limits }: ScimAuthenticatorOptions) => {
+function scimAuthenticator({ config, readSetting, hasher, limits }: ScimAuthenticatorOptions) {
   const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const [, token] = /^bearer +(\S{1,512})$/i.exec(request.headers.authorization?.trim() ?? '') ?? [];
@@ -84,7 +84,7 @@ const scimAuthenticator = ({ config, readSetting, hasher, limits }: ScimAuthenti
       throw new ScimError(403, 'SCIM is turned off. An administrator can turn it on in its settings.');
     limits.assignClient(request, { id: 'scim', address });
   };
-};
+}
 
 export interface ScimRouterOptions extends ScimAuthenticatorOptions {
   readonly config: GatewayConfig;
@@ -110,7 +110,7 @@ export type ScimResponse = readonly [status: number, body?: object];
 type Handle = (context: ScimContext, body: unknown) => Promise<ScimResponse>;
 
 /** The kind of error that the access log names for a response of SCIM. */
-const outcomeOf = ({ status }: ScimError): ErrorKind => {
+function outcomeOf({ status }: ScimError): ErrorKind {
   if (status >= 500 && status !== 501) return 'ServiceUnavailable';
   const kinds: Readonly<Record<number, ErrorKind>> = {
     401: 'AuthenticationRequired',
@@ -124,9 +124,9 @@ const outcomeOf = ({ status }: ScimError): ErrorKind => {
     501: 'NotFoundError',
   };
   return kinds[status] ?? 'ValidationError';
-};
+}
 
-const bodyReader = (config: GatewayConfig, limits: Pick<ConcurrentRequestLimits, 'bodyReceived'>) => {
+function bodyReader(config: GatewayConfig, limits: Pick<ConcurrentRequestLimits, 'bodyReceived'>) {
   const jsonLimits = ordinaryJsonLimits(config);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const { raw } = request;
@@ -142,19 +142,19 @@ const bodyReader = (config: GatewayConfig, limits: Pick<ConcurrentRequestLimits,
     limits.bodyReceived(request);
     return parseUntrustedJson(bodyBytes, jsonLimits);
   };
-};
+}
 
-const send = (reply: FastifyReply, [status, body]: ScimResponse): FastifyReply => {
+function send(reply: FastifyReply, [status, body]: ScimResponse): FastifyReply {
   closeAfterEarlyResponse(reply);
   reply.code(status);
   return body === undefined ? reply.send() : reply.header('content-type', contentType).send(JSON.stringify(body));
-};
+}
 
 /**
  * Mounts routes of SCIM. Each authenticates the identity provider, reads the body of a write, and sends the response of its handler, or the
  * error in the form of SCIM.
  */
-const scimRouter = (app: FastifyInstance, options: ScimRouterOptions) => {
+function scimRouter(app: FastifyInstance, options: ScimRouterOptions) {
   const { config, limits, transaction } = options;
   const authenticate = scimAuthenticator(options);
   const readJson = bodyReader(config, limits);
@@ -194,25 +194,27 @@ const scimRouter = (app: FastifyInstance, options: ScimRouterOptions) => {
       },
     });
   };
-};
+}
 export type ScimRouter = ReturnType<typeof scimRouter>;
 
 export interface ScimOptions extends ScimRouterOptions {
   readonly reads: Pick<GatewayReads, 'scim'>;
 }
 
-const listResponse = (total: number, { offset }: ScimQuery, resources: readonly object[]): ScimResponse => [
-  200,
-  {
-    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
-    totalResults: total,
-    startIndex: offset + 1,
-    itemsPerPage: resources.length,
-    Resources: resources,
-  },
-];
+function listResponse(total: number, { offset }: ScimQuery, resources: readonly object[]): ScimResponse {
+  return [
+    200,
+    {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+      totalResults: total,
+      startIndex: offset + 1,
+      itemsPerPage: resources.length,
+      Resources: resources,
+    },
+  ];
+}
 
-const mountUsers = (route: ScimRouter, reads: ScimOptions['reads']): void => {
+function mountUsers(route: ScimRouter, reads: ScimOptions['reads']): void {
   route('GET', '/Users', async ({ request, base }) => {
     const [page, select] = [pageOf(request), attributesSelector(request)];
     const { total, rows } = await reads.scim.listUsers(page);
@@ -246,9 +248,9 @@ const mountUsers = (route: ScimRouter, reads: ScimOptions['reads']): void => {
     await run((tx) => deleteScimUser(tx, id));
     return [204];
   });
-};
+}
 
-const mountGroups = (route: ScimRouter, reads: ScimOptions['reads']): void => {
+function mountGroups(route: ScimRouter, reads: ScimOptions['reads']): void {
   route('GET', '/Groups', async ({ request, base }) => {
     const [page, select] = [pageOf(request), attributesSelector(request)];
     const { total, rows } = await reads.scim.listGroups(page, groupViewOf(request));
@@ -282,16 +284,16 @@ const mountGroups = (route: ScimRouter, reads: ScimOptions['reads']): void => {
     await run((tx) => deleteScimGroup(tx, id));
     return [204];
   });
-};
+}
 
 /** The methods at a path of users or groups; undefined for other paths. */
-const methodsAt = (path: string): string | undefined => {
+function methodsAt(path: string): string | undefined {
   if (path === 'Users' || path === 'Groups') return 'GET, POST';
   return /^(?:Users|Groups)\/[^/]+$/.test(path) ? 'GET, PUT, PATCH, DELETE' : undefined;
-};
+}
 
 /** Mounts `/scim/v2`, by which an identity provider manages users and groups (RFC 7643, RFC 7644). */
-export const mountScim = (app: FastifyInstance, options: ScimOptions): void => {
+export function mountScim(app: FastifyInstance, options: ScimOptions): void {
   const route = scimRouter(app, options);
   mountUsers(route, options.reads);
   mountGroups(route, options.reads);
@@ -307,4 +309,4 @@ export const mountScim = (app: FastifyInstance, options: ScimOptions): void => {
     reply.header('allow', methods);
     throw new ScimError(405, `${request.method} is not possible here. Possible: ${methods}.`);
   });
-};
+}

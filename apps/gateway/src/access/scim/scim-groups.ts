@@ -21,59 +21,62 @@ export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 type Attributes = Record<string, unknown>;
 
 /** A group as a resource of SCIM. */
-export const groupResource = ({ id, name, provisioned, members, createdAt }: ScimGroupRow, base: string): object => ({
-  schemas: [groupSchema],
-  id: String(id),
-  ...(provisioned?.externalId === undefined ? {} : { externalId: provisioned.externalId }),
-  displayName: name,
-  ...(members === null
-    ? {}
-    : {
-        members: members.map((member) => ({
-          value: String(member.id),
-          display: member.name,
-          $ref: `${base}/Users/${member.id}`,
-          type: 'User',
-        })),
-      }),
-  meta: { resourceType: 'Group', created: createdAt, location: `${base}/Groups/${id}` },
-});
+export function groupResource({ id, name, provisioned, members, createdAt }: ScimGroupRow, base: string): object {
+  return {
+    schemas: [groupSchema],
+    id: String(id),
+    ...(provisioned?.externalId === undefined ? {} : { externalId: provisioned.externalId }),
+    displayName: name,
+    ...(members === null
+      ? {}
+      : {
+          members: members.map((member) => ({
+            value: String(member.id),
+            display: member.name,
+            $ref: `${base}/Users/${member.id}`,
+            type: 'User',
+          })),
+        }),
+    meta: { resourceType: 'Group', created: createdAt, location: `${base}/Groups/${id}` },
+  };
+}
 
-const nameIn = (value: unknown): string => {
+function nameIn(value: unknown): string {
   const name = typeof value === 'string' ? value.normalize('NFC').trim() : '';
   if (name === '' || name.length > 255) throw invalidValue('displayName must be text of 1 to 255 characters.');
   return name;
-};
+}
 
-const externalIdIn = (value: unknown): string | null => {
+function externalIdIn(value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null;
   if (typeof value !== 'string' || value.length > 255)
     throw invalidValue('externalId must be text of at most 255 characters.');
   return value;
-};
+}
 
 /** The id of a member. Groups and users have ids of their own, so a group must not be taken for the user with its id. */
-const memberIn = (value: unknown): number => {
+function memberIn(value: unknown): number {
   if (isJsonObject(value) && typeof value['type'] === 'string' && value['type'].toLowerCase() === 'group')
     throw invalidValue('Members of a group are users: a group cannot be a member of another one.');
   const id = parseResourceId(isJsonObject(value) ? value['value'] : value);
   if (id === undefined) throw invalidValue('Each member must have the id of a user as its value.');
   return id;
-};
+}
 
-const membersIn = (value: unknown): number[] => {
+function membersIn(value: unknown): number[] {
   if (value === undefined || value === null) return [];
   return (Array.isArray(value) ? value : [value]).map(memberIn);
-};
+}
 
 /** The value of an attribute, whatever the case of its name in the body. */
-const attributeIn = (body: Attributes, attributeName: string): unknown =>
-  Object.entries(body).find(([name]) => name.toLowerCase() === attributeName.toLowerCase())?.[1];
+function attributeIn(body: Attributes, attributeName: string): unknown {
+  return Object.entries(body).find(([name]) => name.toLowerCase() === attributeName.toLowerCase())?.[1];
+}
 
 const noUsers: ReadonlySet<number> = new Set();
 
 /** The group that the body of a POST or PUT describes. @throws ScimError 400 */
-const parseScimGroup = (body: unknown): Required<ProvisionedGroupChange> => {
+function parseScimGroup(body: unknown): Required<ProvisionedGroupChange> {
   if (!isJsonObject(body)) throw new ScimError(400, 'The body must be a group.', 'invalidSyntax');
   return {
     name: nameIn(attributeIn(body, 'displayName')),
@@ -82,13 +85,14 @@ const parseScimGroup = (body: unknown): Required<ProvisionedGroupChange> => {
     added: noUsers,
     removed: noUsers,
   };
-};
+}
 
-const invalidPath = (path: unknown): ScimError =>
-  new ScimError(400, `A group has no attribute at the path ${String(path).slice(0, 100)}.`, 'invalidPath');
+function invalidPath(path: unknown): ScimError {
+  return new ScimError(400, `A group has no attribute at the path ${String(path).slice(0, 100)}.`, 'invalidPath');
+}
 
 /** The ids in the path `members[value eq "…"]`; several are joined by `or`. */
-const idsInPath = (path: string): number[] => {
+function idsInPath(path: string): number[] {
   const idsOf = (filter: Filter): number[] => {
     if (filter.op === 'or') return filter.filters.flatMap(idsOf);
     if (filter.op !== 'eq' || filter.attrPath.toLowerCase() !== 'value') throw invalidPath(path);
@@ -102,10 +106,10 @@ const idsInPath = (path: string): number[] => {
   }
   if (filter.op !== '[]' || filter.attrPath.toLowerCase() !== 'members') throw invalidPath(path);
   return idsOf(filter.valFilter);
-};
+}
 
 /** Folds the operations of a PATCH into one change. @throws ScimError 400 */
-export const parseGroupPatch = (body: unknown): ProvisionedGroupChange => {
+export function parseGroupPatch(body: unknown): ProvisionedGroupChange {
   const change: { name?: string; externalId?: string | null; members?: Set<number> } = {};
   const added = new Set<number>();
   const removed = new Set<number>();
@@ -157,7 +161,7 @@ export const parseGroupPatch = (body: unknown): ProvisionedGroupChange => {
     else throw new ScimError(400, 'An operation needs a path, or an object as its value.', 'invalidPath');
   }
   return { ...change, added, removed };
-};
+}
 
 /** A group as an identity provider manages it, without its members: there can be many. */
 export interface ProvisionedGroup extends GroupProperties {
@@ -174,26 +178,25 @@ export interface ProvisionedGroupChange {
   readonly removed: ReadonlySet<number>;
 }
 
-const isRenamed = ({ name: before }: ProvisionedGroup, { name = before }: ProvisionedGroupChange): boolean =>
-  name !== before;
+function isRenamed({ name: before }: ProvisionedGroup, { name = before }: ProvisionedGroupChange): boolean {
+  return name !== before;
+}
 
 /** The users whose membership must be loaded before a change is decided; undefined for all members. */
-export const membersToLoad = (
-  before: ProvisionedGroup,
-  change: ProvisionedGroupChange,
-): readonly number[] | undefined =>
-  change.members !== undefined || isRenamed(before, change) ? undefined : [...change.added, ...change.removed];
+export function membersToLoad(before: ProvisionedGroup, change: ProvisionedGroupChange): readonly number[] | undefined {
+  return change.members !== undefined || isRenamed(before, change) ? undefined : [...change.added, ...change.removed];
+}
 
 /**
  * A group after a change, the members that the change names, adds and removes, and the events. Unlike for a request to the API, `group-updated`
  * is emitted for another name only: it has the ids of all members, and would be too large for each member that is added.
  * @param members the members among `membersToLoad`
  */
-export const changeProvisionedGroup = (
+export function changeProvisionedGroup(
   before: ProvisionedGroup,
   members: readonly number[],
   change: ProvisionedGroupChange,
-) => {
+) {
   const { name = before.name, externalId = before.provisioned?.externalId ?? null } = change;
   const after: ProvisionedGroup = { ...before, name, provisioned: externalId === null ? {} : { externalId } };
   const currentMembers = new Set(members);
@@ -215,28 +218,28 @@ export const changeProvisionedGroup = (
     removed,
     events: [...(isRenamed(before, change) ? [renaming] : []), ...membershipEvents(after, added, removed)],
   };
-};
+}
 
-const requireUsers = async ({ scim }: Transaction, ids: readonly number[]): Promise<void> => {
+async function requireUsers({ scim }: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   const existing = await scim.findUserIds(ids);
   const unknown = ids.find((id) => !existing.has(id));
   if (unknown !== undefined) throw invalidValue(`There is no user with the id ${unknown}.`);
-};
+}
 
 /** A group as identity providers see it. @throws ScimError 404 */
-export const getScimGroup = async (
+export async function getScimGroup(
   { scim }: Pick<GatewayReads, 'scim'>,
   id: number,
   view: GroupView,
-): Promise<ScimGroupRow> => {
+): Promise<ScimGroupRow> {
   const row = await scim.findGroup(id, view);
   if (row === undefined) throw notFoundResource('group', String(id));
   return row;
-};
+}
 
 /** Creates a group with its members. @throws ScimError 409 for a name that is taken */
-export const createScimGroup = async (tx: Transaction, body: unknown): Promise<ScimGroupRow> => {
+export async function createScimGroup(tx: Transaction, body: unknown): Promise<ScimGroupRow> {
   const { name, externalId, members } = parseScimGroup(body);
   await requireUsers(tx, [...members]);
   const provisioned = externalId === null ? {} : { externalId };
@@ -245,15 +248,15 @@ export const createScimGroup = async (tx: Transaction, body: unknown): Promise<S
     groupCreated(group, [...members]),
   ]);
   return getScimGroup(tx, id, { includesMembers: true });
-};
+}
 
-const getGroupForUpdate = async ({ groups }: Transaction, id: number): Promise<ProvisionedGroup> => {
+async function getGroupForUpdate({ groups }: Transaction, id: number): Promise<ProvisionedGroup> {
   const group = await groups.findWithoutMembersForUpdate(id);
   if (group === undefined) throw notFoundResource('group', String(id));
   return group;
-};
+}
 
-const changeGroup = async (tx: Transaction, id: number, change: ProvisionedGroupChange): Promise<void> => {
+async function changeGroup(tx: Transaction, id: number, change: ProvisionedGroupChange): Promise<void> {
   const before = await getGroupForUpdate(tx, id);
   const members = await tx.scim.memberIds(id, membersToLoad(before, change));
   const { after, events, ...memberships } = changeProvisionedGroup(before, members, change);
@@ -261,24 +264,24 @@ const changeGroup = async (tx: Transaction, id: number, change: ProvisionedGroup
   // SCIM.
   await requireUsers(tx, change.members === undefined ? memberships.namedMembers : memberships.added);
   await tx.scim.saveGroup(after, memberships, scimCaller.name, events);
-};
+}
 
 /** Replaces name and members of a group. */
-export const replaceScimGroup = async (tx: Transaction, id: number, body: unknown): Promise<ScimGroupRow> => {
+export async function replaceScimGroup(tx: Transaction, id: number, body: unknown): Promise<ScimGroupRow> {
   await changeGroup(tx, id, parseScimGroup(body));
   return getScimGroup(tx, id, { includesMembers: true });
-};
+}
 
 /** Applies a patch to a group. The members are not returned: a group can have many. */
-export const patchScimGroup = async (tx: Transaction, id: number, body: unknown): Promise<null> => {
+export async function patchScimGroup(tx: Transaction, id: number, body: unknown): Promise<null> {
   await changeGroup(tx, id, parseGroupPatch(body));
   return null;
-};
+}
 
 /** Deletes a group with its memberships and roles. */
-export const deleteScimGroup = async (tx: Transaction, id: number): Promise<null> => {
+export async function deleteScimGroup(tx: Transaction, id: number): Promise<null> {
   const group = await getGroupForUpdate(tx, id);
   const members = await tx.scim.memberIds(id);
   await tx.groups.remove(id, [groupDeleted(group, members)]);
   return null;
-};
+}

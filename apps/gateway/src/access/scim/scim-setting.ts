@@ -3,7 +3,9 @@ import type { StoredSetting } from '../sign-in/setting-store.ts';
 import { settingEvent, type StoredSettings } from '../sign-in/setting.ts';
 
 /** SCIM is off until it is turned on. */
-export const isScimEnabled = (stored: StoredSettings['scim'] | undefined): boolean => stored?.enabled ?? false;
+export function isScimEnabled(stored: StoredSettings['scim'] | undefined): boolean {
+  return stored?.enabled ?? false;
+}
 
 /** The settings of SCIM as they are stored. */
 export interface StoredScim {
@@ -15,26 +17,27 @@ export interface StoredScim {
  * Turns SCIM on or off. @returns the event, unless nothing changes, and whether a token has to be created, which the first turning on needs
  * @param before undefined while the setting was never stored
  */
-export const switchScim = (
+export function switchScim(
   before: StoredScim | undefined,
   enabled: boolean,
-): { readonly needsToken: boolean; readonly events: readonly EventContent[] } => {
+): { readonly needsToken: boolean; readonly events: readonly EventContent[] } {
   const wasEnabled = isScimEnabled(before);
   const needsToken = enabled && before?.hasToken !== true;
   if (wasEnabled === enabled && !needsToken) return { needsToken, events: [] };
   return { needsToken, events: [settingEvent('scim', { enabled }, before && { enabled: wasEnabled })] };
-};
+}
 
 /** The event of a new token of SCIM. Whether SCIM is on does not change. */
-export const scimTokenCreated = (before: StoredSettings['scim'] | undefined): EventContent =>
-  settingEvent('scim', { enabled: isScimEnabled(before), hasNewToken: true }, before);
+export function scimTokenCreated(before: StoredSettings['scim'] | undefined): EventContent {
+  return settingEvent('scim', { enabled: isScimEnabled(before), hasNewToken: true }, before);
+}
 
 /**
  * The setting of SCIM with the hash of its token, in memory, so that requests with wrong tokens do not use connections of the pool.
  * @param readStored reads the setting; undefined while it was never stored
  * @param ttlMs for how long a read setting is used
  */
-export const scimSettingCache = (readStored: () => Promise<StoredSetting<'scim'> | undefined>, ttlMs: number) => {
+export function scimSettingCache(readStored: () => Promise<StoredSetting<'scim'> | undefined>, ttlMs: number) {
   let cached: { readonly setting: ReturnType<typeof readStored>; readonly expiresAt: number } | undefined;
   return {
     /** The setting of SCIM; undefined while SCIM was never turned on. */
@@ -50,5 +53,5 @@ export const scimSettingCache = (readStored: () => Promise<StoredSetting<'scim'>
     /** Drops the cached setting; called when it may have changed. */
     invalidate: (): void => void (cached = undefined),
   };
-};
+}
 export type ScimSettingCache = ReturnType<typeof scimSettingCache>;

@@ -17,7 +17,7 @@ export class InvalidFilter extends Error {}
  * scim2-parse-filter backtracks exponentially over line breaks in text without a closing quote.
  * @throws InvalidFilter for text that is neither
  */
-export const parseScimFilter = (text: string): Filter => {
+export function parseScimFilter(text: string): Filter {
   const invalid = new InvalidFilter('The filter cannot be understood.');
   if (/\p{Cc}/u.test(text)) throw invalid;
   try {
@@ -25,7 +25,7 @@ export const parseScimFilter = (text: string): Filter => {
   } catch {
     throw invalid;
   }
-};
+}
 
 /** How an attribute of a resource is compared in SQL. */
 export interface FilterAttribute {
@@ -47,18 +47,18 @@ export interface SqlCondition {
 const maxFilterLength = 1_000;
 const schemaPrefix = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i;
 
-const booleanOf = (value: unknown): boolean => {
+function booleanOf(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
   const text = typeof value === 'string' ? value.toLowerCase() : '';
   if (text !== 'true' && text !== 'false') throw new InvalidFilter('A filter compares a boolean with true or false.');
   return text === 'true';
-};
+}
 
 /**
  * A filter (RFC 7644, 3.4.2.2) as a condition in SQL. Text is compared without regard to case, except for ids.
  * @throws InvalidFilter
  */
-const scimFilterSql = (text: string, attributes: FilterAttributes): SqlCondition => {
+function scimFilterSql(text: string, attributes: FilterAttributes): SqlCondition {
   if (text.length > maxFilterLength) throw new InvalidFilter(`A filter has at most ${maxFilterLength} characters.`);
   const values: unknown[] = [];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
@@ -125,7 +125,7 @@ const scimFilterSql = (text: string, attributes: FilterAttributes): SqlCondition
   };
 
   return { sql: conditionOf(parseScimFilter(text), ''), values };
-};
+}
 
 interface NamedReference {
   readonly id: number;
@@ -196,8 +196,9 @@ const userFilters: FilterAttributes = {
   },
 };
 
-const isMemberSql = (value: string): string =>
-  `exists (select from group_member m where m.group_id = g.id and m.user_id::text = ${value})`;
+function isMemberSql(value: string): string {
+  return `exists (select from group_member m where m.group_id = g.id and m.user_id::text = ${value})`;
+}
 
 /** The attributes that a filter of groups may name, in SQL of the table alias `g`. */
 const groupFilters: FilterAttributes = {
@@ -218,13 +219,15 @@ const membersSql = `coalesce((
     select json_agg(json_build_object('id', u.id, 'name', ${nameSql}) order by u.id)
     from group_member m join api_user u on u.id = m.user_id where m.group_id = g.id), '[]')`;
 
-const groupSelect = ({ includesMembers }: GroupView, from: string): string => `
+function groupSelect({ includesMembers }: GroupView, from: string): string {
+  return `
   select g.id, g.name, ${timestampSql('g.created_at')} as "createdAt", g.provisioned,
     ${includesMembers ? membersSql : 'null::json'} as members
   from ${from}`;
+}
 
 /** Reads of users and groups as identity providers see them. */
-export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
+export function scimReads({ query }: Pick<Tx, 'query'>) {
   const count = async (from: string, { sql, values }: SqlCondition): Promise<number> =>
     onlyRow(
       await query<{ total: number }>(`select count(*)::int as total from ${from} and ${sql}`, [...values]),
@@ -265,7 +268,7 @@ export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
       };
     },
   };
-};
+}
 
 /** The members whom an identity provider adds to a group, removes from it, and names. */
 export interface MembershipChange {
@@ -275,11 +278,7 @@ export interface MembershipChange {
 }
 
 /** Users and groups as identity providers see and change them. */
-export const scimRepository = (
-  tx: Tx,
-  guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
-  record: RecordEvents,
-) => {
+export function scimRepository(tx: Tx, guard: Pick<LastAdministratorGuard, 'markLossOfRights'>, record: RecordEvents) {
   const { query } = tx;
   const addMembers = async (group: number, ids: readonly number[], createdBy: string): Promise<void> => {
     if (ids.length === 0) return;
@@ -347,4 +346,4 @@ export const scimRepository = (
       return (await query<{ id: number }>(text, [group, userIds ?? null])).map(({ id }) => id);
     },
   };
-};
+}

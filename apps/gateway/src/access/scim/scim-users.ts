@@ -32,9 +32,11 @@ interface UserAttributes {
   emails?: Email[];
 }
 
-const scimUserNameOf = ({ username, email, id }: ScimUserRow): string => username ?? email ?? `user-${id}`;
+function scimUserNameOf({ username, email, id }: ScimUserRow): string {
+  return username ?? email ?? `user-${id}`;
+}
 
-const attributesOf = (row: ScimUserRow): UserAttributes => {
+function attributesOf(row: ScimUserRow): UserAttributes {
   const { name, email, provisioned, isActive } = row;
   const { externalId, givenName, familyName, email: provisionedEmail = {} } = provisioned ?? {};
   const emails = email === null ? [] : [{ value: email, type: 'work', primary: true, ...provisionedEmail }];
@@ -51,16 +53,18 @@ const attributesOf = (row: ScimUserRow): UserAttributes => {
     ...(emails.length === 0 ? {} : { emails }),
     active: isActive,
   };
-};
+}
 
 /** A user as a resource of SCIM. */
-export const userResource = (row: ScimUserRow, base: string): object => ({
-  schemas: [userSchema],
-  id: String(row.id),
-  ...attributesOf(row),
-  groups: row.groups.map(({ id, name }) => ({ value: String(id), display: name, $ref: `${base}/Groups/${id}` })),
-  meta: { resourceType: 'User', created: row.createdAt, location: `${base}/Users/${row.id}` },
-});
+export function userResource(row: ScimUserRow, base: string): object {
+  return {
+    schemas: [userSchema],
+    id: String(row.id),
+    ...attributesOf(row),
+    groups: row.groups.map(({ id, name }) => ({ value: String(id), display: name, $ref: `${base}/Groups/${id}` })),
+    meta: { resourceType: 'User', created: row.createdAt, location: `${base}/Users/${row.id}` },
+  };
+}
 
 const attributeNames: Readonly<Record<string, string>> = {
   externalid: 'externalId',
@@ -79,7 +83,7 @@ const filteredEmailsPath = /^emails\s*\[/i;
 const readableFilter = /^emails\[(?:type eq "[\w-]{1,50}"|primary eq true)\](?:\.\w+)?$/i;
 
 /** Refuses a filter of addresses that cannot be read: accepted without effect, it would leave an address that the provider has replaced. */
-const requireReadableFilter = (path: string): void => {
+function requireReadableFilter(path: string): void {
   const attributePath = path.replace(new RegExp(`^${userSchema}:`, 'i'), '');
   if (!filteredEmailsPath.test(attributePath) || readableFilter.test(attributePath)) return;
   throw new ScimError(
@@ -87,41 +91,41 @@ const requireReadableFilter = (path: string): void => {
     `E-mail addresses are found by their type or as the primary one, not by ${path}.`,
     'invalidFilter',
   );
-};
+}
 
 /**
  * The path of an attribute that Bunting uses, in its standard spelling; undefined for others, which are accepted without effect. Nothing else
  * reaches the library that applies patches.
  */
-const knownPath = (path: string): string | undefined => {
+function knownPath(path: string): string | undefined {
   const attributePath = path.replace(new RegExp(`^${userSchema}:`, 'i'), '');
   if (emailsPath.test(attributePath))
     return attributePath.replace(/^emails/i, 'emails').replace(/\.\w+$/, (part) => part.toLowerCase());
   const key = attributePath.toLowerCase();
   return Object.hasOwn(attributeNames, key) ? attributeNames[key] : undefined;
-};
+}
 
-const textIn = (value: unknown, attribute: string): string | undefined => {
+function textIn(value: unknown, attribute: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw invalidValue(`${attribute} must be text.`);
   const text = value.normalize('NFC').trim();
   if (text.length > 255) throw invalidValue(`${attribute} must have at most 255 characters.`);
   return text === '' ? undefined : text;
-};
+}
 
 /** A boolean, which some clients send as text. */
-const booleanIn = (value: unknown): boolean => {
+function booleanIn(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
   const text = typeof value === 'string' ? value.toLowerCase() : '';
   if (text !== 'true' && text !== 'false') throw invalidValue('active must be true or false.');
   return text === 'true';
-};
+}
 
 /** A user has ten attributes that Bunting uses: more values or operations than this are no user, and take quadratic time. */
 const maxValues = 100;
 
 /** The e-mail addresses in a value. Clients send a list of objects, but also one object, or the address alone. */
-const emailsIn = (value: unknown): Email[] => {
+function emailsIn(value: unknown): Email[] {
   const emails: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (emails.length > maxValues) throw invalidValue(`emails can have at most ${maxValues} values.`);
   return emails.flatMap((email): Email[] => {
@@ -130,10 +134,10 @@ const emailsIn = (value: unknown): Email[] => {
     const { value: address, type, primary } = email;
     return [{ value: address, type, primary }];
   });
-};
+}
 
 /** The attributes of a body in their standard spelling, without those that Bunting does not use. */
-const attributesIn = (body: Attributes): UserAttributes => {
+function attributesIn(body: Attributes): UserAttributes {
   const attributes: Attributes = {};
   for (const [key, value] of Object.entries(body)) {
     const path = knownPath(key);
@@ -151,10 +155,10 @@ const attributesIn = (body: Attributes): UserAttributes => {
     } else if (!path.includes('.') && !path.includes('[') && path !== 'name') attributes[path] = value;
   }
   return attributes;
-};
+}
 
 /** What the provider says of the e-mail address that Bunting stores. */
-const emailPropertiesIn = ({ type, primary }: Email): NonNullable<UnusedUserAttributes['email']> => {
+function emailPropertiesIn({ type, primary }: Email): NonNullable<UnusedUserAttributes['email']> {
   const typeText = typeof type === 'string' ? textIn(type, 'The type of emails') : undefined;
   return {
     ...(typeText === undefined || typeText === 'work' ? {} : { type: typeText }),
@@ -162,20 +166,20 @@ const emailPropertiesIn = ({ type, primary }: Email): NonNullable<UnusedUserAttr
       ? { primary: false }
       : {}),
   };
-};
+}
 
 /**
  * The e-mail address that Bunting stores of those in a body: the primary one, else that for work, else the first. A primary one that is added
  * takes the place of the one before.
  */
-const chosenEmailIn = (attributes: UserAttributes): Email | undefined => {
+function chosenEmailIn(attributes: UserAttributes): Email | undefined {
   const emails = (attributes.emails ?? []).filter(({ value }) => value !== undefined && value !== null && value !== '');
   const isPrimary = ({ primary }: Email) =>
     primary === true || (typeof primary === 'string' && primary.toLowerCase() === 'true');
   return emails.findLast(isPrimary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
-};
+}
 
-const namesIn = ({ displayName, name = {} }: UserAttributes): (string | undefined)[] => {
+function namesIn({ displayName, name = {} }: UserAttributes): (string | undefined)[] {
   const parts = [textIn(name.givenName, 'name.givenName'), textIn(name.familyName, 'name.familyName')];
   const joined = parts.filter((part) => part !== undefined).join(' ');
   return [
@@ -183,22 +187,22 @@ const namesIn = ({ displayName, name = {} }: UserAttributes): (string | undefine
     textIn(name.formatted, 'name.formatted'),
     joined === '' ? undefined : textIn(joined, 'The name'),
   ];
-};
+}
 
 /**
  * The name: the first of its sources that changed, or else the first that has a value. Bunting has one name, which is `displayName` and
  * `name.formatted`: whoever removes one of them removes both.
  */
-const nameIn = (attributes: UserAttributes, before: UserAttributes | undefined): string | null => {
+function nameIn(attributes: UserAttributes, before: UserAttributes | undefined): string | null {
   const names = namesIn(attributes);
   const namesBefore = before === undefined ? [] : namesIn(before);
   const changed = names.find((name, index) => name !== undefined && name !== namesBefore[index]);
   if (before !== undefined && changed !== undefined) return changed;
   const isRemoved = [0, 1].some((index) => namesBefore[index] !== undefined && names[index] === undefined);
   return (isRemoved ? undefined : names.find((name) => name !== undefined)) ?? null;
-};
+}
 
-const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserInput => {
+function inputFrom(attributes: UserAttributes, before?: ScimUserRow): ScimUserInput {
   const userName = textIn(attributes.userName, 'userName');
   if (userName === undefined) throw invalidValue('userName is required.');
   const attributesBefore = before === undefined ? undefined : attributesOf(before);
@@ -234,16 +238,16 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
       ...(Object.keys(emailProperties).length === 0 ? {} : { email: emailProperties }),
     },
   };
-};
+}
 
 /** The user that the body of a POST or PUT describes. @throws ScimError 400 */
-const parseScimUser = (body: unknown, before?: ScimUserRow): ScimUserInput => {
+function parseScimUser(body: unknown, before?: ScimUserRow): ScimUserInput {
   if (!isJsonObject(body)) throw new ScimError(400, 'The body must be a user.', 'invalidSyntax');
   return inputFrom(attributesIn(body), before);
-};
+}
 
 /** What an operation of a PATCH does at a path; nothing where Bunting does not have the attribute. */
-const patchAt = (op: 'add' | 'replace' | 'remove', path: string, value: unknown): ScimPatchOperation[] => {
+function patchAt(op: 'add' | 'replace' | 'remove', path: string, value: unknown): ScimPatchOperation[] {
   requireReadableFilter(path);
   const attributePath = knownPath(path);
   if (attributePath === undefined) return [];
@@ -251,9 +255,9 @@ const patchAt = (op: 'add' | 'replace' | 'remove', path: string, value: unknown)
   const isComplex = attributePath === 'name' || attributePath === 'emails';
   const standardValue = isComplex ? attributesIn({ [attributePath]: value })[attributePath] : value;
   return [{ op, path: attributePath, value: standardValue }];
-};
+}
 
-const patchesOf = (operation: ReturnType<typeof parsePatchOperations>[number]): ScimPatchOperation[] => {
+function patchesOf(operation: ReturnType<typeof parsePatchOperations>[number]): ScimPatchOperation[] {
   const op = patchOperationKind(operation);
   const { path, value } = operation;
   if (path === undefined || path === '') {
@@ -264,14 +268,14 @@ const patchesOf = (operation: ReturnType<typeof parsePatchOperations>[number]): 
   }
   if (typeof path !== 'string' || path.length > 255) throw new ScimError(400, 'path must be text.', 'invalidPath');
   return patchAt(op, path, value);
-};
+}
 
 /**
  * A user without an address gets one by a replacement, as Microsoft Entra ID expects; but an address of another type or rank than the
  * stored one is no target (RFC 7644, 3.5.2.3).
  * @throws ScimError 400 `noTarget`
  */
-const requireEmailTarget = (row: ScimUserRow, operations: readonly ScimPatchOperation[]): void => {
+function requireEmailTarget(row: ScimUserRow, operations: readonly ScimPatchOperation[]): void {
   const first = operations.find(({ path = '' }) => path.startsWith('emails'));
   const [, type] = /^emails\[(?:type eq "([^"]*)"|primary eq true)\]/i.exec(first?.path ?? '') ?? [];
   const [email] = attributesOf(row).emails ?? [];
@@ -279,10 +283,10 @@ const requireEmailTarget = (row: ScimUserRow, operations: readonly ScimPatchOper
   const isTarget =
     type === undefined ? email.primary === true : String(email.type).toLowerCase() === type.toLowerCase();
   if (!isTarget) throw new ScimError(400, `The user has no e-mail address at ${first.path}.`, 'noTarget');
-};
+}
 
 /** The user after the operations of a PATCH. Attributes that Bunting does not use are accepted without effect. @throws ScimError 400 */
-const applyUserPatch = (row: ScimUserRow, body: unknown): ScimUserInput => {
+function applyUserPatch(row: ScimUserRow, body: unknown): ScimUserInput {
   const operations = parsePatchOperations(body).flatMap(patchesOf);
   requireEmailTarget(row, operations);
   if (operations.length > maxValues)
@@ -300,54 +304,57 @@ const applyUserPatch = (row: ScimUserRow, body: unknown): ScimUserInput => {
   }
   // A path with a filter may have stored a value of any type in the list.
   return inputFrom(attributesIn(patched), row);
-};
+}
 
 /** A user as identity providers see it. @throws ScimError 404 */
-export const getScimUser = async ({ scim }: Pick<GatewayReads, 'scim'>, id: number): Promise<ScimUserRow> => {
+export async function getScimUser({ scim }: Pick<GatewayReads, 'scim'>, id: number): Promise<ScimUserRow> {
   const row = await scim.findUser(id);
   if (row === undefined) throw notFoundResource('user', String(id));
   return row;
-};
+}
 
-const getUserForUpdate = async ({ users }: Transaction, id: number): Promise<User> => {
+async function getUserForUpdate({ users }: Transaction, id: number): Promise<User> {
   const user = await users.findForUpdate(id, { only: 'users' });
   if (user === undefined) throw notFoundResource('user', String(id));
   return user;
-};
+}
 
 /** Creates a user with the root role Viewer. @throws ScimError 409 for a user name or an e-mail address that is taken */
-export const createScimUser = async (tx: Transaction, body: unknown): Promise<ScimUserRow> => {
+export async function createScimUser(tx: Transaction, body: unknown): Promise<ScimUserRow> {
   const input = parseScimUser(body);
   const account = { accountType: 'User', rootRole: predefinedRole.viewer, isActive: input.active } as const;
   const user = await tx.users.add(input, account, (created) => [accountCreated(created)]);
   await tx.scim.setProvisionedUser(user.id, input.provisioned);
   return getScimUser(tx, user.id);
-};
+}
 
-const changeUser = async (
+async function changeUser(
   tx: Transaction,
   id: number,
   inputOf: (row: ScimUserRow) => ScimUserInput,
-): Promise<ScimUserRow> => {
+): Promise<ScimUserRow> {
   const before = await getUserForUpdate(tx, id);
   const { name, username, email, active, provisioned } = inputOf(await getScimUser(tx, id));
   const update = { name, username, email, rootRole: before.rootRole, active };
   await tx.users.save(id, update, (stored) => accountUpdated(before, stored));
   await tx.scim.setProvisionedUser(id, provisioned);
   return getScimUser(tx, id);
-};
+}
 
 /** Replaces what an identity provider manages of a user. Deactivation ends the sessions and suspends the keys immediately. */
-export const replaceScimUser = (tx: Transaction, id: number, body: unknown): Promise<ScimUserRow> =>
-  changeUser(tx, id, (row) => parseScimUser(body, row));
+export function replaceScimUser(tx: Transaction, id: number, body: unknown): Promise<ScimUserRow> {
+  return changeUser(tx, id, (row) => parseScimUser(body, row));
+}
 
 /** Applies a patch to a user. Deactivation ends the sessions and suspends the keys immediately. */
-export const patchScimUser = (tx: Transaction, id: number, body: unknown): Promise<ScimUserRow> =>
-  changeUser(tx, id, (row) => applyUserPatch(row, body));
+export function patchScimUser(tx: Transaction, id: number, body: unknown): Promise<ScimUserRow> {
+  return changeUser(tx, id, (row) => applyUserPatch(row, body));
+}
 
 /** Deletes a user with sessions, keys and memberships. */
-export const deleteScimUser = async (tx: Transaction, id: number): Promise<null> =>
-  removeAccount(tx, await getUserForUpdate(tx, id));
+export async function deleteScimUser(tx: Transaction, id: number): Promise<null> {
+  return removeAccount(tx, await getUserForUpdate(tx, id));
+}
 
 /** Attributes of a user that an identity provider stores and Bunting does not use. */
 export interface UnusedUserAttributes {

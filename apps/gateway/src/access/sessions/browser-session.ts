@@ -19,10 +19,10 @@ export interface LogoutOptions {
  * Mounts `/logout`, for links and forms of user interfaces: ends the session of the cookie and redirects to `destination`. A request from a page
  * of another site ends no session, and leaves the cookie and the storage of the browser as they are.
  */
-export const mountLogout = (
+export function mountLogout(
   app: FastifyInstance,
   { authenticate, cookie, sameOrigin, end, destination, rateLimit }: LogoutOptions,
-): void => {
+): void {
   const endSessionOf = async (request: FastifyRequest): Promise<boolean> => {
     const { headers } = request;
     if (cookie.read(headers.cookie) === undefined) return false;
@@ -49,15 +49,16 @@ export const mountLogout = (
         .redirect(hasEnded ? await destination(request) : '/', 303);
     },
   });
-};
+}
 
 type Settings = Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS' | 'GATEWAY_PUBLIC_URL'>;
 
-const crossOrigin = (): Refusal =>
-  refusal(
+function crossOrigin(): Refusal {
+  return refusal(
     'ForbiddenError',
     'A session works for requests from the pages of Bunting itself only. Use an API key in the Authorization header for other clients.',
   );
+}
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -65,7 +66,7 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
  * Prevents cross-site request forgery: a write that a browser sends with the cookie of a session, or whose response would set that cookie,
  * must come from a page of the same origin. Browsers send where a request comes from in `Sec-Fetch-Site`, or without TLS in `Origin`.
  */
-export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC_URL: publicUrl }: Settings) => {
+export function sameOriginPolicy({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC_URL: publicUrl }: Settings) {
   const publicOrigin = URL.canParse(publicUrl) ? new URL(publicUrl).origin : undefined;
 
   const isOwnOrigin = (origin: string, host: string): boolean => {
@@ -95,7 +96,7 @@ export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC
       if (!safeMethods.has(request.method) && comesFromOwnPage(request) === false) throw crossOrigin();
     },
   };
-};
+}
 export type SameOriginPolicy = ReturnType<typeof sameOriginPolicy>;
 
 type CookieSettings = Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS' | 'GATEWAY_SESSION_MAX_HOURS'>;
@@ -106,10 +107,7 @@ const secretPattern = /^[\w-]{43}$/;
  * The cookie of a session. Behind TLS it is `Secure` with the prefix `__Host-`, so that neither a page without TLS nor one of another
  * subdomain can set it. With `SameSite=Lax` requests of other sites do not carry it, except for navigation.
  */
-export const sessionCookie = ({
-  GATEWAY_BEHIND_TLS: behindTls,
-  GATEWAY_SESSION_MAX_HOURS: maxHours,
-}: CookieSettings) => {
+export function sessionCookie({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_SESSION_MAX_HOURS: maxHours }: CookieSettings) {
   const name = behindTls ? '__Host-bunting-session' : 'bunting-session';
   const attributes = `Path=/; HttpOnly; SameSite=Lax${behindTls ? '; Secure' : ''}`;
   return {
@@ -128,5 +126,5 @@ export const sessionCookie = ({
       return undefined;
     },
   };
-};
+}
 export type SessionCookie = ReturnType<typeof sessionCookie>;

@@ -41,10 +41,12 @@ export function sessionEndpoints({ transaction, reads }: GatewayContext): readon
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The sessions of a user, of which the caller's own is marked. */
-const userSessions = async (
+async function userSessions(
   { sessions }: Pick<GatewayReads, 'sessions'>,
   userId: number,
   { tokenId }: Caller,
-): Promise<UserSessions> => ({
-  sessions: (await sessions.list(userId)).map((session) => ({ ...session, isCurrent: session.id === tokenId })),
-});
+): Promise<UserSessions> {
+  return {
+    sessions: (await sessions.list(userId)).map((session) => ({ ...session, isCurrent: session.id === tokenId })),
+  };
+}

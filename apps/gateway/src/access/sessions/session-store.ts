@@ -23,26 +23,31 @@ const maxPerUser = 20;
 const maxUserAgentLength = 255;
 
 /** The text that is hashed for a session. Its prefix ensures that the hash of a session is never that of an API token. */
-const sessionTextToHash = (secret: string): string => `session ${secret}`;
+function sessionTextToHash(secret: string): string {
+  return `session ${secret}`;
+}
 
 /** SQL: when the session `s` ends if no further request uses it. */
-const sessionEndSql = ({ idleHours }: SessionLimits): string =>
-  `least(s.expires_at, s.seen_at + interval '${idleHours} hours')`;
+function sessionEndSql({ idleHours }: SessionLimits): string {
+  return `least(s.expires_at, s.seen_at + interval '${idleHours} hours')`;
+}
 
 const columns = gatewaySql.selectOf(SessionEntity, 's');
 
 /** Reads of sessions without a lock. */
-export const sessionReads = ({ query }: Pick<Tx, 'query'>, limits: SessionLimits) => ({
-  /** The sessions of a user that have not expired, the most recently used first. */
-  list: async (userId: number): Promise<Omit<UserSession, 'isCurrent'>[]> =>
-    query(
-      `select ${columns} from user_session s where user_id = $1 and ${sessionEndSql(limits)} > now() order by seen_at desc, id`,
-      [userId],
-    ),
-});
+export function sessionReads({ query }: Pick<Tx, 'query'>, limits: SessionLimits) {
+  return {
+    /** The sessions of a user that have not expired, the most recently used first. */
+    list: async (userId: number): Promise<Omit<UserSession, 'isCurrent'>[]> =>
+      query(
+        `select ${columns} from user_session s where user_id = $1 and ${sessionEndSql(limits)} > now() order by seen_at desc, id`,
+        [userId],
+      ),
+  };
+}
 
 /** The sessions of users. A request that carries the secret of a session acts as the user of the session. */
-export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: SecretHasher, limits: SessionLimits) => {
+export function sessionRepository({ query }: Pick<Tx, 'query'>, hasher: SecretHasher, limits: SessionLimits) {
   const end = sessionEndSql(limits);
   return {
     ...sessionReads({ query }, limits),
@@ -79,7 +84,7 @@ export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: SecretHa
         ])
       ).length,
   };
-};
+}
 export type SessionRepository = ReturnType<typeof sessionRepository>;
 
 interface Row extends UserRightsRow {
@@ -88,18 +93,20 @@ interface Row extends UserRightsRow {
   readonly lives_ms: number;
 }
 
-const validSession = (end: string): Statement => ({
-  name: 'valid-session',
-  text: `
+function validSession(end: string): Statement {
+  return {
+    name: 'valid-session',
+    text: `
     select nth::int, s.id, s.hash, (extract(epoch from ${end} - now()) * 1000)::float8 as lives_ms,
       u.id as user_id, u.name as user_name, u.username, u.email, ${userRightsSql} as access
     from unnest($1::text[]) with ordinality as requested (selector, nth) join user_session s using (selector)
     join api_user u on u.id = s.user_id
     where ${end} > now() and u.is_active and u.deleted_at is null`,
-});
+  };
+}
 
 /** Looks sessions up by the secrets of their cookies, in batches, on at most two connections. */
-export const sessionLookup = (database: Pick<Database, 'read'>, hasher: SecretHasher, limits: SessionLimits) => {
+export function sessionLookup(database: Pick<Database, 'read'>, hasher: SecretHasher, limits: SessionLimits) {
   const findRow = batchedRead<[selector: string], Row>(database, validSession(sessionEndSql(limits)));
   return {
     /** The user of a session with their current rights; undefined for one that has ended. Compares hashes in constant time. */
@@ -116,5 +123,5 @@ export const sessionLookup = (database: Pick<Database, 'read'>, hasher: SecretHa
       };
     },
   };
-};
+}
 export type SessionLookup = ReturnType<typeof sessionLookup>;

@@ -81,14 +81,15 @@ export function signInEndpoints({ transaction, reads, signIn, signInSettings }: 
   ];
 }
 
-const mismatch = (): Refusal =>
-  refusal(
+function mismatch(): Refusal {
+  return refusal(
     'PasswordMismatch',
     'The combination of password and username you provided is invalid. If you have forgotten your password, ask an administrator for a link to reset it.',
   );
+}
 
 /** @throws Refusal `UsedTokenError` when a user exists, so that no further one may call itself the first */
-const requireNoUser = async ({ users }: Pick<GatewayReads, 'users'>): Promise<void> => {
+async function requireNoUser({ users }: Pick<GatewayReads, 'users'>): Promise<void> {
   if (await users.hasUsers())
     throw refusal('UsedTokenError', 'The first administrator exists already. Ask an administrator for an account.');
-};
+}

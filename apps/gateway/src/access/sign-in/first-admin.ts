@@ -25,13 +25,13 @@ export interface FirstAdminOrLinkOptions {
  * While no user exists, creates the administrator of the settings, or else a link by which the first administrator is created once and within an
  * hour. @returns the secret of the link, which is stored nowhere
  */
-const ensureFirstAdminOrLink = async ({
+async function ensureFirstAdminOrLink({
   transaction,
   context,
   reads,
   passwords: hasher,
   configured,
-}: FirstAdminOrLinkOptions): Promise<string | undefined> => {
+}: FirstAdminOrLinkOptions): Promise<string | undefined> {
   // Before the hash is computed, which is expensive; no transaction is open meanwhile.
   if (await reads.users.hasUsers()) return undefined;
   const hash = configured === undefined ? undefined : await hasher.hash(configured.password);
@@ -48,18 +48,19 @@ const ensureFirstAdminOrLink = async ({
     await passwords.set(user.id, hash);
     return undefined;
   });
-};
+}
 
 type Settings = Pick<GatewayConfig, 'INIT_ADMIN_EMAIL' | 'INIT_ADMIN_PASSWORD'>;
 
-const notAccepted = (setting: keyof Settings, fault: string): Error =>
-  new Error(`${setting} is not accepted: ${fault}`);
+function notAccepted(setting: keyof Settings, fault: string): Error {
+  return new Error(`${setting} is not accepted: ${fault}`);
+}
 
 /**
  * The first administrator of the settings; undefined where they name none.
  * @throws Error when only one of the settings is present, the e-mail address is malformed, or the password is weak
  */
-export const configuredAdmin = ({ INIT_ADMIN_EMAIL: email, INIT_ADMIN_PASSWORD: password }: Settings) => {
+export function configuredAdmin({ INIT_ADMIN_EMAIL: email, INIT_ADMIN_PASSWORD: password }: Settings) {
   if (email === undefined && password === undefined) return undefined;
   if (email === undefined || password === undefined)
     throw new Error('INIT_ADMIN_EMAIL and INIT_ADMIN_PASSWORD (or INIT_ADMIN_PASSWORD_FILE) are required together.');
@@ -69,7 +70,7 @@ export const configuredAdmin = ({ INIT_ADMIN_EMAIL: email, INIT_ADMIN_PASSWORD: 
   const fault = namesFault(names);
   if (fault !== undefined) throw notAccepted('INIT_ADMIN_EMAIL', `${fault.reason}.`);
   return { names, password };
-};
+}
 
 export type ConfiguredAdmin = NonNullable<ReturnType<typeof configuredAdmin>>;
 
@@ -83,10 +84,10 @@ interface FirstCredentialsOptions extends Pick<FirstAdminOrLinkOptions, 'transac
  * Creates the tokens and the administrator of the settings, where they are missing.
  * @returns the generated admin token, and the secret of the link that creates the first administrator; only hashes of them are stored
  */
-export const ensureFirstCredentials = async (options: FirstCredentialsOptions) => {
+export async function ensureFirstCredentials(options: FirstCredentialsOptions) {
   const { transaction, reads, passwords, tokens, admin, warn } = options;
   const context = { caller: systemCaller, now: new Date(), traceparent: systemTraceparent() };
   const adminToken = await ensureInitialTokens({ transaction, context, tokens, warn });
   const linkSecret = await ensureFirstAdminOrLink({ transaction, context, reads, passwords, configured: admin });
   return { adminToken, linkSecret };
-};
+}

@@ -3,33 +3,36 @@ import { isEqual, type PasswordSettings } from '@bunting/contracts';
 import type { OidcSettingsWithoutSecret, OidcSettingsWithSecret } from '../oidc/oidc-settings.ts';
 
 /** The event of a setting. @param before its values; undefined while it was never stored */
-export const settingEvent = <Name extends SettingName>(
+export function settingEvent<Name extends SettingName>(
   id: Name,
   data: StoredSettings[Name] & { readonly hasNewSecret?: boolean; readonly hasNewToken?: boolean },
   before: StoredSettings[Name] | undefined,
-): EventContent => ({
-  type: before === undefined ? 'setting-created' : 'setting-updated',
-  data: { ...data, id },
-  preData: before === undefined ? null : { ...before, id },
-});
+): EventContent {
+  return {
+    type: before === undefined ? 'setting-created' : 'setting-updated',
+    data: { ...data, id },
+    preData: before === undefined ? null : { ...before, id },
+  };
+}
 
 /** The events of turning passwords on or off; none if nothing changes. @param before undefined while the setting was never stored */
-export const passwordSettingEvents = (
+export function passwordSettingEvents(
   before: PasswordSettings | undefined,
   { disabled }: PasswordSettings,
-): readonly EventContent[] =>
-  (before?.disabled ?? false) === disabled ? [] : [settingEvent('simple', { disabled }, before)];
+): readonly EventContent[] {
+  return (before?.disabled ?? false) === disabled ? [] : [settingEvent('simple', { disabled }, before)];
+}
 
 /** The events of settings of OpenID Connect, without the secret; none if nothing changes. @param wasStored whether they were stored before */
-export const oidcSettingEvents = (
+export function oidcSettingEvents(
   { secret: secretBefore, ...before }: OidcSettingsWithSecret,
   { secret, ...values }: OidcSettingsWithSecret,
   { wasStored }: { readonly wasStored: boolean },
-): readonly EventContent[] => {
+): readonly EventContent[] {
   const hasNewSecret = secret !== secretBefore;
   if (wasStored && !hasNewSecret && isEqual(before, values)) return [];
   return [settingEvent('oidc', { ...values, hasNewSecret }, wasStored ? before : undefined)];
-};
+}
 
 /** The settings that administrators change at run time. */
 export interface StoredSettings {

@@ -7,11 +7,11 @@ import { clientNetwork } from '../../http/request/head.ts';
 const userFactor = 3;
 
 /** Returns the number of failures that a budget has counted. @throws Refusal `RateLimitError` when the budget is used up */
-const requireFailuresWithin = (status: RateLimitStatus, scope: string): number => {
+function requireFailuresWithin(status: RateLimitStatus, scope: string): number {
   const { limit, remaining, waitSeconds } = status;
   requireWithinRateLimit(status, `There were too many attempts to sign in ${scope}. Try again in ${waitSeconds} s.`);
   return limit === Infinity ? 0 : limit - remaining;
-};
+}
 
 /** Under what an attempt is counted besides its address. */
 export interface AttemptedAccount {
@@ -25,9 +25,9 @@ export interface AttemptedAccount {
  * session. An attempt that succeeds costs nothing. So an attack on one user locks out neither other users nor the user at an address with a
  * session. Names without a user have the same limits.
  */
-export const loginLimits = ({
+export function loginLimits({
   GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE: perMinute,
-}: Pick<GatewayConfig, 'GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE'>) => {
+}: Pick<GatewayConfig, 'GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE'>) {
   const addresses = rateLimiter(perMinute);
   const users = rateLimiter(userFactor * perMinute);
   const names = rateLimiter(userFactor * perMinute);
@@ -45,14 +45,14 @@ export const loginLimits = ({
       if (account !== undefined) limiterOf(account).refund(account.key);
     },
   };
-};
+}
 export type LoginLimits = ReturnType<typeof loginLimits>;
 
 /** Failures that are logged one by one each minute; further ones are counted. */
 const maxFailuresPerMinute = 60;
 
 /** Logs who signs in and out. What was typed as a user name is not logged: it may be a password. */
-export const signInLog = (log: Pick<Logger, 'info' | 'warn'>) => {
+export function signInLog(log: Pick<Logger, 'info' | 'warn'>) {
   const budget = rateLimiter(maxFailuresPerMinute);
   let unloggedCount = 0;
   return {
@@ -84,5 +84,5 @@ export const signInLog = (log: Pick<Logger, 'info' | 'warn'>) => {
       ),
     signedOut: (userId: number): void => log.info({ userId }, `User ${userId} signed out.`),
   };
-};
+}
 export type SignInLog = ReturnType<typeof signInLog>;

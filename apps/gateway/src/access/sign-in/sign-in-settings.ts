@@ -11,10 +11,10 @@ const cacheMs = 2_000;
  * Returns a function that returns the ways to sign in, for the 401 of the Admin API; while the database is unavailable, the last ones it
  * read.
  */
-export const signInMethods = ({
+export function signInMethods({
   arePasswordsDisabled,
   oidc,
-}: Pick<EffectiveSignInSettings, 'arePasswordsDisabled' | 'oidc'>) => {
+}: Pick<EffectiveSignInSettings, 'arePasswordsDisabled' | 'oidc'>) {
   let form: SignInOptions = { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] };
   let expiresAt = 0;
   const refresh = async (): Promise<void> => {
@@ -33,11 +33,11 @@ export const signInMethods = ({
     await refreshing;
     return form;
   };
-};
+}
 
 /** The settings of the variables OIDC_*; undefined where OIDC_ENABLED is not set. */
-const oidcSettingsOfConfig = (config: GatewayConfig): OidcSettingsWithSecret | undefined =>
-  config.OIDC_ENABLED === undefined
+function oidcSettingsOfConfig(config: GatewayConfig): OidcSettingsWithSecret | undefined {
+  return config.OIDC_ENABLED === undefined
     ? undefined
     : {
         enabled: config.OIDC_ENABLED,
@@ -57,29 +57,32 @@ const oidcSettingsOfConfig = (config: GatewayConfig): OidcSettingsWithSecret | u
         extraScopes: config.OIDC_EXTRA_SCOPES,
         trustEmails: config.OIDC_TRUST_EMAILS,
       };
+}
 
 /** The stored settings with the secret; the defaults while nothing was stored. */
-export const oidcSettingsOfRow = (
+export function oidcSettingsOfRow(
   stored: StoredSetting<'oidc'> | undefined,
   secretCipher: OidcSecretCipher,
-): OidcSettingsWithSecret => ({
-  ...defaultOidcSettings,
-  ...stored?.value,
-  secret: secretCipher.open(stored?.secret ?? null),
-});
+): OidcSettingsWithSecret {
+  return {
+    ...defaultOidcSettings,
+    ...stored?.value,
+    secret: secretCipher.open(stored?.secret ?? null),
+  };
+}
 
 /** The associated data of the encryption: no other encrypted text under the same key can take the place of the client's secret. */
 const associatedData = 'setting oidc';
 
 /** Stores and reads the secret of the client, encrypted under a key that is derived from the token key. */
-const oidcSecretCipher = (hasher: SecretHasher) => {
+function oidcSecretCipher(hasher: SecretHasher) {
   const cipher = cipherWithKey(hasher('key of the secrets in settings').hash);
   return {
     seal: (secret: string): Buffer => cipher.seal(secret, associatedData),
     open: (sealed: Buffer | null): string | undefined =>
       sealed === null ? undefined : cipher.open(sealed, associatedData),
   };
-};
+}
 
 export type OidcSecretCipher = ReturnType<typeof oidcSecretCipher>;
 
@@ -91,7 +94,7 @@ export interface EffectiveSignInSettingsOptions {
 }
 
 /** How users can sign in: by the variables OIDC_* if they are set, otherwise by what administrators stored. */
-export const effectiveSignInSettings = ({ config, read, hasher }: EffectiveSignInSettingsOptions) => {
+export function effectiveSignInSettings({ config, read, hasher }: EffectiveSignInSettingsOptions) {
   const configured = oidcSettingsOfConfig(config);
   const secretCipher = oidcSecretCipher(hasher);
 
@@ -111,5 +114,5 @@ export const effectiveSignInSettings = ({ config, read, hasher }: EffectiveSignI
       return simple?.value.disabled === true && (await oidc()).enabled;
     },
   };
-};
+}
 export type EffectiveSignInSettings = ReturnType<typeof effectiveSignInSettings>;

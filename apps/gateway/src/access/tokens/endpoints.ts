@@ -134,20 +134,24 @@ export function tokenEndpoints({
 }
 
 /** A token as the API returns it: with a masked secret, without its internal id. */
-const toApiToken = ({ id: _id, plaintext: _readable, ...token }: StoredToken): ApiToken => token;
+function toApiToken({ id: _id, plaintext: _readable, ...token }: StoredToken): ApiToken {
+  return token;
+}
 
 /** A token as lists return it: with its secret if that is stored readable and the caller may create such a token. */
-const toListedToken = (token: StoredToken, mayCreate: boolean): ApiToken => ({
-  ...toApiToken(token),
-  ...(mayCreate && token.plaintext !== undefined ? { secret: token.plaintext } : {}),
-});
+function toListedToken(token: StoredToken, mayCreate: boolean): ApiToken {
+  return {
+    ...toApiToken(token),
+    ...(mayCreate && token.plaintext !== undefined ? { secret: token.plaintext } : {}),
+  };
+}
 
 /** Creates a token. The reply is the only response that contains its secret, unless secrets are stored readable. */
-const addToken = async (
+async function addToken(
   { tokens, generateSecretBytes, lockExistingProjects }: Transaction,
   token: NewToken,
   createdBy: number,
-): Promise<ReplyWithSecret<ApiToken>> => {
+): Promise<ReplyWithSecret<ApiToken>> {
   await lockExistingProjects(namedProjects(token));
   if ((await tokens.countForUpdate()) >= maxApiTokens) throw limitExceeded('api token', maxApiTokens);
   const generated = newTokenSecret(token.projects, token.environment, generateSecretBytes);
@@ -156,44 +160,45 @@ const addToken = async (
   ]);
   const { expiresAt, seenAt: _seenAt, ...created } = toApiToken(stored);
   return { reply: expiresAt === null ? created : { ...created, expiresAt }, secret: generated.secret };
-};
+}
 
 /** Whether the caller may see all projects of a token; a token of a hidden project is hidden too. */
-const maySeeToken = (caller: Caller, { projects }: StoredToken): boolean =>
-  projects.every((project) => maySee(caller, project));
+function maySeeToken(caller: Caller, { projects }: StoredToken): boolean {
+  return projects.every((project) => maySee(caller, project));
+}
 
 /** The API tokens that the caller may list. */
-const visibleTokens = async ({ tokens }: Pick<GatewayReads, 'tokens'>, caller: Caller): Promise<ApiToken[]> => {
+async function visibleTokens({ tokens }: Pick<GatewayReads, 'tokens'>, caller: Caller): Promise<ApiToken[]> {
   const storedTokens = await tokens.list(permittedKinds(caller, 'READ'));
   const creatableKinds = permittedKinds(caller, 'CREATE');
   return storedTokens
     .filter((token) => maySeeToken(caller, token))
     .map((token) => toListedToken(token, creatableKinds.includes(token.type)));
-};
+}
 
 /**
  * Reads an API token and locks its row. Undefined for one that does not exist or is revoked: as in Unleash, changing it has no effect, and
  * deleting it leaves it as dead as it is.
  * @throws Refusal 404 for a token of a project that the caller may not see, `NoAccessError` for one of another kind than the caller may act on
  */
-const findVisibleTokenForUpdate = async (
+async function findVisibleTokenForUpdate(
   { tokens }: Pick<Transaction, 'tokens'>,
   caller: Caller,
   token: string,
   action: TokenAction,
-): Promise<StoredToken | undefined> => {
+): Promise<StoredToken | undefined> {
   const storedToken = await tokens.findForUpdate(token, apiTokenKinds);
   if (storedToken === undefined) return undefined;
   if (!maySeeToken(caller, storedToken)) throw tokenNotFound();
   requireMayActOn(caller, action, storedToken.type);
   return storedToken;
-};
+}
 
-const principalOf = async (identify: Authenticator['identify'], token: string): Promise<Principal | undefined> => {
+async function principalOf(identify: Authenticator['identify'], token: string): Promise<Principal | undefined> {
   try {
     return await identify(token);
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'AuthenticationRequired') return undefined;
     throw error;
   }
-};
+}

@@ -15,29 +15,31 @@ export interface InitialToken extends ConfiguredToken {
   readonly isConfiguredAdminToken?: true;
 }
 
-const storedTokenOf = ({
+function storedTokenOf({
   shown: maskedSecret,
   id,
   kind,
   createdAt,
   revokedAt,
   configured,
-}: InferEntity<typeof TokenEntity>): StoredConfiguredToken => ({
-  id,
-  kind,
-  maskedSecret,
-  createdAt,
-  revokedAt,
-  configured,
-});
+}: InferEntity<typeof TokenEntity>): StoredConfiguredToken {
+  return {
+    id,
+    kind,
+    maskedSecret,
+    createdAt,
+    revokedAt,
+    configured,
+  };
+}
 
 /** Tokens that the settings contain, or that the first start generates. */
-export const initialTokenRepository = (
+export function initialTokenRepository(
   { em, query }: Tx,
   hasher: SecretHasher,
   cipher: SecretCipher | undefined,
   record: RecordEvents,
-) => {
+) {
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   return {
     /** Serialises the starts of replicas until the transaction ends. */
@@ -90,4 +92,4 @@ export const initialTokenRepository = (
       record(events);
     },
   };
-};
+}

@@ -24,15 +24,15 @@ export interface StoredConfiguredToken {
  * administrator has revoked stays revoked, and an SDK token stays one; in both cases the tokens of earlier values of the setting stay
  * valid. A token that was revoked because another value of the setting replaced it becomes valid again.
  */
-export const adminTokenAction = (
+export function adminTokenAction(
   stored: StoredConfiguredToken | undefined,
-): 'add' | 'keep' | 'mark-as-current' | 'restore' | 'stays-revoked' | 'of-another-kind' => {
+): 'add' | 'keep' | 'mark-as-current' | 'restore' | 'stays-revoked' | 'of-another-kind' {
   if (stored === undefined) return 'add';
   const { kind, revokedAt, configured } = stored;
   if (kind !== 'admin') return 'of-another-kind';
   if (revokedAt !== null) return configured === 'replaced' ? 'restore' : 'stays-revoked';
   return configured === 'current' ? 'keep' : 'mark-as-current';
-};
+}
 
 /** The tokens of the settings. */
 export interface ConfiguredTokens {
@@ -52,7 +52,7 @@ interface Settings {
 const maxSecretLength = 256;
 
 /** Parses the scope in `<project>:<environment>.<secret>`. The error must not contain the secret. */
-const parseScope = (secret: string, malformed: () => Error): Pick<TokenScope, 'projects' | 'environment'> => {
+function parseScope(secret: string, malformed: () => Error): Pick<TokenScope, 'projects' | 'environment'> {
   const colon = secret.indexOf(':');
   const dot = secret.indexOf('.', colon);
   const [project, environment, secretPart] = [
@@ -65,13 +65,13 @@ const parseScope = (secret: string, malformed: () => Error): Pick<TokenScope, 'p
     throw malformed();
   if (project === '[]') throw malformed();
   return { projects: [project], environment };
-};
+}
 
 /**
  * Parses the tokens of the settings, which have Unleash's format.
  * @throws Error that names the setting and the position of a malformed token
  */
-export const configuredTokens = (settings: Settings): ConfiguredTokens => {
+export function configuredTokens(settings: Settings): ConfiguredTokens {
   const tokensOf = (kind: TokenScope['kind'], setting: keyof Settings): ConfiguredToken[] =>
     (settings[setting] ?? '')
       .split(',')
@@ -95,7 +95,7 @@ export const configuredTokens = (settings: Settings): ConfiguredTokens => {
   ];
   const initial = tokens.filter(({ secret }, index) => tokens.findIndex((other) => other.secret === secret) === index);
   return { adminToken: settings.BUNTING_ADMIN_TOKEN, initial };
-};
+}
 
 /** The scope of every admin token. */
 const adminScope = { kind: 'admin', projects: [wildcard], environment: wildcard } as const;
@@ -113,12 +113,12 @@ interface InitialTokensOptions {
  * generated.
  * @returns the generated secret, which is stored nowhere; undefined where none was generated
  */
-export const ensureInitialTokens = ({
+export function ensureInitialTokens({
   transaction,
   context,
   tokens: { adminToken, initial },
   warn,
-}: InitialTokensOptions): Promise<string | undefined> => {
+}: InitialTokensOptions): Promise<string | undefined> {
   const now = context.now.toISOString();
 
   const add = ({ initialTokens }: Transaction, token: InitialToken): Promise<void> =>
@@ -175,4 +175,4 @@ export const ensureInitialTokens = ({
     await add(tx, { ...adminScope, ...generated });
     return generated.secret;
   });
-};
+}

@@ -54,30 +54,34 @@ export interface NewPat {
 const columns = gatewaySql.selectOf(TokenEntity, 'token');
 
 /** The properties of an API token in events. */
-export const apiTokenInEventsOf = (row: TokenRow): ApiTokenInEvents => ({
-  tokenName: row.name,
-  type: row.kind as ApiTokenKind,
-  environment: row.environment,
-  project: row.projects[0] ?? wildcard,
-  projects: row.projects,
-  createdAt: row.createdAt,
-  expiresAt: row.expiresAt,
-});
+export function apiTokenInEventsOf(row: TokenRow): ApiTokenInEvents {
+  return {
+    tokenName: row.name,
+    type: row.kind as ApiTokenKind,
+    environment: row.environment,
+    project: row.projects[0] ?? wildcard,
+    projects: row.projects,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+  };
+}
 
-const apiTokenOf = (row: TokenRow, cipher: SecretCipher | undefined): StoredToken => ({
-  ...apiTokenInEventsOf(row),
-  id: row.id,
-  plaintext: row.sealed === null ? undefined : cipher?.open(row.sealed, row.selector),
-  secret: row.shown,
-  username: row.name,
-  alias: null,
-  seenAt: row.seenAt,
-});
+function apiTokenOf(row: TokenRow, cipher: SecretCipher | undefined): StoredToken {
+  return {
+    ...apiTokenInEventsOf(row),
+    id: row.id,
+    plaintext: row.sealed === null ? undefined : cipher?.open(row.sealed, row.selector),
+    secret: row.shown,
+    username: row.name,
+    alias: null,
+    seenAt: row.seenAt,
+  };
+}
 
-const patOf = ({ id, number, name, expiresAt, createdAt, seenAt, user }: TokenRow): Pat => {
+function patOf({ id, number, name, expiresAt, createdAt, seenAt, user }: TokenRow): Pat {
   if (user === null) throw new Error(`The token ${id} is no PAT: it has no user.`);
   return { id: number, description: name, expiresAt, createdAt, seenAt, userId: user };
-};
+}
 
 const selectApiTokens = `
   select ${columns} from api_token token
@@ -85,7 +89,7 @@ const selectApiTokens = `
   order by number`;
 
 /** Reads of API tokens and PATs without a lock: for responses, not for decisions. */
-export const tokenReads = ({ query }: Pick<Tx, 'query'>, cipher: SecretCipher | undefined) => {
+export function tokenReads({ query }: Pick<Tx, 'query'>, cipher: SecretCipher | undefined) {
   const listPats = async (userIds: readonly number[]): Promise<Pat[]> => {
     const text = `
       select ${columns} from api_token token where user_id = any ($1::integer[]) and revoked_at is null order by number`;
@@ -101,16 +105,16 @@ export const tokenReads = ({ query }: Pick<Tx, 'query'>, cipher: SecretCipher | 
     listPatsOf: async (userIds: readonly number[]): Promise<ReadonlyMap<number, Pat[]>> =>
       Map.groupBy(await listPats(userIds), ({ userId }) => userId),
   };
-};
+}
 
 /** API tokens and PATs, without revoked ones. */
-export const tokenRepository = (
+export function tokenRepository(
   tx: Tx,
   guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
   hasher: SecretHasher,
   cipher: SecretCipher | undefined,
   record: RecordEvents,
-) => {
+) {
   const { query } = tx;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const tokenOf = (row: TokenRow): StoredToken => apiTokenOf(row, cipher);
@@ -191,11 +195,12 @@ export const tokenRepository = (
       record(eventsOf(patOf(token)));
     },
   };
-};
+}
 
 /** Erases all encrypted secrets; the hashes of their tokens stay. @returns the number of secrets erased */
-export const eraseSealedSecrets = (database: Database): Promise<number> =>
-  database.transaction(({ em }) => em.nativeUpdate(TokenEntity, { sealed: { $ne: null } }, { sealed: null }));
+export function eraseSealedSecrets(database: Database): Promise<number> {
+  return database.transaction(({ em }) => em.nativeUpdate(TokenEntity, { sealed: { $ne: null } }, { sealed: null }));
+}
 
 interface Row {
   readonly id: string;
@@ -209,9 +214,10 @@ interface Row {
 }
 
 // Expiry is checked by the clock of the database, which every replica shares.
-const validTokenBy = (column: 'selector' | 'id'): Statement => ({
-  name: `valid-token-by-${column}`,
-  text: `
+function validTokenBy(column: 'selector' | 'id'): Statement {
+  return {
+    name: `valid-token-by-${column}`,
+    text: `
     select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.deleted_projects, token.environment,
       (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
       u.id as user_id, u.name as user_name, u.username, u.email,
@@ -220,9 +226,10 @@ const validTokenBy = (column: 'selector' | 'id'): Statement => ({
     left join api_user u on u.id = token.user_id
     where token.revoked_at is null and (token.expires_at is null or token.expires_at > now())
       and (u.id is null or u.is_active and u.deleted_at is null)`,
-});
+  };
+}
 
-const callerOfToken = (row: Row & (UserRightsRow | { readonly user_id: null })): Caller => {
+function callerOfToken(row: Row & (UserRightsRow | { readonly user_id: null })): Caller {
   if (row.kind !== 'user') {
     const grants = [...grantsOfToken({ ...row, kind: row.kind })];
     const { deleted_projects: deletedProjects } = row;
@@ -231,10 +238,10 @@ const callerOfToken = (row: Row & (UserRightsRow | { readonly user_id: null })):
   }
   if (row.user_id === null) throw new Error(`The token ${row.id} of the kind user has no user.`);
   return callerOf(row, row.id);
-};
+}
 
 /** Looks tokens up in batches, on at most two connections, so that clients that guess tokens leave the rest of the pool free. */
-export const tokenLookup = (database: Database) => {
+export function tokenLookup(database: Database) {
   const findRow = batchedRead<[selector: string], Row & UserRightsRow>(database, validTokenBy('selector'));
   const findRowById = batchedRead<[id: string], Row & UserRightsRow>(database, validTokenBy('id'));
   const principalOf = (row: Row & UserRightsRow): Principal => ({
@@ -256,7 +263,7 @@ export const tokenLookup = (database: Database) => {
       return row === undefined ? undefined : principalOf(row);
     },
   };
-};
+}
 export type TokenLookup = ReturnType<typeof tokenLookup>;
 
 // Rows that another replica has locked are skipped: that replica stores a use that is about as recent.
@@ -281,7 +288,7 @@ const storeLastUsesSql = `
   update api_user u set seen_at = greatest(u.seen_at, users.seen_at) from users join free using (id) where u.id = users.id`;
 
 /** Records in memory when tokens and sessions were last used, and stores the records in one statement when `store` is called. */
-export const lastSeenRecorder = (database: Database) => {
+export function lastSeenRecorder(database: Database) {
   let records = new Map<string, number>();
   return {
     record: (tokenId: string) => void records.set(tokenId, Date.now()),
@@ -299,4 +306,4 @@ export const lastSeenRecorder = (database: Database) => {
       }
     },
   };
-};
+}

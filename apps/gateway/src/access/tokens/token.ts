@@ -27,16 +27,18 @@ export interface TokenScope {
 }
 
 /** The grants of a token that belongs to no user. */
-export const grantsOfToken = ({ kind, projects, environment }: TokenScope): readonly Grant[] => {
+export function grantsOfToken({ kind, projects, environment }: TokenScope): readonly Grant[] {
   if (kind === 'admin') return [{ permission: 'ADMIN' }];
   const permission = kind === 'client' ? 'CLIENT' : 'FRONTEND';
   const scope = environment === wildcard ? {} : { environment };
   if (projects.includes(wildcard)) return [{ permission, ...scope }];
   return projects.map((project) => ({ permission, project, ...scope }));
-};
+}
 
 /** Whether tokens of a kind may call the Admin API; SDK tokens may not. */
-export const mayCallAdminApi = (kind: TokenKind): boolean => kind === 'admin' || kind === 'user';
+export function mayCallAdminApi(kind: TokenKind): boolean {
+  return kind === 'admin' || kind === 'user';
+}
 
 /** Maximum number of API tokens. */
 export const maxApiTokens = 2_000;
@@ -67,34 +69,37 @@ const kindsByType: Readonly<Record<string, ApiTokenKind>> = {
   frontend: 'frontend',
 };
 
-const requestedKind = ({ type }: CreateApiTokenBody): ApiTokenKind | undefined => {
+function requestedKind({ type }: CreateApiTokenBody): ApiTokenKind | undefined {
   const requested = type.toLowerCase();
   return Object.hasOwn(kindsByType, requested) ? kindsByType[requested] : undefined;
-};
+}
 
-const kindOf = (body: CreateApiTokenBody): ApiTokenKind => {
+function kindOf(body: CreateApiTokenBody): ApiTokenKind {
   const kind = requestedKind(body);
   if (kind === undefined) throw invalidProperty('The type of a token must be client, frontend or admin', '/body/type');
   return kind;
-};
+}
 
-const requestedProjects = ({ project, projects }: CreateApiTokenBody): readonly string[] => {
+function requestedProjects({ project, projects }: CreateApiTokenBody): readonly string[] {
   const requested = projects ?? (project === undefined ? [wildcard] : [project]);
   if (requested.length === 0) throw invalidProperty('A token must be for at least one project', '/body/projects');
   return requested.includes(wildcard) ? [wildcard] : [...new Set(requested)];
-};
+}
 
 /** The projects that a token names; empty for a token for all projects. */
-export const namedProjects = ({ projects }: Pick<NewToken, 'projects'>): readonly string[] =>
-  projects.includes(wildcard) ? [] : projects;
+export function namedProjects({ projects }: Pick<NewToken, 'projects'>): readonly string[] {
+  return projects.includes(wildcard) ? [] : projects;
+}
 
 /** Whether a token is for the project and for no other one. */
-export const belongsToProject = ({ projects }: Pick<NewToken, 'projects'>, projectId: string): boolean =>
-  projects.every((project) => project === projectId);
+export function belongsToProject({ projects }: Pick<NewToken, 'projects'>, projectId: string): boolean {
+  return projects.every((project) => project === projectId);
+}
 
 /** The expiry date of a token in a request; null for none. As in Unleash, that of an API token may have passed. */
-export const optionalExpiry = (expiresAt: string | null | undefined): Date | null =>
-  expiresAt === null || expiresAt === undefined ? null : new Date(expiresAt);
+export function optionalExpiry(expiresAt: string | null | undefined): Date | null {
+  return expiresAt === null || expiresAt === undefined ? null : new Date(expiresAt);
+}
 
 /**
  * A token with an expiry date must not create access beyond it: neither a further PAT of its user nor an admin token may expire later.
@@ -102,19 +107,19 @@ export const optionalExpiry = (expiresAt: string | null | undefined): Date | nul
  * @param expiresAt when the token that is created or changed expires; null for never
  * @throws Refusal `OperationDeniedError` when that is later than for the token of the request
  */
-export const requireWithinLifetime = (callerExpiresAt: Date | null, expiresAt: Date | null): void => {
+export function requireWithinLifetime(callerExpiresAt: Date | null, expiresAt: Date | null): void {
   if (callerExpiresAt === null || (expiresAt !== null && expiresAt <= callerExpiresAt)) return;
   throw refusal(
     'OperationDeniedError',
     `The key of this request expires at ${callerExpiresAt.toISOString()}, and so must a key that it makes: set an expiresAt that is not later.`,
   );
-};
+}
 
 /**
  * Parses a new token: trims its name and adds defaults. The texts of refusals are Unleash's.
  * @throws Refusal 400 for an invalid name, kind or scope
  */
-export const parseNewToken = (body: CreateApiTokenBody, caller: Caller, targets: TokenTargets): NewToken => {
+export function parseNewToken(body: CreateApiTokenBody, caller: Caller, targets: TokenTargets): NewToken {
   if (body.tokenName !== undefined && body.username !== undefined)
     throw invalidProperty('username is the former name of tokenName: send one of them, not both', '/body/username');
   const name = (body.tokenName ?? body.username ?? '').trim();
@@ -139,7 +144,7 @@ export const parseNewToken = (body: CreateApiTokenBody, caller: Caller, targets:
     }
   }
   return { name, kind, projects, environment, expiresAt: optionalExpiry(body.expiresAt) };
-};
+}
 
 /** The project that a token is created in, and the environments that exist. */
 export interface ProjectTokenTarget {
@@ -151,11 +156,11 @@ export interface ProjectTokenTarget {
  * Parses a new token of a project, which is for that project only.
  * @throws Refusal 400 as `parseNewToken`, for another project and for an admin token; `NoAccessError` in an environment without permission
  */
-export const parseNewProjectToken = (
+export function parseNewProjectToken(
   body: CreateApiTokenBody,
   caller: Caller,
   { project, environments }: ProjectTokenTarget,
-): NewToken => {
+): NewToken {
   const requested = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
   if (requested.some((name) => name !== project))
     throw invalidProperty(`A token of the project ${project} can be for this project only`, '/body/projects');
@@ -166,21 +171,23 @@ export const parseNewProjectToken = (
   if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], { project, environment }))
     throw noAccess(['CREATE_PROJECT_API_TOKEN'], environment);
   return token;
-};
+}
 
 export type TokenAction = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
 
-const permissionFor = (action: TokenAction, kind: ApiTokenKind): Permission =>
-  kind === 'admin' ? 'ADMIN' : (`${action}_${kind === 'client' ? 'CLIENT' : 'FRONTEND'}_API_TOKEN` as const);
+function permissionFor(action: TokenAction, kind: ApiTokenKind): Permission {
+  return kind === 'admin' ? 'ADMIN' : (`${action}_${kind === 'client' ? 'CLIENT' : 'FRONTEND'}_API_TOKEN` as const);
+}
 
 /** The kinds of tokens for which the caller has the permission of an action. */
-export const permittedKinds = (caller: Caller, action: TokenAction): ApiTokenKind[] =>
-  apiTokenKinds.filter((kind) => may(caller, [permissionFor(action, kind)], anyScope));
+export function permittedKinds(caller: Caller, action: TokenAction): ApiTokenKind[] {
+  return apiTokenKinds.filter((kind) => may(caller, [permissionFor(action, kind)], anyScope));
+}
 
 /** @throws Refusal `NoAccessError` for a kind of token for which the caller lacks the permission of the action */
-export const requireMayActOn = (caller: Caller, action: TokenAction, kind: ApiTokenKind): void => {
+export function requireMayActOn(caller: Caller, action: TokenAction, kind: ApiTokenKind): void {
   if (!permittedKinds(caller, action).includes(kind)) throw noAccess([permissionFor(action, kind)]);
-};
+}
 
 /** The properties of an API token in events; its secret is none of them. */
 export type ApiTokenInEvents = Pick<
@@ -188,35 +195,36 @@ export type ApiTokenInEvents = Pick<
   'tokenName' | 'type' | 'environment' | 'project' | 'projects' | 'createdAt' | 'expiresAt'
 >;
 
-const eventData = ({ tokenName, type, environment, project, projects, createdAt, expiresAt }: ApiTokenInEvents) => ({
-  tokenName,
-  type,
-  environment,
-  project,
-  projects,
-  createdAt,
-  expiresAt,
-});
+function eventData({ tokenName, type, environment, project, projects, createdAt, expiresAt }: ApiTokenInEvents) {
+  return {
+    tokenName,
+    type,
+    environment,
+    project,
+    projects,
+    createdAt,
+    expiresAt,
+  };
+}
 
 /** A token of the settings, which is named after its kind and never expires. */
-export const initialTokenInEvents = (
-  { kind, projects, environment }: TokenScope,
-  createdAt: string,
-): ApiTokenInEvents => ({
-  tokenName: kind,
-  type: kind,
-  environment,
-  project: projects[0] ?? wildcard,
-  projects: [...projects],
-  createdAt,
-  expiresAt: null,
-});
+export function initialTokenInEvents({ kind, projects, environment }: TokenScope, createdAt: string): ApiTokenInEvents {
+  return {
+    tokenName: kind,
+    type: kind,
+    environment,
+    project: projects[0] ?? wildcard,
+    projects: [...projects],
+    createdAt,
+    expiresAt: null,
+  };
+}
 
 /** The event of a token. It belongs to the project and the environment of the token, where there is exactly one. */
-export const tokenEvent = (
+export function tokenEvent(
   type: 'api-token-created' | 'api-token-updated' | 'api-token-deleted',
   { data, preData }: { readonly data?: ApiTokenInEvents; readonly preData?: ApiTokenInEvents },
-): EventContent => {
+): EventContent {
   const { projects = [], environment = wildcard } = data ?? preData ?? {};
   const [project = wildcard, ...more] = projects;
   return {
@@ -226,4 +234,4 @@ export const tokenEvent = (
     data: data === undefined ? null : eventData(data),
     preData: preData === undefined ? null : eventData(preData),
   };
-};
+}

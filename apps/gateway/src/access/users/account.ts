@@ -18,40 +18,50 @@ export interface UserNames {
 }
 
 /** The name of a user in events. */
-export const nameInEvents = ({ name, username, email }: UserNames): string => email ?? username ?? name ?? 'unknown';
+export function nameInEvents({ name, username, email }: UserNames): string {
+  return email ?? username ?? name ?? 'unknown';
+}
 
 /** The name of a user as a creator and collaborator of a feature, and as an owner of a project. */
-export const displayNameOf = ({ name, username, email }: UserNames): string => name ?? username ?? email ?? 'unknown';
+export function displayNameOf({ name, username, email }: UserNames): string {
+  return name ?? username ?? email ?? 'unknown';
+}
 
 /** The user name of a user as an author in a change request: an e-mail address only if the user has nothing else. */
-export const authorNameOf = ({ name, username, email }: UserNames): string => username ?? name ?? email ?? 'unknown';
+export function authorNameOf({ name, username, email }: UserNames): string {
+  return username ?? name ?? email ?? 'unknown';
+}
 
 /** A name or e-mail address of a request, trimmed and with composed characters (NFC), so that one name has one spelling. */
-export const normalisedName = (text: string): string => text.trim().normalize('NFC');
+export function normalisedName(text: string): string {
+  return text.trim().normalize('NFC');
+}
 
 /** The normalised name; null for a missing or empty one. */
-export const optionalName = (text: string | null | undefined): string | null =>
-  (text == null ? undefined : normalisedName(text)) || null;
+export function optionalName(text: string | null | undefined): string | null {
+  return (text == null ? undefined : normalisedName(text)) || null;
+}
 
 /** A domain in its one spelling: with Punycode for other letters than those of ASCII; as it is where it is none. */
-export const canonicalDomain = (domain: string): string => {
+export function canonicalDomain(domain: string): string {
   const lowered = domain.toLowerCase();
   const isInternational = /[^\0-\x7f]/.test(lowered) && /^[\p{L}\p{M}\p{N}.-]+$/u.test(lowered);
   const url = `http://${lowered}`;
   return isInternational && URL.canParse(url) ? new URL(url).hostname : lowered;
-};
+}
 
 /** The normalised e-mail address in lower case, so that one address has one spelling; null for a missing or empty one. */
-export const optionalEmail = (text: string | null | undefined): string | null => {
+export function optionalEmail(text: string | null | undefined): string | null {
   const name = optionalName(text)?.toLowerCase();
   if (name === undefined) return null;
   const at = name.lastIndexOf('@') + 1;
   return name.slice(0, at) + canonicalDomain(name.slice(at));
-};
+}
 
 /** A text by which a user signs in: the e-mail address, or the username. */
-export const signInName = (text: string): string =>
-  (text.includes('@') ? optionalEmail(text) : undefined) ?? normalisedName(text);
+export function signInName(text: string): string {
+  return (text.includes('@') ? optionalEmail(text) : undefined) ?? normalisedName(text);
+}
 
 /** Why names are not accepted. The input of a caller may call the field differently. */
 export interface NamesFault {
@@ -64,7 +74,7 @@ const localPart = /^[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]+$/u;
 const domainLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Whether a text that `optionalEmail` has returned is one e-mail address. */
-const isEmailAddress = (email: string): boolean => {
+function isEmailAddress(email: string): boolean {
   const at = email.lastIndexOf('@');
   return (
     localPart.test(email.slice(0, Math.max(at, 0))) &&
@@ -73,80 +83,91 @@ const isEmailAddress = (email: string): boolean => {
       .split('.')
       .every((label) => domainLabel.test(label))
   );
-};
+}
 
 /** What is wrong with the names of an account, which needs a username or an e-mail address; undefined for valid ones. */
-export const namesFault = ({ username, email }: Pick<UserNames, 'username' | 'email'>): NamesFault | undefined => {
+export function namesFault({ username, email }: Pick<UserNames, 'username' | 'email'>): NamesFault | undefined {
   if (username === null && email === null) return { reason: 'You must specify username or email', field: 'username' };
   if (email !== null && !isEmailAddress(email)) return { reason: 'The email must be an address', field: 'email' };
   return undefined;
-};
+}
 
 /**
  * The names of a new account in a body, normalised.
  * @throws Refusal 400 without a username and an e-mail address, and for a malformed address
  */
-export const parseUserNames = ({
+export function parseUserNames({
   name,
   username,
   email,
-}: Partial<Pick<CreateUserBody, 'name' | 'username' | 'email'>>): UserNames => {
+}: Partial<Pick<CreateUserBody, 'name' | 'username' | 'email'>>): UserNames {
   const names = { name: optionalName(name), username: optionalName(username), email: optionalEmail(email) };
   const fault = namesFault(names);
   if (fault !== undefined) throw invalidProperty(fault.reason, `/body/${fault.field}`);
   return names;
-};
+}
 
 /** Whether the caller is a user or a service account; an admin token has no account, and so no PATs and no favourites. */
-export const hasAccount = ({ id }: Pick<Caller, 'id'>): boolean => id > 0;
+export function hasAccount({ id }: Pick<Caller, 'id'>): boolean {
+  return id > 0;
+}
 
 /** @throws Refusal 403 for a caller without an account */
-export const requireAccount = (caller: Caller): void => {
+export function requireAccount(caller: Caller): void {
   if (!hasAccount(caller)) throw refusal('ForbiddenError', 'PATs require an authenticated user.');
-};
+}
 
 /** The data of a user or a service account in events. */
-const eventData = ({ id, name, username, email, rootRole, active }: User) => ({
-  id,
-  name,
-  username,
-  email,
-  rootRole,
-  active,
-});
+function eventData({ id, name, username, email, rootRole, active }: User) {
+  return {
+    id,
+    name,
+    username,
+    email,
+    rootRole,
+    active,
+  };
+}
 
-const eventPrefix = ({ accountType }: User): 'user' | 'service-account' =>
-  accountType === 'Service Account' ? 'service-account' : 'user';
+function eventPrefix({ accountType }: User): 'user' | 'service-account' {
+  return accountType === 'Service Account' ? 'service-account' : 'user';
+}
 
 /** The event of a user or a service account that is created. */
-export const accountCreated = (account: User): EventContent => ({
-  type: `${eventPrefix(account)}-created`,
-  data: eventData(account),
-});
+export function accountCreated(account: User): EventContent {
+  return {
+    type: `${eventPrefix(account)}-created`,
+    data: eventData(account),
+  };
+}
 
 /** The event of a user or a service account that is updated; none if nothing changes. */
-export const accountUpdated = (before: User, after: User): readonly EventContent[] =>
-  eventsOfUpdate({ type: `${eventPrefix(after)}-updated`, data: eventData(after), preData: eventData(before) });
+export function accountUpdated(before: User, after: User): readonly EventContent[] {
+  return eventsOfUpdate({ type: `${eventPrefix(after)}-updated`, data: eventData(after), preData: eventData(before) });
+}
 
 /** The event of a user or a service account that is deleted. */
-export const accountDeleted = (account: User): EventContent => ({
-  type: `${eventPrefix(account)}-deleted`,
-  preData: eventData(account),
-});
+export function accountDeleted(account: User): EventContent {
+  return {
+    type: `${eventPrefix(account)}-deleted`,
+    preData: eventData(account),
+  };
+}
 
-const updatedText = (requested: string | null | undefined, before: string | undefined): string | null =>
-  requested === undefined ? (before ?? null) : optionalName(requested);
+function updatedText(requested: string | null | undefined, before: string | undefined): string | null {
+  return requested === undefined ? (before ?? null) : optionalName(requested);
+}
 
 /**
  * The properties of a user or a service account after an update, without the root role. Those that the request omits stay.
  * @throws Refusal 400 for a malformed e-mail address, and for a user that would have neither a username nor an e-mail address
  */
-export const updatedAccount = (before: User, body: UpdateUserBody) => {
+export function updatedAccount(before: User, body: UpdateUserBody) {
   const email = body.email === undefined ? (before.email ?? null) : optionalEmail(body.email);
   const fault = namesFault({ username: before.username ?? null, email });
   if (body.email !== undefined && fault !== undefined) throw invalidProperty(fault.reason, '/body/email');
   return { name: updatedText(body.name, before.name), email, active: body.active ?? before.active };
-};
+}
 
 /**
  * 400 for a username or an e-mail address that another account has. It is a class of its own, because SCIM responds with another status,

@@ -152,32 +152,33 @@ export function userEndpoints({
 }
 
 /** Deletes a user or a service account with tokens, sessions and memberships. */
-export const removeAccount = async (tx: Transaction, account: User): Promise<null> => {
+export async function removeAccount(tx: Transaction, account: User): Promise<null> {
   await tx.users.remove(account.id, [accountDeleted(account)]);
   return null;
-};
+}
 
 /** The id of the root role that a property of a body names. @throws Refusal 400 when there is none */
-export const requireRootRole = async (
+export async function requireRootRole(
   { roles }: Pick<Transaction, 'roles'>,
   idOrName: number | string,
   path: `/body/${string}` = '/body/rootRole',
-): Promise<number> => {
+): Promise<number> {
   const id = await roles.findRootRole(idOrName);
   if (id === undefined) throw invalidProperty(`There is no root role ${idOrName}`, path);
   return id;
-};
+}
 
 /** The root roles, which hold in every project. */
-export const listRootRoles = async ({ roles }: Pick<GatewayReads, 'roles'>) =>
-  (await roles.list()).filter(({ type }) => type === 'root' || type === 'root-custom');
+export async function listRootRoles({ roles }: Pick<GatewayReads, 'roles'>) {
+  return (await roles.list()).filter(({ type }) => type === 'root' || type === 'root-custom');
+}
 
 /** A shorter prefix would match nearly every user. */
 const minPrefixLength = 2;
 
 /** Updates a user or a service account. Emits an event if anything changed. */
-export const updateAccount = async (tx: Transaction, before: User, body: UpdateUserBody): Promise<User> => {
+export async function updateAccount(tx: Transaction, before: User, body: UpdateUserBody): Promise<User> {
   const properties = updatedAccount(before, body);
   const rootRole = body.rootRole === undefined ? before.rootRole : await requireRootRole(tx, body.rootRole);
   return tx.users.save(before.id, { ...properties, rootRole }, (stored) => accountUpdated(before, stored));
-};
+}

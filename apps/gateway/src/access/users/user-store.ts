@@ -32,11 +32,14 @@ import type { SessionRepository } from '../sessions/session-store.ts';
 import { AccountExistsRefusal, type UserNames } from './account.ts';
 
 /** The image of a user, chosen as Unleash does: by e-mail address, else username, else id. */
-export const avatarUrlOf = ({ id, username, email }: { readonly id: number } & Omit<UserNames, 'name'>): string =>
-  gravatarUrlOf(email ?? username ?? String(id));
+export function avatarUrlOf({ id, username, email }: { readonly id: number } & Omit<UserNames, 'name'>): string {
+  return gravatarUrlOf(email ?? username ?? String(id));
+}
 
 /** SQL: what `displayNameOf` returns for a row, but null without any name. @param alias the alias of its table, with a dot */
-export const displayNameSql = (alias = ''): string => `coalesce(${alias}name, ${alias}username, ${alias}email)`;
+export function displayNameSql(alias = ''): string {
+  return `coalesce(${alias}name, ${alias}username, ${alias}email)`;
+}
 
 /** A user or a service account as it is stored. */
 export interface UserRow extends UserNames {
@@ -61,25 +64,29 @@ export const isUserNamedSql = `(lower(u.email) = lower($1) or lower(u.username) 
  */
 export const emailsFirstSql = '(lower(u.email) = lower($1)) is true desc';
 
-const presentNames = ({ name, username, email }: UserNames): Pick<User, 'name' | 'username' | 'email'> => ({
-  ...(name === null ? {} : { name }),
-  ...(username === null ? {} : { username }),
-  ...(email === null ? {} : { email }),
-});
+function presentNames({ name, username, email }: UserNames): Pick<User, 'name' | 'username' | 'email'> {
+  return {
+    ...(name === null ? {} : { name }),
+    ...(username === null ? {} : { username }),
+    ...(email === null ? {} : { email }),
+  };
+}
 
-export const userOf = (row: UserRow): User => ({
-  id: row.id,
-  isAPI: false,
-  ...presentNames(row),
-  imageUrl: avatarUrlOf(row),
-  rootRole: row.rootRole,
-  accountType: row.isService ? 'Service Account' : 'User',
-  active: row.isActive,
-  seenAt: row.seenAt,
-  createdAt: row.createdAt,
-  loginAttempts: 0,
-  scimId: row.provisioned == null ? null : String(row.id),
-});
+export function userOf(row: UserRow): User {
+  return {
+    id: row.id,
+    isAPI: false,
+    ...presentNames(row),
+    imageUrl: avatarUrlOf(row),
+    rootRole: row.rootRole,
+    accountType: row.isService ? 'Service Account' : 'User',
+    active: row.isActive,
+    seenAt: row.seenAt,
+    createdAt: row.createdAt,
+    loginAttempts: 0,
+    scimId: row.provisioned == null ? null : String(row.id),
+  };
+}
 
 /** The properties of a new account besides its names. */
 export interface NewAccount extends Pick<User, 'accountType' | 'rootRole'> {
@@ -120,19 +127,22 @@ const countAdminsSql = `
   from (select *, exists (select from user_password where user_id = u.id) as has_password from api_user u) as account
   where root_role_id = ${predefinedRole.admin} and deleted_at is null`;
 
-const prefixPattern = (text: string): string => `${escapeLike(text.toLowerCase())}%`;
+function prefixPattern(text: string): string {
+  return `${escapeLike(text.toLowerCase())}%`;
+}
 
-const userOfType = (row: UserRow | null | undefined, only: AccountCollection | undefined): User | undefined =>
-  !row || (only !== undefined && row.isService !== (only === 'service-accounts')) ? undefined : userOf(row);
+function userOfType(row: UserRow | null | undefined, only: AccountCollection | undefined): User | undefined {
+  return !row || (only !== undefined && row.isService !== (only === 'service-accounts')) ? undefined : userOf(row);
+}
 
 /** @throws Refusal 404 when there is no user */
-const requireFound = (user: User | undefined): User => {
+function requireFound(user: User | undefined): User {
   if (user === undefined) throw userNotFound();
   return user;
-};
+}
 
 /** Reads of users and service accounts without a lock: for responses, not for decisions. */
-export const userReads = ({ query }: Pick<Tx, 'query'>) => {
+export function userReads({ query }: Pick<Tx, 'query'>) {
   const find = async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
     const text = `select ${userColumnsSql} from api_user u where id = $1 and deleted_at is null`;
     return userOfType((await query<UserRow>(text, [id]))[0], only);
@@ -184,10 +194,10 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
     hasUsers: async (): Promise<boolean> =>
       (await query('select from api_user where deleted_at is null and not is_service limit 1')).length > 0,
   };
-};
+}
 
 /** Users and service accounts, without deleted ones. */
-export const userRepository = (
+export function userRepository(
   tx: Tx,
   {
     guard,
@@ -198,7 +208,7 @@ export const userRepository = (
     readonly sessions: Pick<SessionRepository, 'endAll'>;
     readonly record: RecordEvents;
   },
-) => {
+) {
   const { query } = tx;
   /** Stores a new or changed row, and records the events of it. @throws AccountExistsRefusal */
   const flush = async (row: UserRow, eventsOf: EventsOf<User>): Promise<User> => {
@@ -300,4 +310,4 @@ export const userRepository = (
       record(events);
     },
   };
-};
+}

@@ -24,17 +24,21 @@ export interface ClientStreamOptions {
 }
 
 /** The revision in `Last-Event-ID`, which the client has; undefined for anything else than a number. */
-const lastEventIn = ({ headers }: FastifyRequest): number | undefined => parseRevision(headers['last-event-id']);
+function lastEventIn({ headers }: FastifyRequest): number | undefined {
+  return parseRevision(headers['last-event-id']);
+}
 
-const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, body }: Delta): ServerSentEvent => ({
-  event,
-  id: revision,
-  data: body,
-});
+function eventOf(event: 'unleash-connected' | 'unleash-updated', { revision, body }: Delta): ServerSentEvent {
+  return {
+    event,
+    id: revision,
+    data: body,
+  };
+}
 const noEvents = '{"events":[]}';
 
 /** Streams to an SDK the full state, or what changed since its revision, and then each change. */
-export const clientStream = ({ delivery, streams, authenticate, fetchMode }: ClientStreamOptions): SdkHandler => {
+export function clientStream({ delivery, streams, authenticate, fetchMode }: ClientStreamOptions): SdkHandler {
   const viewFor = viewAfterCatchUp(delivery);
 
   /** The first event for the client. While this gateway may lag, a client with a later revision gets no older state. */
@@ -70,4 +74,4 @@ export const clientStream = ({ delivery, streams, authenticate, fetchMode }: Cli
         may(principal.caller, ['CLIENT'], { environment: scope.environment }) && isSameScope(principal.caller),
     });
   };
-};
+}

@@ -47,22 +47,23 @@ export interface PollOperation {
 }
 
 /** The revision in `If-None-Match`, which the client has: a number, with quotes or without; undefined for any other tag. */
-const revisionIn = (headers: IncomingHttpHeaders): number | undefined =>
-  parseRevision(headers['if-none-match']?.trim().replace(/^"(.*)"$/, '$1'));
+function revisionIn(headers: IncomingHttpHeaders): number | undefined {
+  return parseRevision(headers['if-none-match']?.trim().replace(/^"(.*)"$/, '$1'));
+}
 
 /** The client's entity tag, if it is current, or newer than the state of a replica that lags. */
-const currentClientEntityTag = (
+function currentClientEntityTag(
   headers: IncomingHttpHeaders,
   view: DeliveryView,
   isBehind: boolean,
-): string | undefined => {
+): string | undefined {
   const tags = parseIfNoneMatch(headers);
   if (tags === undefined) return undefined;
   if (tags === '*') return view.etag('identity').slice(1, -1);
   return tags.find((tag) => view.isCurrent(tag) || (isBehind && view.isLater(tag)));
-};
+}
 
-const requireCurrentFeatures = (headers: IncomingHttpHeaders, view: DeliveryView): void => {
+function requireCurrentFeatures(headers: IncomingHttpHeaders, view: DeliveryView): void {
   const required = parseIfMatch(headers);
   if (required === undefined || required === '*' || required.some((tag) => view.isCurrent(tag))) return;
   const tag = view.etag('identity').slice(1, -1);
@@ -71,18 +72,20 @@ const requireCurrentFeatures = (headers: IncomingHttpHeaders, view: DeliveryView
     'The features have changed since the version that the `If-Match` header names. Read them again.',
     { tag },
   );
-};
+}
 
-const okResponse = (etag: string, encoding: Encoding, body: Buffer): SdkResponse => ({
-  status: 200,
-  headers: {
-    vary: 'Accept-Encoding',
-    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
-    etag,
-    'content-type': jsonContentType,
-  },
-  body,
-});
+function okResponse(etag: string, encoding: Encoding, body: Buffer): SdkResponse {
+  return {
+    status: 200,
+    headers: {
+      vary: 'Accept-Encoding',
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+      etag,
+      'content-type': jsonContentType,
+    },
+    body,
+  };
+}
 
 const allFeatures: PollOperation = {
   operation: GetClientFeatures,
@@ -134,10 +137,10 @@ export const pollOperations: ReadonlyMap<string, PollOperation> = new Map(
 );
 
 /** The handlers of routed requests of server SDKs, by subject. */
-export const featurePollHandlers = (
+export function featurePollHandlers(
   delivery: Delivery,
   directToStream: FetchModePolicy['directToStream'],
-): ReadonlyMap<string, SdkHandler> => {
+): ReadonlyMap<string, SdkHandler> {
   const viewFor = viewAfterCatchUp(delivery);
   const handlerOf =
     (pollOperation: PollOperation): SdkHandler =>
@@ -154,7 +157,7 @@ export const featurePollHandlers = (
       return response.code(status).headers(otherHeaders).send(body);
     };
   return new Map([...pollOperations].map(([subject, pollOperation]) => [subject, handlerOf(pollOperation)]));
-};
+}
 
 /** Milliseconds until an SDK is directed to the stream again. One that still polls has failed to stream, and must be able to poll. */
 const directedTtlMs = 60 * 60_000;
@@ -169,7 +172,7 @@ interface PollResponse {
 }
 
 /** Directs SDKs to polling or streaming, by `GATEWAY_SDK_FETCH_MODE`. */
-export const fetchModePolicy = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<GatewayConfig, 'GATEWAY_SDK_FETCH_MODE'>) => {
+export function fetchModePolicy({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<GatewayConfig, 'GATEWAY_SDK_FETCH_MODE'>) {
   /** the connection ids of SDKs that were directed to the stream */
   const directedIds = new LRUCache<string, true>({ max: maxDirectedSdks, ttl: directedTtlMs });
   /**
@@ -197,5 +200,5 @@ export const fetchModePolicy = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<GatewayCo
       return { ...response, headers: { ...headers, 'fetch-mode': 'streaming' } };
     },
   };
-};
+}
 export type FetchModePolicy = ReturnType<typeof fetchModePolicy>;

@@ -46,16 +46,16 @@ const routes: ReadonlyMap<string, PollRoute> = new Map(
   }),
 );
 
-const routeOf = (path: string): { readonly route: PollRoute; readonly params: unknown } | undefined => {
+function routeOf(path: string): { readonly route: PollRoute; readonly params: unknown } | undefined {
   const route = routes.get(path);
   if (route !== undefined) return { route, params: {} };
   const featureName = path.startsWith(oneFeaturePrefix) ? path.slice(oneFeaturePrefix.length) : '';
   const routeOfOne = plainName.test(featureName) ? routes.get(`${oneFeaturePrefix}:featureName`) : undefined;
   return routeOfOne === undefined ? undefined : { route: routeOfOne, params: { featureName } };
-};
+}
 
 /** Undefined for a path that is no poll. @throws Refusal for a query that does not fit the contract, or without access */
-const parsePoll = (store: Store, url: string, request: IncomingMessage, caller: Caller): ParsedPoll | undefined => {
+function parsePoll(store: Store, url: string, request: IncomingMessage, caller: Caller): ParsedPoll | undefined {
   const queryIndex = url.indexOf('?');
   const routed = routeOf(queryIndex < 0 ? url : url.slice(0, queryIndex));
   if (routed === undefined) return undefined;
@@ -68,17 +68,18 @@ const parsePoll = (store: Store, url: string, request: IncomingMessage, caller: 
   const { operation, queryOf } = routed.route.pollOperation;
   const scope = authorisedScopeOf(store, operation, caller, queryOf(query));
   return { ...routed, query, scope, key: scopeKey(scope) };
-};
+}
 
 /** Whether the environment of a poll is still that of its request: it depends on which environments exist. */
-const isInCurrentEnvironment = ({ query, scope }: ParsedPoll, caller: Caller, store: Store): boolean =>
-  store.environmentOf(caller, query.environment) === scope.environment;
+function isInCurrentEnvironment({ query, scope }: ParsedPoll, caller: Caller, store: Store): boolean {
+  return store.environmentOf(caller, query.environment) === scope.environment;
+}
 
 /**
  * Returns the poll that a request is, from a cache by token or parsed; undefined where it has to be routed: its route also refuses it, if
  * it must be refused.
  */
-const parsedPollCache = (store: Store) => {
+function parsedPollCache(store: Store) {
   const polls = new WeakMap<Principal, Map<string, ParsedPoll>>();
 
   return (request: IncomingMessage, principal: Principal): ParsedPoll | undefined => {
@@ -103,7 +104,7 @@ const parsedPollCache = (store: Store) => {
     pollsOfToken.set(key, poll);
     return poll;
   };
-};
+}
 
 export interface PollOptions {
   readonly delivery: Delivery;
@@ -112,13 +113,13 @@ export interface PollOptions {
   readonly directToStream: FetchModePolicy['directToStream'];
 }
 
-const contentOf = (
+function contentOf(
   { headers: request }: IncomingMessage,
   sdkResponse: SdkResponse,
   rateLimitHeaders: Readonly<Record<string, string>>,
   behindMs: number,
   directToStream: PollOptions['directToStream'],
-): PreRoutingContent | undefined => {
+): PreRoutingContent | undefined {
   // A long body that is not compressed yet, though the client accepts it compressed, is left to the route, which compresses it.
   const isEncoded = sdkResponse.headers['content-encoding'] !== undefined;
   const isCompressible = !isEncoded && acceptedEncoding(request['accept-encoding']) !== 'identity';
@@ -129,18 +130,18 @@ const contentOf = (
   for (const [name, value] of Object.entries(rateLimitHeaders)) rawHeaders.push(name, value);
   if (behindMs > 0) rawHeaders.push(staleHeader, String(behindMs));
   return { status, headers: rawHeaders, body };
-};
+}
 
 /**
  * Responds to polls of SDKs before they are routed: ordinary GET requests with a cached token, whose response is in memory. All others are
  * routed, also those that are refused, so that only the routes decide on refusals.
  */
-export const preRoutingPollResponses = ({
+export function preRoutingPollResponses({
   delivery,
   authenticateFromCache,
   admitBeforeRouting,
   directToStream,
-}: PollOptions) => {
+}: PollOptions) {
   const pollOf = parsedPollCache(delivery.store);
 
   /** The response to an admitted request; undefined where the request has to be routed. */
@@ -175,4 +176,4 @@ export const preRoutingPollResponses = ({
     const content = typeof staleness === 'number' ? respond(staleness) : staleness.then(respond);
     return { route, callerId: principal.caller.id, clientKey: client.id, content, release };
   };
-};
+}

@@ -25,29 +25,35 @@ import type { DeliveryView } from '../view/delivery-view.ts';
 const announcedWaitMs = 5_000;
 const announcedIntervalMs = 50;
 
-const entityTagOfEvent = (revision: number): string => `"${revision}"`;
-const revisionOfEntityTag = (tag: string): number | undefined => parseRevision(/^"(.*)"$/.exec(tag)?.[1]);
+function entityTagOfEvent(revision: number): string {
+  return `"${revision}"`;
+}
+function revisionOfEntityTag(tag: string): number | undefined {
+  return parseRevision(/^"(.*)"$/.exec(tag)?.[1]);
+}
 
 /** The event that announces a change: the client evaluates all flags again, and sends the tag of the event with this request. */
-const refetchEvent = (revision: number): ServerSentEvent => ({
-  id: revision,
-  data: JSON.stringify({
-    type: 'refetchEvaluation',
-    etag: entityTagOfEvent(revision),
-    lastModified: Math.floor(Date.now() / 1_000),
-  }),
-});
+function refetchEvent(revision: number): ServerSentEvent {
+  return {
+    id: revision,
+    data: JSON.stringify({
+      type: 'refetchEvaluation',
+      etag: entityTagOfEvent(revision),
+      lastModified: Math.floor(Date.now() / 1_000),
+    }),
+  };
+}
 
 /**
  * Waits for the change that an event of another gateway has announced. The client evaluates once for each event: an evaluation that lacks
  * the change would stay in use until the next event.
  * @throws Refusal `ServiceUnavailable`, at which clients keep what they have; RequestAborted when the client has disconnected
  */
-export const awaitAnnouncedChange = async (
+export async function awaitAnnouncedChange(
   delivery: Pick<Delivery, 'store' | 'catchUp'>,
   eventTag: string | undefined,
   response: FastifyReply,
-): Promise<void> => {
+): Promise<void> {
   const announced = revisionOfEntityTag(eventTag ?? '') ?? 0;
   const deadline = performance.now() + announcedWaitMs;
   while (announced > delivery.store.position && (await delivery.catchUp()) > 0) {
@@ -58,7 +64,7 @@ export const awaitAnnouncedChange = async (
     await sleep(announcedIntervalMs);
     if (response.raw.destroyed) throw new RequestAborted('The connection ended before its change arrived.');
   }
-};
+}
 
 /** The content of a ticket: the token that it stands for, and what was evaluated with it. The token is checked again when a stream opens. */
 export interface StreamTicket {
@@ -72,34 +78,40 @@ export interface StreamTicket {
   readonly expiresAt: number;
 }
 
-const macOf = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+function macOf(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
 
 /** A hash of a scope, shortened so that the URL with the ticket stays short. */
-export const hashOfScope = (scope: object): string => hash('sha256', JSON.stringify(scope), 'base64url').slice(0, 16);
+export function hashOfScope(scope: object): string {
+  return hash('sha256', JSON.stringify(scope), 'base64url').slice(0, 16);
+}
 
 /**
  * Signed tickets for event streams, since a browser cannot send a token with the request for one. A ticket names its token by id and carries
  * no secret.
  * @param key the same on all replicas
  */
-export const streamTickets = (key: Buffer, now: () => number = Date.now) => ({
-  issue: ({ tokenId, environment, scopeHash, revision, expiresAt }: StreamTicket): string => {
-    const payload = JSON.stringify([tokenId, environment, scopeHash, revision, expiresAt]);
-    const text = Buffer.from(payload).toString('base64url');
-    return `${text}.${macOf(key, text).toString('base64url')}`;
-  },
-  /** The content of a ticket; undefined for one that was not issued with this key, or has expired. */
-  read: (ticket: string): StreamTicket | undefined => {
-    const [text = '', signature = ''] = ticket.split('.', 2);
-    const received = Buffer.from(signature, 'base64url');
-    const expected = macOf(key, text);
-    if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined;
-    const [tokenId, environment, scopeHash, revision, expiresAt] = JSON.parse(
-      Buffer.from(text, 'base64url').toString(),
-    ) as [string, string, string, number, number];
-    return expiresAt > now() ? { tokenId, environment, scopeHash, revision, expiresAt } : undefined;
-  },
-});
+export function streamTickets(key: Buffer, now: () => number = Date.now) {
+  return {
+    issue: ({ tokenId, environment, scopeHash, revision, expiresAt }: StreamTicket): string => {
+      const payload = JSON.stringify([tokenId, environment, scopeHash, revision, expiresAt]);
+      const text = Buffer.from(payload).toString('base64url');
+      return `${text}.${macOf(key, text).toString('base64url')}`;
+    },
+    /** The content of a ticket; undefined for one that was not issued with this key, or has expired. */
+    read: (ticket: string): StreamTicket | undefined => {
+      const [text = '', signature = ''] = ticket.split('.', 2);
+      const received = Buffer.from(signature, 'base64url');
+      const expected = macOf(key, text);
+      if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined;
+      const [tokenId, environment, scopeHash, revision, expiresAt] = JSON.parse(
+        Buffer.from(text, 'base64url').toString(),
+      ) as [string, string, string, number, number];
+      return expiresAt > now() ? { tokenId, environment, scopeHash, revision, expiresAt } : undefined;
+    },
+  };
+}
 export type StreamTickets = ReturnType<typeof streamTickets>;
 
 export interface OfrepStreamOptions {
@@ -109,16 +121,16 @@ export interface OfrepStreamOptions {
   readonly identifyById: Authenticator['identifyById'];
 }
 
-const invalidTicket = () =>
-  refusal(
+function invalidTicket() {
+  return refusal(
     'AuthenticationRequired',
     'The ticket is not valid, or has expired. Evaluate the features to get another one.',
   );
+}
 
 /** Streams to the holder of a ticket an event at each change, at which the client evaluates all flags again. */
-export const ofrepStream =
-  ({ delivery, streams, tickets, identifyById }: OfrepStreamOptions): SdkHandler =>
-  async (request, response, { query }) => {
+export function ofrepStream({ delivery, streams, tickets, identifyById }: OfrepStreamOptions): SdkHandler {
+  return async (request, response, { query }) => {
     streams.reserve(request, response);
     const { ticket, lastEventId = '' } = query as { readonly ticket: string; readonly lastEventId?: string };
     const access = tickets.read(ticket);
@@ -155,3 +167,4 @@ export const ofrepStream =
       mayContinue: ({ caller }) => mayRead(caller),
     });
   };
+}

@@ -34,25 +34,29 @@ import { awaitAnnouncedChange, hashOfScope, type StreamTickets } from './changes
 /** The evaluation of a feature in the form of the OpenFeature Remote Evaluation Protocol, or the reason for which it failed. */
 export type OfrepResult = OfrepEvaluation | OfrepFailure;
 
-const isFailure = (result: OfrepResult): result is OfrepFailure => 'errorCode' in result;
+function isFailure(result: OfrepResult): result is OfrepFailure {
+  return 'errorCode' in result;
+}
 
-const failure = (key: string, errorCode: OfrepErrorCode, errorDetails: string): OfrepFailure => ({
-  key,
-  errorCode,
-  errorDetails,
-});
+function failure(key: string, errorCode: OfrepErrorCode, errorDetails: string): OfrepFailure {
+  return {
+    key,
+    errorCode,
+    errorDetails,
+  };
+}
 
 /** A payload by its type. @throws SyntaxError for one that is not of its type */
-const payloadValue = ({ type, value }: NonNullable<Variant['payload']>): unknown => {
+function payloadValue({ type, value }: NonNullable<Variant['payload']>): unknown {
   if (type === 'json') return JSON.parse(value) as unknown;
   if (type !== 'number') return value;
   const number = value.trim() === '' ? Number.NaN : Number(value);
   if (!Number.isFinite(number)) throw new SyntaxError('it is not a number');
   return number;
-};
+}
 
 /** The result of a feature for a user: a payload where its variants have any, else whether it is on. */
-const ofrepResult = ({ feature, enabled, variant, reason, needsTargetingKey }: Resolution): OfrepResult => {
+function ofrepResult({ feature, enabled, variant, reason, needsTargetingKey }: Resolution): OfrepResult {
   const { name: key, impressionData = false } = feature;
   if (needsTargetingKey) {
     return failure(
@@ -73,7 +77,7 @@ const ofrepResult = ({ feature, enabled, variant, reason, needsTargetingKey }: R
     const details = `The payload of the variant ${variant.name} of the feature ${key} is no ${type} value: ${(error as Error).message}. Correct it in Bunting.`;
     return failure(key, 'GENERAL', details);
   }
-};
+}
 
 interface RenderedResult {
   readonly result: OfrepResult;
@@ -81,7 +85,7 @@ interface RenderedResult {
 }
 
 /** A cache of the results of evaluations with their JSON: a feature has few different ones. */
-const renderedResultCache = () => {
+function renderedResultCache() {
   /**
    * by feature, then by variant (the object, since two strategies may use one name with different payloads), then by the rest of the
    * outcome: whether the feature is on, whether a targeting key is missing, and the reason
@@ -102,7 +106,7 @@ const renderedResultCache = () => {
     results.set(outcome, rendered);
     return rendered;
   };
-};
+}
 
 const ticketLifetimeMs = 15 * 60_000;
 /** A client whose ticket is valid for less is sent another one, also when no evaluation has changed. */
@@ -111,32 +115,34 @@ const ticketReserveMs = 60_000;
 const inactivityDelaySec = 120;
 
 /** The context of a body. `targetingKey` is the user, and the session, where the context does not name them. */
-const contextIn = (
+function contextIn(
   body: OfrepEvaluationBody,
   environment: string,
   callerAddress: string | undefined,
-): EvaluationContext => {
+): EvaluationContext {
   const fields = new Map(contextFieldsOfBody(body, environment, callerAddress));
   const key = fields.get('targetingKey') ?? '';
   if (key !== '') {
     for (const name of ['userId', 'sessionId']) if (!fields.get(name)) fields.set(name, key);
   }
   return { fields, now: new Date(), random: Math.random };
-};
+}
 
 /**
  * The entity tag of a bulk evaluation: a hash of the evaluations, and when the ticket that was sent with them expires, in milliseconds in base 36.
  */
 const bulkEntityTagPattern = /^([\w-]{22})(?:\.([0-9a-z]{1,11}))?$/;
-const bulkEntityTagOf = (evaluationsHash: string, expiresAt: number | undefined): string =>
-  expiresAt === undefined ? evaluationsHash : `${evaluationsHash}.${expiresAt.toString(36)}`;
+function bulkEntityTagOf(evaluationsHash: string, expiresAt: number | undefined): string {
+  return expiresAt === undefined ? evaluationsHash : `${evaluationsHash}.${expiresAt.toString(36)}`;
+}
 
 /** The id of the caller's SDK token; undefined for other callers, who get no streams. */
-const sdkTokenIdOf = (caller: Caller): string | undefined =>
-  boundEnvironment(caller) === undefined ? undefined : caller.tokenId;
+function sdkTokenIdOf(caller: Caller): string | undefined {
+  return boundEnvironment(caller) === undefined ? undefined : caller.tokenId;
+}
 
 /** The member of a bulk evaluation that names the stream of its changes, with a ticket for it. */
-const eventStreamsMember = (tickets: StreamTickets, view: DeliveryView, tokenId: string, expiresAt: number): string => {
+function eventStreamsMember(tickets: StreamTickets, view: DeliveryView, tokenId: string, expiresAt: number): string {
   const ticket = tickets.issue({
     tokenId,
     environment: view.scope.environment,
@@ -146,16 +152,16 @@ const eventStreamsMember = (tickets: StreamTickets, view: DeliveryView, tokenId:
   });
   const endpoint = { requestUri: `/ofrep/v1/events?ticket=${ticket}` };
   return `"eventStreams":${JSON.stringify([{ type: 'sse', endpoint, inactivityDelaySec }])}`;
-};
+}
 
 /** The evaluations of the OpenFeature Remote Evaluation Protocol, in the memory of this process, by subject. */
-export const ofrepHandlers = ({
+export function ofrepHandlers({
   delivery,
   tickets,
 }: {
   readonly delivery: Delivery;
   readonly tickets: StreamTickets;
-}): ReadonlyMap<string, SdkHandler> => {
+}): ReadonlyMap<string, SdkHandler> {
   const viewFor = viewAfterCatchUp(delivery);
   const render = renderedResultCache();
 
@@ -220,4 +226,4 @@ export const ofrepHandlers = ({
     [EvaluateFlag.subject, evaluateOne],
     [EvaluateFlags.subject, evaluateAll],
   ]);
-};
+}

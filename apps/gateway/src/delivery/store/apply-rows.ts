@@ -9,12 +9,7 @@ type ApplyRow<E extends DeliveryEntity> = (
   state: DeliveryStateTypes[E] | null,
 ) => void;
 
-const applyFeature = (
-  contents: StoreContents,
-  position: number,
-  name: string,
-  state: DeliveredFeature | null,
-): void => {
+function applyFeature(contents: StoreContents, position: number, name: string, state: DeliveredFeature | null): void {
   const { features, formerFeatures, changes } = contents;
   const before = features.get(name);
   if (state === null) {
@@ -31,14 +26,14 @@ const applyFeature = (
   writeFeatureEntry(feature, state, position);
   if (state.archived) contents.removalsSincePrune++;
   changes.record({ position, feature });
-};
+}
 
-const applySegment = (
+function applySegment(
   contents: StoreContents,
   position: number,
   id: number,
   state: DeliveryStateTypes['segment'] | null,
-): void => {
+): void {
   const { segments, changes } = contents;
   const before = segments.get(id);
   const segment = before ?? { id, position, evaluatedPosition: position, json: undefined, constraints: '' };
@@ -51,14 +46,14 @@ const applySegment = (
   Object.assign(segment, { position, json, constraints });
   if (state === null) contents.removalsSincePrune++;
   changes.record({ position, segment });
-};
+}
 
 /** Adds an environment to a project, or removes it. */
-const setConnected = (
+function setConnected(
   { projectsWith, features, changes }: StoreContents,
   position: number,
   { project, environment, connected }: { project: string; environment: string; connected: boolean },
-): void => {
+): void {
   const projects = projectsWith.get(environment) ?? new Set<string>();
   projectsWith.set(environment, projects);
   if (projects.has(project) === connected) return;
@@ -71,7 +66,7 @@ const setConnected = (
     feature.parts.set(environment, { ...part, position });
     changes.record({ position, feature });
   }
-};
+}
 
 const appliers: { readonly [E in DeliveryEntity]: ApplyRow<E> } = {
   feature: applyFeature,
@@ -104,17 +99,17 @@ const appliers: { readonly [E in DeliveryEntity]: ApplyRow<E> } = {
 };
 
 /** Writes the entity of an outbox row into the contents. A row of an unknown entity is of a newer version of features, and is ignored. */
-export const applyDeliveryRow = (
+export function applyDeliveryRow(
   contents: StoreContents,
   position: number,
   { entity, id, state }: DeliveryState,
-): void => {
+): void {
   const apply = appliers[entity] as ApplyRow<never> | undefined;
   apply?.(contents, position, id, state as never);
-};
+}
 
 /** Prunes the oldest deleted entities when there are more than `maxRemoved`; deltas then begin after the newest of them. */
-export const pruneRemovedEntities = (contents: StoreContents, maxRemoved: number): void => {
+export function pruneRemovedEntities(contents: StoreContents, maxRemoved: number): void {
   if (contents.removalsSincePrune <= maxRemoved / 4) return;
   contents.removalsSincePrune = 0;
   const { features, segments, formerFeatures } = contents;
@@ -130,4 +125,4 @@ export const pruneRemovedEntities = (contents: StoreContents, maxRemoved: number
   for (const [id, { json, position }] of segments) if (json === undefined && position <= upTo) segments.delete(id);
   for (const [id, { position }] of formerFeatures) if (position <= upTo) formerFeatures.delete(id);
   contents.historyFrom = Math.max(contents.historyFrom, upTo);
-};
+}

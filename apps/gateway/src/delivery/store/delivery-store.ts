@@ -48,7 +48,7 @@ export type EntityChange =
 const recentChangesLimit = 20_000;
 
 /** The newest changes, in the order of their positions. */
-const recentChanges = () => {
+function recentChanges() {
   let changes: EntityChange[] = [];
   /** changes up to this position are no longer in `changes` */
   let discardedTo = 0;
@@ -75,7 +75,7 @@ const recentChanges = () => {
       discardedTo = 0;
     },
   };
-};
+}
 export type RecentChanges = ReturnType<typeof recentChanges>;
 
 /** What the delivery store holds in memory: entities, deleted ones included, and their newest changes. */
@@ -95,22 +95,24 @@ export interface StoreContents {
   removalsSincePrune: number;
 }
 
-const emptyStoreContents = (): StoreContents => ({
-  environments: new Map(),
-  projectsWith: new Map(),
-  features: featureEntryIndex(),
-  segments: new Map(),
-  formerFeatures: new Map(),
-  changes: recentChanges(),
-  historyFrom: 0,
-  removalsSincePrune: 0,
-});
+function emptyStoreContents(): StoreContents {
+  return {
+    environments: new Map(),
+    projectsWith: new Map(),
+    features: featureEntryIndex(),
+    segments: new Map(),
+    formerFeatures: new Map(),
+    changes: recentChanges(),
+    historyFrom: 0,
+    removalsSincePrune: 0,
+  };
+}
 
 /** Removes all entities and changes. */
-const clearStoreContents = (contents: StoreContents): void => {
+function clearStoreContents(contents: StoreContents): void {
   const { environments, projectsWith, features, segments, formerFeatures, changes } = contents;
   for (const part of [environments, projectsWith, features, segments, formerFeatures, changes]) part.clear();
-};
+}
 
 /** Maximum number of deleted entities that are retained for deltas: some 40 MiB. An SDK from before those gets the full state. */
 const defaultMaxRemoved = 100_000;
@@ -119,7 +121,7 @@ const defaultMaxRemoved = 100_000;
  * Everything that SDKs evaluate, in the memory of this process, as JSON text with the position of the outbox row that last changed it. It
  * is changed by outbox rows alone, in their order, so that every replica has the same at the same position.
  */
-export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly maxRemoved?: number } = {}) => {
+export function deliveryStore({ maxRemoved = defaultMaxRemoved }: { readonly maxRemoved?: number } = {}) {
   const contents = emptyStoreContents();
   const { environments, projectsWith, features, segments, formerFeatures, changes } = contents;
   let position = 0;
@@ -190,5 +192,5 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     positionOf: (feature: FeatureEntry, environment: string): number =>
       Math.max(feature.position, feature.parts.get(environment)?.position ?? 0),
   };
-};
+}
 export type DeliveryStore = ReturnType<typeof deliveryStore>;

@@ -37,41 +37,45 @@ const emptyPartJson = '"enabled":false,"strategies":[],"variants":[]';
 export const emptyPart: EnvironmentPart = { position: 0, json: emptyPartJson, segments: noSegments };
 
 /** The members of an object as JSON, without its braces. */
-const jsonMembersOf = (value: object): string => JSON.stringify(value).slice(1, -1);
+function jsonMembersOf(value: object): string {
+  return JSON.stringify(value).slice(1, -1);
+}
 
-const segmentIdsOf = (strategies: readonly ClientStrategy[]): readonly number[] => {
+function segmentIdsOf(strategies: readonly ClientStrategy[]): readonly number[] {
   const ids = new Set(strategies.flatMap(({ segments = [] }) => segments));
   return ids.size === 0 ? noSegments : [...ids];
-};
+}
 
 /** An entry without content, to be written by `writeFeatureEntry`. */
-export const newFeatureEntry = (name: string, project: string, position: number): FeatureEntry => ({
-  name,
-  project,
-  isArchived: true,
-  tags: [],
-  position,
-  evaluatedPosition: position,
-  tagsPosition: position,
-  jsonPrefix: '',
-  jsonSuffix: '',
-  parts: new Map<string, EnvironmentPart>(),
-});
+export function newFeatureEntry(name: string, project: string, position: number): FeatureEntry {
+  return {
+    name,
+    project,
+    isArchived: true,
+    tags: [],
+    position,
+    evaluatedPosition: position,
+    tagsPosition: position,
+    jsonPrefix: '',
+    jsonSuffix: '',
+    parts: new Map<string, EnvironmentPart>(),
+  };
+}
 
-const writeArchived = (entry: FeatureEntry, { project }: ArchivedFeature, position: number): void => {
+function writeArchived(entry: FeatureEntry, { project }: ArchivedFeature, position: number): void {
   const positions = { position, evaluatedPosition: position, tagsPosition: position };
   Object.assign(entry, { project, isArchived: true, ...positions, jsonPrefix: '', jsonSuffix: '', tags: [] });
   entry.parts.clear();
-};
+}
 
 /** The members of a prefix that the result for a user depends on. */
-const evaluatedMembersIn = (jsonPrefix: string): string => {
+function evaluatedMembersIn(jsonPrefix: string): string {
   const { project, impressionData } = JSON.parse(`${jsonPrefix.slice(0, -1)}}`) as LiveFeature;
   return JSON.stringify({ project, impressionData });
-};
+}
 
 /** Writes all of a feature but its parts. */
-const writeCommon = (entry: FeatureEntry, state: LiveFeature, position: number): void => {
+function writeCommon(entry: FeatureEntry, state: LiveFeature, position: number): void {
   const { name } = entry;
   const { project, type, description, stale, impressionData, dependencies } = state;
   const jsonPrefix = `{${jsonMembersOf({ name, type, project, description, stale, impressionData })},`;
@@ -85,9 +89,9 @@ const writeCommon = (entry: FeatureEntry, state: LiveFeature, position: number):
     evaluatedMembersIn(jsonPrefix) === evaluatedMembersIn(entry.jsonPrefix);
   if (!isSameForUsers) entry.evaluatedPosition = position;
   Object.assign(entry, { project, isArchived: false, position, jsonPrefix, jsonSuffix });
-};
+}
 
-const writeParts = ({ parts }: FeatureEntry, { environments }: LiveFeature, position: number): void => {
+function writeParts({ parts }: FeatureEntry, { environments }: LiveFeature, position: number): void {
   for (const [environment, { enabled, strategies, variants }] of Object.entries(environments)) {
     const json = jsonMembersOf({ enabled, strategies, variants });
     const part = parts.get(environment);
@@ -98,20 +102,22 @@ const writeParts = ({ parts }: FeatureEntry, { environments }: LiveFeature, posi
     if (Object.hasOwn(environments, environment) || part.json === emptyPartJson) continue;
     parts.set(environment, { ...emptyPart, position });
   }
-};
+}
 
 /** Writes the state of a row into the entry of its feature. Only the pieces that differ get the position of the row. */
-export const writeFeatureEntry = (entry: FeatureEntry, state: DeliveredFeature, position: number): void => {
+export function writeFeatureEntry(entry: FeatureEntry, state: DeliveredFeature, position: number): void {
   if (state.archived) return writeArchived(entry, state, position);
   writeCommon(entry, state, position);
   writeParts(entry, state, position);
-};
+}
 
 /** By code units: of names, which are ASCII (`urlFriendlyPattern`), that is the order in which PostgreSQL sorts them by `collate "C"`. */
-export const compareNames = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+export function compareNames(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
 
 /** Features by name, by project, and in the order of their names. */
-export const featureEntryIndex = () => {
+export function featureEntryIndex() {
   const byName = new Map<string, FeatureEntry>();
   const byProject = new Map<string, Set<FeatureEntry>>();
   let names: string[] = [];
@@ -170,5 +176,5 @@ export const featureEntryIndex = () => {
       names = [];
     },
   };
-};
+}
 export type FeatureEntryIndex = ReturnType<typeof featureEntryIndex>;

@@ -25,13 +25,13 @@ import {
 const lifetimeSpread = 0.2;
 
 /** The streams that are open, also by scope. Their keep-alive comments are spread over the seconds of the interval. */
-const streamRegistry = ({
+function streamRegistry({
   GATEWAY_MAX_STREAM_SECONDS: maxSeconds,
   GATEWAY_STREAM_KEEP_ALIVE_SECONDS: keepAliveSeconds,
 }: {
   readonly GATEWAY_MAX_STREAM_SECONDS: number;
   readonly GATEWAY_STREAM_KEEP_ALIVE_SECONDS: number;
-}) => {
+}) {
   const connections = new Set<StreamConnection>();
   const channels = new Map<string, Channel>();
   let openedCount = 0;
@@ -70,20 +70,22 @@ const streamRegistry = ({
       connections.delete(connection);
     },
   };
-};
+}
 
-const tooMany = (scope: string, limit: number) => (): Refusal =>
-  refusal(
-    'RateLimitError',
-    `There are ${limit} streams ${scope}, which is the limit. Poll instead, or try again later.`,
-    { retryAfterSeconds: 60 },
-  );
+function tooMany(scope: string, limit: number) {
+  return (): Refusal =>
+    refusal(
+      'RateLimitError',
+      `There are ${limit} streams ${scope}, which is the limit. Poll instead, or try again later.`,
+      { retryAfterSeconds: 60 },
+    );
+}
 
 /** Limits the streams of a gateway, of each client, and of each group of clients, which gets half of all streams. */
-const streamPermits = ({
+function streamPermits({
   GATEWAY_MAX_SDK_STREAMS: maxStreams,
   GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: perClient,
-}: Pick<GatewayConfig, 'GATEWAY_MAX_SDK_STREAMS' | 'GATEWAY_MAX_SDK_STREAMS_PER_CLIENT'>) => {
+}: Pick<GatewayConfig, 'GATEWAY_MAX_SDK_STREAMS' | 'GATEWAY_MAX_SDK_STREAMS_PER_CLIENT'>) {
   const permits = concurrencyLimit();
   const half = Math.max(1, Math.floor(maxStreams / 2));
   return {
@@ -95,14 +97,14 @@ const streamPermits = ({
         ...(group === undefined ? [] : [{ key: group, limit: half, refuse: tooMany(`with ${group}`, half) }]),
       ]),
   };
-};
+}
 
 /** Draining ends streams in batches over at least this time. */
 const minDrainMs = 1_000;
 const batchIntervalMs = 50;
 
 /** Ends all streams in even batches over `drainMs`, but at least `minDrainMs`, so that their clients do not reconnect concurrently. */
-const drainStreams = (connections: ReadonlySet<StreamConnection>, drainMs: number): void => {
+function drainStreams(connections: ReadonlySet<StreamConnection>, drainMs: number): void {
   const deadline = performance.now() + Math.max(drainMs, minDrainMs);
   const endBatch = (): void => {
     const batchesLeft = Math.max(1, Math.floor((deadline - performance.now()) / batchIntervalMs));
@@ -111,7 +113,7 @@ const drainStreams = (connections: ReadonlySet<StreamConnection>, drainMs: numbe
     if (connections.size > 0) setTimeout(endBatch, batchIntervalMs).unref();
   };
   endBatch();
-};
+}
 
 export interface DeliveryStreamsOptions {
   readonly delivery: Pick<Delivery, 'store' | 'isLoaded' | 'viewOf' | 'catchUp' | 'onChange'>;
@@ -136,7 +138,7 @@ const tickMs = 1_000;
  * The streams of changes to clients that evaluate features. Each stream is brought from its own revision to the newest one at each change,
  * and when its client has read what was sent before.
  */
-export const deliveryStreams = (options: DeliveryStreamsOptions) => {
+export function deliveryStreams(options: DeliveryStreamsOptions) {
   const { delivery, config, limits, unread, metrics, draining, drainDelayMs } = options;
   const permits = streamPermits(config);
   const streams = streamRegistry(config);
@@ -216,11 +218,11 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     /** Reauthenticates the tokens of all streams, after rights or tokens have changed. */
     checkTokens: reauthentication.check,
   };
-};
+}
 export type DeliveryStreams = ReturnType<typeof deliveryStreams>;
 
 /** The metrics of the responses that a gateway streams, by kind: `events` to administrators, `sdk` and `ofrep` to SDKs. */
-export const streamMetrics = (registry: Registry) => {
+export function streamMetrics(registry: Registry) {
   const registers = [registry];
   return {
     open: new Gauge({
@@ -249,5 +251,5 @@ export const streamMetrics = (registry: Registry) => {
       registers,
     }),
   };
-};
+}
 export type StreamMetrics = ReturnType<typeof streamMetrics>;

@@ -23,7 +23,9 @@ const minReadIntervalMs = 250;
 /** Milliseconds between empty lines that keep an idle stream open through proxies. */
 const heartbeatIntervalMs = 8_000;
 /** How long a stream waits for a wake-up, which may be lost, before it reads: from the heartbeat on, and not all streams at once. */
-const maxWaitMs = (): number => heartbeatIntervalMs + Math.random() * 2_000;
+function maxWaitMs(): number {
+  return heartbeatIntervalMs + Math.random() * 2_000;
+}
 /** Milliseconds of outage of the service after which a stream is cut. */
 const maxOutageMs = 30_000;
 
@@ -49,11 +51,11 @@ interface LineSource {
 }
 
 /** The page after an id; retries while the service is unavailable, at most `maxOutageMs`. Undefined once the stream is over. */
-const pageAfter = async (
+async function pageAfter(
   after: number,
   isWoken: boolean,
   { readAfter, isOver, pause }: LineSource,
-): Promise<Page | undefined> => {
+): Promise<Page | undefined> {
   for (const since = performance.now(); !isOver();) {
     const response = await readAfter(after, isWoken);
     if ('reply' in response) return JSON.parse(response.reply.json) as Page;
@@ -62,7 +64,7 @@ const pageAfter = async (
     await pause(minReadIntervalMs);
   }
   return undefined;
-};
+}
 
 /** The lines of a stream, a page at a time: the next page is read when the lines of the one before have been taken. */
 const ndjsonLines = async function* (source: LineSource): AsyncGenerator<string> {
@@ -95,21 +97,25 @@ const maxStreamsPerUser = 10;
 
 const ndjsonContentType = 'application/x-ndjson; charset=utf-8';
 
-const tooMany = (holder: string, limit: number) => (): Refusal =>
-  refusal('RateLimitError', `${holder} may have ${limit} concurrent streams. Please end one of them first.`, {
-    retryAfterSeconds: 10,
-  });
+function tooMany(holder: string, limit: number) {
+  return (): Refusal =>
+    refusal('RateLimitError', `${holder} may have ${limit} concurrent streams. Please end one of them first.`, {
+      retryAfterSeconds: 10,
+    });
+}
 
 /** The quotas that a stream counts against. Admin tokens belong to no user and count by token alone. */
-const quotasOf = ({ id, tokenId }: Caller): readonly Quota[] => [
-  { key: `key ${tokenId ?? id}`, limit: maxStreamsPerKey, refuse: tooMany('A key', maxStreamsPerKey) },
-  ...(id > 0 ? [{ key: `user ${id}`, limit: maxStreamsPerUser, refuse: tooMany('A user', maxStreamsPerUser) }] : []),
-  {
-    key: 'all clients',
-    limit: maxStreams,
-    refuse: () => unavailable('There are too many streams now. Please try again.', 10),
-  },
-];
+function quotasOf({ id, tokenId }: Caller): readonly Quota[] {
+  return [
+    { key: `key ${tokenId ?? id}`, limit: maxStreamsPerKey, refuse: tooMany('A key', maxStreamsPerKey) },
+    ...(id > 0 ? [{ key: `user ${id}`, limit: maxStreamsPerUser, refuse: tooMany('A user', maxStreamsPerUser) }] : []),
+    {
+      key: 'all clients',
+      limit: maxStreams,
+      refuse: () => unavailable('There are too many streams now. Please try again.', 10),
+    },
+  ];
+}
 
 /**
  * Adds the route of an operation whose response is a stream of NDJSON lines. The operation replies a page at a time, and the next page is
@@ -117,12 +123,12 @@ const quotasOf = ({ id, tokenId }: Caller): readonly Quota[] => [
  * A stream that follows waits for a wake-up before it reads on, so that an idle one reads once in 8 to 10 s.
  * A failure after the first page cuts the connection, so that no client treats the stream as complete.
  */
-export const mountNdjsonStream = (
+export function mountNdjsonStream(
   app: FastifyInstance,
   operation: AnyOperation,
   permissions: readonly Permission[],
   { bus, admit, authenticate, config, openStreams, eventWakeUps }: MountOptions,
-): void => {
+): void {
   const readQuery = queryParser(operation.query);
   const shutdown = new AbortController();
   app.addHook('preClose', (done) => {
@@ -222,10 +228,10 @@ export const mountNdjsonStream = (
       return reply.send(stream);
     },
   });
-};
+}
 
 /** Wake-ups that any number of streams wait for. */
-export const wakeUps = () => {
+export function wakeUps() {
   let count = 0;
   const waiting = new Set<() => void>();
   return {
@@ -252,5 +258,5 @@ export const wakeUps = () => {
         signal.addEventListener('abort', end);
       }),
   };
-};
+}
 export type WakeUps = ReturnType<typeof wakeUps>;

@@ -61,14 +61,15 @@ export interface StreamConnection {
 }
 
 /** Whether the stream is open, and its client has read what was written last. */
-export const isWritable = ({ raw, ending, isBlocked }: StreamConnection): boolean =>
-  !isBlocked && ending === undefined && !raw.destroyed && !raw.writableEnded;
+export function isWritable({ raw, ending, isBlocked }: StreamConnection): boolean {
+  return !isBlocked && ending === undefined && !raw.destroyed && !raw.writableEnded;
+}
 
-export const endStream = (connection: StreamConnection, reason: Ending): void => {
+export function endStream(connection: StreamConnection, reason: Ending): void {
   if (connection.ending !== undefined) return;
   connection.ending = reason;
   connection.raw.end();
-};
+}
 
 interface StreamUpdatesOptions {
   readonly delivery: Pick<Delivery, 'store' | 'isLoaded' | 'viewOf' | 'catchUp' | 'onChange'>;
@@ -86,7 +87,7 @@ const beforeAnyRevision = -1;
  * Brings each stream from its own revision to the newest one: all streams at each change of the delivery, and a single one on request.
  * Changes that a slow client missed are merged, and nothing is queued for it.
  */
-export const streamUpdates = ({ delivery, channels, writer, metrics }: StreamUpdatesOptions) => {
+export function streamUpdates({ delivery, channels, writer, metrics }: StreamUpdatesOptions) {
   const { store } = delivery;
   /** streams whose revision is later than that of the store: this gateway lags, or the database was restored from a backup */
   const aheadConnections = new Set<StreamConnection>();
@@ -156,7 +157,7 @@ export const streamUpdates = ({ delivery, channels, writer, metrics }: StreamUpd
     /** To be called when a stream has closed. */
     remove: (connection: StreamConnection): void => void aheadConnections.delete(connection),
   };
-};
+}
 
 interface StreamToken {
   readonly credential: StreamCredential;
@@ -166,7 +167,7 @@ interface StreamToken {
 }
 
 /** Reauthenticates the tokens of open streams. One check of a token serves all of its streams. */
-export const streamReauthentication = () => {
+export function streamReauthentication() {
   const tokens = new Map<string, StreamToken>();
 
   const check = async (token: StreamToken): Promise<void> => {
@@ -205,7 +206,7 @@ export const streamReauthentication = () => {
       checking ??= Promise.all([...tokens.values()].map(check)).finally(() => void (checking = undefined));
     },
   };
-};
+}
 
 /** A server-sent event (WHATWG HTML, 9.2). */
 export interface ServerSentEvent {
@@ -220,13 +221,14 @@ export interface ServerSentEvent {
 /** A comment, which clients ignore. It shows proxies and clients that the stream is alive. */
 const keepAliveComment = ': keep-alive\n\n';
 
-const headOf = ({ event, id }: ServerSentEvent): string =>
-  `${event === undefined ? '' : `event: ${event}\n`}id: ${id}\ndata: `;
+function headOf({ event, id }: ServerSentEvent): string {
+  return `${event === undefined ? '' : `event: ${event}\n`}id: ${id}\ndata: `;
+}
 
 /** Events with data up to this length are written as one buffer, made once for all streams of the data: each write costs a system call. */
 const maxJoinedLength = 64 * 1024;
 const joinedEvents = new WeakMap<Buffer, { readonly head: string; readonly bytes: Buffer }>();
-const joinToBuffer = (event: ServerSentEvent, suffix: string): Buffer | string => {
+function joinToBuffer(event: ServerSentEvent, suffix: string): Buffer | string {
   const { data } = event;
   const head = headOf(event);
   if (typeof data === 'string') return `${head}${data}\n\n${suffix}`;
@@ -235,10 +237,10 @@ const joinToBuffer = (event: ServerSentEvent, suffix: string): Buffer | string =
   const bytes = Buffer.concat([Buffer.from(head), data, Buffer.from(`\n\n${suffix}`)]);
   if (suffix === '') joinedEvents.set(data, { head, bytes });
   return bytes;
-};
+}
 
 /** Writes an event to a response, and then `suffix` as it is. */
-const writeEvent = (raw: ServerResponse, event: ServerSentEvent, suffix: string): void => {
+function writeEvent(raw: ServerResponse, event: ServerSentEvent, suffix: string): void {
   const { data } = event;
   if (data.length <= maxJoinedLength) return void raw.write(joinToBuffer(event, suffix));
   raw.cork();
@@ -246,7 +248,7 @@ const writeEvent = (raw: ServerResponse, event: ServerSentEvent, suffix: string)
   raw.write(data);
   raw.write(`\n\n${suffix}`);
   raw.uncork();
-};
+}
 
 /** Minimum bytes that are counted for a stream whose client does not read. */
 const minUnreadBytes = 16 * 1024;
@@ -256,7 +258,7 @@ const minUnreadBytes = 16 * 1024;
  * which may end it.
  * @param onRead called when the client of a blocked connection has read everything
  */
-export const streamWriter = (unread: Pick<UnreadResponses, 'add'>, onRead: (connection: StreamConnection) => void) => {
+export function streamWriter(unread: Pick<UnreadResponses, 'add'>, onRead: (connection: StreamConnection) => void) {
   const blockUntilRead = (connection: StreamConnection, bytes: number, shared?: Buffer): void => {
     const { raw, clientKey } = connection;
     connection.isBlocked = true;
@@ -284,5 +286,5 @@ export const streamWriter = (unread: Pick<UnreadResponses, 'add'>, onRead: (conn
       if (connection.raw.writableNeedDrain) blockUntilRead(connection, keepAliveComment.length);
     },
   };
-};
+}
 export type StreamWriter = ReturnType<typeof streamWriter>;

@@ -30,7 +30,7 @@ import {
 } from './scope-revision.ts';
 
 /** The JSON members of a part with the constraints of its segments in the strategies, for SDKs without support for segments. */
-const withInlinedSegments = ({ json }: EnvironmentPart, store: DeliveryStore): string => {
+function withInlinedSegments({ json }: EnvironmentPart, store: DeliveryStore): string {
   const part = JSON.parse(`{${json}}`) as { readonly strategies: readonly ClientStrategy[] };
   const strategies = part.strategies.map(({ segments = [], constraints, ...strategy }) => ({
     ...strategy,
@@ -40,16 +40,16 @@ const withInlinedSegments = ({ json }: EnvironmentPart, store: DeliveryStore): s
     ],
   }));
   return JSON.stringify({ ...part, strategies }).slice(1, -1);
-};
+}
 
 /** Reads from the delivery store what belongs to a scope, in the form in which its clients get it. */
-const scopeReader = (
+function scopeReader(
   store: DeliveryStore,
   { environment, inlineSegments }: DeliveryScope,
   { isVisible, hasLeftScope, formerConcernsScope }: ScopeFilter,
   positionOf: Positions['ofFeature'],
   { usedSegmentIds, segmentsLeft }: Pick<ScopeRevision, 'usedSegmentIds' | 'segmentsLeft'>,
-) => {
+) {
   /** A feature as JSON, in pieces. */
   const piecesOf = (feature: FeatureEntry): readonly string[] => {
     const part = store.partOf(feature, environment);
@@ -87,7 +87,7 @@ const scopeReader = (
         .flatMap((id) => store.segment(id)?.json ?? [])
         .join(','),
   };
-};
+}
 export type ScopeReader = ReturnType<typeof scopeReader>;
 
 export interface ScopeFilter {
@@ -101,10 +101,10 @@ export interface ScopeFilter {
 }
 
 /** Which features a scope includes, and which of the others its clients may still have. */
-const scopeFilter = (
+function scopeFilter(
   store: DeliveryStore,
   { projects, deletedProjects = [], namePrefix = '', tags }: DeliveryScope,
-): ScopeFilter => {
+): ScopeFilter {
   const scopeProjects = projects === undefined ? undefined : new Set(projects);
   const scopeTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
   const mayHaveProject = (project: string): boolean => scopeProjects === undefined || scopeProjects.has(project);
@@ -125,25 +125,25 @@ const scopeFilter = (
     formerConcernsScope: ({ name, project }: FormerFeature) =>
       mayHaveHadProject(project) && name.startsWith(namePrefix) && store.feature(name)?.project !== project,
   };
-};
+}
 
 /** Estimated bytes of a cached view besides its bodies. */
 const viewOverheadBytes = 1_000;
 
 /** The size of the cached bytes of full responses. Promises of representations and bodies that are still being made count nothing. */
-const cachedBytesOf = (content: FullContent | undefined, hydration: Delta | undefined): number => {
+function cachedBytesOf(content: FullContent | undefined, hydration: Delta | undefined): number {
   let sum = hydration?.body.length ?? 0;
   for (const cached of Object.values(content?.representations ?? {})) if ('body' in cached) sum += cached.body.length;
   for (const cached of Object.values(hydration?.encoded ?? {})) if (Buffer.isBuffer(cached)) sum += cached.length;
   return sum;
-};
+}
 
 /**
  * The state that one scope gets from the delivery store: its features, segments, full responses and deltas. A read first applies the
  * changes of the store. Changes that the scope cannot notice invalidate nothing, cached bytes included.
  * @param onResize called after the size of the cached bytes has changed
  */
-export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResize: () => void = () => undefined) => {
+export function deliveryView(store: DeliveryStore, scope: DeliveryScope, onResize: () => void = () => undefined) {
   const filter = scopeFilter(store, scope);
   const positions = deliveredPositions(store, scope, filter);
   const latest = scopeRevision(store, scope.environment, filter, positions);
@@ -253,7 +253,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     },
   };
   return view;
-};
+}
 export type DeliveryView = ReturnType<typeof deliveryView>;
 
 /** A JSON text that lists features. */
@@ -268,24 +268,28 @@ export interface FeatureList {
 const comma = Buffer.from(',');
 
 /** The length of a list in bytes, before compression. */
-export const listLength = ({ blocks, jsonPrefix, jsonSuffix }: FeatureList): number =>
-  blocks.reduce((sum, { length }) => sum + length, Math.max(0, blocks.length - 1)) +
-  Buffer.byteLength(jsonPrefix) +
-  Buffer.byteLength(jsonSuffix);
+export function listLength({ blocks, jsonPrefix, jsonSuffix }: FeatureList): number {
+  return (
+    blocks.reduce((sum, { length }) => sum + length, Math.max(0, blocks.length - 1)) +
+    Buffer.byteLength(jsonPrefix) +
+    Buffer.byteLength(jsonSuffix)
+  );
+}
 
 /** The text of a list in UTF-8. */
-export const listBytes = ({ blocks, jsonPrefix, jsonSuffix }: FeatureList): Buffer =>
-  Buffer.concat([
+export function listBytes({ blocks, jsonPrefix, jsonSuffix }: FeatureList): Buffer {
+  return Buffer.concat([
     Buffer.from(jsonPrefix),
     ...blocks.flatMap((block, nth) => (nth === 0 ? [block.bytes()] : [comma, block.bytes()])),
     Buffer.from(jsonSuffix),
   ]);
+}
 
 /** As many as Node.js by default has threads that compress: each compression that waits for a thread takes a quarter of a MiB of memory. */
 const maxConcurrentBlocks = 4;
 
 /** Compresses the blocks that have changed since they were last compressed. */
-const compressBlocks = async (blocks: readonly FeatureBlock[]): Promise<readonly GzipPart[]> => {
+async function compressBlocks(blocks: readonly FeatureBlock[]): Promise<readonly GzipPart[]> {
   const parts: GzipPart[] = [];
   let next = 0;
   const compressNext = async (): Promise<void> => {
@@ -293,14 +297,14 @@ const compressBlocks = async (blocks: readonly FeatureBlock[]): Promise<readonly
   };
   await Promise.all(Array.from({ length: maxConcurrentBlocks }, compressNext));
   return parts;
-};
+}
 
 /** A list in an encoding. With gzip only blocks that have changed are compressed again. */
-export const compressList = async (list: FeatureList, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
+export async function compressList(list: FeatureList, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> {
   if (encoding !== 'gzip') return compress(listBytes(list), encoding);
   const [jsonPrefix, jsonSuffix, separator] = await Promise.all(
     [list.jsonPrefix, list.jsonSuffix, ','].map((text) => gzipPart(Buffer.from(text))),
   );
   const parts = (await compressBlocks(list.blocks)).flatMap((part, nth) => (nth === 0 ? [part] : [separator, part]));
   return joinGzip([jsonPrefix, ...parts, jsonSuffix] as GzipPart[]);
-};
+}

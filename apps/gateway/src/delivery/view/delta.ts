@@ -23,55 +23,61 @@ const maxDeltaBytes = 4 * 1024 * 1024;
 const deltaOverheadBytes = 200;
 
 /** A cache of the deltas after each revision; undefined where nothing has changed after it. */
-export const deltaCache = () =>
-  new LRUCache<number, { readonly delta: Delta | undefined }>({
+export function deltaCache() {
+  return new LRUCache<number, { readonly delta: Delta | undefined }>({
     maxSize: maxDeltaBytes,
     // Twice the body: its compressed copies are at most as long.
     sizeCalculation: ({ delta }) => deltaOverheadBytes + 2 * (delta?.body.length ?? 0),
   });
+}
 
 /**
  * The full state as one event.
  * @param segments the segments as a JSON list without its brackets
  */
-export const hydrationAt = (revision: number, blocks: readonly FeatureBlock[], segments: string): Delta => {
+export function hydrationAt(revision: number, blocks: readonly FeatureBlock[], segments: string): Delta {
   const list = {
     blocks,
     jsonPrefix: `{"events":[{"type":"hydration","eventId":${revision},"features":[`,
     jsonSuffix: `],"segments":[${segments}]}]}`,
   };
   return { revision, body: listBytes(list), list, encoded: {} };
-};
+}
 
 /**
  * The body of a delta in an encoding.
  * @param onMade called when the body was compressed
  */
-export const encodeDelta = (
+export function encodeDelta(
   { body, list, encoded }: Delta,
   encoding: Encoding,
   onMade: () => void,
-): Buffer | Promise<Buffer> => {
+): Buffer | Promise<Buffer> {
   if (encoding === 'identity') return body;
   const make = () => (list === undefined ? compress(body, encoding) : compressList(list, encoding));
   return makeOnce(encoded, encoding, make, onMade);
-};
+}
 
 interface Event {
   readonly position: number;
   readonly json: string;
 }
 
-const eventOf = (type: string, eventId: number, members: string): Event => ({
-  position: eventId,
-  json: `{"type":"${type}","eventId":${eventId},${members}}`,
-});
-const featureRemoved = (project: string, featureName: string, position: number): Event =>
-  eventOf('feature-removed', position, JSON.stringify({ featureName, project }).slice(1, -1));
-const segmentUpdated = (json: string, position: number): Event =>
-  eventOf('segment-updated', position, `"segment":${json}`);
-const segmentRemoved = (id: number, position: number): Event =>
-  eventOf('segment-removed', position, `"segmentId":${id}`);
+function eventOf(type: string, eventId: number, members: string): Event {
+  return {
+    position: eventId,
+    json: `{"type":"${type}","eventId":${eventId},${members}}`,
+  };
+}
+function featureRemoved(project: string, featureName: string, position: number): Event {
+  return eventOf('feature-removed', position, JSON.stringify({ featureName, project }).slice(1, -1));
+}
+function segmentUpdated(json: string, position: number): Event {
+  return eventOf('segment-updated', position, `"segment":${json}`);
+}
+function segmentRemoved(id: number, position: number): Event {
+  return eventOf('segment-removed', position, `"segmentId":${id}`);
+}
 
 /** What has changed for a scope after a revision, with the events about segments and removals. */
 interface ScopeChanges {
@@ -110,20 +116,22 @@ function* changedEntities(store: DeliveryStore, after: number): Generator<Entity
   }
 }
 
-const addRemoval = (
+function addRemoval(
   { removals }: ScopeChanges,
   { name, project }: { readonly name: string; readonly project: string },
   position: number,
-): void => void removals.set(`${name} ${project}`, featureRemoved(project, name, position));
+): void {
+  return void removals.set(`${name} ${project}`, featureRemoved(project, name, position));
+}
 
-const addFeature = (changes: ScopeChanges, feature: FeatureEntry, { after, scope }: DeltaSource): void => {
+function addFeature(changes: ScopeChanges, feature: FeatureEntry, { after, scope }: DeltaSource): void {
   const position = scope.positionOf(feature);
   if (position <= after) return;
   if (scope.isVisible(feature)) changes.updated.add(feature);
   else if (scope.hasLeftScope(feature)) addRemoval(changes, feature, position);
-};
+}
 
-const addFormerFeature = (changes: ScopeChanges, former: FormerFeature, { after, store, scope }: DeltaSource): void => {
+function addFormerFeature(changes: ScopeChanges, former: FormerFeature, { after, store, scope }: DeltaSource): void {
   if (former.position <= after || !scope.formerConcernsScope(former)) return;
   addRemoval(changes, former, former.position);
   // SDKs remove a feature by its name alone, so one that is in another project of the scope now follows its removal, even if they have it.
@@ -132,19 +140,19 @@ const addFormerFeature = (changes: ScopeChanges, former: FormerFeature, { after,
   const { updated, movedAt } = changes;
   updated.add(feature);
   movedAt.set(feature, Math.max(movedAt.get(feature) ?? 0, former.position));
-};
+}
 
-const addSegment = (
+function addSegment(
   { segmentEvents, segmentPositions }: ScopeChanges,
   { id, position, json }: SegmentEntry,
   { after, scope }: DeltaSource,
-): void => {
+): void {
   if (position <= after || segmentPositions.has(id) || !scope.usedSegmentIds().has(id)) return;
   segmentEvents.push(json === undefined ? segmentRemoved(id, position) : segmentUpdated(json, position));
   segmentPositions.set(id, position);
-};
+}
 
-const changesAfter = (source: DeltaSource): ScopeChanges => {
+function changesAfter(source: DeltaSource): ScopeChanges {
   const changes: ScopeChanges = {
     segmentEvents: [],
     segmentPositions: new Map(),
@@ -160,13 +168,13 @@ const changesAfter = (source: DeltaSource): ScopeChanges => {
   for (const [id, position] of source.scope.segmentsLeft())
     if (position > source.after) changes.segmentEvents.push(segmentRemoved(id, position));
   return changes;
-};
+}
 
 /** The events in the order in which a client applies them. */
-const eventsOf = (
+function eventsOf(
   { segmentEvents, segmentPositions, removals, updated, movedAt }: ScopeChanges,
   { store, scope }: DeltaSource,
-): readonly Event[] => {
+): readonly Event[] {
   const events = [...segmentEvents];
   const eventPositionOf = (feature: FeatureEntry): number =>
     Math.max(scope.positionOf(feature), movedAt.get(feature) ?? 0);
@@ -187,14 +195,14 @@ const eventsOf = (
     events.push(eventOf('feature-updated', eventPositionOf(feature), `"feature":${scope.jsonOf(feature)}`));
   // The sort is stable: at one position segments and removals stay before features.
   return events.sort((one, other) => one.position - other.position);
-};
+}
 
 /** The events for a client that has everything up to the revision `after`, and the revision of the last one; undefined where there are none. */
-export const deltaAfter = (
+export function deltaAfter(
   after: number,
   store: DeliveryStore,
   scope: ScopeReader,
-): { readonly revision: number; readonly body: Buffer } | undefined => {
+): { readonly revision: number; readonly body: Buffer } | undefined {
   const source = { after, store, scope };
   const events = eventsOf(changesAfter(source), source);
   const last = events.at(-1);
@@ -203,4 +211,4 @@ export const deltaAfter = (
     revision: last.position,
     body: Buffer.from(`{"events":[${events.map(({ json }) => json).join(',')}]}`),
   };
-};
+}

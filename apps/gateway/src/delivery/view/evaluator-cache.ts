@@ -25,7 +25,7 @@ export interface ViewEvaluation extends Evaluator {
 }
 
 /** Caches a value that is derived from an object until the position of the object changes. */
-const cachedByPosition = <K extends object, T>() => {
+function cachedByPosition<K extends object, T>() {
   const cache = new WeakMap<K, Compiled<T>>();
   return (key: K, position: number, compile: () => T): T => {
     const cached = cache.get(key);
@@ -34,13 +34,13 @@ const cachedByPosition = <K extends object, T>() => {
     cache.set(key, { position, value });
     return value;
   };
-};
+}
 
 /**
  * Compiles features out of the delivery store for evaluation. Each is compiled at its first evaluation, and at the first one after a change
  * of it or of a segment that it uses.
  */
-export const evaluatorCache = (store: DeliveryStore) => {
+export function evaluatorCache(store: DeliveryStore) {
   const compiledSegment = cachedByPosition<SegmentEntry, ReturnType<FindSegment>>();
   const compiledFeature = cachedByPosition<EnvironmentPart | FeatureEntry, CompiledFeature>();
   const evaluations = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: ViewEvaluation }>();
@@ -91,4 +91,4 @@ export const evaluatorCache = (store: DeliveryStore) => {
     evaluations.set(view, { revision, evaluation });
     return evaluation;
   };
-};
+}

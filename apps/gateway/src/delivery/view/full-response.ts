@@ -40,30 +40,30 @@ export interface ScopeQuery {
   readonly hash: string;
 }
 
-export const scopeQueryOf = (scope: DeliveryScope): ScopeQuery => {
+export function scopeQueryOf(scope: DeliveryScope): ScopeQuery {
   const json = JSON.stringify(scopeAsQuery(scope));
   return { json, hash: hash('sha256', json, 'hex').slice(0, 8) };
-};
+}
 
 /** The entity tag of a full response, as `<hash of the scope>:<hash of the content>:<revision>`, without the suffix of its encoding. */
 const responseEntityTagPattern = /^([0-9a-f]{8}):([0-9a-f]{32}):(\d{1,15})$/;
 
 /** The parts of the tag of a full response, of any encoding; undefined each where it is no such tag. */
-export const parseResponseTag = (tag: string) => {
+export function parseResponseTag(tag: string) {
   const [, scopeHash, contentHash, revision] = responseEntityTagPattern.exec(withoutEntityTagSuffix(tag)) ?? [];
   return { scopeHash, contentHash, revision };
-};
+}
 
 /**
  * The content of a scope at a revision, from the blocks of its features.
  * A content that was changed and changed back is made again: clients must never be taken back to the revision that it had before.
  * @param segments the segments as a JSON list without its brackets; undefined where they are inlined
  */
-export const fullContentAt = (
+export function fullContentAt(
   { revision, epoch }: { readonly revision: number; readonly epoch: number },
   { blocks, segments }: { readonly blocks: readonly FeatureBlock[]; readonly segments: string | undefined },
   query: ScopeQuery,
-): FullContent => {
+): FullContent {
   const list = {
     blocks,
     jsonPrefix: '{"version":2,"features":[',
@@ -80,20 +80,20 @@ export const fullContentAt = (
     epoch,
     representations: {},
   };
-};
+}
 
 /** Encodes a full response. */
-export const represent = async (
+export async function represent(
   { list, tag, revision }: FullContent,
   { hash: queryHash }: ScopeQuery,
   encoding: Encoding,
-): Promise<Representation> => {
+): Promise<Representation> {
   const etag = `"${tag}${entityTagSuffixOf[encoding]}"`;
   const meta = JSON.stringify({ revisionId: revision, etag, queryHash });
   const listWithMeta = { ...list, jsonSuffix: `${list.jsonSuffix},"meta":${meta}}` };
   const body = encoding === 'identity' ? listBytes(listWithMeta) : await compressList(listWithMeta, encoding);
   return { etag, encoding, body };
-};
+}
 
 /** A run of features in a list, serialised once for as long as none of them changes. */
 export interface FeatureBlock {
@@ -118,17 +118,20 @@ type Serialisation = Pick<ScopeReader, 'contentPositionOf' | 'piecesOf'>;
  */
 const meanLength = 128;
 /** Blocks begin at the same names in every replica, and adding or removing a feature changes no block but its own. */
-const beginsBlock = ({ name }: FeatureEntry): boolean => crc32(name) % meanLength === 0;
+function beginsBlock({ name }: FeatureEntry): boolean {
+  return crc32(name) % meanLength === 0;
+}
 
 /** The features as JSON with commas between them, in pieces. */
-const piecesOfRun = (features: readonly FeatureEntry[], { piecesOf }: Serialisation): readonly string[] =>
-  features.flatMap((feature, nth) => (nth === 0 ? piecesOf(feature) : [',', ...piecesOf(feature)]));
+function piecesOfRun(features: readonly FeatureEntry[], { piecesOf }: Serialisation): readonly string[] {
+  return features.flatMap((feature, nth) => (nth === 0 ? piecesOf(feature) : [',', ...piecesOf(feature)]));
+}
 
 /**
  * The bytes of each text, which is given in pieces. All texts share one buffer, because the process does not return the memory of many
  * small buffers to the system. The pieces are not joined to one string, which would copy them several times before they are encoded.
  */
-const encode = (texts: readonly (readonly string[])[]): readonly Buffer[] => {
+function encode(texts: readonly (readonly string[])[]): readonly Buffer[] {
   const lengths = texts.map((pieces) => pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
   const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));
   let offset = 0;
@@ -137,9 +140,9 @@ const encode = (texts: readonly (readonly string[])[]): readonly Buffer[] => {
     for (const piece of pieces) offset += bytes.write(piece, offset);
     return bytes.subarray(from, offset);
   });
-};
+}
 
-const blockOf = (features: readonly FeatureEntry[], bytes: Buffer, serialisation: Serialisation): FeatureBlock => {
+function blockOf(features: readonly FeatureEntry[], bytes: Buffer, serialisation: Serialisation): FeatureBlock {
   let plain: Buffer | undefined = bytes;
   const serialised = (): Buffer => plain ?? (encode([piecesOfRun(features, serialisation)])[0] as Buffer);
   let compressed: GzipPart | Promise<GzipPart> | undefined;
@@ -167,10 +170,10 @@ const blockOf = (features: readonly FeatureEntry[], bytes: Buffer, serialisation
       return gzipBytes + (plain?.length ?? 0);
     },
   };
-};
+}
 
 /** Divides the features into runs, each of which becomes a block. */
-const runsOf = (features: Iterable<FeatureEntry>): FeatureEntry[][] => {
+function runsOf(features: Iterable<FeatureEntry>): FeatureEntry[][] {
   const runs: FeatureEntry[][] = [];
   for (const feature of features) {
     const run = runs.at(-1);
@@ -178,14 +181,14 @@ const runsOf = (features: Iterable<FeatureEntry>): FeatureEntry[][] => {
     else run.push(feature);
   }
   return runs;
-};
+}
 
 /** The blocks of a list of features. Reuses those of the blocks before whose features are the same and have not changed. */
-export const updateFeatureBlocks = (
+export function updateFeatureBlocks(
   features: Iterable<FeatureEntry>,
   before: readonly FeatureBlock[],
   serialisation: Serialisation,
-): readonly FeatureBlock[] => {
+): readonly FeatureBlock[] {
   const byFirst = new Map(before.map((block) => [block.features[0], block]));
   const isSame = (block: FeatureBlock, run: readonly FeatureEntry[]): boolean =>
     block.features.length === run.length &&
@@ -201,18 +204,18 @@ export const updateFeatureBlocks = (
   const texts = encode(changedRuns.map((run) => piecesOfRun(run, serialisation)));
   const newBlocks = new Map(changedRuns.map((run, nth) => [run, blockOf(run, texts[nth] as Buffer, serialisation)]));
   return runs.map(({ run, block }) => block ?? (newBlocks.get(run) as FeatureBlock));
-};
+}
 
 /** What was made in each encoding, or is being made. */
 export type ByEncoding<T> = Partial<Record<Encoding, T | Promise<T>>>;
 
 /** Returns the cached value, or makes it once for all concurrent callers. A failure is not cached. */
-export const makeOnce = <T>(
+export function makeOnce<T>(
   cache: ByEncoding<T>,
   encoding: Encoding,
   make: () => Promise<T>,
   onMade: () => void,
-): T | Promise<T> => {
+): T | Promise<T> {
   const cached = cache[encoding];
   if (cached !== undefined) return cached;
   const making = make();
@@ -225,4 +228,4 @@ export const makeOnce = <T>(
     () => void delete cache[encoding],
   );
   return making;
-};
+}

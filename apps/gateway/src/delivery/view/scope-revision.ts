@@ -10,26 +10,30 @@ export interface Positions {
 }
 
 /** The positions of the changes of what the clients of a scope get. */
-export const deliveredPositions = (
+export function deliveredPositions(
   store: DeliveryStore,
   { environment, tags }: DeliveryScope,
   { isVisible }: ScopeFilter,
-): Positions => ({
-  ofFeature: (feature) => {
-    if (tags === undefined || feature.isArchived) return store.positionOf(feature, environment);
-    // Of a feature without the tags of the scope its clients can notice only that it has lost them.
-    return isVisible(feature)
-      ? Math.max(store.positionOf(feature, environment), feature.tagsPosition)
-      : feature.tagsPosition;
-  },
-  ofSegment: ({ position }) => position,
-});
+): Positions {
+  return {
+    ofFeature: (feature) => {
+      if (tags === undefined || feature.isArchived) return store.positionOf(feature, environment);
+      // Of a feature without the tags of the scope its clients can notice only that it has lost them.
+      return isVisible(feature)
+        ? Math.max(store.positionOf(feature, environment), feature.tagsPosition)
+        : feature.tagsPosition;
+    },
+    ofSegment: ({ position }) => position,
+  };
+}
 
 /** The positions of the changes that may change a result for a user of the scope, which has no tags. */
-export const evaluatedPositions = (store: DeliveryStore, { environment }: DeliveryScope): Positions => ({
-  ofFeature: (feature) => Math.max(feature.evaluatedPosition, feature.parts.get(environment)?.position ?? 0),
-  ofSegment: ({ evaluatedPosition }) => evaluatedPosition,
-});
+export function evaluatedPositions(store: DeliveryStore, { environment }: DeliveryScope): Positions {
+  return {
+    ofFeature: (feature) => Math.max(feature.evaluatedPosition, feature.parts.get(environment)?.position ?? 0),
+    ofSegment: ({ evaluatedPosition }) => evaluatedPosition,
+  };
+}
 
 /** Maximum number of segments that a scope remembers as no longer used. */
 const maxSegmentsLeft = 1_000;
@@ -38,12 +42,12 @@ const maxSegmentsLeft = 1_000;
  * The newest revision that a scope can notice by the positions, and the ids of the segments that its features use. Other changes of the
  * store invalidate nothing.
  */
-export const scopeRevision = (
+export function scopeRevision(
   store: DeliveryStore,
   environment: string,
   { isVisible, concernsScope, formerConcernsScope }: ScopeFilter,
   positions: Positions,
-) => {
+) {
   let epoch = -1;
   /** the position of the store up to which the revision is up to date */
   let checkedTo = 0;
@@ -143,5 +147,5 @@ export const scopeRevision = (
       return segmentsLeft;
     },
   };
-};
+}
 export type ScopeRevision = ReturnType<typeof scopeRevision>;

@@ -44,11 +44,12 @@ const script = `SwaggerUIBundle({
 const contentSecurityPolicy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
-const setContentSecurityPolicy = (reply: FastifyReply): FastifyReply =>
-  reply.header('content-security-policy', contentSecurityPolicy);
+function setContentSecurityPolicy(reply: FastifyReply): FastifyReply {
+  return reply.header('content-security-policy', contentSecurityPolicy);
+}
 
 /** Routes of the OpenAPI document and of Swagger UI, which need no token. */
-export const mountDocs = (app: FastifyInstance, document: OpenApiDocument, limit: preHandlerAsyncHookHandler): void => {
+export function mountDocs(app: FastifyInstance, document: OpenApiDocument, limit: preHandlerAsyncHookHandler): void {
   const text = JSON.stringify(document);
   const [bytes, tag] = [Buffer.from(text), entityTagOf(text, undefined)];
   app.get('/docs/openapi.json', { preHandler: limit }, async ({ headers }, reply) => {
@@ -73,4 +74,4 @@ export const mountDocs = (app: FastifyInstance, document: OpenApiDocument, limit
     allowedPath: (file) => servedAssets.has(file),
     setHeaders: (reply) => void setContentSecurityPolicy(reply),
   });
-};
+}

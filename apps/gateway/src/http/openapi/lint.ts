@@ -4,16 +4,18 @@ import type { AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Json, type OpenApiDocument, openApiDocument } from './openapi-document.ts';
 
-const hasMembers = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+function hasMembers(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
 
 /** Every `$ref` in a value. */
-const referencesIn = (value: unknown): string[] => {
+function referencesIn(value: unknown): string[] {
   if (!hasMembers(value)) return [];
   const ownReferences = typeof value['$ref'] === 'string' ? [value['$ref']] : [];
   return [...ownReferences, ...Object.values(value).flatMap(referencesIn)];
-};
+}
 
-const resolves = (document: OpenApiDocument, reference: string): boolean => {
+function resolves(document: OpenApiDocument, reference: string): boolean {
   if (!reference.startsWith('#/')) return false;
   let node: unknown = document;
   for (const part of reference.slice(2).split('/')) {
@@ -21,7 +23,7 @@ const resolves = (document: OpenApiDocument, reference: string): boolean => {
     node = node[part.replaceAll('~1', '/').replaceAll('~0', '~')];
   }
   return node !== undefined;
-};
+}
 
 interface DocumentedOperation {
   readonly where: string;
@@ -51,16 +53,17 @@ interface DocumentedOperation {
   };
 }
 
-const operationsIn = (document: OpenApiDocument): DocumentedOperation[] =>
-  Object.entries(document.paths).flatMap(([path, methods]) =>
+function operationsIn(document: OpenApiDocument): DocumentedOperation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       where: `${method.toUpperCase()} ${path}`,
       path,
       operation: operation as DocumentedOperation['operation'],
     })),
   );
+}
 
-const faultsOfShape = ({ where, path, operation }: DocumentedOperation): string[] => {
+function faultsOfShape({ where, path, operation }: DocumentedOperation): string[] {
   const faults: string[] = [];
   if (!operation.operationId) faults.push(`${where} has no operationId.`);
   if ((operation.tags ?? []).length === 0) faults.push(`${where} has no tag.`);
@@ -86,45 +89,47 @@ const faultsOfShape = ({ where, path, operation }: DocumentedOperation): string[
     if (!response.description && !response.$ref) faults.push(`${where} does not describe its response ${status}.`);
   }
   return faults;
-};
+}
 
-const schemasOf = ({ where, operation }: DocumentedOperation): [string, Json | undefined][] => [
-  ...(operation.parameters ?? []).map(({ name, schema }): [string, Json | undefined] => [
-    `${where}, parameter ${name}`,
-    schema,
-  ]),
-  ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }): [string, Json | undefined] => [
-    `${where}, body`,
-    schema,
-  ]),
-  ...Object.entries(operation.responses ?? {}).flatMap(([status, { content }]) =>
-    Object.values(content ?? {}).map(({ schema }): [string, Json | undefined] => [
-      `${where}, response ${status}`,
+function schemasOf({ where, operation }: DocumentedOperation): [string, Json | undefined][] {
+  return [
+    ...(operation.parameters ?? []).map(({ name, schema }): [string, Json | undefined] => [
+      `${where}, parameter ${name}`,
       schema,
     ]),
-  ),
-];
+    ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }): [string, Json | undefined] => [
+      `${where}, body`,
+      schema,
+    ]),
+    ...Object.entries(operation.responses ?? {}).flatMap(([status, { content }]) =>
+      Object.values(content ?? {}).map(({ schema }): [string, Json | undefined] => [
+        `${where}, response ${status}`,
+        schema,
+      ]),
+    ),
+  ];
+}
 
-const isPattern = (text: string): boolean => {
+function isPattern(text: string): boolean {
   try {
     return new RegExp(text, 'u') instanceof RegExp;
   } catch {
     return false;
   }
-};
+}
 
 /** The patterns in a schema that are not regular expressions. */
-const brokenPatternsIn = (value: unknown): string[] => {
+function brokenPatternsIn(value: unknown): string[] {
   if (!hasMembers(value)) return [];
   const { pattern } = value;
   return [
     ...(typeof pattern === 'string' && !isPattern(pattern) ? [pattern] : []),
     ...Object.values(value).flatMap(brokenPatternsIn),
   ];
-};
+}
 
 /** Faults of the schemas by JSON Schema 2020-12; unresolved references are reported apart. */
-const faultsOfSchemas = (document: OpenApiDocument, documented: readonly DocumentedOperation[]): string[] => {
+function faultsOfSchemas(document: OpenApiDocument, documented: readonly DocumentedOperation[]): string[] {
   const ajv = new Ajv2020({ strict: false, logger: false });
   const componentSchemas = Object.entries(document.components.schemas).map(
     ([name, schema]): [string, Json | undefined] => [`components/schemas/${name}`, schema as Json],
@@ -137,13 +142,14 @@ const faultsOfSchemas = (document: OpenApiDocument, documented: readonly Documen
       ...brokenPatternsIn(schema).map((pattern) => `${where} has a pattern that is no regular expression: ${pattern}`),
     ];
   });
-};
+}
 
-const duplicatesIn = (values: readonly string[]): string[] =>
-  values.filter((value, index) => values.indexOf(value) !== index);
+function duplicatesIn(values: readonly string[]): string[] {
+  return values.filter((value, index) => values.indexOf(value) !== index);
+}
 
 /** Faults that would break client generators or mislead readers; empty when the document is sound. */
-export const faultsOfOpenApiDocument = (document: OpenApiDocument): string[] => {
+export function faultsOfOpenApiDocument(document: OpenApiDocument): string[] {
   const documented = operationsIn(document);
   const ids = documented.flatMap(({ operation }) => operation.operationId ?? []);
   return [
@@ -154,13 +160,13 @@ export const faultsOfOpenApiDocument = (document: OpenApiDocument): string[] => 
     ...documented.flatMap(faultsOfShape),
     ...faultsOfSchemas(document, documented),
   ];
-};
+}
 
 const help = `Lints the OpenAPI document that the gateway serves, and prints each fault. It takes no options.
 
   npm run openapi:check`;
 
-const lint = (): void => {
+function lint(): void {
   const document = openApiDocument(httpOperations);
   const faults = faultsOfOpenApiDocument(document);
   for (const fault of faults) console.error(fault);
@@ -172,7 +178,7 @@ const lint = (): void => {
   console.log(
     `The OpenAPI document is sound: ${count} operations, ${Object.keys(document.components.schemas).length} schemas.`,
   );
-};
+}
 
 // The specs import this file; only as a command it lints.
 if (process.argv[1] === import.meta.filename) {

@@ -39,14 +39,15 @@ export interface OpenApiDocument {
 }
 
 /** `documented<Keyword>` of a schema replaces `<keyword>` in the document; validation ignores it. */
-const keywordOf = (key: string): string =>
-  key.startsWith('documented') ? `${key.charAt(10).toLowerCase()}${key.slice(11)}` : key;
+function keywordOf(key: string): string {
+  return key.startsWith('documented') ? `${key.charAt(10).toLowerCase()}${key.slice(11)}` : key;
+}
 
 /** Keywords for validation only, which the document omits. */
 const validationKeywords: ReadonlySet<string> = new Set(['lenient', 'form', 'operand', 'maxTrimmedLength']);
 
 /** Converts schemas to JSON; each titled schema is written once, as a component that others refer to. */
-const schemaWriter = () => {
+function schemaWriter() {
   const schemas: Record<string, Json> = {};
 
   const writeMembers = (value: unknown): Json => {
@@ -81,7 +82,7 @@ const schemaWriter = () => {
   };
 
   return { write, schemas };
-};
+}
 
 type SchemaWriter = (schema: unknown) => Json;
 
@@ -104,9 +105,11 @@ const meaningOf: Readonly<Record<number, string>> = {
 
 const retryAfter = { 'Retry-After': { description: 'seconds to wait', schema: { type: 'integer' } } } as const;
 
-const entityTag = (description: string): JsonObject => ({ ETag: { description, schema: { type: 'string' } } });
+function entityTag(description: string): JsonObject {
+  return { ETag: { description, schema: { type: 'string' } } };
+}
 
-const errorResponse = (status: number, kinds: readonly ErrorKind[], write: SchemaWriter): JsonObject => {
+function errorResponse(status: number, kinds: readonly ErrorKind[], write: SchemaWriter): JsonObject {
   const meaning = meaningOf[status] ?? `${STATUS_CODES[status]}.`;
   const examples = kinds.map((kind) => [
     kind,
@@ -121,9 +124,9 @@ const errorResponse = (status: number, kinds: readonly ErrorKind[], write: Schem
       'application/problem+json': { schema: write(Problem) },
     },
   };
-};
+}
 
-const errorResponses = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
+function errorResponses(operation: AnyOperation, write: SchemaWriter): JsonObject {
   const kinds = [...new Set([...impliedErrors(operation), ...operation.errors])];
   const byStatus = Map.groupBy(kinds, (kind) => httpStatusOf[kind]);
   const responses: Record<string, Json> = {};
@@ -133,11 +136,12 @@ const errorResponses = (operation: AnyOperation, write: SchemaWriter): JsonObjec
   for (const kind of [...errorsOfAnyRequest, ...conditionalErrors(operation)])
     responses[httpStatusOf[kind]] ??= { $ref: `#/components/responses/${kind}` };
   return responses;
-};
+}
 
 /** Whether a client can ask by `If-None-Match` for a response only if it has changed: of a GET, or of a POST that tags its responses as one. */
-const supportsIfNoneMatch = ({ http, setsEntityTag }: AnyOperation): boolean =>
-  http?.eventStream === undefined && (http?.method === 'GET' || setsEntityTag === true);
+function supportsIfNoneMatch({ http, setsEntityTag }: AnyOperation): boolean {
+  return http?.eventStream === undefined && (http?.method === 'GET' || setsEntityTag === true);
+}
 
 const notModifiedResponse: JsonObject = {
   304: { description: 'Not modified: `If-None-Match` names the current tag.', headers: entityTag('the current tag') },
@@ -150,10 +154,11 @@ const replayedHeader: JsonObject = {
   },
 };
 
-const contentTypeOf = ({ http }: AnyOperation): string =>
-  http?.eventStream === true ? 'text/event-stream' : (http?.contentType ?? 'application/json');
+function contentTypeOf({ http }: AnyOperation): string {
+  return http?.eventStream === true ? 'text/event-stream' : (http?.contentType ?? 'application/json');
+}
 
-const successResponses = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
+function successResponses(operation: AnyOperation, write: SchemaWriter): JsonObject {
   const { http, reply, deprecated, ifMatch } = operation;
   const status = http?.status ?? 200;
   const isRead = http?.method === 'GET';
@@ -186,17 +191,19 @@ const successResponses = (operation: AnyOperation, write: SchemaWriter): JsonObj
     },
     ...(supportsIfNoneMatch(operation) ? notModifiedResponse : {}),
   };
-};
+}
 
-const headerParameter = (name: string, pattern: string, description: string): JsonObject => ({
-  name,
-  in: 'header',
-  required: false,
-  description,
-  schema: { type: 'string', pattern },
-});
+function headerParameter(name: string, pattern: string, description: string): JsonObject {
+  return {
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string', pattern },
+  };
+}
 
-const headersOf = (operation: AnyOperation): readonly JsonObject[] => {
+function headersOf(operation: AnyOperation): readonly JsonObject[] {
   const { http, ifMatch } = operation;
   if (isPublicOperation(operation)) return [];
   if (http?.eventStream === true) return [];
@@ -223,15 +230,15 @@ const headersOf = (operation: AnyOperation): readonly JsonObject[] => {
       `tags of the ${ifMatch}: nothing is done unless one of them is current`,
     ),
   ];
-};
+}
 
 /** @param http names the parameters that are headers, and the one that is the client address, which is not documented */
-const parameters = (
+function parameters(
   location: 'path' | 'query',
   schema: TSchema,
   write: SchemaWriter,
   { headers = {}, address }: Pick<HttpBinding, 'headers' | 'address'> = {},
-): readonly Json[] => {
+): readonly Json[] {
   if (!isObjectSchema(schema)) return [];
   const required: readonly string[] = schema.required ?? [];
   const properties = Object.entries(schema.properties).filter(([name]) => name !== address);
@@ -246,16 +253,16 @@ const parameters = (
       schema: shape,
     };
   });
-};
+}
 
-const descriptionOf = (operation: AnyOperation): string => {
+function descriptionOf(operation: AnyOperation): string {
   const permissions = permissionsFor(operation).map((name) => `\`${name}\``);
   const withoutPermission = isPublicOperation(operation) ? 'No key is needed.' : 'Any valid key will do.';
   const access = permissions.length === 0 ? withoutPermission : `Needs ${permissions.join(' or ')}.`;
   return `${operation.description ?? `${operation.summary}.`}\n\n${access}`;
-};
+}
 
-const operationObject = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
+function operationObject(operation: AnyOperation, write: SchemaWriter): JsonObject {
   const { operationId, tag, summary, params, query, body, deprecated, http } = operation;
   const allParameters = [
     ...parameters('path', params, write),
@@ -276,10 +283,10 @@ const operationObject = (operation: AnyOperation, write: SchemaWriter): JsonObje
       : {}),
     responses: { ...successResponses(operation, write), ...errorResponses(operation, write) },
   };
-};
+}
 
 /** The OpenAPI document of the API, generated from the contracts alone. */
-export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDocument => {
+export function openApiDocument(operations: readonly AnyOperation[]): OpenApiDocument {
   const { write, schemas } = schemaWriter();
   // Replies are written first, so that they keep their names; a request that differs from a reply of the same name gets its own name.
   for (const { reply, http } of operations) if (http !== undefined) write(reply);
@@ -312,4 +319,4 @@ export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDoc
     },
     security: [{ apiKey: [] }, { bearerToken: [] }],
   };
-};
+}

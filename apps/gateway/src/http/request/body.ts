@@ -16,21 +16,27 @@ export interface JsonLimits {
 }
 
 /** The limits of the body of an ordinary operation. */
-export const ordinaryJsonLimits = (config: GatewayConfig): JsonLimits => ({
-  depth: config.GATEWAY_MAX_JSON_DEPTH,
-  members: config.GATEWAY_MAX_JSON_MEMBERS,
-  items: config.GATEWAY_MAX_JSON_ITEMS,
-  values: config.GATEWAY_MAX_JSON_VALUES,
-});
+export function ordinaryJsonLimits(config: GatewayConfig): JsonLimits {
+  return {
+    depth: config.GATEWAY_MAX_JSON_DEPTH,
+    members: config.GATEWAY_MAX_JSON_MEMBERS,
+    items: config.GATEWAY_MAX_JSON_ITEMS,
+    values: config.GATEWAY_MAX_JSON_VALUES,
+  };
+}
 
 /** The limits of the body of an operation with large bodies. */
-export const largeJsonLimits = (config: GatewayConfig): JsonLimits => ({
-  ...ordinaryJsonLimits(config),
-  items: config.GATEWAY_MAX_LARGE_JSON_ITEMS,
-  values: config.GATEWAY_MAX_LARGE_JSON_VALUES,
-});
+export function largeJsonLimits(config: GatewayConfig): JsonLimits {
+  return {
+    ...ordinaryJsonLimits(config),
+    items: config.GATEWAY_MAX_LARGE_JSON_ITEMS,
+    values: config.GATEWAY_MAX_LARGE_JSON_VALUES,
+  };
+}
 
-const beyondLimit = (fault: string): Refusal => invalid(`The \`/body\` property ${fault}.`, '/body');
+function beyondLimit(fault: string): Refusal {
+  return invalid(`The \`/body\` property ${fault}.`, '/body');
+}
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -46,7 +52,7 @@ const blank = 0x20;
  * to the parser.
  * @throws Refusal `ValidationError` that names the exceeded limit
  */
-export const requireJsonWithin = (json: string, { depth, members, items, values }: JsonLimits): void => {
+export function requireJsonWithin(json: string, { depth, members, items, values }: JsonLimits): void {
   // Per open level: the number of its entries so far, and whether it is an object.
   const entries = new Uint32Array(depth + 1);
   const isObject = new Uint8Array(depth + 1);
@@ -80,20 +86,21 @@ export const requireJsonWithin = (json: string, { depth, members, items, values 
     } else if ((code === closeObject || code === closeList) && level > 0) level--;
     if (valueCount > values) throw beyondLimit(`holds more than ${values} values`);
   }
-};
+}
 
 // Own code instead of Fastify's body parser: a body is read only after authentication and permission, has a deadline of its own, and its
 // depth and size as JSON are checked before it is parsed (docs/security.md, Limits).
-const tooLarge = (limit: number): Refusal =>
-  refusal(
+function tooLarge(limit: number): Refusal {
+  return refusal(
     'PayloadTooLarge',
     `The body of the request is larger than ${limit} bytes, which is the most that is accepted here.`,
   );
+}
 
 /** Refuses a body by its `Content-Length`, before a byte of it is read. @throws Refusal `PayloadTooLarge` */
-export const requireContentLengthWithin = ({ headers }: IncomingMessage, limit: number): void => {
+export function requireContentLengthWithin({ headers }: IncomingMessage, limit: number): void {
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-};
+}
 
 /** The client closed the connection, or sent invalid HTTP, before the request was complete: no response is possible. */
 export class RequestAborted extends Error {}
@@ -108,12 +115,12 @@ export interface BodyLimits {
  * Reads the body of a request; called after token, permission and content type have been checked.
  * @throws Refusal `PayloadTooLarge` as soon as it exceeds the limit, `RequestTimeout` when it does not arrive in time, RequestAborted
  */
-export const readBody = (
+export function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   { maxBytes, timeoutMs }: BodyLimits,
-): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const cleanUp = () => {
@@ -145,18 +152,23 @@ export const readBody = (
     request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
     if (request.headers.expect !== undefined) response.writeContinue();
   });
+}
 
 /** True when JSON text might hold a key that reaches a prototype; most text cannot, and its values need no traversal. */
-const mayHoldPrototypeKey = (json: string): boolean =>
-  json.includes('__proto__') || json.includes('constructor') || json.includes('\\u');
+function mayHoldPrototypeKey(json: string): boolean {
+  return json.includes('__proto__') || json.includes('constructor') || json.includes('\\u');
+}
 
 /** Whether a recursive merge of the member could pollute a prototype. */
-const reachesPrototype = (key: string, member: unknown): boolean =>
-  key === '__proto__' ||
-  (key === 'constructor' && typeof member === 'object' && member !== null && Object.hasOwn(member, 'prototype'));
+function reachesPrototype(key: string, member: unknown): boolean {
+  return (
+    key === '__proto__' ||
+    (key === 'constructor' && typeof member === 'object' && member !== null && Object.hasOwn(member, 'prototype'))
+  );
+}
 
 /** Recursion is bounded by the depth limit, checked before. */
-const requireNoPrototypeKey = (value: unknown, path: string): void => {
+function requireNoPrototypeKey(value: unknown, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {
     const memberPath = `${path}/${key}`;
@@ -164,24 +176,28 @@ const requireNoPrototypeKey = (value: unknown, path: string): void => {
       throw invalid(`The \`${memberPath}\` property is not allowed: its name is reserved.`, memberPath);
     requireNoPrototypeKey(member, memberPath);
   }
-};
+}
 
-const isStorable = (text: unknown): boolean =>
-  typeof text !== 'string' || (!text.includes('\0') && text.isWellFormed());
+function isStorable(text: unknown): boolean {
+  return typeof text !== 'string' || (!text.includes('\0') && text.isWellFormed());
+}
 
-const isUnusable = (key: string, member: unknown): boolean => reachesPrototype(key, member) || !isStorable(key);
+function isUnusable(key: string, member: unknown): boolean {
+  return reachesPrototype(key, member) || !isStorable(key);
+}
 
 /** Whether an item of a list, such as the count of a feature in the report of a proxy, has a text that cannot be stored. */
-const hasUnstorableText = (item: unknown): boolean =>
-  typeof item === 'object' && item !== null ? !Object.values(item).every(isStorable) : !isStorable(item);
+function hasUnstorableText(item: unknown): boolean {
+  return typeof item === 'object' && item !== null ? !Object.values(item).every(isStorable) : !isStorable(item);
+}
 
 /** The value without the members whose names cannot be used, and without the items of lists that name something that cannot be stored. */
-const withoutUnusableNames = (value: unknown): unknown => {
+function withoutUnusableNames(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.filter((item) => !hasUnstorableText(item)).map(withoutUnusableNames);
   const usable = Object.entries(value).filter(([key, member]) => !isUnusable(key, member));
   return Object.fromEntries(usable.map(([key, member]) => [key, withoutUnusableNames(member)]));
-};
+}
 
 /** How the texts in the JSON of a body are checked. */
 export interface TextChecks {
@@ -195,14 +211,14 @@ export interface TextChecks {
  * Parses the JSON of a body; undefined for an empty one.
  * @throws Refusal `ValidationError` that names the fault
  */
-export const parseUntrustedJson = (
+export function parseUntrustedJson(
   body: Buffer,
   bounds: JsonLimits,
   { dropsUnusableNames, acceptsUnstorableText }: TextChecks = {
     dropsUnusableNames: false,
     acceptsUnstorableText: false,
   },
-): unknown => {
+): unknown {
   if (body.length === 0) return undefined;
   if (!isUtf8(body))
     throw invalid('The `/body` property must be JSON in UTF-8: some of its bytes are no UTF-8.', '/body');
@@ -219,4 +235,4 @@ export const parseUntrustedJson = (
   if (!acceptsUnstorableText && mayHoldUnstorableText(json)) requireStorableText(value, '/body');
   if (!dropsUnusableNames && mayHoldPrototypeKey(json)) requireNoPrototypeKey(value, '/body');
   return value;
-};
+}

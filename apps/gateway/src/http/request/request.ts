@@ -33,10 +33,10 @@ const decimal = /^-?[0-9]+$/;
  * @param path JSON pointer of the values within the request, such as `/params`
  * @throws Refusal `ValidationError`
  */
-const requireDecimalIntegers = (
+function requireDecimalIntegers(
   schema: TSchema,
   path: '/params' | '/query',
-): ((values: Readonly<Record<string, unknown>>) => void) => {
+): (values: Readonly<Record<string, unknown>>) => void {
   const properties = isObjectSchema(schema) ? Object.entries(schema.properties) : [];
   const integers = properties
     .filter(([, property]) => (property as { type?: unknown }).type === 'integer')
@@ -49,33 +49,33 @@ const requireDecimalIntegers = (
       throw invalid(`The \`${at}\` property must be integer. You sent ${quoteValue(value)}.`, at);
     }
   };
-};
+}
 
 type Query = Record<string, string | string[]>;
 
-const decode = (text: string, name: string): string => {
+function decode(text: string, name: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
     throw invalid(`The \`/query/${name}\` property must be well-formed percent-encoded UTF-8.`, `/query/${name}`);
   }
-};
+}
 
 /** The decoded name of a parameter; undefined for a malformed one, which no contract can have. */
-const decodedName = (text: string): string | undefined => {
+function decodedName(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {
     return undefined;
   }
-};
+}
 
 /**
  * Parses the query of an operation, decoding it once: the parameters of its contract, or all of them where the contract has additional
  * properties. A list takes every `name=` and `name[]=`; any other repeated parameter becomes a list too, which its schema then rejects.
  */
-export const queryParser = (schema: TSchema): ((search: string) => Query) => {
+export function queryParser(schema: TSchema): (search: string) => Query {
   const properties = isObjectSchema(schema) ? Object.entries(schema.properties) : [];
   const parameters = new Map<string, { name: string; isList: boolean }>();
   for (const [name, property] of properties) {
@@ -107,7 +107,7 @@ export const queryParser = (schema: TSchema): ((search: string) => Query) => {
     requireStorableText(query, '/query');
     return query;
   };
-};
+}
 
 /** The parts of a request that provide query parameters of an operation. */
 interface RequestWithQuery {
@@ -118,10 +118,10 @@ interface RequestWithQuery {
 }
 
 /** Parses the query, with those parameters that the contract takes from headers or from the client address instead. */
-export const queryAndHeadersParser = (
+export function queryAndHeadersParser(
   schema: TSchema,
   { headers: headerNames = {}, address }: HttpBinding,
-): ((request: RequestWithQuery) => unknown) => {
+): (request: RequestWithQuery) => unknown {
   const parseQuery = queryParser(schema);
   const requireDecimal = requireDecimalIntegers(schema, '/query');
   const headerParameters = Object.entries(headerNames).map(([name, header]) => [name, header.toLowerCase()] as const);
@@ -137,34 +137,34 @@ export const queryAndHeadersParser = (
     if (address !== undefined) input[address] = request.ip;
     return parse(schema, input, '/query', 'text');
   };
-};
+}
 
 const jsonType = 'application/json';
 const utf8 = new Set(['utf-8', 'utf8', 'us-ascii']);
 
-const notAccepted = (contentType: string | undefined): Refusal => {
+function notAccepted(contentType: string | undefined): Refusal {
   const received =
     contentType === undefined ? "you didn't provide one" : contentType.slice(0, 100).replace(/[^ -~]/g, '?');
   return refusal(
     'ContentTypeerror',
     `We do not accept the content-type you provided (${received}). Try using one of the content-types we do accept instead (${jsonType}) and make sure the body is in the corresponding format.`,
   );
-};
+}
 
-const isJson = (contentType: string): boolean => {
+function isJson(contentType: string): boolean {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   if (type.trim() !== jsonType) return false;
   return parameters.every((parameter) => {
     const [name = '', value = ''] = parameter.split('=');
     return name.trim() !== 'charset' || utf8.has(value.trim().replace(/^"(.*)"$/, '$1'));
   });
-};
+}
 
 /**
  * Refuses by its headers every body but uncompressed JSON in UTF-8. @throws Refusal `ContentTypeerror`, a 415
  * @param mayBeMissing whether a request may have no content type: it has no body, or one that is read as JSON
  */
-export const requireJsonContentType = (headers: IncomingHttpHeaders, mayBeMissing: boolean): void => {
+export function requireJsonContentType(headers: IncomingHttpHeaders, mayBeMissing: boolean): void {
   const contentType = headers['content-type'];
   // The fast path: nearly every request with a body has exactly this header.
   if (contentType !== jsonType) {
@@ -177,7 +177,7 @@ export const requireJsonContentType = (headers: IncomingHttpHeaders, mayBeMissin
       'We do not accept compressed bodies. Send the body as it is, without a content-encoding.',
     );
   }
-};
+}
 
 /** The parts of a request that the contract of an operation declares. */
 export interface ParsedOperationRequest {
@@ -191,7 +191,7 @@ interface ReaderOptions {
   readonly limits: Pick<ConcurrentRequestLimits, 'bodyReceived'>;
 }
 
-const paramsParser = (schema: TSchema): ((request: FastifyRequest) => unknown) => {
+function paramsParser(schema: TSchema): (request: FastifyRequest) => unknown {
   if (!isObjectSchema(schema) || Object.keys(schema.properties).length === 0) return () => ({});
   const requireDecimal = requireDecimalIntegers(schema, '/params');
   return ({ params }) => {
@@ -200,10 +200,10 @@ const paramsParser = (schema: TSchema): ((request: FastifyRequest) => unknown) =
     requireDecimal(values);
     return parse(schema, values, '/params', 'text');
   };
-};
+}
 
 /** The limits on the body of a request to an operation. */
-const bodyLimitsOf = (operation: AnyOperation, config: GatewayConfig) => {
+function bodyLimitsOf(operation: AnyOperation, config: GatewayConfig) {
   if (operation.http?.largeBody === true) {
     return {
       maxBytes: config.GATEWAY_MAX_LARGE_BODY_BYTES,
@@ -216,14 +216,14 @@ const bodyLimitsOf = (operation: AnyOperation, config: GatewayConfig) => {
     timeoutMs: config.GATEWAY_BODY_TIMEOUT_MS,
     json: ordinaryJsonLimits(config),
   };
-};
+}
 
 /** Reads and parses requests to an operation by its contract, in one order: content type, size, JSON, schema of body, path and query. */
-export const operationRequestReader = (
+export function operationRequestReader(
   operation: AnyOperation,
   http: NonNullable<AnyOperation['http']>,
   { config, limits }: ReaderOptions,
-) => {
+) {
   const bodyLimits = bodyLimitsOf(operation, config);
   const readsBody = hasBody(operation);
   const mayLackContentType = !readsBody || http.assumesJson === true;
@@ -248,4 +248,4 @@ export const operationRequestReader = (
         : parse(operation.body, parseUntrustedJson(bodyBytes, bodyLimits.json, textChecks), '/body');
     return { params: parseParams(request), query: parseQuery(request), body };
   };
-};
+}

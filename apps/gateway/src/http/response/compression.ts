@@ -38,7 +38,7 @@ const brotliInThread = promisify(brotliCompress);
 const minThreadedLength = 32 * 1024;
 
 /** Compresses a response: in this thread, or from `minThreadedLength` on in another one. */
-export const compress = async (body: Buffer | string, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
+export async function compress(body: Buffer | string, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> {
   const isThreaded = body.length >= minThreadedLength;
   if (encoding === 'gzip') {
     const options = { level: gzipLevel };
@@ -49,56 +49,63 @@ export const compress = async (body: Buffer | string, encoding: Exclude<Encoding
     [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
   };
   return isThreaded ? brotliInThread(body, { params }) : brotliCompressSync(body, { params });
-};
+}
 
 /**
  * Whether a client names an encoding as acceptable in `Accept-Encoding` (RFC 9110, 12.5.3). The wildcard `*` is ignored: a client that
  * sends only this gets responses without an encoding.
  */
-const accepts = (header: string, encoding: string): boolean =>
-  header.split(',').some((item) => {
+function accepts(header: string, encoding: string): boolean {
+  return header.split(',').some((item) => {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
     return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
   });
+}
 
 /** The encoding for a client by its `Accept-Encoding`: gzip where it accepts both, since clients decode gzip faster than brotli. */
-export const acceptedEncoding = (header: string | string[] | undefined): Encoding => {
+export function acceptedEncoding(header: string | string[] | undefined): Encoding {
   if (typeof header !== 'string') return 'identity';
   if (accepts(header, 'gzip')) return 'gzip';
   return accepts(header, 'br') ? 'br' : 'identity';
-};
+}
 
 /** The encoding in which `compressResponses` sends a JSON response. */
-export const jsonEncodingFor = (json: string, { headers }: Pick<FastifyRequest, 'headers'>): Encoding =>
-  json.length < minCompressedLength ? 'identity' : acceptedEncoding(headers['accept-encoding']);
+export function jsonEncodingFor(json: string, { headers }: Pick<FastifyRequest, 'headers'>): Encoding {
+  return json.length < minCompressedLength ? 'identity' : acceptedEncoding(headers['accept-encoding']);
+}
 
 /** The suffix of the entity tag of a response that is compressed with an encoding. Tags without a suffix contain no plus sign. */
 export const entityTagSuffixOf: Readonly<Record<Encoding, string>> = { identity: '', gzip: '+gzip', br: '+br' };
 
 /** An entity tag that a client sent, without the suffix of an encoding: the part that the tags of a response share in all encodings. */
-export const withoutEntityTagSuffix = (tag: string): string => tag.replace(/\+(?:gzip|br)$/, '');
+export function withoutEntityTagSuffix(tag: string): string {
+  return tag.replace(/\+(?:gzip|br)$/, '');
+}
 
 const compressibleTypes = /^(?:text\/(?!event-stream)|application\/(?:json|problem\+json|javascript|yaml)|image\/svg)/;
 const compressedPaths = ['/api', '/docs', '/ofrep'];
 
-const isCompressible = (request: FastifyRequest, reply: FastifyReply): boolean =>
-  request.method !== 'HEAD' &&
-  // A partial response has a range of the bytes of the uncompressed file.
-  reply.statusCode !== 206 &&
-  reply.getHeader('content-encoding') === undefined &&
-  compressibleTypes.test(String(reply.getHeader('content-type') ?? '')) &&
-  compressedPaths.some((prefix) => isPathBelow(prefix, request.raw.url ?? ''));
+function isCompressible(request: FastifyRequest, reply: FastifyReply): boolean {
+  return (
+    request.method !== 'HEAD' &&
+    // A partial response has a range of the bytes of the uncompressed file.
+    reply.statusCode !== 206 &&
+    reply.getHeader('content-encoding') === undefined &&
+    compressibleTypes.test(String(reply.getHeader('content-type') ?? '')) &&
+    compressedPaths.some((prefix) => isPathBelow(prefix, request.raw.url ?? ''))
+  );
+}
 
-const setEncoding = (reply: FastifyReply, encoding: Encoding): void => {
+function setEncoding(reply: FastifyReply, encoding: Encoding): void {
   reply.header('content-encoding', encoding).removeHeader('content-length');
   const tag = reply.getHeader('etag');
   // A weak tag stays as it is: it stands for equivalent responses, whatever their bytes.
   if (typeof tag !== 'string' || tag.startsWith('W/')) return;
   reply.header('etag', `${tag.slice(0, -1)}${entityTagSuffixOf[encoding]}"`);
-};
+}
 
 /** Compresses the responses below `/api`, `/docs` and `/ofrep` from `minCompressedLength` on, for clients that accept it. */
-export const compressResponses = (app: FastifyInstance): void => {
+export function compressResponses(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const length =
       typeof payload === 'string' || Buffer.isBuffer(payload)
@@ -127,7 +134,7 @@ export const compressResponses = (app: FastifyInstance): void => {
       (error: unknown) => done(error as Error),
     );
   });
-};
+}
 
 /** A part of a gzip stream that was compressed apart from what precedes and follows it. */
 export interface GzipPart {
@@ -143,41 +150,43 @@ const level = 4;
 const options = { level, finishFlush: constants.Z_SYNC_FLUSH };
 const deflateInThread = promisify(deflateRaw);
 
-export const gzipPart = async (bytes: Buffer): Promise<GzipPart> => ({
-  deflated: bytes.length < minThreadedLength ? deflateRawSync(bytes, options) : await deflateInThread(bytes, options),
-  crc: crc32(bytes),
-  length: bytes.length,
-});
+export async function gzipPart(bytes: Buffer): Promise<GzipPart> {
+  return {
+    deflated: bytes.length < minThreadedLength ? deflateRawSync(bytes, options) : await deflateInThread(bytes, options),
+    crc: crc32(bytes),
+    length: bytes.length,
+  };
+}
 
 /** The polynomial of CRC-32, reflected: the highest bit is the coefficient of x⁰ (RFC 1952, 8). */
 const polynomial = 0xed_b8_83_20;
 
 /** The product of two polynomials modulo that of CRC-32. */
-const product = (one: number, other: number): number => {
+function product(one: number, other: number): number {
   let [sum, shifted] = [0, other];
   for (let bit = 0x80_00_00_00; bit !== 0; bit >>>= 1) {
     if ((one & bit) !== 0) sum ^= shifted;
     shifted = (shifted & 1) === 0 ? shifted >>> 1 : (shifted >>> 1) ^ polynomial;
   }
   return sum >>> 0;
-};
+}
 
 /** x to the power of 8 times a number of bytes, modulo the polynomial. */
-const powerOf = (bytes: number): number => {
+function powerOf(bytes: number): number {
   let [power, square] = [0x80_00_00_00, 0x00_80_00_00];
   for (let exponent = bytes; exponent > 0; exponent = Math.floor(exponent / 2)) {
     if (exponent % 2 === 1) power = product(power, square);
     square = product(square, square);
   }
   return power;
-};
+}
 
 const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty block that is the last one of a stream. */
 const lastBlock = Buffer.from([3, 0]);
 
 /** One gzip stream (RFC 1952) of the bytes of all parts, in their order. */
-export const joinGzip = (parts: readonly GzipPart[]): Buffer => {
+export function joinGzip(parts: readonly GzipPart[]): Buffer {
   let [crc, length] = [0, 0];
   for (const part of parts) {
     crc = (product(powerOf(part.length), crc) ^ part.crc) >>> 0;
@@ -187,4 +196,4 @@ export const joinGzip = (parts: readonly GzipPart[]): Buffer => {
   trailer.writeUInt32LE(crc, 0);
   trailer.writeUInt32LE(length % 2 ** 32, 4);
   return Buffer.concat([gzipHeader, ...parts.map((part) => part.deflated), lastBlock, trailer]);
-};
+}

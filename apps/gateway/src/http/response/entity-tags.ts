@@ -10,17 +10,20 @@ interface EntityTag {
   readonly isWeak: boolean;
 }
 
-const malformedHeader = (header: string): Refusal =>
-  invalid(
+function malformedHeader(header: string): Refusal {
+  return invalid(
     `The \`${header}\` header must be \`*\` or a list of entity tags in double quotes.`,
     `/headers/${header.toLowerCase()}`,
   );
+}
 
 /** Whether a character may stand between the quotes of a tag (RFC 9110, 8.8.3). */
-const isTagCharacter = (code: number): boolean => code === 0x21 || (code >= 0x23 && code !== 0x7f);
+function isTagCharacter(code: number): boolean {
+  return code === 0x21 || (code >= 0x23 && code !== 0x7f);
+}
 
 /** Parses a header that is `*` or a list of tags, in linear time. */
-const parseTags = (text: string, header: string): '*' | readonly EntityTag[] => {
+function parseTags(text: string, header: string): '*' | readonly EntityTag[] {
   if (text.trim() === '*') return '*';
   const tags: EntityTag[] = [];
   let index = 0;
@@ -46,35 +49,35 @@ const parseTags = (text: string, header: string): '*' | readonly EntityTag[] => 
   }
   if (tags.length === 0) throw malformedHeader(header);
   return tags;
-};
+}
 
 /** The tags of `If-Match`, of which one must be current, without the suffixes of encodings; a weak one never matches (RFC 9110, 13.1.1). */
-export const parseIfMatch = (headers: IncomingHttpHeaders): IfMatch | undefined => {
+export function parseIfMatch(headers: IncomingHttpHeaders): IfMatch | undefined {
   const header = headers['if-match'];
   if (header === undefined) return undefined;
   const tags = parseTags(header, 'If-Match');
   return tags === '*' ? '*' : tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => withoutEntityTagSuffix(opaque));
-};
+}
 
 /** The tags of `If-None-Match`, without the suffixes of encodings; weak ones match by their opaque text (RFC 9110, 13.1.2). */
-export const parseIfNoneMatch = (headers: IncomingHttpHeaders): IfMatch | undefined => {
+export function parseIfNoneMatch(headers: IncomingHttpHeaders): IfMatch | undefined {
   const header = headers['if-none-match'];
   if (header === undefined) return undefined;
   const tags = parseTags(header, 'If-None-Match');
   return tags === '*' ? '*' : tags.map(({ opaque }) => withoutEntityTagSuffix(opaque));
-};
+}
 
 /**
  * The entity tag of a reply: the service's tag of the resource, if it set one, followed by a hash of the bytes, which may differ between
  * callers.
  */
-export const entityTagOf = (json: string, serviceTag: string | undefined): string => {
+export function entityTagOf(json: string, serviceTag: string | undefined): string {
   const contentHash = hash('sha256', json, 'base64url').slice(0, 22);
   return serviceTag === undefined ? contentHash : `${serviceTag.slice(1, -1)}.${contentHash}`;
-};
+}
 
 /** Checks the condition of a read. @throws Refusal `PreconditionFailed` when `If-Match` does not name the current tag */
-export const requireCurrentTag = (headers: IncomingHttpHeaders, tag: string): void => {
+export function requireCurrentTag(headers: IncomingHttpHeaders, tag: string): void {
   const expected = parseIfMatch(headers);
   if (expected === undefined || expected === '*' || expected.includes(tag)) return;
   throw refusal(
@@ -82,32 +85,32 @@ export const requireCurrentTag = (headers: IncomingHttpHeaders, tag: string): vo
     'The resource has changed: the `If-Match` header does not name its current entity tag. Read it again.',
     { tag },
   );
-};
+}
 
 /** Whether the client has the current content, by `If-None-Match`. */
-export const isNotModified = (headers: IncomingHttpHeaders, tag: string): boolean => {
+export function isNotModified(headers: IncomingHttpHeaders, tag: string): boolean {
   const tags = parseIfNoneMatch(headers);
   return tags === '*' || tags?.includes(tag) === true;
-};
+}
 
 /**
  * The tag of a 304 response: the one that the client sent, with the suffix of the encoding in which it has the content.
  * @param tag the current tag without a suffix, which the client has in some encoding
  * @param encodedTag the tag that a 200 response would have
  */
-export const matchingClientEntityTag = (headers: IncomingHttpHeaders, tag: string, encodedTag: string): string => {
+export function matchingClientEntityTag(headers: IncomingHttpHeaders, tag: string, encodedTag: string): string {
   const tags = parseTags(headers['if-none-match'] ?? '*', 'If-None-Match');
   if (tags === '*') return encodedTag;
   return tags.find(({ opaque }) => withoutEntityTagSuffix(opaque) === tag)?.opaque ?? tag;
-};
+}
 
 /** Refuses conditions that the operation does not support: from an ignored condition a client would conclude that the condition was met. */
-export const requireConditionsSupported = (headers: IncomingHttpHeaders, isConditional: boolean): void => {
+export function requireConditionsSupported(headers: IncomingHttpHeaders, isConditional: boolean): void {
   if (headers['if-none-match'] !== undefined) {
     throw invalid('The `If-None-Match` header is for GET requests only. Omit it.', '/headers/if-none-match');
   }
   if (headers['if-match'] !== undefined && !isConditional) throw unsupportedIfMatch();
-};
+}
 
 // The patterns of headers, as the OpenAPI document publishes them. The parser of entity tags (`entity-tags.ts`) also accepts the white
 // space and the empty list members of RFC 9110.

@@ -6,20 +6,23 @@ import { isPathBelow } from '../request/head.ts';
  * Security headers of every response; pages override what they need. Own code instead of @fastify/helmet, because the headers also protect
  * responses that are written without Fastify (`raw-response.ts`).
  */
-export const securityHeaders = (behindTls: boolean): Readonly<Record<string, string>> => ({
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'no-store',
-  // Where TLS is not always in front, browsers that once received the header over TLS could no longer connect without it.
-  ...(behindTls ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-});
+export function securityHeaders(behindTls: boolean): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+    // Where TLS is not always in front, browsers that once received the header over TLS could no longer connect without it.
+    ...(behindTls ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+}
 
 /** The trimmed entries of a comma-separated list, as settings have them; none are empty. */
-export const splitCommaSeparated = (list: string): string[] =>
-  list.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
+export function splitCommaSeparated(list: string): string[] {
+  return list.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
+}
 
 // Own code instead of @fastify/cors: two policies by path, also for URLs that cannot be parsed, for which Fastify runs no plugin's hooks
 // (docs/security.md, Browsers).
@@ -38,18 +41,19 @@ export interface CorsSettings {
 }
 
 /** Whether responses outside of the frontend API depend on the origin, also those to a request that names none. */
-export const variesByOrigin = ({ GATEWAY_CORS_ORIGINS }: CorsSettings): boolean =>
-  splitCommaSeparated(GATEWAY_CORS_ORIGINS).length > 0;
+export function variesByOrigin({ GATEWAY_CORS_ORIGINS }: CorsSettings): boolean {
+  return splitCommaSeparated(GATEWAY_CORS_ORIGINS).length > 0;
+}
 
 /** The origins of a setting. @throws Error that names the entry that is not an origin */
-const parseOrigins = (setting: keyof CorsSettings, list: string): ReadonlySet<string> => {
+function parseOrigins(setting: keyof CorsSettings, list: string): ReadonlySet<string> {
   for (const entry of splitCommaSeparated(list)) {
     if (!URL.canParse(entry) || new URL(entry).origin !== entry) {
       throw new Error(`${setting} names ${entry}, which is no origin; write it like https://flags.example.org.`);
     }
   }
   return new Set(splitCommaSeparated(list));
-};
+}
 
 /**
  * Sets the CORS headers of a response: pages of the configured origins may call the API from a browser, others may not. Tokens are sent in a
@@ -58,7 +62,7 @@ const parseOrigins = (setting: keyof CorsSettings, list: string): ReadonlySet<st
  */
 export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
-export const corsPolicy = (settings: CorsSettings): ApplyCors => {
+export function corsPolicy(settings: CorsSettings): ApplyCors {
   const origins = parseOrigins('GATEWAY_CORS_ORIGINS', settings.GATEWAY_CORS_ORIGINS);
   const isFrontendOpen = settings.GATEWAY_FRONTEND_CORS_ORIGINS.trim() === '*';
   const frontendOrigins = isFrontendOpen
@@ -93,4 +97,4 @@ export const corsPolicy = (settings: CorsSettings): ApplyCors => {
     });
     return true;
   };
-};
+}
