@@ -23,7 +23,7 @@ import { strategyTypeEndpoints } from './strategy-types/endpoints.ts';
 import { tagEndpoints } from './tags/endpoints.ts';
 import { usageEndpoints } from './usage/endpoints.ts';
 import { variantEndpoints } from './variants/endpoints.ts';
-import type { FeaturesContext } from './operations/context.ts';
+import type { FeaturesContext } from './context.ts';
 
 /** Every endpoint of the service. */
 export function featuresEndpoints(context: FeaturesContext): readonly Endpoint[] {

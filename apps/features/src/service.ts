@@ -3,14 +3,14 @@ import { migrateDatabase, openDatabase, openReadReplica } from '@bunting/databas
 import { startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
-import { startBackgroundJobs } from './background/background-jobs.ts';
-import { featuresContext } from './operations/context.ts';
+import { startBackgroundJobs } from './housekeeping/background-jobs.ts';
+import { featuresContext } from './context.ts';
 import { featuresEndpoints } from './endpoints.ts';
-import { applicationBudget } from './operations/usage/application-budget.ts';
-import { entities } from './persistence/entities.ts';
-import { featuresMigrations } from './persistence/migrations/index.ts';
-import { createReaders } from './persistence/readers.ts';
-import { unitOfWork } from './persistence/unit-of-work.ts';
+import { applicationBudget } from './usage/application-budget.ts';
+import { entities } from './unit-of-work/entities.ts';
+import { featuresMigrations } from './migrations/index.ts';
+import { createReaders } from './unit-of-work/readers.ts';
+import { unitOfWork } from './unit-of-work/unit-of-work.ts';
 
 /** The features service: features, projects, environments, segments, the catalogue of tags and types, and usage. */
 export const featuresService = defineService({

@@ -1,8 +1,8 @@
 import type { UserReference } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
-import type { Feature, Strategy } from '../src/domain/features/feature.ts';
-import type { StoredSegment } from '../src/domain/segments/segment.ts';
-import type { ProjectContext } from '../src/domain/project-context.ts';
+import type { Feature, Strategy } from '../src/features/feature.ts';
+import type { StoredSegment } from '../src/segments/segment.ts';
+import type { ProjectContext } from '../src/projects/project-context.ts';
 
 /** A strategy that matches all users, unless the test specifies otherwise. */
 export const aStrategy = (about: Partial<Strategy> = {}): Strategy => ({

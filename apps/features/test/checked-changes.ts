@@ -1,8 +1,8 @@
 import type { CheckedChange } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { prepareProposal } from '../src/domain/changes/prepare-proposal.ts';
-import type { ChangeContext } from '../src/domain/changes/change-context.ts';
-import type { Feature } from '../src/domain/features/feature.ts';
+import { prepareProposal } from '../src/changes/prepare-proposal.ts';
+import type { ChangeContext } from '../src/changes/change-context.ts';
+import type { Feature } from '../src/features/feature.ts';
 import { aFeature, aSegment, aStrategy, type FeatureAbout, someProjectContext } from './builders.ts';
 import { refusalOf } from './refusal-of.ts';
 

@@ -1,7 +1,7 @@
 import { ReadStates, type ReadableStateEntity, type StateEntity } from '@bunting/contracts';
-import { toDeliveredFeature } from '../src/domain/features/delivered-feature.ts';
-import type { Feature } from '../src/domain/features/feature.ts';
-import { featureJson } from '../src/persistence/entity-json-sql.ts';
+import { toDeliveredFeature } from '../src/unit-of-work/delivered-feature.ts';
+import type { Feature } from '../src/features/feature.ts';
+import { featureJson } from '../src/unit-of-work/entity-json-sql.ts';
 import type { StartedFeatures } from './started-features.ts';
 
 /** Values by topic, entity and id, such as `state feature checkout`. */

@@ -3,12 +3,12 @@ import type { AnyOperation, Caller, ReplyOf } from '@bunting/contracts';
 import { openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
-import { featuresContext } from '../src/operations/context.ts';
+import { featuresContext } from '../src/context.ts';
 import { featuresEndpoints } from '../src/endpoints.ts';
-import { entities } from '../src/persistence/entities.ts';
-import { featuresMigrations } from '../src/persistence/migrations/index.ts';
-import { createReaders } from '../src/persistence/readers.ts';
-import { unitOfWork } from '../src/persistence/unit-of-work.ts';
+import { entities } from '../src/unit-of-work/entities.ts';
+import { featuresMigrations } from '../src/migrations/index.ts';
+import { createReaders } from '../src/unit-of-work/readers.ts';
+import { unitOfWork } from '../src/unit-of-work/unit-of-work.ts';
 import { callContextOf, freshFeaturesDatabase, mia } from './started-features.ts';
 
 /** The unit of work on a database of the service, without the relay that publishes its outbox. */

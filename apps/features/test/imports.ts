@@ -1,9 +1,9 @@
 import type { Constraint, ExportedFeatures } from '@bunting/contracts';
 import { expect } from 'vitest';
-import type { Feature } from '../src/domain/features/feature.ts';
-import type { ImportAuthorship } from '../src/domain/import-export/import-authorship.ts';
-import type { ImportDestinationState } from '../src/domain/import-export/import-destination-state.ts';
-import { type ImportPlan, planImport } from '../src/domain/import-export/plan-import.ts';
+import type { Feature } from '../src/features/feature.ts';
+import type { ImportAuthorship } from '../src/import-export/import-export-of-domain-import-authorship.ts';
+import type { ImportDestinationState } from '../src/import-export/import-destination-state.ts';
+import { type ImportPlan, planImport } from '../src/import-export/plan-import.ts';
 import { aUserReference, someProjectContext } from './builders.ts';
 import { refusalOf } from './refusal-of.ts';
 

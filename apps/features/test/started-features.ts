@@ -39,8 +39,8 @@ import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import type { Feature as DomainFeature } from '../src/domain/features/feature.ts';
-import { featuresMigrations } from '../src/persistence/migrations/index.ts';
+import type { Feature as DomainFeature } from '../src/features/feature.ts';
+import { featuresMigrations } from '../src/migrations/index.ts';
 import { featuresService } from '../src/service.ts';
 import { addFeatures } from './add-features.ts';
 

@@ -1,4 +1,4 @@
-import type { PatchableMembers } from '../src/domain/json-patch/json-patch.ts';
+import type { PatchableMembers } from '../src/features/json-patch.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 

@@ -9,10 +9,10 @@ import {
   ListOutdatedSdks,
   ListProjectApplications,
 } from '@bunting/contracts';
-import { describeApplication } from '../domain/applications/describe-application.ts';
-import { applicationNotFound } from '../domain/refusals.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
+import { describeApplication } from './describe-application.ts';
+import { applicationNotFound } from '../refusals.ts';
+import type { FeaturesContext } from '../context.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 export function applicationEndpoints({
   applications,

@@ -11,15 +11,15 @@ import {
   ReviveFeatures,
   ValidateArchive,
 } from '@bunting/contracts';
-import { archiveFeature, archiveFeatures, requireChildrenAmong } from '../domain/archive/archive-feature.ts';
-import { reviveFeature } from '../domain/archive/revive-feature.ts';
-import { requireFeaturesOfProject } from '../domain/features/require-features-of-project.ts';
-import { noFeatureFlag } from '../domain/refusals.ts';
-import { deleteArchivedFeatures } from '../operations/archive/delete-archived-features.ts';
-import { requireRevivable } from '../operations/archive/require-revivable.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { saveDecision, saveDecisions } from '../operations/save-decisions.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
+import { archiveFeature, archiveFeatures, requireChildrenAmong } from './archive-feature.ts';
+import { reviveFeature } from './revive-feature.ts';
+import { requireFeaturesOfProject } from '../features/require-features-of-project.ts';
+import { noFeatureFlag } from '../refusals.ts';
+import { deleteArchivedFeatures } from './delete-archived-features.ts';
+import { requireRevivable } from './require-revivable.ts';
+import type { FeaturesContext } from '../context.ts';
+import { saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 export function archiveEndpoints({ archive, transaction, instanceFeatureLimit }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -14,22 +14,22 @@ import {
 } from '@bunting/contracts';
 import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash } from 'node:crypto';
-import { applyInMemory } from '../domain/changes/apply-in-memory.ts';
-import type { ApplyConflict } from '../domain/changes/find-conflicts.ts';
-import { currentSnapshot, findOverwriteConflicts } from '../domain/changes/find-overwrites.ts';
-import { inverseChanges } from '../domain/changes/inverse-changes.ts';
-import { prepareProposal } from '../domain/changes/prepare-proposal.ts';
-import { previewChanges } from '../domain/changes/preview-changes.ts';
-import { segmentIdsOf } from '../domain/changes/subjects-of-changes.ts';
-import type { DomainEvent } from '../domain/features/feature.ts';
-import { notAuthorisedIn } from '../domain/refusals.ts';
-import { changeContextQuery, featureNamesToRead } from '../operations/changes/change-context-query.ts';
-import { toChangeContext } from '../operations/changes/to-change-context.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { saveChangedFeatures } from '../operations/save-decisions.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
-import type { StoredChangeContext } from '../persistence/changes/change-context-reader.ts';
-import type { Transaction } from '../persistence/unit-of-work.ts';
+import { applyInMemory } from './apply-in-memory.ts';
+import type { ApplyConflict } from './find-conflicts.ts';
+import { currentSnapshot, findOverwriteConflicts } from './find-overwrites.ts';
+import { inverseChanges } from './inverse-changes.ts';
+import { prepareProposal } from './prepare-proposal.ts';
+import { previewChanges } from './preview-changes.ts';
+import { segmentIdsOf } from './subjects-of-changes.ts';
+import type { DomainEvent } from '../features/feature.ts';
+import { notAuthorisedIn } from '../refusals.ts';
+import { changeContextQuery, featureNamesToRead } from './change-context-query.ts';
+import { toChangeContext } from './to-change-context.ts';
+import type { FeaturesContext } from '../context.ts';
+import { saveChangedFeatures } from '../unit-of-work/save-decisions.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
+import type { StoredChangeContext } from './change-context-reader.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 
 export function changeEndpoints({ readChangeContext, transaction }: FeaturesContext): readonly Endpoint[] {
   return [

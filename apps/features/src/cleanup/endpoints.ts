@@ -1,7 +1,7 @@
 import { type Endpoint, reads } from '@bunting/bus';
 import { CountCleanupFeatures, ListCleanupFeatures, ListUnknownFlags } from '@bunting/contracts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
+import type { FeaturesContext } from '../context.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 export function cleanupEndpoints({ cleanup, listUnknownFlags }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -16,12 +16,12 @@ import {
   removeLegalValue,
   setLegalValue,
   updateContextField,
-} from '../domain/context-fields/context-field.ts';
-import { requireUrlFriendlyName } from '../domain/names.ts';
-import { contextFieldNameTaken, contextFieldNotFound } from '../domain/refusals.ts';
-import { editContextField } from '../operations/context-fields/edit-context-field.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
+} from './context-field.ts';
+import { requireUrlFriendlyName } from '../names.ts';
+import { contextFieldNameTaken, contextFieldNotFound } from '../refusals.ts';
+import { editContextField } from './edit-context-field.ts';
+import type { FeaturesContext } from '../context.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 export function contextFieldEndpoints({ contextFields, transaction }: FeaturesContext): readonly Endpoint[] {
   return [

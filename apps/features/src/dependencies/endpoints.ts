@@ -8,14 +8,9 @@ import {
   RemoveDependencies,
   RemoveDependency,
 } from '@bunting/contracts';
-import {
-  normalizeDependency,
-  removeDependencies,
-  removeDependency,
-  setParent,
-} from '../domain/dependencies/dependency.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { saveDecision } from '../operations/save-decisions.ts';
+import { normalizeDependency, removeDependencies, removeDependency, setParent } from './dependency.ts';
+import type { FeaturesContext } from '../context.ts';
+import { saveDecision } from '../unit-of-work/save-decisions.ts';
 
 export function dependencyEndpoints({ dependencies, transaction }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -15,7 +15,7 @@ import {
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { call } from '../calls.ts';
-import { copySettingsToEnvironment } from '../domain/environments/copy-settings-to-environment.ts';
+import { copySettingsToEnvironment } from './copy-settings-to-environment.ts';
 import {
   clonedEnvironment,
   deleteEnvironment,
@@ -24,17 +24,17 @@ import {
   projectsOfClone,
   requireProjectsFound,
   updateEnvironment,
-} from '../domain/environments/environment.ts';
-import { countEnabled } from '../domain/features/feature-in-environment.ts';
-import { requireUrlFriendlyName } from '../domain/names.ts';
-import { projectEnvironmentAdded, withoutEnvironment } from '../domain/project-environments/project-environment.ts';
-import { environmentNameTaken, environmentNotFound } from '../domain/refusals.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { endAccessOfEarlierEnvironment } from '../operations/environments/end-access-of-earlier-environment.ts';
-import { saveEnvironments } from '../operations/environments/save-environments.ts';
-import { setEnvironmentEnabled } from '../operations/environments/set-environment-enabled.ts';
-import { loadTokenCounts } from '../operations/environments/token-counts.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
+} from './environment.ts';
+import { countEnabled } from '../features/feature-in-environment.ts';
+import { requireUrlFriendlyName } from '../names.ts';
+import { projectEnvironmentAdded, withoutEnvironment } from '../projects/project-environment.ts';
+import { environmentNameTaken, environmentNotFound } from '../refusals.ts';
+import type { FeaturesContext } from '../context.ts';
+import { endAccessOfEarlierEnvironment } from './end-access-of-earlier-environment.ts';
+import { saveEnvironments } from './save-environments.ts';
+import { setEnvironmentEnabled } from './set-environment-enabled.ts';
+import { loadTokenCounts } from './token-counts.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 export function environmentEndpoints({ environments, bus, transaction }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -5,15 +5,10 @@ import {
   RemoveFavoriteFeature,
   RemoveFavoriteProject,
 } from '@bunting/contracts';
-import {
-  featureFavorited,
-  featureUnfavorited,
-  projectFavorited,
-  projectUnfavorited,
-} from '../domain/favorites/favorite-events.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { authoriseAndLockProject } from '../operations/projects/authorise-and-lock-project.ts';
-import { noReferences } from '../persistence/projects/project-context-reader.ts';
+import { featureFavorited, featureUnfavorited, projectFavorited, projectUnfavorited } from './favorite.ts';
+import type { FeaturesContext } from '../context.ts';
+import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
+import { noReferences } from '../projects/project-context-reader.ts';
 
 export function favoriteEndpoints({ transaction }: FeaturesContext): readonly Endpoint[] {
   return [

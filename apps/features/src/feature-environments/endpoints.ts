@@ -8,12 +8,12 @@ import {
   GetFeatureEnvironment,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { disableFeature, enableFeature } from '../domain/feature-environments/switch-feature.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { authoriseDefaultStrategy } from '../operations/feature-environments/authorise-default-strategy.ts';
-import { lockFeaturesWithContext } from '../operations/feature-environments/lock-features-with-context.ts';
-import { saveDecision, saveDecisions } from '../operations/save-decisions.ts';
-import { noReferences } from '../persistence/projects/project-context-reader.ts';
+import { disableFeature, enableFeature } from './switch-feature.ts';
+import type { FeaturesContext } from '../context.ts';
+import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
+import { lockFeaturesWithContext } from './lock-features-with-context.ts';
+import { saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
+import { noReferences } from '../projects/project-context-reader.ts';
 
 export function featureEnvironmentEndpoints({ featureParts, transaction }: FeaturesContext): readonly Endpoint[] {
   return [

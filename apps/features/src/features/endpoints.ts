@@ -18,23 +18,23 @@ import {
   ValidateFeatureName,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { setLifetime } from '../domain/feature-types/feature-type.ts';
-import { cloneFeature } from '../domain/features/clone-feature.ts';
-import { createFeature } from '../domain/features/create-feature.ts';
-import { featureWithoutEnvironments } from '../domain/features/feature-without-environments.ts';
-import { featuresAddedByMove, moveFeature } from '../domain/features/move-feature.ts';
-import { requireFeaturesOfProject } from '../domain/features/require-features-of-project.ts';
-import { markStale, patchFeature, updateFeature } from '../domain/features/update-feature.ts';
-import { requireMatchingName, requireUrlFriendlyName } from '../domain/names.ts';
-import { featureNameTaken, featureTypeNotFound } from '../domain/refusals.ts';
-import { authorOf } from '../operations/author.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { decideCreateOrClone } from '../operations/features/decide-create-or-clone.ts';
-import { requireBelowLimits } from '../operations/features/require-below-limits.ts';
-import { saveDecision, saveDecisions } from '../operations/save-decisions.ts';
-import { addTagsToCatalogue, pathOfType } from '../operations/tags/add-tags-to-catalogue.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
-import { noReferences } from '../persistence/projects/project-context-reader.ts';
+import { setLifetime } from './feature-type.ts';
+import { cloneFeature } from './clone-feature.ts';
+import { createFeature } from './create-feature.ts';
+import { featureWithoutEnvironments } from './feature-without-environments.ts';
+import { featuresAddedByMove, moveFeature } from './move-feature.ts';
+import { requireFeaturesOfProject } from './require-features-of-project.ts';
+import { markStale, patchFeature, updateFeature } from './update-feature.ts';
+import { requireMatchingName, requireUrlFriendlyName } from '../names.ts';
+import { featureNameTaken, featureTypeNotFound } from '../refusals.ts';
+import { authorOf } from '../unit-of-work/author.ts';
+import type { FeaturesContext } from '../context.ts';
+import { decideCreateOrClone } from './decide-create-or-clone.ts';
+import { requireBelowLimits } from './require-below-limits.ts';
+import { saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
+import { addTagsToCatalogue, pathOfType } from '../tags/add-tags-to-catalogue.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
+import { noReferences } from '../projects/project-context-reader.ts';
 
 export function featureEndpoints({
   features,

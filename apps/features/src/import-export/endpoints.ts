@@ -11,18 +11,18 @@ import {
   Refusal,
   ValidateImport,
 } from '@bunting/contracts';
-import { decideImport, type ProposedEdits } from '../domain/import-export/decide-import.ts';
-import { featuresExported, requireExportFilter } from '../domain/import-export/export-rules.ts';
-import type { MissingPermission } from '../domain/import-export/import-permissions.ts';
-import { fileReferences } from '../domain/import-export/parse-import-file.ts';
-import { unknownEnvironment } from '../domain/refusals.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { importAuthorshipOf } from '../operations/import-export/import-authorship.ts';
-import { requireLimitsAndProposable } from '../operations/import-export/require-limits-and-proposable.ts';
-import { type ImportProposalSummary, storeImportProposal } from '../operations/import-export/store-import-proposal.ts';
-import { saveChangedFeatures } from '../operations/save-decisions.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
-import type { Transaction } from '../persistence/unit-of-work.ts';
+import { decideImport, type ProposedEdits } from './decide-import.ts';
+import { featuresExported, requireExportFilter } from './export-rules.ts';
+import type { MissingPermission } from './import-permissions.ts';
+import { fileReferences } from './parse-import-file.ts';
+import { unknownEnvironment } from '../refusals.ts';
+import type { FeaturesContext } from '../context.ts';
+import { importAuthorshipOf } from './import-authorship.ts';
+import { requireLimitsAndProposable } from './require-limits-and-proposable.ts';
+import { type ImportProposalSummary, storeImportProposal } from './store-import-proposal.ts';
+import { saveChangedFeatures } from '../unit-of-work/save-decisions.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 
 export function importExportEndpoints({
   transaction,

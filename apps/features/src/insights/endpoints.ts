@@ -19,11 +19,11 @@ import {
 } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { callIfSupported } from '../calls.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { loadExternalProjectData, loadProjectMembers } from '../operations/project-insights/external-project-data.ts';
-import { activityWithoutEvents, loadActivity } from '../operations/project-insights/project-activity.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
-import type { ProjectMembers } from '../persistence/projects/project-members-sql.ts';
+import type { FeaturesContext } from '../context.ts';
+import { loadExternalProjectData, loadProjectMembers } from './external-project-data.ts';
+import { activityWithoutEvents, loadActivity } from './project-activity.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
+import type { ProjectMembers } from '../unit-of-work/project-members-sql.ts';
 
 export function insightEndpoints({ projectOverviews, bus, personalDashboards }: FeaturesContext): readonly Endpoint[] {
   return [

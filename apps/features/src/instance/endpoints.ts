@@ -1,7 +1,7 @@
 import { type Endpoint, implement } from '@bunting/bus';
 import { CountResources, GetResourceLimits, noLimit } from '@bunting/contracts';
-import { fixedResourceLimits } from '../domain/fixed-resource-limits.ts';
-import type { FeaturesContext } from '../operations/context.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import type { FeaturesContext } from '../context.ts';
 
 export function instanceEndpoints({
   allowsRegex,

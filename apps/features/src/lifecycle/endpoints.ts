@@ -1,10 +1,10 @@
 import { type Endpoint, reads, writes } from '@bunting/bus';
 import { authorise, CompleteFeature, CountLifecycles, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
-import { completeFeature, uncompleteFeature } from '../domain/lifecycle/lifecycle.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { saveDecision } from '../operations/save-decisions.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
-import { noReferences } from '../persistence/projects/project-context-reader.ts';
+import { completeFeature, uncompleteFeature } from './lifecycle.ts';
+import type { FeaturesContext } from '../context.ts';
+import { saveDecision } from '../unit-of-work/save-decisions.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
+import { noReferences } from '../projects/project-context-reader.ts';
 
 export function lifecycleEndpoints({
   featureParts,

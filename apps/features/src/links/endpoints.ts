@@ -1,10 +1,10 @@
 import { type Endpoint, writes } from '@bunting/bus';
 import { AddFeatureLink, authorise, RemoveFeatureLink, UpdateFeatureLink } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { addLink, removeLink, updateLink } from '../domain/links/link.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { saveDecision } from '../operations/save-decisions.ts';
-import { noReferences } from '../persistence/projects/project-context-reader.ts';
+import { addLink, removeLink, updateLink } from './link.ts';
+import type { FeaturesContext } from '../context.ts';
+import { saveDecision } from '../unit-of-work/save-decisions.ts';
+import { noReferences } from '../projects/project-context-reader.ts';
 
 export function linkEndpoints({ transaction }: FeaturesContext): readonly Endpoint[] {
   return [

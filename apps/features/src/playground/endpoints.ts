@@ -9,27 +9,23 @@ import {
   projectNotFound,
 } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { featureNamesOf, segmentIdsOf } from '../domain/changes/subjects-of-changes.ts';
-import { affectedFeatures, maxFeaturesOfImpact } from '../domain/playground/impact/affected-features.ts';
-import { computeImpactOnUsers } from '../domain/playground/impact/impact-on-users.ts';
-import { combinationsOf, combinationsOfAll, readContext } from '../domain/playground/playground-contexts.ts';
-import { playgroundEvaluator, tableCellEvaluator } from '../domain/playground/playground-evaluators.ts';
-import { maxFeatures, requireShowable } from '../domain/playground/playground-limits.ts';
-import { featureNamesToRead } from '../operations/changes/change-context-query.ts';
-import type { FeaturesContext } from '../operations/context.ts';
+import { featureNamesOf, segmentIdsOf } from '../changes/subjects-of-changes.ts';
+import { affectedFeatures, maxFeaturesOfImpact } from './affected-features.ts';
+import { computeImpactOnUsers } from './impact-on-users.ts';
+import { combinationsOf, combinationsOfAll, readContext } from './playground-contexts.ts';
+import { playgroundEvaluator, tableCellEvaluator } from './playground-evaluators.ts';
+import { maxFeatures, requireShowable } from './playground-limits.ts';
+import { featureNamesToRead } from '../changes/change-context-query.ts';
+import type { FeaturesContext } from '../context.ts';
 import {
   changesOf,
   contentAfterProposal,
   type ProposedChanges,
   readProposedChanges,
   segmentCandidatesIn,
-} from '../operations/playground/proposed-changes.ts';
-import {
-  readPlaygroundContent,
-  requireEnvironments,
-  selectedProjects,
-} from '../operations/playground/read-playground-content.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
+} from './proposed-changes.ts';
+import { readPlaygroundContent, requireEnvironments, selectedProjects } from './read-playground-content.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint[] {
   return [

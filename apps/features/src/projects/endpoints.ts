@@ -18,15 +18,11 @@ import {
 } from '@bunting/contracts';
 import { randomBytes } from 'node:crypto';
 import { callIfSupported } from '../calls.ts';
-import { fixedResourceLimits } from '../domain/fixed-resource-limits.ts';
-import { requireUrlFriendlyName } from '../domain/names.ts';
-import { defaultStrategyUpdated, normalizeDefaultStrategy } from '../domain/project-environments/default-strategy.ts';
-import {
-  addProjectEnvironment,
-  removeProjectEnvironment,
-  withoutEnvironment,
-} from '../domain/project-environments/project-environment.ts';
-import { newProject, proposedProjectId } from '../domain/projects/new-project.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import { requireUrlFriendlyName } from '../names.ts';
+import { defaultStrategyUpdated, normalizeDefaultStrategy } from './default-strategy.ts';
+import { addProjectEnvironment, removeProjectEnvironment, withoutEnvironment } from './project-environment.ts';
+import { newProject, proposedProjectId } from './new-project.ts';
 import {
   archiveProject,
   deleteProject,
@@ -35,19 +31,19 @@ import {
   reviveProject,
   updateProject,
   updateProjectSettings,
-} from '../domain/projects/project.ts';
-import { requireBelowLimit } from '../domain/refusals.ts';
-import { segmentDeleted } from '../domain/segments/segment.ts';
-import { deleteArchivedFeatures } from '../operations/archive/delete-archived-features.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { loadTokenCounts } from '../operations/environments/token-counts.ts';
-import { possibleReferencesIn } from '../operations/possible-references.ts';
-import { loadExternalProjectData } from '../operations/project-insights/external-project-data.ts';
-import { loadActivityIfAvailable } from '../operations/project-insights/project-activity.ts';
-import { authoriseAndLockProject } from '../operations/projects/authorise-and-lock-project.ts';
-import { hideProjectInGateway } from '../operations/projects/hide-project-in-gateway.ts';
-import { saveProject } from '../operations/projects/save-project.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
+} from './project.ts';
+import { requireBelowLimit } from '../refusals.ts';
+import { segmentDeleted } from '../segments/segment.ts';
+import { deleteArchivedFeatures } from '../archive/delete-archived-features.ts';
+import type { FeaturesContext } from '../context.ts';
+import { loadTokenCounts } from '../environments/token-counts.ts';
+import { possibleReferencesIn } from './possible-references.ts';
+import { loadExternalProjectData } from '../insights/external-project-data.ts';
+import { loadActivityIfAvailable } from '../insights/project-activity.ts';
+import { authoriseAndLockProject } from './authorise-and-lock-project.ts';
+import { hideProjectInGateway } from './hide-project-in-gateway.ts';
+import { saveProject } from './save-project.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 export function projectEndpoints({
   projects,

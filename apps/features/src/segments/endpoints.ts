@@ -13,8 +13,8 @@ import {
   ValidateSegmentName,
 } from '@bunting/contracts';
 import { call } from '../calls.ts';
-import { fixedResourceLimits } from '../domain/fixed-resource-limits.ts';
-import { requireBelowLimit, segmentNameTaken, strategyNotFound } from '../domain/refusals.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import { requireBelowLimit, segmentNameTaken, strategyNotFound } from '../refusals.ts';
 import {
   deleteSegment,
   normalizeSegment,
@@ -22,13 +22,13 @@ import {
   requireSegmentName,
   segmentCreated,
   updateSegment,
-} from '../domain/segments/segment.ts';
-import { setStrategySegments } from '../domain/segments/set-strategy-segments.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { possibleReferencesIn } from '../operations/possible-references.ts';
-import { saveDecision } from '../operations/save-decisions.ts';
-import { authoriseSegment } from '../operations/segments/authorise-segment.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
+} from './segment.ts';
+import { setStrategySegments } from './set-strategy-segments.ts';
+import type { FeaturesContext } from '../context.ts';
+import { possibleReferencesIn } from '../projects/possible-references.ts';
+import { saveDecision } from '../unit-of-work/save-decisions.ts';
+import { authoriseSegment } from './authorise-segment.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 export function segmentEndpoints({ segments, bus, transaction, allowsRegex }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -1,6 +1,6 @@
 import { type Endpoint, implement } from '@bunting/bus';
 import { ReadStates } from '@bunting/contracts';
-import type { FeaturesContext } from '../operations/context.ts';
+import type { FeaturesContext } from '../context.ts';
 
 export function stateEndpoints({ states }: FeaturesContext): readonly Endpoint[] {
   return [

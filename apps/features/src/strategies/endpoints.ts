@@ -11,15 +11,15 @@ import {
   ValidateConstraint,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { validateConstraint } from '../domain/strategies/constraint.ts';
-import { addStrategy, patchStrategy, removeStrategy } from '../domain/strategies/edit-strategy.ts';
-import { reorderStrategies } from '../domain/strategies/reorder-strategies.ts';
-import { publicStrategy, strategyOf } from '../domain/strategies/strategy.ts';
-import { updateStrategy } from '../domain/strategies/update-strategy.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { possibleReferencesIn } from '../operations/possible-references.ts';
-import { saveDecision } from '../operations/save-decisions.ts';
-import { noReferences } from '../persistence/projects/project-context-reader.ts';
+import { validateConstraint } from './constraint.ts';
+import { addStrategy, patchStrategy, removeStrategy } from './edit-strategy.ts';
+import { reorderStrategies } from './reorder-strategies.ts';
+import { publicStrategy, strategyOf } from './strategy.ts';
+import { updateStrategy } from './update-strategy.ts';
+import type { FeaturesContext } from '../context.ts';
+import { possibleReferencesIn } from '../projects/possible-references.ts';
+import { saveDecision } from '../unit-of-work/save-decisions.ts';
+import { noReferences } from '../projects/project-context-reader.ts';
 
 export function strategyEndpoints({
   featureParts,

@@ -8,17 +8,12 @@ import {
   ReactivateStrategyType,
   UpdateStrategyType,
 } from '@bunting/contracts';
-import { strategyTypeNameTaken } from '../domain/refusals.ts';
-import {
-  deleteStrategyType,
-  newStrategyType,
-  publicStrategyType,
-  updateStrategyType,
-} from '../domain/strategy-types/strategy-type.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { changeDeprecation } from '../operations/strategy-types/change-deprecation.ts';
-import { lockStrategyType } from '../operations/strategy-types/lock-strategy-type.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
+import { strategyTypeNameTaken } from '../refusals.ts';
+import { deleteStrategyType, newStrategyType, publicStrategyType, updateStrategyType } from './strategy-type.ts';
+import type { FeaturesContext } from '../context.ts';
+import { changeDeprecation } from './change-deprecation.ts';
+import { lockStrategyType } from './lock-strategy-type.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 export function strategyTypeEndpoints({ strategyTypes, transaction }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -19,7 +19,7 @@ import {
   UpdateTagType,
   ValidateTagType,
 } from '@bunting/contracts';
-import { addTag, changeTags, featuresToTag, removeTag, tagsToAdd } from '../domain/feature-tags/feature-tags.ts';
+import { addTag, changeTags, featuresToTag, removeTag, tagsToAdd } from './feature-tags.ts';
 import {
   featureNotFound,
   noFeatureFlag,
@@ -27,14 +27,14 @@ import {
   tagNotFound,
   tagTypeNameTaken,
   tagTypeNotFound,
-} from '../domain/refusals.ts';
-import { deleteTagType, newTagType, tagTypeView, updateTagType } from '../domain/tag-types/tag-type.ts';
-import { deleteTag, newTag } from '../domain/tags/tag.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { saveDecision, saveDecisions } from '../operations/save-decisions.ts';
-import { addTagsToCatalogue, pathOfType } from '../operations/tags/add-tags-to-catalogue.ts';
-import { untagEverywhere } from '../operations/tags/untag-everywhere.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
+} from '../refusals.ts';
+import { deleteTagType, newTagType, tagTypeView, updateTagType } from './tag-type.ts';
+import { deleteTag, newTag } from './tag.ts';
+import type { FeaturesContext } from '../context.ts';
+import { saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
+import { addTagsToCatalogue, pathOfType } from './add-tags-to-catalogue.ts';
+import { untagEverywhere } from './untag-everywhere.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 export function tagEndpoints({ tags, transaction, features }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -11,16 +11,16 @@ import {
   ReportMetrics,
   ReportProxiedMetrics,
 } from '@bunting/contracts';
-import { unknownEnvironment } from '../domain/refusals.ts';
-import { effectiveEnvironment } from '../domain/usage/effective-environment.ts';
-import { evaluationCounts, proxiedCounts } from '../domain/usage/evaluation-counts.ts';
+import { unknownEnvironment } from '../refusals.ts';
+import { effectiveEnvironment } from '../applications/effective-environment.ts';
+import { evaluationCounts, proxiedCounts } from './evaluation-counts.ts';
 import {
   proxiedApplications,
   registeredApplication,
   reportingApplication,
-} from '../domain/usage/reported-applications.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { hiddenProjectsOf } from '../operations/visibility.ts';
+} from '../applications/reported-applications.ts';
+import type { FeaturesContext } from '../context.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 export function usageEndpoints(context: FeaturesContext): readonly Endpoint[] {
   const { listEdgeInstances, usage, transaction, storeReport } = context;

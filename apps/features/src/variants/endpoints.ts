@@ -9,7 +9,7 @@ import {
   SetFeatureVariants,
   SetVariantsOfEnvironments,
 } from '@bunting/contracts';
-import { inEnvironment } from '../domain/features/feature-in-environment.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
 import {
   patchEnvironmentVariants,
   patchVariants,
@@ -17,10 +17,10 @@ import {
   setVariants,
   setVariantsOfEnvironments,
   variantsOfFirstEnvironment,
-} from '../domain/variants/feature-variants.ts';
-import type { FeaturesContext } from '../operations/context.ts';
-import { saveDecision } from '../operations/save-decisions.ts';
-import { noReferences } from '../persistence/projects/project-context-reader.ts';
+} from './feature-variants.ts';
+import type { FeaturesContext } from '../context.ts';
+import { saveDecision } from '../unit-of-work/save-decisions.ts';
+import { noReferences } from '../projects/project-context-reader.ts';
 
 export function variantEndpoints({ featureParts, transaction }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -5,7 +5,7 @@ import {
   SetFeatureVariants,
   SetVariantsOfEnvironments,
 } from '@bunting/contracts';
-import { type FeatureInEnvironment } from '../../src/domain/features/feature.ts';
+import { type FeatureInEnvironment } from '../../src/features/feature.ts';
 import { type CatalogueRow, send } from '../event-catalogue.ts';
 import {
   developmentEvent,

@@ -1,0 +1,38 @@
+import type { Bus } from '@bunting/bus';
+import type { Readers } from './unit-of-work/readers.ts';
+import type { UnitOfWork } from './unit-of-work/unit-of-work.ts';
+import { submitImportProposal } from './import-export/submit-import-proposal.ts';
+import type { ApplicationBudget } from './usage/application-budget.ts';
+import { storeReport } from './usage/store-report.ts';
+
+interface ContextOptions {
+  readonly transaction: UnitOfWork;
+  readonly bus: Bus;
+  readonly readers: Readers;
+  readonly applicationBudget: ApplicationBudget;
+  /** the maximum number of active features in all projects; undefined for no limit */
+  readonly instanceFeatureLimit?: number | undefined;
+  /** whether constraints may use `REGEX` */
+  readonly allowsRegex: boolean;
+}
+
+/** What endpoints receive: the unit of work for writes, readers for queries, the bus, the settings, and what several operations share. */
+export const featuresContext = ({
+  transaction,
+  bus,
+  readers,
+  applicationBudget,
+  instanceFeatureLimit,
+  allowsRegex,
+}: ContextOptions) => ({
+  ...readers,
+  transaction,
+  bus,
+  instanceFeatureLimit,
+  allowsRegex,
+  submitImportProposal: submitImportProposal(bus, transaction),
+  storeReport: storeReport(transaction, applicationBudget),
+  /** the maximum length of the list of applications */
+  applicationsLimit: applicationBudget.limit,
+});
+export type FeaturesContext = ReturnType<typeof featuresContext>;

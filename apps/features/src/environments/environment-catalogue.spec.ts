@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import {
+  AddProjectEnvironment,
+  CreateEnvironment,
+  DeleteEnvironment,
+  DisableFeature,
+  EnableFeature,
+  GetFeature,
+  GetEnvironment,
+  ListEnvironmentNames,
+  ListEnvironments,
+  ListEnvironmentsOfProject,
+  SetEnvironmentOrder,
+  SwitchEnvironmentOff,
+  SwitchEnvironmentOn,
+  UpdateEnvironment,
+  ValidateEnvironmentName,
+  ListEnvironmentSettingsOfProject,
+  RemoveProjectEnvironment,
+} from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import { environmentReader } from './environment-reader.ts';
+import { aFeature, aStrategy } from '../../test/builders.ts';
+import { rowsRead } from '../../test/rows-read.ts';
+import { callerWith, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  const environments = { production: { enabled: true, strategies: [aStrategy()], variants: [] } };
+  await features.given(aFeature({ project: 'default', environments }));
+});
+afterAll(() => features.stop());
+beforeEach(() => features.clearOutbox());
+
+const emitted = async () =>
+  (await features.emittedEvents()).map(({ type, environment, data, preData }) => ({
+    type,
+    environment,
+    data,
+    preData,
+  }));
+const namesNow = async () => (await features.call(ListEnvironments, {})).environments.map(({ name }) => name);
+
+it('counts the uses of environments, also for a project', async () => {
+  const { environments } = await features.call(ListEnvironments, {});
+  expect(environments).toMatchObject([
+    { name: 'development', projectCount: 1, apiTokenCount: 0, enabledToggleCount: 0, protected: false, enabled: true },
+    { name: 'production', projectCount: 1, apiTokenCount: 1, enabledToggleCount: 1 },
+  ]);
+  expect(await features.call(ListEnvironmentNames, {})).toEqual({ names: ['development', 'production'] });
+  expect(await features.call(GetEnvironment, { params: { name: 'production' } })).toEqual(environments[1]);
+  const ofProject = await features.call(ListEnvironmentsOfProject, { params: { projectId: 'default' } });
+  expect(ofProject.environments).toMatchObject([
+    { name: 'development', projectApiTokenCount: 0, projectEnabledToggleCount: 0, visible: true },
+    { name: 'production', projectApiTokenCount: 1, projectEnabledToggleCount: 1, visible: true },
+  ]);
+  await expect(features.call(ListEnvironmentsOfProject, { params: { projectId: 'moon' } })).rejects.toMatchObject({
+    kind: 'NotFoundError',
+  });
+});
+
+it('reads each feature once to count its uses, however many environments there are', async () => {
+  expect(await rowsRead(features.database, 'feature', (read) => environmentReader(read).all([], []))).toBe(1);
+  expect(await rowsRead(features.database, 'feature', (read) => environmentReader(read).ofProject('default', []))).toBe(
+    1,
+  );
+});
+
+it('creates, reorders, switches and deletes an environment, with events', async () => {
+  const params = { name: 'staging' };
+  const body = { ...params, type: 'preproduction' };
+  const shown = { ...body, sortOrder: 4, enabled: true, protected: false };
+  const created = { ...shown, requiredApprovals: null };
+  expect(await features.call(CreateEnvironment, { body })).toMatchObject(shown);
+  await expect(features.call(CreateEnvironment, { body })).rejects.toMatchObject({ kind: 'NameExistsError' });
+  for (let nth = 0; nth < 2; nth++) {
+    expect(await features.call(UpdateEnvironment, { params, body: { type: 'test' } })).toMatchObject({ type: 'test' });
+    await features.call(SetEnvironmentOrder, { body: { staging: 1, production: 3 } });
+  }
+  expect(await namesNow()).toEqual(['staging', 'development', 'production']);
+  await features.call(SwitchEnvironmentOff, { params });
+  expect(await features.call(GetEnvironment, { params })).toMatchObject({ enabled: false });
+  await features.call(SwitchEnvironmentOn, { params });
+  expect(await features.call(GetEnvironment, { params })).toMatchObject({ enabled: true });
+  await features.call(DeleteEnvironment, { params });
+  const typed = { ...created, type: 'test' };
+  const moved = { ...typed, sortOrder: 1 };
+  const environment = 'staging';
+  expect(await emitted()).toEqual([
+    { type: 'environment-created', environment, data: created, preData: null },
+    { type: 'environment-updated', environment, data: typed, preData: created },
+    { type: 'environment-updated', environment, data: moved, preData: typed },
+    { type: 'environment-deleted', environment, data: null, preData: moved },
+  ]);
+});
+
+it('stores the required approvals of an environment until they are changed', async () => {
+  const params = { name: 'audited' };
+  const body = { ...params, type: 'production', requiredApprovals: 3 };
+  expect(await features.call(CreateEnvironment, { body })).toMatchObject({ requiredApprovals: 3 });
+  expect(await features.call(UpdateEnvironment, { params, body: { type: 'test' } })).toMatchObject({
+    requiredApprovals: 3,
+  });
+  const change = (requiredApprovals: number | null) =>
+    features.call(UpdateEnvironment, { params, body: { requiredApprovals } });
+  expect(await change(10)).toMatchObject({ requiredApprovals: 10 });
+  const project = { projectId: 'default' };
+  await features.call(AddProjectEnvironment, { params: project, body: { environment: 'audited' } });
+  const { environments } = await features.call(ListEnvironmentSettingsOfProject, { params: project });
+  expect(environments.map(({ name, requiredApprovals }) => [name, requiredApprovals])).toEqual(
+    expect.arrayContaining([
+      ['audited', 10],
+      ['production', null],
+    ]),
+  );
+  expect(await change(null)).not.toHaveProperty('requiredApprovals');
+  for (const wrong of [0, 11, 1.5]) {
+    expect(() => parse(UpdateEnvironment.body, { requiredApprovals: wrong }, '/body')).toThrow('requiredApprovals');
+  }
+  await features.call(RemoveProjectEnvironment, { params: { ...project, environment: 'audited' } });
+  await features.call(DeleteEnvironment, { params });
+});
+
+it('emits the states of features when one of their environments is reordered', async () => {
+  await features.call(SetEnvironmentOrder, { body: { development: 20 } });
+  const state = await features.lastState('checkout');
+  expect(state?.environments.map(({ name, sortOrder }) => [name, sortOrder])).toEqual([
+    ['production', 3],
+    ['development', 20],
+  ]);
+  await features.call(SetEnvironmentOrder, { body: { development: 2 } });
+});
+
+it('deletes an environment with its settings, unless features are on in it or it is protected', async () => {
+  await features.call(CreateEnvironment, { body: { name: 'qa', type: 'test' } });
+  const params = { name: 'qa' };
+  await features.call(AddProjectEnvironment, { params: { projectId: 'default' }, body: { environment: 'qa' } });
+  const inQa = { params: { projectId: 'default', environment: 'qa', featureName: 'checkout' } };
+  await features.call(EnableFeature, inQa);
+  await expect(features.call(DeleteEnvironment, { params })).rejects.toMatchObject({
+    kind: 'ConflictError',
+    message: /checkout \(project default\)/,
+  });
+  await features.call(DisableFeature, inQa);
+  await features.call(DeleteEnvironment, { params });
+  expect((await features.emittedEvents()).slice(-2)).toMatchObject([
+    { type: 'project-environment-removed', project: 'default', environment: 'qa' },
+    { type: 'environment-deleted', environment: 'qa' },
+  ]);
+  expect((await features.lastState('checkout'))?.environments.map(({ name }) => name)).not.toContain('qa');
+  expect(await features.states('environment')).toMatchObject([{ id: 'qa', state: null }]);
+  // A new environment of that name has nothing of the old one.
+  await features.call(CreateEnvironment, { body: { name: 'qa', type: 'test' } });
+  await features.call(AddProjectEnvironment, { params: { projectId: 'default' }, body: { environment: 'qa' } });
+  const { environments } = await features.call(GetFeature, {
+    params: { projectId: 'default', featureName: 'checkout' },
+  });
+  expect(environments?.find(({ name }) => name === 'qa')).toMatchObject({ enabled: false, strategies: [] });
+  await features.database.transaction(({ query }) =>
+    query(`update environment set protected = true where name = 'qa'`),
+  );
+  await expect(features.call(DeleteEnvironment, { params })).rejects.toMatchObject({ kind: 'OperationDeniedError' });
+});
+
+it('refuses invalid names, unknown environments, and callers other than administrators', async () => {
+  const validate = (name: string) => features.call(ValidateEnvironmentName, { body: { name } });
+  expect(await validate('new')).toBeNull();
+  await expect(validate('production')).rejects.toMatchObject({ kind: 'NameExistsError' });
+  await expect(validate('a b')).rejects.toMatchObject({ message: /`\/body\/name`/ });
+  const params = { name: 'moon' };
+  for (const operation of [GetEnvironment, UpdateEnvironment, DeleteEnvironment, SwitchEnvironmentOn]) {
+    await expect(features.call(operation, { params, body: {} } as never)).rejects.toMatchObject({
+      kind: 'NotFoundError',
+    });
+  }
+  await expect(features.call(SetEnvironmentOrder, { body: { moon: 1 } })).rejects.toMatchObject({
+    kind: 'NotFoundError',
+  });
+  const kim = callerWith({ permission: 'ADMIN', project: 'default' });
+  const body = { name: 'mine', type: 'test' };
+  await expect(features.call(CreateEnvironment, { body }, kim)).rejects.toMatchObject({ kind: 'NoAccessError' });
+});

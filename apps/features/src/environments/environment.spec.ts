@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import { aFeature } from '../../test/builders.ts';
+import { refusalOf } from '../../test/refusal-of.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import {
+  clonedEnvironment,
+  deleteEnvironment,
+  newEnvironment,
+  projectsOfClone,
+  requireProjectsFound,
+  type StoredEnvironment,
+  switchEnvironment,
+} from './environment.ts';
+
+const staging: StoredEnvironment = {
+  name: 'staging',
+  type: 'test',
+  sortOrder: 4,
+  enabled: true,
+  protected: false,
+  requiredApprovals: 2,
+};
+const existing = { count: 3, highestSortOrder: 4 };
+
+it('a new environment comes after the existing ones, unless the request has a sort order', () => {
+  expect(newEnvironment({ name: 'qa', type: 'test' }, existing).environment.sortOrder).toBe(5);
+  expect(newEnvironment({ name: 'qa', type: 'test', sortOrder: 1 }, existing).environment.sortOrder).toBe(1);
+});
+
+it('the clone of an environment has its type and required approvals, and can be deleted', () => {
+  const clone = { ...staging, name: 'qa', sortOrder: 5 };
+  expect(clonedEnvironment({ ...staging, protected: true }, { name: 'qa' }, existing)).toEqual({
+    environment: clone,
+    events: [{ type: 'environment-created', environment: 'qa', data: clone }],
+  });
+});
+
+it('an environment beyond the limit is refused', () => {
+  const full = { count: fixedResourceLimits.environments, highestSortOrder: 4 };
+  expect(refusalOf(() => newEnvironment({ name: 'qa', type: 'test' }, full)).kind).toBe('ExceedsLimitError');
+  expect(refusalOf(() => clonedEnvironment(staging, { name: 'qa' }, full)).kind).toBe('ExceedsLimitError');
+});
+
+it('an environment is cloned into the named projects, or into all that have it', () => {
+  expect(projectsOfClone({ projects: ['shop'] })).toEqual(['shop']);
+  expect([projectsOfClone({}), projectsOfClone({ projects: ['shop', '*'] })]).toEqual([null, null]);
+});
+
+it('an environment is not cloned into a project that does not exist', () => {
+  expect(refusalOf(() => requireProjectsFound(['shop', 'moon'], ['shop'])).details).toMatchObject([
+    { path: '/body/projects/1' },
+  ]);
+  expect(() => requireProjectsFound(['shop'], ['shop'])).not.toThrow();
+  expect(() => requireProjectsFound(null, [])).not.toThrow();
+});
+
+it('an environment that is switched on or off already is the same', () => {
+  expect(switchEnvironment(staging, false)).toEqual({ ...staging, enabled: false });
+  expect(switchEnvironment(staging, true)).toBe(staging);
+});
+
+it('an environment that is deleted emits its last state', () => {
+  expect(deleteEnvironment(staging, ['shop'], [aFeature({ environments: {} })])).toEqual([
+    { type: 'project-environment-removed', project: 'shop', environment: 'staging' },
+    { type: 'environment-deleted', environment: 'staging', preData: staging },
+  ]);
+});
+
+it('a protected environment cannot be deleted', () => {
+  expect(refusalOf(() => deleteEnvironment({ ...staging, protected: true }, [], []))).toMatchObject({
+    kind: 'OperationDeniedError',
+    message: 'The environment staging is protected and cannot be deleted',
+  });
+});
+
+it('an environment in which features are on cannot be deleted, and the error names ten of them', () => {
+  const on = { staging: { enabled: true, strategies: [], variants: [] } };
+  const features = Array.from({ length: 11 }, (_, nth) =>
+    aFeature({ name: `f${nth}`, project: 'shop', environments: on }),
+  );
+  const refused = refusalOf(() => deleteEnvironment(staging, ['shop'], features));
+  expect(refused.kind).toBe('ConflictError');
+  expect(refused.message).toMatch(/: f0 \(project shop\), f1 .* f9 \(project shop\) and 1 more$/);
+  const archived = aFeature({ archivedAt: '2026-02-01T00:00:00.000Z', environments: on });
+  expect(deleteEnvironment(staging, [], [archived])).toHaveLength(1);
+});

@@ -1,0 +1,137 @@
+import {
+  type CloneEnvironmentBody,
+  type CreateEnvironmentBody,
+  type EnvironmentDescription,
+  isEqual,
+  refusal,
+  type UpdateEnvironmentBody,
+} from '@bunting/contracts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
+import type { DomainEvent, Feature } from '../features/feature.ts';
+import { projectEnvironmentRemoved } from '../projects/project-environment.ts';
+import { requireUrlFriendlyName } from '../names.ts';
+import { fixedResourceLimits, maxSortOrder } from '../fixed-resource-limits.ts';
+import { requireBelowLimit, unknownProject } from '../refusals.ts';
+
+/** An environment, such as production, in which features are enabled and have strategies. */
+export interface StoredEnvironment {
+  readonly name: string;
+  readonly type: string;
+  readonly sortOrder: number;
+  readonly enabled: boolean;
+  /** whether it cannot be deleted; change requests are another protection (`changes/protected-edit.ts`) */
+  readonly protected: boolean;
+  /** the minimum number of approvals that projects can set for this environment from now on; null: each project decides */
+  readonly requiredApprovals: number | null;
+}
+
+/** An environment as clients get it: without `requiredApprovals` where each project decides. */
+export const environmentView = ({ requiredApprovals, ...environment }: StoredEnvironment): EnvironmentDescription =>
+  requiredApprovals === null ? environment : { ...environment, requiredApprovals };
+
+/** The maximum number of features that an error message lists. */
+const maxListedFeatures = 10;
+
+/** How many environments exist, and the highest of their sort orders. */
+export interface ExistingEnvironments {
+  readonly count: number;
+  readonly highestSortOrder: number;
+}
+
+/** An environment after a change, and its events. An unchanged environment is returned as is, without events. */
+export interface EnvironmentDecision {
+  readonly environment: StoredEnvironment;
+  readonly events: readonly DomainEvent[];
+}
+
+/**
+ * A new environment, after the existing ones unless the body has a sort order. The caller checks that its name is free.
+ * @throws Refusal for a name that needs escapes in a URL, and when the limit of environments is reached
+ */
+export const newEnvironment = (
+  { name, type, enabled = true, sortOrder, requiredApprovals = null }: CreateEnvironmentBody,
+  { count, highestSortOrder }: ExistingEnvironments,
+): EnvironmentDecision => {
+  requireUrlFriendlyName(name);
+  requireBelowLimit('environment', count, fixedResourceLimits.environments);
+  const order = sortOrder ?? Math.min(highestSortOrder + 1, maxSortOrder);
+  const environment = { name, type, enabled, sortOrder: order, protected: false, requiredApprovals };
+  return { environment, events: [{ type: 'environment-created', environment: name, data: environment }] };
+};
+
+/** A clone of an environment, after the existing ones. It can be deleted, even if its source cannot. */
+export const clonedEnvironment = (
+  source: StoredEnvironment,
+  { name, type = source.type }: Pick<CloneEnvironmentBody, 'name' | 'type'>,
+  existing: ExistingEnvironments,
+): EnvironmentDecision => newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, existing);
+
+/** Updates an environment. Omitted properties do not change. */
+export const updateEnvironment = (
+  environment: StoredEnvironment,
+  {
+    type = environment.type,
+    sortOrder = environment.sortOrder,
+    requiredApprovals = environment.requiredApprovals,
+  }: UpdateEnvironmentBody,
+): EnvironmentDecision => {
+  const after = { ...environment, type, sortOrder, requiredApprovals };
+  if (isEqual(after, environment)) return { environment, events: [] };
+  const event: DomainEvent = {
+    type: 'environment-updated',
+    environment: environment.name,
+    data: after,
+    preData: environment,
+  };
+  return { environment: after, events: [event] };
+};
+
+/**
+ * Switches an environment on or off. New projects are connected to enabled environments only; existing features do not change, so there
+ * is no event.
+ */
+export const switchEnvironment = (environment: StoredEnvironment, enabled: boolean): StoredEnvironment =>
+  environment.enabled === enabled ? environment : { ...environment, enabled };
+
+/** The ids of the projects that get the clone of an environment; null for all projects with the environment. */
+export const projectsOfClone = ({ projects }: Pick<CloneEnvironmentBody, 'projects'>): readonly string[] | null =>
+  projects === undefined || projects.includes('*') ? null : projects;
+
+/** Refuses to clone an environment into a project that does not exist. @param found the projects that got the clone */
+export const requireProjectsFound = (requested: readonly string[] | null, found: readonly string[]): void => {
+  for (const [index, id] of (requested ?? []).entries()) {
+    if (!found.includes(id)) throw unknownProject(id, `/body/projects/${index}`);
+  }
+};
+
+/**
+ * Deletes an environment that is not protected and in which no active feature is enabled. It is taken from its projects, with the settings that
+ * features have in it. Returns the events.
+ * @param projects the ids of the projects that have it
+ * @param features their features
+ */
+export const deleteEnvironment = (
+  environment: StoredEnvironment,
+  projects: readonly string[],
+  features: readonly Feature[],
+): readonly DomainEvent[] => {
+  const { name } = environment;
+  if (environment.protected) {
+    throw refusal('OperationDeniedError', `The environment ${name} is protected and cannot be deleted`);
+  }
+  const enabled = features.filter((feature) => feature.archivedAt === null && inEnvironment(feature, name).enabled);
+  if (enabled.length > 0) {
+    const listed = enabled
+      .slice(0, maxListedFeatures)
+      .map(({ name: feature, project }) => `${feature} (project ${project})`);
+    const more = enabled.length > listed.length ? ` and ${enabled.length - listed.length} more` : '';
+    throw refusal(
+      'ConflictError',
+      `The environment ${name} is in use: turn these features off in it first: ${listed.join(', ')}${more}`,
+    );
+  }
+  return [
+    ...projects.map((project) => projectEnvironmentRemoved(project, name)),
+    { type: 'environment-deleted', environment: name, preData: environment },
+  ];
+};

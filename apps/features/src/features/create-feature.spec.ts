@@ -1,0 +1,81 @@
+import type { CreateFeatureBody } from '@bunting/contracts';
+import { describe, expect, it } from 'vitest';
+import { aUserReference } from '../../test/builders.ts';
+import { refusalOf } from '../../test/refusal-of.ts';
+import { createFeature } from './create-feature.ts';
+
+const now = '2026-11-21T10:00:00.000Z';
+const author = aUserReference(7, 'lee');
+const created = (body: CreateFeatureBody, naming = {}) => createFeature(body, { project: 'shop', now, author, naming });
+
+describe('a new feature', () => {
+  it('has defaults, and is in its initial stage', () => {
+    const { feature } = created({ name: 'checkout' });
+    expect(feature).toEqual({
+      name: 'checkout',
+      project: 'shop',
+      type: 'release',
+      description: null,
+      stale: false,
+      impressionData: false,
+      createdAt: now,
+      createdBy: author,
+      archivedAt: null,
+      environments: {},
+      tags: [],
+      dependencies: [],
+      lifecycle: [{ stage: 'initial', enteredStageAt: now }],
+      links: [],
+      collaborators: [author],
+    });
+  });
+
+  it('has the properties of the request', () => {
+    const body = { type: 'kill-switch', description: 'Stops it', stale: true, impressionData: true } as const;
+    expect(created({ name: 'checkout', ...body }).feature).toMatchObject(body);
+  });
+
+  it('has no description when it is empty', () => {
+    expect(created({ name: 'checkout', description: '' }).feature.description).toBeNull();
+  });
+
+  it('has each of its tags once', () => {
+    const tag = { type: 'team', value: 'oslo' };
+    const { feature, events } = created({ name: 'checkout', tags: [tag, { type: 'area', value: 'pay' }, tag] });
+    expect(feature.tags).toEqual([{ type: 'area', value: 'pay' }, tag]);
+    expect(events[0]?.tags).toEqual(feature.tags);
+  });
+
+  it('emits all of its properties', () => {
+    expect(created({ name: 'checkout' }).events).toEqual([
+      {
+        type: 'feature-created',
+        project: 'shop',
+        featureName: 'checkout',
+        tags: [],
+        data: {
+          name: 'checkout',
+          description: null,
+          type: 'release',
+          project: 'shop',
+          stale: false,
+          createdAt: now,
+          impressionData: false,
+          archived: false,
+          archivedAt: null,
+          lastSeenAt: null,
+        },
+      },
+    ]);
+  });
+
+  it('has a name that matches the pattern of its project', () => {
+    const naming = { pattern: '[a-z]+\\.[a-z]+', example: 'pay.now', description: 'area.name' };
+    expect(() => created({ name: 'pay.later' }, naming)).not.toThrow();
+    expect(refusalOf(() => created({ name: 'pay.later2' }, naming))).toMatchObject({
+      kind: 'PatternError',
+      message: `The feature flag name "pay.later2" does not match the project's naming pattern: "[a-z]+\\.[a-z]+". Here's an example of a name that does match the pattern: "pay.now"." The pattern's description is: "area.name"`,
+      details: [{ message: 'The flag name does not match the pattern.' }],
+    });
+  });
+});

@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { FeatureState, OutboxEvent, StateOf } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { addFeatures } from '../../test/add-features.ts';
+import { aFeature } from '../../test/builders.ts';
+import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of-work.ts';
+import { freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
+import type { Feature } from '../features/feature.ts';
+import { runHousekeeping } from './housekeeping.ts';
+
+// Three processes that run housekeeping on one database, like replicas of the service.
+const replicas: TestUnitOfWork[] = [];
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const fresh = await freshFeaturesDatabase();
+  drop = () => fresh.drop();
+  for (let nth = 0; nth < 3; nth++) replicas.push(await testUnitOfWork(fresh.url));
+});
+afterAll(async () => {
+  for (const { database } of replicas) await database.close();
+  await drop();
+});
+
+const sql = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+  (await replicas[0]?.database.transaction(({ query }) => query<Row>(text, values))) ?? [];
+
+beforeEach(() => sql("insert into project (id, name) values ('shop', 'shop') on conflict do nothing"));
+afterEach(() => sql('truncate feature, outbox, feature_usage_hour, client_application cascade'));
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+const given = async (...features: readonly Feature[]) => {
+  const [replica] = replicas;
+  if (replica !== undefined) await addFeatures(replica.database, features);
+};
+const runHousekeepingEverywhere = () =>
+  Promise.all(replicas.map(({ transaction }) => runHousekeeping(transaction, 90)));
+const emitted = async <T>(topic: string): Promise<T[]> =>
+  (await sql<{ payload: T }>('select payload from outbox where topic = $1 order by id', [topic])).map(
+    ({ payload }) => payload,
+  );
+const events = () => emitted<OutboxEvent>('event');
+const states = () => emitted<StateOf<'feature'> & { state: FeatureState }>('state');
+
+const old = (name: string, about: Partial<Feature> = {}) => aFeature({ name, createdAt: daysAgo(41), ...about });
+
+it('emits one event for each feature that has outlived its type, however many processes run housekeeping', async () => {
+  const names = Array.from({ length: 40 }, (_, nth) => `old-${nth}`);
+  await given(...names.map((name) => old(name, { tags: [{ type: 'simple', value: 'x1' }] })));
+  await runHousekeepingEverywhere();
+  await runHousekeepingEverywhere();
+  const all = await events();
+  expect(all.map(({ featureName }) => featureName ?? '').toSorted()).toEqual(names.toSorted());
+  expect(all[0]).toMatchObject({
+    type: 'feature-potentially-stale-on',
+    project: 'shop',
+    environment: null,
+    data: null,
+    preData: null,
+    createdBy: 'unleash_system_user',
+    createdByUserId: -1337,
+    tags: [{ type: 'simple', value: 'x1' }],
+  });
+});
+
+it('marks no feature that is young, stale, archived, or of a type without lifetime', async () => {
+  await given(
+    aFeature({ name: 'young', createdAt: daysAgo(39) }),
+    old('known', { stale: true }),
+    old('gone', { archivedAt: daysAgo(1) }),
+    old('switch', { type: 'kill-switch' }),
+  );
+  await runHousekeepingEverywhere();
+  expect(await events()).toEqual([]);
+});
+
+it('marks a feature again after its type changed and it outlived the new type', async () => {
+  await given(old('checkout'));
+  await runHousekeepingEverywhere();
+  await sql("update feature set type = 'permission'");
+  await runHousekeepingEverywhere();
+  await sql("update feature set type = 'release'");
+  await runHousekeepingEverywhere();
+  expect((await events()).map(({ type }) => type)).toEqual([
+    'feature-potentially-stale-on',
+    'feature-potentially-stale-on',
+  ]);
+});
+
+it('emits usage that changed since it was last emitted, and once more when it is an hour old', async () => {
+  await given(aFeature({ name: 'busy' }), aFeature({ name: 'idle' }), aFeature({ name: 'over' }));
+  await sql(
+    "insert into project_environment (project, environment) values ('shop', 'development') on conflict do nothing",
+  );
+  await sql(
+    `with minute as (select floor(extract(epoch from now()) / 60)::integer as now)
+    insert into feature_seen (feature, environment, minutes, yes_by_minute, no_by_minute, last_seen_at, emitted_at)
+    select 'busy', 'development', array[minute.now - 1], array[5], array[0], now() - interval '1 minute', now() - interval '2 minutes' from minute
+    union all select 'idle', 'development', array[minute.now - 9], array[5], array[0], now() - interval '9 minutes', now() - interval '8 minutes' from minute
+    union all select 'over', 'development', array[minute.now - 70], array[5], array[0], now() - interval '70 minutes', now() - interval '69 minutes' from minute`,
+  );
+  await runHousekeepingEverywhere();
+  await runHousekeepingEverywhere();
+  const figures = (await states()).map(({ id, state }) => [id, state.environments[0]?.yes]);
+  expect(figures.toSorted()).toEqual([
+    ['busy', 5],
+    ['over', 0],
+  ]);
+});
+
+it('deletes usage after two days, and usage of deleted features', async () => {
+  await given(aFeature({ name: 'checkout' }), aFeature({ name: 'gone' }));
+  await sql(
+    `insert into feature_usage_hour (feature, environment, app_name, hour, yes, no)
+    select name, 'development', 'web', date_trunc('hour', now()) - make_interval(hours => hours), 1, 0
+    from unnest(array['checkout', 'gone']) as name, unnest(array[0, 47, 49, 72]) as hours`,
+  );
+  await sql("delete from feature where name = 'gone'");
+  await runHousekeepingEverywhere();
+  expect(await sql('select feature from feature_usage_hour')).toEqual([
+    { feature: 'checkout' },
+    { feature: 'checkout' },
+  ]);
+});
+
+it('deletes applications without report for the configured number of days', async () => {
+  const seen = { current: daysAgo(89), unseen: daysAgo(91) };
+  for (const [name, lastSeenAt] of Object.entries(seen)) {
+    await sql('insert into client_application (app_name, created_at, last_seen_at) values ($1, $2, $2)', [
+      name,
+      lastSeenAt,
+    ]);
+  }
+  await runHousekeepingEverywhere();
+  expect(await sql('select app_name from client_application')).toEqual([{ app_name: 'current' }]);
+});
+
+it('the service runs housekeeping at its interval', async () => {
+  const features = await startFeatures({ FEATURES_HOUSEKEEPING_INTERVAL_MS: '20' });
+  try {
+    for (const name of ['first', 'second']) {
+      await features.given(old(name, { project: 'default' }));
+      await eventually(async () => {
+        expect((await features.emittedEvents()).map(({ featureName }) => featureName)).toContain(name);
+      });
+    }
+  } finally {
+    await features.stop();
+  }
+});

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  CreateProject,
+  CreateSegment,
+  GetContextField,
+  type Constraint,
+  type ExportedFeatures,
+  type ImportFeaturesBody,
+  ImportFeatures,
+  ListFeatures,
+  type Refusal,
+  type Permission,
+} from '@bunting/contracts';
+import { aFeature } from '../../test/builders.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+});
+afterAll(() => features.stop());
+beforeEach(async () => {
+  await features.database.transaction(({ query }) => query('truncate feature, segment, tag cascade'));
+  await features.clearOutbox();
+});
+
+const bringIn = (data: ExportedFeatures, about: Partial<ImportFeaturesBody> = {}, caller = mia) =>
+  features.call(ImportFeatures, { body: { project: 'default', environment: 'development', data, ...about } }, caller);
+
+/** An export of `size` features, each enabled, with a strategy, a segment and a tag; all but the first depend on the first. */
+const exported = (count: number, environment = 'development'): ExportedFeatures => {
+  const names = Array.from({ length: count }, (_, nth) => `feature-${String(nth).padStart(4, '0')}`);
+  const constraint: Constraint = { contextName: 'region', operator: 'IN', values: ['eu'] };
+  return {
+    features: names.map((name) => ({ name, type: 'release', project: 'elsewhere', description: name })),
+    featureStrategies: names.map((featureName) => ({
+      featureName,
+      name: 'flexibleRollout',
+      sortOrder: 0,
+      segments: [70],
+      constraints: [constraint],
+      parameters: { rollout: '50', stickiness: 'default', groupId: featureName },
+    })),
+    featureEnvironments: names.map((featureName) => ({ featureName, environment, enabled: true })),
+    contextFields: [
+      { name: 'region', stickiness: false, sortOrder: 9, legalValues: [{ value: 'eu' }, { value: 'us' }] },
+    ],
+    featureTags: names.map((featureName) => ({ featureName, tagType: 'team', tagValue: 'payments' })),
+    segments: [{ id: 70, name: 'beta' }],
+    tagTypes: [{ name: 'team', description: 'who looks after it' }],
+    dependencies: names.slice(1).map((feature) => ({ feature, dependencies: [{ feature: names[0] ?? '' }] })),
+  };
+};
+
+const beta = () => features.call(CreateSegment, { body: { name: 'beta', constraints: [] } });
+const refusalOf = async (attempt: Promise<unknown>): Promise<Refusal> =>
+  attempt.then(
+    () => {
+      throw new Error('It was not refused.');
+    },
+    (refusal: Refusal) => refusal,
+  );
+const namesNow = async () =>
+  (await features.call(ListFeatures, { params: { projectId: 'default' } })).features.map(({ name }) => name);
+
+it('imports features of type sunset, also from later versions of Unleash', async () => {
+  await features.create('old-checkout', { type: 'sunset' });
+  const none = { segments: [], contextFields: [], tagTypes: [] };
+  await bringIn({ ...exported(0), ...none, features: [{ name: 'feature-0000', type: 'sunset' }] });
+  const { features: listed } = await features.call(ListFeatures, { params: { projectId: 'default' } });
+  expect(listed.map(({ type }) => type)).toEqual(['sunset', 'sunset']);
+});
+
+it('imports features with everything they use, and emits events and states', async () => {
+  const segment = await beta();
+  await features.clearOutbox();
+  expect(await bringIn(exported(2))).toEqual({
+    created: 2,
+    updated: 0,
+    unchanged: 0,
+    strategies: 2,
+    tags: 2,
+    tagTypes: 1,
+    contextFields: 1,
+    dependencies: 1,
+    skipped: [],
+  });
+  const parent = await features.get('feature-0000');
+  expect(parent).toMatchObject({
+    project: 'default',
+    enabled: true,
+    children: ['feature-0001'],
+    createdBy: { name: 'mia' },
+    tags: [{ type: 'team', value: 'payments' }],
+    environments: [
+      { name: 'development', enabled: true, strategies: [{ segments: [segment.id], parameters: { rollout: '50' } }] },
+      { name: 'production', enabled: false, strategies: [] },
+    ],
+  });
+  const emitted = await features.emittedEvents();
+  expect(emitted.map(({ type }) => type).slice(0, 3)).toEqual([
+    'context-field-created',
+    'tag-type-created',
+    'tag-created',
+  ]);
+  expect(emitted.filter(({ featureName }) => featureName === 'feature-0001').map(({ type }) => type)).toEqual([
+    'feature-created',
+    'feature-tagged',
+    'feature-strategy-add',
+    'feature-environment-enabled',
+    'feature-dependency-added',
+  ]);
+  expect(emitted.at(-1)).toMatchObject({ type: 'features-imported', project: 'default', environment: 'development' });
+  expect(await features.lastState('feature-0000')).toMatchObject({ dependencyType: 'parent', segments: [segment.id] });
+  expect(await features.lastState('feature-0001')).toMatchObject({ dependencyType: 'child' });
+});
+
+it('importing the same file again changes nothing, and another environment is added', async () => {
+  await beta();
+  await bringIn(exported(3));
+  await features.clearOutbox();
+  const again = { created: 0, updated: 0, unchanged: 3, strategies: 0, tags: 0, skipped: [] };
+  expect(await bringIn(exported(3))).toMatchObject(again);
+  expect(await features.emittedEvents()).toEqual([]);
+  expect(await features.states('feature')).toEqual([]);
+
+  const production = { environment: 'production' };
+  expect(await bringIn(exported(3, 'production'), production)).toMatchObject({ created: 0, updated: 3, strategies: 3 });
+  expect(await bringIn(exported(3, 'production'), production)).toMatchObject(again);
+  expect(await bringIn(exported(3))).toMatchObject(again);
+  expect((await features.get('feature-0002')).environments).toMatchObject([{ enabled: true }, { enabled: true }]);
+});
+
+it('imports the same file concurrently exactly once', async () => {
+  await beta();
+  const reports = await Promise.all([bringIn(exported(20)), bringIn(exported(20))]);
+  expect(reports.map(({ created, unchanged }) => created - unchanged).sort()).toEqual([-20, 20]);
+});
+
+it('an import does not wait for locks on features of other projects', async () => {
+  await features.call(CreateProject, { body: { id: 'garage', name: 'Garage' } });
+  await features.given(aFeature({ name: 'busy', project: 'garage' }));
+  await features.database.transaction(async ({ query }) => {
+    await query(`select from feature where name = 'busy' for update`);
+    const refusal = await refusalOf(bringIn({ features: [{ name: 'busy' }], featureStrategies: [], tagTypes: [] }));
+    expect(refusal.details).toMatchObject([
+      { message: expect.stringContaining('The feature "busy" exists in project "garage"') },
+    ]);
+  });
+});
+
+describe('refuses the whole file', () => {
+  it('refuses an import with unknown segments and names all of them', async () => {
+    const data = exported(3);
+    data.segments = [...(data.segments ?? []), { id: 71, name: 'staff' }];
+    data.featureStrategies[1]?.segments?.push(71);
+    const refusal = await refusalOf(bringIn(data));
+    expect(refusal.kind).toBe('ValidationError');
+    expect(refusal.details.map(({ message, path }) => [message.split(';')[0], path])).toEqual([
+      ['Segment "beta" does not exist', '/body/data/segments/0/name'],
+      ['Segment "staff" does not exist', '/body/data/segments/1/name'],
+    ]);
+    expect(await namesNow()).toEqual([]);
+    expect(await features.emittedEvents()).toEqual([]);
+  });
+
+  it('refuses an import with unknown context fields and strategy types', async () => {
+    await beta();
+    await features.database.transaction(({ query }) => query(`delete from context_field where name = 'region'`));
+    const data = { ...exported(2), contextFields: [] };
+    data.featureStrategies.push({ featureName: 'feature-0000', name: 'magic' });
+    const { details } = await refusalOf(bringIn(data));
+    expect(details.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^Context field "region" does not exist; it is used by feature-0000 and 1 more/),
+      expect.stringMatching(/magic/),
+    ]);
+    expect(await namesNow()).toEqual([]);
+  });
+
+  it('refuses a truncated file', async () => {
+    await beta();
+    const data = exported(4);
+    const refusal = await refusalOf(bringIn({ ...data, features: data.features.slice(0, 2) }));
+    expect(refusal).toMatchObject({ kind: 'ValidationError', message: /^The file is not whole/ });
+    expect(await namesNow()).toEqual([]);
+  });
+
+  it('refuses an import into an unknown project or environment', async () => {
+    await beta();
+    expect(await refusalOf(bringIn(exported(1), { project: 'moon' }))).toMatchObject({ kind: 'NotFoundError' });
+    expect(await refusalOf(bringIn(exported(1), { environment: 'moon' }))).toMatchObject({
+      kind: 'ValidationError',
+      message: /\/body\/environment/,
+    });
+  });
+
+  it('refuses an import that exceeds a limit of features', async () => {
+    await beta();
+    await features.database.transaction(({ query }) =>
+      query(`insert into project (id, name, feature_limit) values ('small', 'Small', 2);`),
+    );
+    await features.database.transaction(({ query }) =>
+      query(`insert into project_environment (project, environment) values ('small', 'development')`),
+    );
+    expect(await refusalOf(bringIn(exported(3), { project: 'small' }))).toMatchObject({
+      kind: 'InvalidOperationError',
+    });
+    expect(await bringIn(exported(2), { project: 'small' })).toMatchObject({ created: 2 });
+  });
+});
+
+it('skips archived features in an import and reports them', async () => {
+  await beta();
+  await features.given(aFeature({ name: 'feature-0000', project: 'default', archivedAt: '2026-01-02T00:00:00.000Z' }));
+  const data = { ...exported(2), dependencies: [] };
+  const { created, skipped } = await bringIn(data);
+  expect(created).toBe(1);
+  expect(skipped).toEqual([{ feature: 'feature-0000', reason: 'An archived feature has that name.' }]);
+});
+
+it('an import takes the permissions of the edits that it makes', async () => {
+  await beta();
+  const permissions: readonly Permission[] = [
+    'CREATE_FEATURE',
+    'UPDATE_FEATURE',
+    'CREATE_FEATURE_STRATEGY',
+    'UPDATE_FEATURE_ENVIRONMENT',
+    'UPDATE_FEATURE_DEPENDENCY',
+    'CREATE_CONTEXT_FIELD',
+    'CREATE_TAG_TYPE',
+  ];
+  const everything = permissions.map((permission) => ({ permission }));
+  await features.database.transaction(({ query }) => query(`delete from context_field where name = 'region'`));
+  await features.database.transaction(({ query }) => query(`delete from tag_type where name = 'team'`));
+  for (const { permission } of everything) {
+    const others = everything.filter((grant) => grant.permission !== permission);
+    expect(await refusalOf(bringIn(exported(2), {}, callerWith(...others)))).toMatchObject({
+      kind: 'NoAccessError',
+      permissions: [permission],
+    });
+  }
+  expect(await refusalOf(bringIn(exported(2), {}, lee))).toMatchObject({ permissions: ['CREATE_FEATURE'] });
+  expect(await namesNow()).toEqual([]);
+  expect(await bringIn(exported(2), {}, callerWith(...everything))).toMatchObject({ created: 2 });
+});
+
+it('returns an imported context field with a negative sort order as it was imported', async () => {
+  await beta();
+  const first = { name: 'first', stickiness: false, sortOrder: -5, legalValues: [] };
+  await bringIn({ ...exported(1), contextFields: [...(exported(1).contextFields ?? []), first] });
+  const { sortOrder } = await features.call(GetContextField, { params: { name: 'first' } });
+  expect(sortOrder).toBe(-5);
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { urlFriendlyPattern } from '@bunting/contracts';
+import fc from 'fast-check';
+import { refusalOf } from '../test/refusal-of.ts';
+import { requireMatchingName, requireUrlFriendlyName } from './names.ts';
+
+describe('a name', () => {
+  it.each(['checkout', 'a', '0', 'A-b_c.d', "!~*'()", '...', '.a', 'x'.repeat(100), 'constructor'])(
+    'can be %j',
+    (name) => {
+      expect(() => requireUrlFriendlyName(name)).not.toThrow();
+    },
+  );
+
+  it.each([
+    'a b',
+    ' a',
+    'a/b',
+    '%20',
+    'ä',
+    '🎉',
+    '.',
+    '..',
+    'a\n',
+    'a+b',
+    'a&b',
+    'a?b',
+    'a#b',
+    'a:b',
+    'a,b',
+    '\ud800',
+    '',
+    'x'.repeat(101),
+    '__proto__',
+  ])('cannot be %j', (name) => {
+    const refusal = refusalOf(() => requireUrlFriendlyName(name));
+    expect(refusal.kind).toBe('ValidationError');
+    expect(refusal.details[0]?.path).toBe('/body/name');
+    expect(refusal.message.isWellFormed()).toBe(true);
+  });
+
+  it('may have a lower maximum length', () => {
+    expect(refusalOf(() => requireUrlFriendlyName('x'.repeat(51), '/body/type', 50)).details[0]?.path).toBe(
+      '/body/type',
+    );
+  });
+});
+
+describe('the pattern of a project', () => {
+  it.each([undefined, null, {}, { pattern: null }, { pattern: '' }])('may be missing: %j', (naming) => {
+    expect(() => requireMatchingName('anything', naming)).not.toThrow();
+  });
+
+  it('must match the whole name, also with alternatives', () => {
+    const naming = { pattern: 'a|b+' };
+    expect(() => requireMatchingName('bbb', naming)).not.toThrow();
+    for (const name of ['ac', 'cb', 'ab', ''])
+      expect(() => requireMatchingName(name, naming)).toThrow('naming pattern');
+  });
+
+  it('is matched in linear time', () => {
+    // A regular expression that backtracks would not return in the lifetime of a machine.
+    expect(() => requireMatchingName('a'.repeat(99) + '!', { pattern: '(a+)+' })).toThrow('naming pattern');
+  });
+});
+
+it('names are accepted exactly as the OpenAPI document describes them', () => {
+  const documented = new RegExp(urlFriendlyPattern);
+  const character = fc.constantFrom(
+    '.',
+    '..',
+    'a',
+    'Z',
+    '0',
+    '-',
+    '_',
+    '!',
+    '~',
+    '*',
+    "'",
+    '(',
+    ')',
+    ' ',
+    '/',
+    '%',
+    'é',
+    '\n',
+  );
+  const name = fc.oneof(
+    fc.string({ maxLength: 4 }),
+    fc.array(character, { maxLength: 4 }).map((parts) => parts.join('')),
+  );
+  const isTaken = (text: string): boolean => {
+    try {
+      requireUrlFriendlyName(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  fc.assert(
+    fc.property(name, (text) => documented.test(text) === isTaken(text)),
+    { numRuns: 2_000, seed: 11 },
+  );
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../../test/refusal-of.ts';
+import {
+  archiveProject,
+  deleteProject,
+  type StoredProject,
+  updateProject,
+  updateProjectSettings,
+  normalizeNaming,
+} from './project.ts';
+
+const shop: StoredProject = {
+  id: 'shop',
+  name: 'Shop',
+  description: 'sells',
+  mode: 'open',
+  defaultStickiness: 'default',
+  featureLimit: null,
+  featureNaming: null,
+} as const;
+
+describe('a project', () => {
+  it('keeps omitted properties, and emits nothing without a change', () => {
+    expect(updateProject(shop, { name: 'Shop' })).toEqual({ project: shop, events: [] });
+    const { project, events } = updateProject(shop, { name: ' Store ', mode: 'protected' });
+    expect(project).toEqual({ ...shop, name: 'Store', mode: 'protected' });
+    expect(events).toEqual([{ type: 'project-updated', project: 'shop', data: project, preData: shop }]);
+    expect(refusalOf(() => updateProject(shop, { name: ' ' })).message).toContain('`/body/name`');
+  });
+
+  it.each([
+    ['its settings', updateProjectSettings],
+    ['its name', (project: StoredProject, settings: object) => updateProject(project, { name: 'Shop', ...settings })],
+  ])('gets and loses its limit of features also with an update of %s', (_what, update) => {
+    const { project } = update(shop, { featureLimit: 3 });
+    expect(project).toEqual({ ...shop, featureLimit: 3 });
+    expect(update(project, { mode: 'open' }).project).toEqual(project);
+    expect(update(project, { featureLimit: null }).project).toEqual(shop);
+  });
+});
+
+describe('a naming pattern', () => {
+  it('is stored with its example, and removed by an empty pattern', () => {
+    const naming = { pattern: '[a-z]+', example: 'abc', description: 'small letters' };
+    expect(normalizeNaming(naming)).toEqual(naming);
+    expect(normalizeNaming({ pattern: '', example: null })).toBeNull();
+  });
+
+  it.each([
+    [{ pattern: '(?=a)b' }, 'pattern'],
+    [{ pattern: '(a)\\1' }, 'pattern'],
+    [{ pattern: '(' }, 'pattern'],
+    [{ pattern: 'a b' }, 'pattern'],
+    [{ pattern: 'a\\sb' }, 'pattern'],
+    [{ pattern: '[a-z]+', example: 'A' }, 'example'],
+    [{ pattern: null, example: 'a' }, 'example'],
+    [{ pattern: null, description: 'a' }, 'description'],
+  ])('%j is refused', (naming, member) => {
+    const refusal = refusalOf(() => normalizeNaming(naming));
+    expect(refusal.kind).toBe('PatternError');
+    expect(refusal.details).toMatchObject([{ path: `/body/featureNaming/${member}` }]);
+  });
+
+  it('is matched in linear time', () => {
+    expect(normalizeNaming({ pattern: '(a+)+', example: 'a'.repeat(100) })).not.toBeNull();
+    expect(refusalOf(() => normalizeNaming({ pattern: '(a+)+', example: `${'a'.repeat(99)}!` })).kind).toBe(
+      'PatternError',
+    );
+  });
+});
+
+describe('a project with active features', () => {
+  const inUse = { project: shop, activeFeatures: 1 };
+
+  it('can be neither archived nor deleted', () => {
+    for (const action of [archiveProject, deleteProject]) {
+      expect(refusalOf(() => action(inUse)).kind).toBe('InvalidOperationError');
+    }
+  });
+});
+
+it('a project without active features is archived or deleted with an event', () => {
+  const unused = { project: shop, activeFeatures: 0 };
+  expect(archiveProject(unused)).toEqual({ type: 'project-archived', project: 'shop' });
+  expect(deleteProject(unused)).toEqual({ type: 'project-deleted', project: 'shop' });
+});
+
+it('the project default cannot be deleted', () => {
+  const refused = refusalOf(() => deleteProject({ project: { ...shop, id: 'default' }, activeFeatures: 0 }));
+  expect(refused.message).toBe('You can not delete the default project!');
+});

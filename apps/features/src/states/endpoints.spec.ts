@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CreateProject, DeleteFeature, ArchiveFeature, ReadStates } from '@bunting/contracts';
+import { aFeature } from '../../test/builders.ts';
+import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
+  for (const name of ['one', 'Two', 'three']) await features.create(name);
+  await features.given(aFeature({ name: 'of-the-shop', project: 'shop' }));
+});
+afterAll(() => features.stop());
+
+const list = async (after: string, limit: number) =>
+  (await features.call(ReadStates, { body: { entity: 'feature', after, limit } })).states;
+
+it('lists states page by page in byte order', async () => {
+  const ids = async (after: string, limit: number) => (await list(after, limit)).map(({ id }) => id);
+  expect(await ids('', 100)).toEqual(['Two', 'of-the-shop', 'one', 'three']);
+  expect(await ids('Two', 2)).toEqual(['of-the-shop', 'one']);
+  expect(await ids('three', 2)).toEqual([]);
+});
+
+it('lists states as they were emitted, and no deleted ones', async () => {
+  await features.create('short-lived');
+  await features.call(ArchiveFeature, { params: { projectId: 'default', featureName: 'short-lived' } });
+  await features.call(DeleteFeature, { params: { featureName: 'short-lived' } });
+  const states = await list('', 100);
+  const emitted = (await features.states('feature')).findLast(({ id }) => id === 'one');
+  expect(states).toContainEqual({ id: 'one', version: emitted?.version, state: emitted?.state });
+  expect(states.map(({ id }) => id)).not.toContain('short-lived');
+});

@@ -1,0 +1,29 @@
+import type { ReadDatabase, Statement } from '@bunting/database';
+import { featureStatesSql } from '../unit-of-work/feature-queries.ts';
+
+/** A current state. */
+export interface CurrentState {
+  readonly id: string;
+  readonly version: number;
+  readonly state: unknown;
+}
+
+const features: Statement = {
+  name: 'current-features',
+  text: `
+    with page as (select * from feature where name collate "C" > $1 order by name collate "C" limit $2)
+    select id, version, state from (${featureStatesSql('page')}) as stored order by id collate "C"`,
+};
+
+const segments: Statement = {
+  name: 'current-segments',
+  text: `
+    select id::text as id, version, json_build_object('id', id, 'name', name, 'project', project) as state from segment
+    where id::text collate "C" > $1 order by id::text collate "C" limit $2`,
+};
+
+/** Reads current states, with which consumers check their projections for drift. */
+export const stateReader = (database: ReadDatabase) => ({
+  features: (after: string, limit: number): Promise<CurrentState[]> => database.read(features, [after, limit]),
+  segments: (after: string, limit: number): Promise<CurrentState[]> => database.read(segments, [after, limit]),
+});

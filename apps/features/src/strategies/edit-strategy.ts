@@ -1,0 +1,178 @@
+import {
+  type StrategyProperties,
+  FeatureStrategy,
+  invalidProperty,
+  isEqualContent,
+  type JsonPatch,
+  lenientSchema,
+  limitExceeded,
+} from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
+import { type PatchableMembers, applyPatch } from '../features/json-patch.ts';
+import { hasEnvironment, type ProjectContext } from '../projects/project-context.ts';
+import { fixedResourceLimits, maxSortOrder } from '../fixed-resource-limits.ts';
+import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
+import {
+  normalizeStrategy,
+  type StrategyValidationOptions,
+  keepRollout,
+  withDefaultParameters,
+} from './normalize-strategy.ts';
+import {
+  type StrategyRef,
+  type StrategyContent,
+  newStrategyContent,
+  publicStrategy,
+  strategyOf,
+  withStrategies,
+  replaceStrategy,
+} from './strategy.ts';
+
+/** Turns off a feature that is enabled without an active strategy, because SDKs evaluate such a feature as on for all users. */
+export const disableIfNoActiveStrategy = (
+  feature: Feature,
+  environment: string,
+): Decision<'feature-environment-disabled'> => {
+  const { enabled, strategies } = inEnvironment(feature, environment);
+  if (!enabled || strategies.some(({ disabled }) => !disabled)) return { feature, events: [] };
+  return {
+    feature: withEnvironment(feature, environment, { enabled: false }),
+    events: [featureEvent('feature-environment-disabled', feature, { environment })],
+  };
+};
+
+/** What new content of a strategy is validated against, and the JSON pointer of the strategy in the request. */
+type EditValidation = Pick<StrategyValidationOptions, 'projectContext' | 'path'>;
+
+/** Replaces the content of a strategy; its id and sort order stay. Emits nothing when the content is the same. */
+export const replaceStrategyContent = (
+  feature: Feature,
+  ref: StrategyRef,
+  newContent: StrategyContent,
+  validation: EditValidation,
+): Decision => {
+  const before = strategyOf(feature, ref);
+  const content = normalizeStrategy(newContent, { ...validation, project: feature.project, before });
+  const after: Strategy = { ...content, id: before.id, sortOrder: before.sortOrder };
+  if (isEqualContent(after, before)) return { feature, events: [] };
+  const preData = publicStrategy(before);
+  const data = publicStrategy(after);
+  return {
+    feature: replaceStrategy(feature, ref.environment, after),
+    events: [featureEvent('feature-strategy-update', feature, { environment: ref.environment, preData, data })],
+  };
+};
+
+/** Replaces the content of a strategy, and turns the feature off if that leaves it without an active strategy. */
+export const replaceStrategyContentAndDisableIfInactive = (
+  feature: Feature,
+  ref: StrategyRef,
+  newContent: StrategyContent,
+  validation: EditValidation,
+): Decision => {
+  const decision = replaceStrategyContent(feature, ref, newContent, validation);
+  if (decision.feature === feature) return decision;
+  const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, ref.environment);
+  return { feature: after, events: [...decision.events, ...events] };
+};
+
+const patchable: PatchableMembers = {
+  members: new Set(Object.keys(FeatureStrategy.properties)),
+  maps: new Set(['parameters']),
+};
+
+/**
+ * Patches one strategy. A patch cannot change its id, environment and sort order. It can remove constraints and variants; other properties
+ * that it removes do not change. The feature is turned off if no active strategy remains.
+ */
+export const patchStrategy = (
+  feature: Feature,
+  ref: StrategyRef,
+  patch: JsonPatch,
+  projectContext: ProjectContext,
+): Decision => {
+  const before = strategyOf(feature, ref);
+  const document = parse(lenientSchema(FeatureStrategy), applyPatch(publicStrategy(before), patch, patchable));
+  const newContent: StrategyContent = {
+    name: document.name,
+    title: document.title ?? before.title,
+    disabled: document.disabled ?? before.disabled,
+    constraints: document.constraints ?? [],
+    parameters: keepRollout(
+      before,
+      { name: document.name, parameters: document.parameters ?? before.parameters },
+      feature,
+      projectContext,
+    ),
+    variants: document.variants ?? [],
+    segments: document.segments ?? before.segments,
+  };
+  return replaceStrategyContentAndDisableIfInactive(feature, ref, newContent, { projectContext, path: '' });
+};
+
+/** Whether a feature has as many strategies in an environment as the limit allows. */
+export const hasMaxStrategies = (feature: Feature, environment: string): boolean =>
+  inEnvironment(feature, environment).strategies.length >= fixedResourceLimits.strategiesPerEnvironment;
+
+/** Where a new strategy is added, and its id. */
+export interface NewStrategy {
+  readonly environment: string;
+  readonly strategyId: string;
+  readonly projectContext: ProjectContext;
+  /** the JSON pointer of the strategy in the request */
+  readonly path: string;
+}
+
+/**
+ * Adds a strategy to a feature in an environment of its project, after the existing ones unless it has a sort order. The feature is not
+ * enabled.
+ */
+export const addStrategy = (
+  feature: Feature,
+  create: StrategyProperties,
+  { environment, strategyId, projectContext, path }: NewStrategy,
+): Decision => {
+  if (!hasEnvironment(projectContext, environment)) {
+    throw invalidProperty('You have not added the current environment to the project', '/params/environment');
+  }
+  const { strategies } = inEnvironment(feature, environment);
+  if (hasMaxStrategies(feature, environment))
+    throw limitExceeded('strategy', fixedResourceLimits.strategiesPerEnvironment, path);
+  const content = newStrategyContent(create);
+  const parameters = withDefaultParameters(content, feature, projectContext);
+  const { sortOrder } = create;
+  const strategy: Strategy = {
+    ...normalizeStrategy({ ...content, parameters }, { project: feature.project, projectContext, path }),
+    id: strategyId,
+    sortOrder: sortOrder ?? Math.min(Math.max(-1, ...strategies.map((other) => other.sortOrder)) + 1, maxSortOrder),
+  };
+  return {
+    feature: withStrategies(feature, environment, [...strategies, strategy]),
+    events: [featureEvent('feature-strategy-add', feature, { environment, data: publicStrategy(strategy) })],
+  };
+};
+
+/** Removes a strategy from a feature, which stays on even without an active strategy. */
+export const removeStrategyKeepingEnabled = (feature: Feature, ref: StrategyRef): Decision => {
+  const strategy = strategyOf(feature, ref);
+  const { strategies } = inEnvironment(feature, ref.environment);
+  return {
+    feature: withEnvironment(feature, ref.environment, {
+      strategies: strategies.filter((other) => other !== strategy),
+    }),
+    events: [
+      featureEvent('feature-strategy-remove', feature, {
+        environment: ref.environment,
+        preData: publicStrategy(strategy),
+      }),
+    ],
+  };
+};
+
+/** Removes a strategy from a feature. Without another active strategy the feature is disabled, and that event comes first. */
+export const removeStrategy = (feature: Feature, ref: StrategyRef): Decision => {
+  const removal = removeStrategyKeepingEnabled(feature, ref);
+  const { feature: after, events } = disableIfNoActiveStrategy(removal.feature, ref.environment);
+  return { feature: after, events: [...events, ...removal.events] };
+};

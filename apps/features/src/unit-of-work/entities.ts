@@ -1,0 +1,466 @@
+import type {
+  Constraint,
+  StrategyProperties,
+  EdgeInstanceBody,
+  FeatureLink,
+  FeatureTypeDescription,
+  Tag,
+  UserReference,
+} from '@bunting/contracts';
+import { entitySql, TimestampColumn } from '@bunting/database';
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { StoredContextField } from '../context-fields/context-field.ts';
+import type { Dependency, FeatureInEnvironment, EnteredStage } from '../features/feature.ts';
+import type { FeatureNaming } from '../names.ts';
+import type { StoredProject } from '../projects/project.ts';
+import type { StoredStrategyType } from '../strategy-types/strategy-type.ts';
+
+// Properties are named as in the domain and in JSON. Columns are the same in snake case. `hidden` properties are not part of the JSON.
+
+const timestamp = () => p.type(TimestampColumn);
+
+const emptyList = "'[]'";
+
+/** The default name of a foreign key in PostgreSQL. */
+const foreignKey = (table: string, column: string): string => `${table}_${column}_fkey`;
+
+export const EnvironmentEntity = defineEntity({
+  name: 'Environment',
+  tableName: 'environment',
+  properties: {
+    name: p.text().primary(),
+    type: p.text(),
+    sortOrder: p.integer(),
+    enabled: p.boolean().default(true),
+    protected: p.boolean().default(false),
+    requiredApprovals: p.integer().nullable(),
+  },
+  checks: [
+    {
+      name: 'environment_required_approvals_check',
+      expression: 'required_approvals >= 1 and required_approvals <= 10',
+    },
+  ],
+});
+
+export const ProjectEntity = defineEntity({
+  name: 'Project',
+  tableName: 'project',
+  properties: {
+    id: p.text().primary(),
+    name: p.text(),
+    description: p.text().nullable(),
+    mode: p.text().$type<StoredProject['mode']>().default('open'),
+    defaultStickiness: p.text().default('default'),
+    featureLimit: p.integer().nullable(),
+    featureNaming: p.json<FeatureNaming>().nullable(),
+    createdBy: p.integer().nullable().hidden(),
+    createdAt: timestamp().defaultRaw('now()').hidden(),
+    updatedAt: timestamp().nullable().hidden(),
+    archivedAt: timestamp().nullable().hidden(),
+  },
+  checks: [{ name: 'project_mode_check', expression: "mode in ('open', 'protected', 'private')" }],
+});
+
+/** The ids of deleted private projects. They are reserved, because their events are found by id. */
+export const DeletedPrivateProjectEntity = defineEntity({
+  name: 'DeletedPrivateProject',
+  tableName: 'deleted_private_project',
+  properties: { id: p.text().primary(), deletedAt: timestamp().defaultRaw('now()') },
+});
+
+const referenceToProject = (table: string) =>
+  p
+    .manyToOne(ProjectEntity)
+    .mapToPk()
+    .joinColumn('project')
+    .deleteRule('cascade')
+    .updateRule('no action')
+    .foreignKeyName(foreignKey(table, 'project'));
+
+const referenceToEnvironment = (table: string) =>
+  p
+    .manyToOne(EnvironmentEntity)
+    .mapToPk()
+    .joinColumn('environment')
+    .deleteRule('cascade')
+    .updateRule('no action')
+    .foreignKeyName(foreignKey(table, 'environment'));
+
+export const ProjectEnvironmentEntity = defineEntity({
+  name: 'ProjectEnvironment',
+  tableName: 'project_environment',
+  properties: {
+    project: referenceToProject('project_environment').primary(),
+    environment: referenceToEnvironment('project_environment').primary(),
+    defaultStrategy: p.json<StrategyProperties>().nullable(),
+  },
+});
+
+export const ProjectFavoriteEntity = defineEntity({
+  name: 'ProjectFavorite',
+  tableName: 'project_favorite',
+  properties: { project: referenceToProject('project_favorite').primary(), userId: p.integer().primary() },
+});
+
+/** The environments whose edits require a change request, as reported by the change requests service. */
+export const ProtectedEnvironmentEntity = defineEntity({
+  name: 'ProtectedEnvironment',
+  tableName: 'protected_environment',
+  properties: {
+    project: p.text().primary(),
+    environment: p.text().primary(),
+    isProtected: p.boolean(),
+    version: p.bigint('number'),
+  },
+});
+
+export const SegmentEntity = defineEntity({
+  name: 'Segment',
+  tableName: 'segment',
+  properties: {
+    id: p.integer().primary().generated('by default as identity'),
+    name: p.text(),
+    description: p.text().nullable(),
+    project: referenceToProject('segment').nullable(),
+    constraints: p.json<readonly Constraint[]>(),
+    createdBy: p.text(),
+    createdAt: timestamp(),
+    version: p.integer().default(1).hidden(),
+  },
+  uniques: [{ name: 'segment_name_is_unique', properties: ['name'] }],
+});
+
+export const TagTypeEntity = defineEntity({
+  name: 'TagType',
+  tableName: 'tag_type',
+  properties: {
+    name: p.text().primary(),
+    description: p.text().nullable(),
+    icon: p.text().nullable(),
+    color: p.text().nullable(),
+  },
+});
+
+export const TagEntity = defineEntity({
+  name: 'Tag',
+  tableName: 'tag',
+  properties: {
+    type: p
+      .manyToOne(TagTypeEntity)
+      .mapToPk()
+      .joinColumn('type')
+      .primary()
+      .deleteRule('cascade')
+      .updateRule('no action')
+      .foreignKeyName(foreignKey('tag', 'type')),
+    value: p.text().primary(),
+  },
+});
+
+export const ContextFieldEntity = defineEntity({
+  name: 'ContextField',
+  tableName: 'context_field',
+  properties: {
+    name: p.text().primary(),
+    description: p.text().nullable(),
+    sortOrder: p.integer(),
+    stickiness: p.boolean().default(false),
+    legalValues: p.json<StoredContextField['legalValues']>().defaultRaw(emptyList),
+    createdAt: timestamp().defaultRaw('now()').hidden(),
+  },
+});
+
+export const StrategyTypeEntity = defineEntity({
+  name: 'StrategyType',
+  tableName: 'strategy_type',
+  properties: {
+    name: p.text().primary(),
+    title: p.text().nullable(),
+    description: p.text().nullable(),
+    parameters: p.json<StoredStrategyType['parameters']>().defaultRaw(emptyList),
+    builtIn: p.boolean().default(false),
+    deprecated: p.boolean().default(false),
+    sortOrder: p.integer().hidden(),
+  },
+});
+
+export const FeatureTypeEntity = defineEntity({
+  name: 'FeatureType',
+  tableName: 'feature_type',
+  properties: {
+    id: p.text().primary(),
+    name: p.text(),
+    description: p.text(),
+    lifetimeDays: p.integer().nullable().$type<FeatureTypeDescription['lifetimeDays']>(),
+  },
+});
+
+const UserReferenceEmbeddable = defineEntity({
+  name: 'UserReference',
+  embeddable: true,
+  properties: { id: p.integer(), name: p.text(), imageUrl: p.text() },
+});
+
+/**
+ * A feature is one row, so that one row lock covers all of it. Parts of its JSON documents that are looked up (ids of strategies and
+ * segments, names of context fields and parents) are repeated in columns of their own. `version` counts all writes; `editVersion` is the
+ * version after the last edit.
+ */
+export const FeatureEntity = defineEntity({
+  name: 'Feature',
+  tableName: 'feature',
+  properties: {
+    name: p.text().primary(),
+    project: p
+      .manyToOne(ProjectEntity)
+      .mapToPk()
+      .joinColumn('project')
+      .updateRule('no action')
+      .foreignKeyName(foreignKey('feature', 'project')),
+    type: p
+      .manyToOne(FeatureTypeEntity)
+      .mapToPk()
+      .joinColumn('type')
+      .updateRule('no action')
+      .foreignKeyName(foreignKey('feature', 'type')),
+    description: p.text().nullable(),
+    stale: p.boolean(),
+    impressionData: p.boolean(),
+    createdAt: timestamp(),
+    createdBy: p.embedded(UserReferenceEmbeddable).prefix('created_by_'),
+    archivedAt: timestamp().nullable(),
+    environments: p.json<Readonly<Record<string, FeatureInEnvironment>>>(),
+    tags: p.json<readonly Tag[]>(),
+    dependencies: p.json<readonly Dependency[]>(),
+    lifecycle: p.json<readonly EnteredStage[]>(),
+    links: p.json<readonly FeatureLink[]>().defaultRaw(emptyList),
+    collaborators: p.json<readonly UserReference[]>(),
+    strategyIds: p.array<string>().columnType('text[]').hidden(),
+    segmentIds: p.array<number>().columnType('int[]').hidden(),
+    contextNames: p.array<string>().columnType('text[]').hidden(),
+    parents: p.array<string>().columnType('text[]').hidden(),
+    productionAt: timestamp().nullable().hidden(),
+    potentiallyStale: p.boolean().default(false).hidden(),
+    version: p.integer().default(1).hidden(),
+    editVersion: p.integer().default(0).hidden(),
+  },
+  indexes: [
+    // Counts active and stale features by index-only scans.
+    { name: 'feature_active', properties: ['project', 'name'], include: ['stale'], where: 'archived_at is null' },
+    // The archive is listed newest first.
+    {
+      name: 'feature_archived',
+      properties: ['archivedAt', 'name'],
+      columns: [{ name: 'archived_at', sort: 'DESC' }, { name: 'name' }],
+      where: 'archived_at is not null',
+    },
+    // Computes the metrics of a project by index-only scans.
+    { name: 'feature_dates', properties: ['project'], include: ['createdAt', 'archivedAt', 'productionAt'] },
+    { name: 'feature_by_strategy', properties: ['strategyIds'], type: 'gin', where: "strategy_ids <> '{}'" },
+    { name: 'feature_by_segment', properties: ['segmentIds'], type: 'gin', where: "segment_ids <> '{}'" },
+    { name: 'feature_by_context', properties: ['contextNames'], type: 'gin', where: "context_names <> '{}'" },
+    // Each read of a feature looks up its children. The migration turns `fastupdate` off, because reads would scan the pending list.
+    { name: 'feature_by_parent', properties: ['parents'], type: 'gin', where: "parents <> '{}'" },
+    // Counts the features that use each segment by index-only scans.
+    {
+      name: 'feature_segment_use',
+      properties: ['project'],
+      include: ['segmentIds'],
+      where: "segment_ids <> '{}' and archived_at is null",
+    },
+  ],
+});
+
+/** The last versions of deleted features. The versions of a new feature with the same name continue from there. */
+const DeletedFeatureEntity = defineEntity({
+  name: 'DeletedFeature',
+  tableName: 'deleted_feature',
+  properties: { name: p.text().primary(), version: p.integer() },
+});
+
+const referenceToFeature = (table: string) =>
+  p
+    .manyToOne(FeatureEntity)
+    .mapToPk()
+    .joinColumn('feature')
+    .deleteRule('cascade')
+    .updateRule('no action')
+    .foreignKeyName(foreignKey(table, 'feature'));
+
+export const FeatureFavoriteEntity = defineEntity({
+  name: 'FeatureFavorite',
+  tableName: 'feature_favorite',
+  properties: { feature: referenceToFeature('feature_favorite').primary(), userId: p.integer().primary() },
+});
+
+const countsByMinute = () => p.array<number>().columnType('bigint[]').defaultRaw("'{}'");
+
+/** The last use of a feature in an environment, and its counts by minute for the last hour. */
+const FeatureSeenEntity = defineEntity({
+  name: 'FeatureSeen',
+  tableName: 'feature_seen',
+  properties: {
+    feature: referenceToFeature('feature_seen').primary(),
+    environment: referenceToEnvironment('feature_seen').primary(),
+    lastSeenAt: timestamp(),
+    lastYesAt: timestamp().nullable(),
+    lastNoAt: timestamp().nullable(),
+    minutes: p.array<number>().columnType('int[]').defaultRaw("'{}'"),
+    yesByMinute: countsByMinute(),
+    noByMinute: countsByMinute(),
+    emittedAt: timestamp().defaultRaw("'1970-01-01 00:00:00+00'"),
+  },
+});
+
+/** Counts by hour and application, for two days. */
+const FeatureUsageHourEntity = defineEntity({
+  name: 'FeatureUsageHour',
+  tableName: 'feature_usage_hour',
+  properties: {
+    feature: p.text().primary(),
+    environment: p.text().primary(),
+    appName: p.text().primary(),
+    hour: timestamp().primary(),
+    yes: p.bigint('number'),
+    no: p.bigint('number'),
+    variants: p.json<Readonly<Record<string, number>>>().defaultRaw("'{}'"),
+  },
+  indexes: [
+    { name: 'feature_usage_hour_by_hour', properties: ['hour'] },
+    { name: 'feature_usage_hour_by_application', properties: ['appName', 'feature'] },
+  ],
+});
+
+const ClientApplicationEntity = defineEntity({
+  name: 'ClientApplication',
+  tableName: 'client_application',
+  properties: {
+    appName: p.text().primary(),
+    description: p.text().nullable(),
+    url: p.text().nullable(),
+    color: p.text().nullable(),
+    icon: p.text().nullable(),
+    sdkVersion: p.text().nullable(),
+    strategies: p.json<readonly string[]>().defaultRaw(emptyList),
+    createdBy: p.text().nullable(),
+    createdAt: timestamp(),
+    updatedAt: timestamp().nullable(),
+    lastSeenAt: timestamp(),
+    isFrontend: p.boolean().default(false),
+  },
+  indexes: [{ name: 'client_application_by_last_seen', properties: ['lastSeenAt'] }],
+});
+
+const referenceToApplication = (table: string) =>
+  p
+    .manyToOne(ClientApplicationEntity)
+    .mapToPk()
+    .joinColumn('app_name')
+    .deleteRule('cascade')
+    .updateRule('no action')
+    .foreignKeyName(foreignKey(table, 'app_name'));
+
+const ClientApplicationUsageEntity = defineEntity({
+  name: 'ClientApplicationUsage',
+  tableName: 'client_application_usage',
+  properties: {
+    appName: referenceToApplication('client_application_usage').primary(),
+    project: p.text().primary(),
+    environment: p.text().primary(),
+  },
+});
+
+const ClientInstanceEntity = defineEntity({
+  name: 'ClientInstance',
+  tableName: 'client_instance',
+  properties: {
+    appName: referenceToApplication('client_instance').primary(),
+    environment: p.text().primary(),
+    instanceId: p.text().primary(),
+    sdkVersion: p.text().nullable(),
+    createdAt: timestamp(),
+    lastSeenAt: timestamp(),
+  },
+  indexes: [{ name: 'client_instance_by_last_seen', properties: ['lastSeenAt'] }],
+});
+
+const ClientMissingFeatureEntity = defineEntity({
+  name: 'ClientMissingFeature',
+  tableName: 'client_missing_feature',
+  properties: {
+    appName: referenceToApplication('client_missing_feature').primary(),
+    environment: p.text().primary(),
+    feature: p.text().primary(),
+    lastSeenAt: timestamp(),
+  },
+  indexes: [
+    { name: 'client_missing_feature_by_last_seen', properties: ['lastSeenAt'] },
+    { name: 'client_missing_feature_by_feature', properties: ['feature', 'lastSeenAt'] },
+  ],
+});
+
+/** The latest report of each instance of Unleash Edge. */
+const EdgeInstanceEntity = defineEntity({
+  name: 'EdgeInstance',
+  tableName: 'edge_instance',
+  properties: {
+    identifier: p.text().primary(),
+    report: p.json<EdgeInstanceBody>(),
+    lastSeenAt: timestamp(),
+  },
+  indexes: [{ name: 'edge_instance_by_last_seen', properties: ['lastSeenAt'] }],
+});
+
+/** The result of the latest attempt to apply a change request. */
+export const AppliedChangeRequestEntity = defineEntity({
+  name: 'AppliedChangeRequest',
+  tableName: 'applied_change_request',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(false),
+    uid: p.uuid().nullable(),
+    attempt: p.integer(),
+    content: p.text().nullable(),
+    result: p.json<unknown>().columnType('json').nullable(),
+  },
+});
+
+/** Changes of imports that require a change request, until they are submitted to the change requests service. */
+export const ImportProposalEntity = defineEntity({
+  name: 'ImportProposal',
+  tableName: 'import_proposal',
+  properties: {
+    id: p.uuid().primary(),
+    proposal: p.json<unknown>().columnType('json'),
+    createdAt: timestamp().defaultRaw('clock_timestamp()'),
+  },
+});
+
+export const entities = [
+  EnvironmentEntity,
+  ProjectEntity,
+  DeletedPrivateProjectEntity,
+  ProjectEnvironmentEntity,
+  ProjectFavoriteEntity,
+  ProtectedEnvironmentEntity,
+  SegmentEntity,
+  TagTypeEntity,
+  TagEntity,
+  ContextFieldEntity,
+  StrategyTypeEntity,
+  FeatureTypeEntity,
+  FeatureEntity,
+  DeletedFeatureEntity,
+  FeatureFavoriteEntity,
+  FeatureSeenEntity,
+  FeatureUsageHourEntity,
+  ClientApplicationEntity,
+  ClientApplicationUsageEntity,
+  ClientInstanceEntity,
+  ClientMissingFeatureEntity,
+  EdgeInstanceEntity,
+  AppliedChangeRequestEntity,
+  ImportProposalEntity,
+];
+
+export const sql = entitySql(entities);

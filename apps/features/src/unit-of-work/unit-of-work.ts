@@ -1,0 +1,161 @@
+import { type Caller, maySee, outboxEvent } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
+import type { Outbox, OutboxProducer, ReplyOrReplay, WriteContext } from '@bunting/outbox';
+import type { DomainEvent } from '../features/feature.ts';
+import { contextFieldRepository } from '../context-fields/context-field-repository.ts';
+import { featureTypeRepository } from '../features/feature-type-repository.ts';
+import { strategyTypeRepository } from '../strategy-types/strategy-type-repository.ts';
+import { tagRepository } from '../tags/tag-repository.ts';
+import { attemptResultRepository } from '../changes/attempt-result-repository.ts';
+import { type Editor, type ProtectionGuard, protectionGuard } from './protection-guard.ts';
+import { protectionCopyRepository } from './protection-copy-repository.ts';
+import { changeContextReader } from '../changes/change-context-reader.ts';
+import { checkIfMatchAndSetETag } from './if-match.ts';
+import type { RecordEvents } from './record-events.ts';
+import { environmentRepository } from '../environments/environment-repository.ts';
+import { featureFavoriteRepository } from '../favorites/favorite-store.ts';
+import { lockReferences } from './lock-references.ts';
+import { featureRepository } from '../features/feature-repository.ts';
+import { type ConstraintSettings, projectContextReader } from '../projects/project-context-reader.ts';
+import { housekeepingRepository } from '../housekeeping/housekeeping-store.ts';
+import { readFeatureExport } from '../import-export/read-feature-export.ts';
+import { importProposalRepository } from '../import-export/import-proposal-repository.ts';
+import { importDestinationReader } from '../import-export/import-destination-reader.ts';
+import { projectRepository } from '../projects/project-repository.ts';
+import { segmentRepository } from '../segments/segment-repository.ts';
+import { applicationRepository } from '../applications/application-repository.ts';
+import { edgeInstanceRepository } from '../usage/edge-instance-repository.ts';
+import { usageRepository } from '../usage/usage-repository.ts';
+
+/** The caller and the time of a change, and its deadline. */
+export interface TransactionContext {
+  readonly caller: Caller;
+  readonly now: Date;
+  /** the transaction is not committed after this time */
+  readonly deadline: Date;
+  /** aborted when the caller can no longer receive the reply */
+  readonly signal?: AbortSignal | undefined;
+  readonly traceparent: string;
+  /** the change request that is applied; the caller edits directly without one */
+  readonly changeRequest?: Extract<Editor, { kind: 'change request' }>;
+}
+
+interface RepositoryOptions {
+  readonly guard: ProtectionGuard;
+  /** the projects that the caller may not see */
+  readonly hidden: readonly string[];
+  readonly isProjectVisible: (project: string) => boolean;
+  readonly settings: ConstraintSettings;
+  readonly recordEvents: RecordEvents;
+}
+
+/**
+ * Repositories on one transaction. All that they store and emit is committed, or nothing. A write whose change has events takes them as
+ * its last parameter, or as a function of what it has stored, and records them.
+ */
+const repositories = (
+  tx: Tx,
+  outbox: Outbox,
+  { guard, hidden, isProjectVisible, settings, recordEvents }: RepositoryOptions,
+) => ({
+  attemptResults: attemptResultRepository(tx),
+  applications: applicationRepository(tx, recordEvents),
+  contextFields: contextFieldRepository(tx, recordEvents),
+  edgeInstances: edgeInstanceRepository(tx),
+  environments: environmentRepository(tx, outbox, recordEvents),
+  readFeatureExport: readFeatureExport(tx),
+  featureFavorites: featureFavoriteRepository(tx, recordEvents),
+  features: featureRepository(tx, outbox, {
+    guard,
+    lockReferences: lockReferences(tx),
+    hidden,
+    isProjectVisible,
+    settings,
+    recordEvents,
+  }),
+  featureTypes: featureTypeRepository(tx, recordEvents),
+  housekeeping: housekeepingRepository(tx, outbox, recordEvents),
+  importProposals: importProposalRepository(tx),
+  importDestinations: importDestinationReader(tx, hidden, settings),
+  projectContext: projectContextReader(tx, hidden, settings),
+  projects: projectRepository(tx, outbox, { guard, recordEvents }),
+  protectionCopy: protectionCopyRepository(tx),
+  readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),
+  segments: segmentRepository(tx, outbox, { guard, isProjectVisible, recordEvents }),
+  strategyTypes: strategyTypeRepository(tx, recordEvents),
+  tags: tagRepository(tx, recordEvents),
+  usage: usageRepository(tx, outbox),
+});
+
+/** The repositories and the event recorder of a transaction. */
+export interface Transaction extends ReturnType<typeof repositories> {
+  /** For clones and moves, which are refused before the rules decide. Other edits are refused when they are stored. */
+  readonly guard: Pick<ProtectionGuard, 'checkClone' | 'checkMove'>;
+  /** For facts that store no change, such as an export: writes record the events of their changes themselves. */
+  readonly recordEvents: RecordEvents;
+}
+
+type Job<T> = (tx: Transaction) => Promise<T>;
+
+/**
+ * Runs jobs in transactions. The result of a job must be the reply of its request: it is stored for retries with the same
+ * `Idempotency-Key`.
+ */
+export interface UnitOfWork {
+  <T>(context: TransactionContext & WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
+  <T>(context: TransactionContext, job: Job<T>): Promise<T>;
+  /** Makes the reply after the commit, from the result of the job: for replies that need calls to other services. */
+  commitThenReply<T extends object, R>(
+    context: TransactionContext & WriteContext,
+    job: Job<T>,
+    reply: (result: T) => Promise<R>,
+  ): Promise<ReplyOrReplay<R>>;
+}
+
+/**
+ * The only way to write. A job is retried after a deadlock or a serialization failure, so it must not have effects outside its
+ * transaction.
+ */
+export const unitOfWork = (
+  { work, commitThenReply }: Pick<OutboxProducer, 'work' | 'commitThenReply'>,
+  settings: ConstraintSettings,
+): UnitOfWork => {
+  const runJob =
+    <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>) =>
+    async (tx: Tx, outbox: Outbox): Promise<T> => {
+      const { caller, now, changeRequest } = context;
+      const guard = protectionGuard(changeRequest ?? { kind: 'caller', caller }, protectionCopyRepository(tx));
+      const recorded: DomainEvent[] = [];
+      const recordEvents: RecordEvents = (events) => {
+        for (const event of events) recorded.push(event);
+      };
+      const hidden = caller.hiddenProjects ?? [];
+      const isProjectVisible = (project: string): boolean => maySee(caller, project);
+      const stores = repositories(tx, outbox, { guard, hidden, isProjectVisible, settings, recordEvents });
+      const result = await job({ ...stores, guard, recordEvents });
+      // Events are emitted last: the guard detects bypassed change requests by all edits of the job.
+      outbox.emit(recorded.map((event) => outboxEvent(guard.markBypass(event), { by: caller, now })));
+      if ('ifMatchTarget' in context) {
+        const { features, environments, segments } = stores;
+        checkIfMatchAndSetETag(context, {
+          features: features.locked,
+          environments: environments.locked,
+          segments: segments.locked,
+        });
+      }
+      return result;
+    };
+  const run = <C extends TransactionContext | (TransactionContext & WriteContext), T>(context: C, job: Job<T>) =>
+    work(context, runJob(context, job));
+  return Object.assign(run, {
+    commitThenReply: async <T extends object, R>(
+      context: TransactionContext & WriteContext,
+      job: Job<T>,
+      reply: (result: T) => Promise<R>,
+    ): Promise<ReplyOrReplay<R>> => {
+      const response = await commitThenReply(context, runJob(context, job), reply);
+      if (response === undefined) throw new Error('A job of the features service returned no result to reply with.');
+      return response;
+    },
+  });
+};
