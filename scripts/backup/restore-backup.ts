@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { type Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { createPartitionSql } from '../../apps/audit/src/persistence/log/partitions.ts';
-import { skipRevisionsAfterRestore } from '../../apps/features/src/unit-of-work/skip-revisions-after-restore.ts';
+import { skipRevisionsAfterRestore } from '../../apps/features/src/unit-of-work/delivery.ts';
 import { BackupError } from './backup-error.ts';
 import { type DatabaseCopy, type Manifest, tablePath } from './manifest.ts';
 import type { ServiceDatabase } from '../databases/service-databases.ts';

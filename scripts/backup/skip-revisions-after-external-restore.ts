@@ -1,4 +1,4 @@
-import { skipRevisionsAfterRestore } from '../../apps/features/src/unit-of-work/skip-revisions-after-restore.ts';
+import { skipRevisionsAfterRestore } from '../../apps/features/src/unit-of-work/delivery.ts';
 import { BackupError } from './backup-error.ts';
 import type { ServiceDatabase } from '../databases/service-databases.ts';
 import { connectToServiceDatabase, requireNoOtherSession } from './database-connection.ts';

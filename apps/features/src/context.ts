@@ -1,9 +1,9 @@
 import type { Bus } from '@bunting/bus';
+import type { Caller } from '@bunting/contracts';
+import { submitImportProposal } from './import-export/endpoints.ts';
 import type { Readers } from './unit-of-work/readers.ts';
 import type { UnitOfWork } from './unit-of-work/unit-of-work.ts';
-import { submitImportProposal } from './import-export/submit-import-proposal.ts';
-import type { ApplicationBudget } from './usage/application-budget.ts';
-import { storeReport } from './usage/store-report.ts';
+import { type ApplicationBudget, storeReport } from './usage/endpoints.ts';
 
 interface ContextOptions {
   readonly transaction: UnitOfWork;
@@ -36,3 +36,6 @@ export const featuresContext = ({
   applicationsLimit: applicationBudget.limit,
 });
 export type FeaturesContext = ReturnType<typeof featuresContext>;
+
+/** The projects that the caller may not see, for reads. Repositories leave them out of writes by themselves. */
+export const hiddenProjectsOf = ({ hiddenProjects = [] }: Caller): readonly string[] => hiddenProjects;

@@ -1,7 +1,6 @@
-import { expect, it } from 'vitest';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { eventTypes, httpOperations, isRead, serviceOf } from '@bunting/contracts';
+import { describeRows } from '../test/event-catalogue.ts';
 import { applicationRows } from '../test/event-catalogue/applications.ts';
 import { archiveRows } from '../test/event-catalogue/archive.ts';
 import { contextFieldRows } from '../test/event-catalogue/context-fields.ts';
@@ -17,40 +16,30 @@ import { tagRows } from '../test/event-catalogue/tags.ts';
 import { usageRows } from '../test/event-catalogue/usage.ts';
 import { variantRows } from '../test/event-catalogue/variants.ts';
 
-// The rows of the nouns, which `<noun>.events.spec.ts` in the folder of each noun runs, taken together.
-const rows = [
-  ...featureRows,
-  ...archiveRows,
-  ...strategyRows,
-  ...environmentRows,
-  ...variantRows,
-  ...tagRows,
-  ...dependencyRows,
-  ...favoriteRows,
-  ...strategyTypeRows,
-  ...segmentRows,
-  ...contextFieldRows,
-  ...projectRows,
-  ...usageRows,
-  ...applicationRows,
-];
+const rowsByNoun = {
+  features: featureRows,
+  'archived features': archiveRows,
+  strategies: strategyRows,
+  environments: environmentRows,
+  variants: variantRows,
+  tags: tagRows,
+  dependencies: dependencyRows,
+  favorites: favoriteRows,
+  'strategy types': strategyTypeRows,
+  segments: segmentRows,
+  'context fields': contextFieldRows,
+  projects: projectRows,
+  usage: usageRows,
+  applications: applicationRows,
+};
+const rows = Object.values(rowsByNoun).flat();
+
+describe.each(Object.entries(rowsByNoun))('of %s', (_noun, rowsOfNoun) => describeRows(rowsOfNoun));
 
 it('the event catalogue has a row for every write of the features service', () => {
   const writes = httpOperations.filter((operation) => serviceOf(operation) === 'features' && !isRead(operation));
   const covered = new Set(rows.flatMap(({ request }) => request.operations.map(({ subject }) => subject)));
   expect(writes.map(({ subject }) => subject).filter((subject) => !covered.has(subject))).toEqual([]);
-});
-
-it('the rows of every noun are run by a spec', () => {
-  const files = (folder: string): string[] =>
-    readdirSync(path.join(import.meta.dirname, folder), { encoding: 'utf8', recursive: true });
-  const nouns = files('../../test/event-catalogue').filter((file) => file !== 'fixtures.ts');
-  const sources = files('.')
-    .filter((file) => file.endsWith('.events.spec.ts'))
-    .map((file) => readFileSync(path.join(import.meta.dirname, file), 'utf8'));
-  expect(nouns.filter((file) => !sources.some((source) => source.includes(`test/event-catalogue/${file}'`)))).toEqual(
-    [],
-  );
 });
 
 /** Event types of other services: access control, and change requests. */

@@ -359,7 +359,7 @@ const readsWithoutProjects = [
 ];
 
 it('every read without a project in its URL asks which projects are hidden, or has nothing of projects', () => {
-  const src = path.join(import.meta.dirname, '..');
+  const src = import.meta.dirname;
   const sources = globSync('*/endpoints.ts', { cwd: src }).map((file) => readFileSync(path.join(src, file), 'utf8'));
   // Prettier indents each endpoint of a noun by four spaces.
   const endpoints = sources.flatMap((source) => source.split(/^ {4}(?:implement|reads|writes)\(\s*/m).slice(1));

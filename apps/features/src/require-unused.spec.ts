@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { refusalOf } from '../test/refusal-of.ts';
-import { formatReferrers, type Referrer, requireUnused } from './require-unused.ts';
+import { formatReferrers, type Referrer, requireUnused } from './names.ts';
 
 const users = (count: number, project = 'shop'): Referrer[] =>
   Array.from({ length: count }, (_, nth) => ({ name: `${project}-${nth}`, project }));

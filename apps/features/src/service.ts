@@ -3,10 +3,10 @@ import { migrateDatabase, openDatabase, openReadReplica } from '@bunting/databas
 import { startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
-import { startBackgroundJobs } from './housekeeping/background-jobs.ts';
+import { startBackgroundJobs } from './housekeeping/background.ts';
 import { featuresContext } from './context.ts';
 import { featuresEndpoints } from './endpoints.ts';
-import { applicationBudget } from './usage/application-budget.ts';
+import { applicationBudget } from './usage/endpoints.ts';
 import { entities } from './unit-of-work/entities.ts';
 import { featuresMigrations } from './migrations/index.ts';
 import { createReaders } from './unit-of-work/readers.ts';

@@ -1,8 +1,8 @@
 import { systemCaller } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
 import type { Feature } from '../src/features/feature.ts';
-import { protectionGuard } from '../src/unit-of-work/protection-guard.ts';
-import { featureRepository } from '../src/features/feature-repository.ts';
+import { protectionGuard } from '../src/unit-of-work/protection.ts';
+import { featureRepository } from '../src/features/feature-store.ts';
 
 const discardingOutbox = {
   emit: () => undefined,

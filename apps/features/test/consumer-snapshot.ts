@@ -1,7 +1,7 @@
 import { ReadStates, type ReadableStateEntity, type StateEntity } from '@bunting/contracts';
-import { toDeliveredFeature } from '../src/unit-of-work/delivered-feature.ts';
+import { toDeliveredFeature } from '../src/unit-of-work/delivery.ts';
 import type { Feature } from '../src/features/feature.ts';
-import { featureJson } from '../src/unit-of-work/entity-json-sql.ts';
+import { featureJson } from '../src/unit-of-work/entities.ts';
 import type { StartedFeatures } from './started-features.ts';
 
 /** Values by topic, entity and id, such as `state feature checkout`. */

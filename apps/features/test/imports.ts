@@ -1,8 +1,7 @@
 import type { Constraint, ExportedFeatures } from '@bunting/contracts';
 import { expect } from 'vitest';
 import type { Feature } from '../src/features/feature.ts';
-import type { ImportAuthorship } from '../src/import-export/import-export-of-domain-import-authorship.ts';
-import type { ImportDestinationState } from '../src/import-export/import-destination-state.ts';
+import type { ImportAuthorship, ImportDestinationState } from '../src/import-export/import-context.ts';
 import { type ImportPlan, planImport } from '../src/import-export/plan-import.ts';
 import { aUserReference, someProjectContext } from './builders.ts';
 import { refusalOf } from './refusal-of.ts';

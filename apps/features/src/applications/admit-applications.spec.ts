@@ -9,7 +9,7 @@ import {
   mayAnnounce,
   type ReportedApplicationInstance,
   unknownApplications,
-} from './admit-applications.ts';
+} from './application.ts';
 
 const instance = (appName: string, about: Partial<ReportedApplicationInstance> = {}): ReportedApplicationInstance => ({
   appName,

@@ -1,7 +1,7 @@
 import type { ApplicationsQuery, ProjectApplicationsQuery, Refusal } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { applicationNotFound, noProjectFound } from '../refusals.ts';
-import { isFeatureMissingSql, isUsedOnlyInSql } from './application-conditions-sql.ts';
+import { isFeatureMissingSql, isUsedOnlyInSql } from './application-store.ts';
 
 const usageOf = (hidden: string): string => `
   select project, json_agg(environment order by environment) as environments, min(environment) as first

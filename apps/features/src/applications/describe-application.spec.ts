@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeApplication } from './describe-application.ts';
+import { describeApplication } from './application.ts';
 
 describe('the description of an application', () => {
   const application = { appName: 'till', createdBy: 'mia', description: 'Sells' };

@@ -9,10 +9,9 @@ import {
   ListOutdatedSdks,
   ListProjectApplications,
 } from '@bunting/contracts';
-import { describeApplication } from './describe-application.ts';
+import { describeApplication } from './application.ts';
 import { applicationNotFound } from '../refusals.ts';
-import type { FeaturesContext } from '../context.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 
 export function applicationEndpoints({
   applications,

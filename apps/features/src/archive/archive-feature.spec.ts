@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { aFeature } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { archiveFeature, archiveFeatures } from './archive-feature.ts';
-import { deleteIfArchived } from './delete-if-archived.ts';
-import { featureWithoutEnvironments } from '../features/feature-without-environments.ts';
+import { archiveFeature, archiveFeatures, deleteIfArchived } from './archive.ts';
+import { featureWithoutEnvironments } from '../features/feature.ts';
 
 const now = '2026-02-01T00:00:00.000Z';
 const then = '2026-01-15T00:00:00.000Z';

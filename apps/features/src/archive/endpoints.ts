@@ -11,15 +11,20 @@ import {
   ReviveFeatures,
   ValidateArchive,
 } from '@bunting/contracts';
-import { archiveFeature, archiveFeatures, requireChildrenAmong } from './archive-feature.ts';
-import { reviveFeature } from './revive-feature.ts';
-import { requireFeaturesOfProject } from '../features/require-features-of-project.ts';
-import { noFeatureFlag } from '../refusals.ts';
-import { deleteArchivedFeatures } from './delete-archived-features.ts';
-import { requireRevivable } from './require-revivable.ts';
-import type { FeaturesContext } from '../context.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import { requireBelowLimits } from '../features/endpoints.ts';
+import { type Decision, type Feature, requireFeaturesOfProject, strategiesOf } from '../features/feature.ts';
+import { activeProjectNotFound, noFeatureFlag } from '../refusals.ts';
 import { saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
+import {
+  archiveFeature,
+  archiveFeatures,
+  deleteIfArchived,
+  requireChildrenAmong,
+  requireUsableReferences,
+  reviveFeature,
+} from './archive.ts';
 
 export function archiveEndpoints({ archive, transaction, instanceFeatureLimit }: FeaturesContext): readonly Endpoint[] {
   return [
@@ -93,3 +98,43 @@ export function archiveEndpoints({ archive, transaction, instanceFeatureLimit }:
     }),
   ];
 }
+
+/**
+ * Refuses to revive features of one project if the project is not active, a limit of features would be exceeded, or strategies use
+ * segments or context fields that were deleted while the features were archived.
+ * @param revivals the decisions to revive features; those without events concern features that are active already
+ * @param instanceFeatureLimit the maximum number of active features in all projects
+ */
+const requireRevivable = async (
+  tx: Pick<Transaction, 'projects' | 'projectContext'>,
+  revivals: readonly Decision[],
+  instanceFeatureLimit: number | undefined,
+): Promise<void> => {
+  const revived = revivals.filter(({ events }) => events.length > 0).map(({ feature }) => feature);
+  const [first] = revived;
+  if (first === undefined) return;
+  const { project } = await tx.projects.newFeatureContext(first.project, first.name);
+  if (project === null) throw activeProjectNotFound(first.project);
+  await requireBelowLimits(tx, {
+    project: first.project,
+    projectFeatureLimit: project.featureLimit,
+    instanceFeatureLimit,
+    adding: revived.length,
+  });
+  const strategies = revived.flatMap(strategiesOf);
+  if (strategies.length === 0) return;
+  const projectContext = await tx.projectContext.ofProject(first.project, {
+    texts: strategies.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
+    numbers: strategies.flatMap(({ segments }) => segments),
+  });
+  if (projectContext !== undefined) requireUsableReferences(revived, projectContext);
+};
+
+/** Deletes those of the features that are archived. The others stay. */
+export const deleteArchivedFeatures = async (
+  { features: repository }: Pick<Transaction, 'features'>,
+  features: readonly Feature[],
+): Promise<void> => {
+  const decision = deleteIfArchived(features);
+  await repository.remove(decision.features, decision.events);
+};

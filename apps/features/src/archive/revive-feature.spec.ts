@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
-import { reviveFeature } from './revive-feature.ts';
+import { reviveFeature } from './archive.ts';
 
 const now = '2026-02-01T00:00:00.000Z';
 const archivedAt = '2026-01-15T00:00:00.000Z';

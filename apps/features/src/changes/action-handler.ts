@@ -7,9 +7,10 @@ import type {
   SegmentAction,
 } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
+import { shortName } from '../refusals.ts';
 import type { StoredSegment } from '../segments/segment.ts';
-import type { SnapshotComparison } from './snapshots.ts';
 import type { ChangeContext } from './change-context.ts';
+import type { SnapshotComparison } from './snapshots.ts';
 
 /** A change that applying adds so that no enabled feature is left without an active strategy. */
 export interface ImpliedChange {
@@ -77,3 +78,30 @@ export type SegmentActionHandler<A extends SegmentAction> = ActionHandler<
   StoredSegment,
   StoredSegment | null
 >;
+
+export const strategyDeletedCause: ConflictCause = { code: 'strategy-deleted', message: 'Strategy has been deleted' };
+
+export const segmentDeletedCause = (id: number): ConflictCause => ({
+  code: 'segment-missing',
+  message: `Segment ${id} has been deleted`,
+});
+
+export const segmentOfAnotherProjectCause = (name: string, project: string): ConflictCause => ({
+  code: 'segment-foreign',
+  message: `Segment ${shortName(name)} does not belong to project "${project}"`,
+});
+
+/**
+ * The properties that a payload has, with their values after the change.
+ * @param properties all properties that a payload can have; its type refuses an incomplete list
+ */
+export const payloadAfterChange = <Property extends string>(
+  properties: Readonly<Record<Property, true>>,
+  payload: Readonly<Partial<Record<Property, unknown>>>,
+  after: Readonly<Record<Property, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    (Object.keys(properties) as Property[])
+      .filter((property) => payload[property] !== undefined)
+      .map((property) => [property, after[property]]),
+  );

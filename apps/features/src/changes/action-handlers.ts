@@ -1,26 +1,242 @@
 import {
   type Change,
+  type ChangeOf,
+  type ChangeRequestOverwrite,
+  type ConflictCause,
   type FeatureAction,
   type FeatureChange,
+  invalidProperty,
   isSegmentChange,
   type SegmentAction,
   type SegmentChange,
+  segmentInUse,
 } from '@bunting/contracts';
+import * as features from '../archive/archive.ts';
+import * as dependencies from '../dependencies/dependency.ts';
+import { removeDependencies } from '../dependencies/dependency.ts';
+import { disableFeature, enableFeature } from '../feature-environments/switch-feature.ts';
+import { type Dependency, type Feature, inEnvironment } from '../features/feature.ts';
+import { shortName } from '../refusals.ts';
+import * as segments from '../segments/segment.ts';
 import type { StoredSegment } from '../segments/segment.ts';
-import type { Feature } from '../features/feature.ts';
-import { addDependencyHandler } from './add-dependency-handler.ts';
-import { addStrategyHandler } from './add-strategy-handler.ts';
-import { archiveFeatureHandler } from './archive-feature-handler.ts';
-import { deleteDependencyHandler } from './delete-dependency-handler.ts';
-import { deleteSegmentHandler } from './delete-segment-handler.ts';
-import { deleteStrategyHandler } from './delete-strategy-handler.ts';
-import { patchVariantHandler } from './patch-variant-handler.ts';
-import { reorderStrategyHandler } from './reorder-strategy-handler.ts';
-import { updateEnabledHandler } from './update-enabled-handler.ts';
-import { updateSegmentHandler } from './update-segment-handler.ts';
-import { updateStrategyHandler } from './update-strategy-handler.ts';
-import type { StateAfterChanges } from './state-after-changes.ts';
-import type { FeatureActionHandler, Phase, ActionHandler, SegmentActionHandler } from './action-handler.ts';
+import { replaceVariants } from '../variants/variant.ts';
+import {
+  type ActionHandler,
+  type FeatureActionHandler,
+  payloadAfterChange,
+  type Phase,
+  type SegmentActionHandler,
+} from './action-handler.ts';
+import {
+  type ChangeContext,
+  childrenOf,
+  referrersOfSegment,
+  segmentIdOfName,
+  type StateAfterChanges,
+} from './change-context.ts';
+import { findEditsLostByDeletion, findNewerEdits, type SnapshotComparison } from './snapshots.ts';
+import {
+  addedContent,
+  addStrategyHandler,
+  deleteStrategyHandler,
+  reorderStrategyHandler,
+  updateStrategyHandler,
+} from './strategy-actions.ts';
+
+/** Archives the feature in every environment, when no active feature depends on it any more. */
+const archiveFeatureHandler: FeatureActionHandler<'archiveFeature'> = {
+  phase: 'archive features',
+  errorPath: '/feature',
+  alsoReads: () => ({}),
+  snapshot: () => null,
+  overwrites: () => [],
+  decide: (feature, _, context) => {
+    const decision = features.archiveFeature(feature, childrenOf(context, feature.name), context.now);
+    return { subject: decision.feature, events: decision.events, payload: {} };
+  },
+  conflict: ({ message }) => ({ code: 'has-children', message }),
+};
+
+/** Turns the feature on or off. Activates disabled strategies only if the change requests it and all strategies are disabled. */
+const updateEnabledHandler: FeatureActionHandler<'updateEnabled'> = {
+  phase: 'turn features on or off',
+  errorPath: '/payload',
+  alsoReads: () => ({}),
+  snapshot: (feature, _, { environment }) => ({ enabled: inEnvironment(feature, environment).enabled }),
+  overwrites: ({ payload }, states) => findNewerEdits(states, { enabled: payload.enabled }),
+  decide: (feature, { payload: { enabled, shouldActivateDisabledStrategies } }, context) => {
+    const { environment, projectContext, generateStrategyId } = context;
+    const { strategies } = inEnvironment(feature, environment);
+    const activateDisabled = shouldActivateDisabledStrategies === true && strategies.every(({ disabled }) => disabled);
+    const activation = shouldActivateDisabledStrategies === undefined ? {} : { shouldActivateDisabledStrategies };
+    const payload = { enabled, ...activation };
+    if (!enabled) {
+      const decision = disableFeature(feature, environment, projectContext);
+      return { subject: decision.feature, events: decision.events, payload };
+    }
+    const options = { activateDisabled, defaultStrategyId: generateStrategyId() };
+    const decision = enableFeature(feature, environment, options, projectContext);
+    const { feature: subject, events, addedStrategy } = decision;
+    if (addedStrategy === undefined) return { subject, events, payload };
+    return { subject, events, payload, implied: { action: 'addStrategy', payload: addedContent(addedStrategy) } };
+  },
+  conflict: () => undefined,
+};
+
+/** Replaces all variants of the feature in the environment. */
+const patchVariantHandler: FeatureActionHandler<'patchVariant'> = {
+  phase: 'replace variants',
+  errorPath: '/payload',
+  alsoReads: () => ({}),
+  snapshot: (feature, _, { environment }) => ({ variants: inEnvironment(feature, environment).variants }),
+  overwrites: ({ payload }, states) => findNewerEdits(states, { variants: payload.variants }),
+  decide: (feature, { payload }, { environment }, path) => {
+    const decision = replaceVariants(feature, environment, payload.variants, { path: `${path}/payload/variants` });
+    const { variants } = inEnvironment(decision.feature, environment);
+    return { subject: decision.feature, events: decision.events, payload: { variants } };
+  },
+  conflict: () => undefined,
+};
+
+/** The snapshot of the dependencies of a feature; null for none. */
+const dependencySnapshot = ({ dependencies }: Feature) => (dependencies.length > 0 ? { dependencies } : null);
+
+const noDependencies = { dependencies: [] };
+
+/**
+ * The edits that setting the dependencies overwrites. Having none is a state, too: a dependency that was added since the snapshot is
+ * overwritten.
+ */
+const findOverwrittenDependencies = (
+  { snapshot, current }: SnapshotComparison,
+  dependencies: readonly Partial<Dependency>[],
+): ChangeRequestOverwrite[] =>
+  findNewerEdits({ snapshot: snapshot ?? noDependencies, current: current ?? noDependencies }, { dependencies });
+
+/** Makes the feature depend on no other. */
+const deleteDependencyHandler: FeatureActionHandler<'deleteDependency'> = {
+  phase: 'remove dependencies',
+  errorPath: '/feature',
+  alsoReads: () => ({}),
+  snapshot: dependencySnapshot,
+  overwrites: (_, states) => findOverwrittenDependencies(states, []),
+  decide: (feature) => {
+    const decision = removeDependencies(feature);
+    return { subject: decision.feature, events: decision.events, payload: {} };
+  },
+  conflict: () => undefined,
+};
+
+const changeableProperties: Readonly<Record<Exclude<keyof ChangeOf<'updateSegment'>['payload'], 'id'>, true>> = {
+  name: true,
+  description: true,
+  project: true,
+  constraints: true,
+};
+
+/** Changes a segment of the project, for every feature that uses it. Omitted properties do not change. */
+const updateSegmentHandler: SegmentActionHandler<'updateSegment'> = {
+  phase: 'update segments',
+  errorPath: '/payload/name',
+  alsoReads: ({ payload: { name } }) => ({ segmentNames: name === undefined ? [] : [name] }),
+  snapshot: (segment) => segments.segmentSnapshot(segment),
+  overwrites: ({ payload: { id: _, ...properties } }, states) => findNewerEdits(states, properties),
+  decide: (segment, { payload }, context, path) => {
+    // A request is reviewed and applied by people of one project: what others use is not theirs to change.
+    if (payload.project === null)
+      throw invalidProperty('A change request cannot make a segment one of all projects', `${path}/payload/project`);
+    if (payload.project !== undefined && payload.project !== context.project)
+      throw invalidProperty('A change request cannot move a segment to another project', `${path}/payload/project`);
+    const referrers = referrersOfSegment(context, segment.id);
+    const idOfName = (name: string): number | undefined => segmentIdOfName(context, name);
+    const { projectContext } = context;
+    // Nothing is hidden: only the refusal of a move to another project names referrers, and such a move was refused above.
+    const updateContext = { referrers, hidden: [], idOfName, projectContext };
+    const decision = segments.updateSegment(segment, payload, updateContext, `${path}/payload`);
+    const changed = payloadAfterChange(changeableProperties, payload, decision.segment);
+    return {
+      subject: decision.segment,
+      events: decision.events,
+      payload: { id: segment.id, ...changed },
+    };
+  },
+  conflict: ({ kind, message }) => (kind === 'NameExistsError' ? { code: 'segment-name', message } : undefined),
+};
+
+/** Deletes a segment of the project that neither a feature nor a default strategy uses any more. */
+const deleteSegmentHandler: SegmentActionHandler<'deleteSegment'> = {
+  phase: 'delete segments',
+  errorPath: '/payload/id',
+  alsoReads: () => ({}),
+  snapshot: (segment) => segments.segmentSnapshot(segment),
+  overwrites: (_, states) => findEditsLostByDeletion(states),
+  decide: (segment, _, context) => {
+    // Nothing is hidden, since the conflict below names no referrer.
+    const deleted = segments.deleteSegment(segment, { referrers: referrersOfSegment(context, segment.id), hidden: [] });
+    return { subject: null, events: [deleted], payload: { id: segment.id } };
+  },
+  conflict: ({ kind }, { name }) => (kind === 'ConflictError' ? segmentInUse(shortName(name)) : undefined),
+};
+
+/**
+ * Finds the first name that no variant of the feature has, in any environment. A feature without variants is not checked: its child may be
+ * set up first.
+ */
+const findMissingParentVariant = (parent: Feature, names: readonly string[]): string | undefined => {
+  const existingNames = new Set(
+    Object.values(parent.environments).flatMap(({ variants, strategies }) =>
+      [...variants, ...strategies.flatMap((strategy) => strategy.variants)].map(({ name }) => name),
+    ),
+  );
+  return existingNames.size === 0 ? undefined : names.find((name) => !existingNames.has(name));
+};
+
+/** Refuses a dependency on a variant that the parent does not have: the child would never be enabled. */
+const requireKnownVariants = (parent: Feature, variants: readonly string[], path: string): void => {
+  const missing = findMissingParentVariant(parent, variants);
+  if (missing === undefined) return;
+  const message = `Variant ${shortName(missing)} of ${shortName(parent.name)} does not exist`;
+  throw invalidProperty(message, `${path}/payload/variants/${variants.indexOf(missing)}`);
+};
+
+const dependencyContextOf = (child: Feature, parent: string, context: ChangeContext) => ({
+  parent: context.features.get(parent),
+  children: childrenOf(context, child.name),
+});
+
+const parentVariantConflict = (parent: Feature, variants: readonly string[]): ConflictCause | undefined => {
+  const missing = findMissingParentVariant(parent, variants);
+  if (missing === undefined) return undefined;
+  const message = `Variant ${shortName(missing)} of ${shortName(parent.name)} no longer exists`;
+  return { code: 'parent-variant', message };
+};
+
+/** Makes the feature depend on another, and on that one only. */
+const addDependencyHandler: FeatureActionHandler<'addDependency'> = {
+  phase: 'add dependencies',
+  errorPath: '/payload/feature',
+  alsoReads: ({ payload }) => ({ features: [payload.feature] }),
+  snapshot: dependencySnapshot,
+  overwrites: ({ payload }, states) => findOverwrittenDependencies(states, [payload]),
+  decide: (child, { payload }, context, path) => {
+    const dependency = dependencies.normalizeDependency(payload.feature, payload.enabled, payload.variants);
+    const dependencyContext = dependencyContextOf(child, payload.feature, context);
+    const decision = dependencies.setParent(child, dependency, dependencyContext);
+    if (dependencyContext.parent !== undefined)
+      requireKnownVariants(dependencyContext.parent, dependency.variants, path);
+    return { subject: decision.feature, events: decision.events, payload: dependency };
+  },
+  conflict: (_, child, { payload }, context) => {
+    const { feature, enabled, variants } = payload;
+    const dependencyContext = dependencyContextOf(child, feature, context);
+    const fault = dependencies.dependencyFault(child, feature, dependencyContext);
+    if (fault !== undefined || dependencyContext.parent === undefined) return fault;
+    return parentVariantConflict(
+      dependencyContext.parent,
+      dependencies.normalizeDependency(feature, enabled, variants).variants,
+    );
+  },
+};
 
 /** The handler of each action on a feature. */
 export const featureActionHandlers: { readonly [A in FeatureAction]: FeatureActionHandler<A> } = {

@@ -5,14 +5,12 @@ import {
   type ChangeWithSnapshot,
   type SegmentChange,
 } from '@bunting/contracts';
-import type { DomainEvent, Feature } from '../features/feature.ts';
+import { type DomainEvent, type Feature, inEnvironment } from '../features/feature.ts';
 import type { StoredSegment } from '../segments/segment.ts';
 import { disableIfNoActiveStrategy } from '../strategies/edit-strategy.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
-import { toConflictCause, type ApplyConflict, findFeatureConflict, findSegmentConflict } from './find-conflicts.ts';
-import { initialState, type StateAfterChanges, setSegment } from './state-after-changes.ts';
+import { toConflictCause, type ApplyConflict, findFeatureConflict, findSegmentConflict } from './conflicts.ts';
+import { initialState, type StateAfterChanges, setSegment, type ChangeContext } from './change-context.ts';
 import { type ImpliedChange, phases } from './action-handler.ts';
-import type { ChangeContext } from './change-context.ts';
 import { orderedChangesOfPhase, featureHandlerOf, segmentHandlerOf } from './action-handlers.ts';
 
 /** The result of applying all changes. */

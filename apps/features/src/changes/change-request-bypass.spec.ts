@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DomainEvent } from '../features/feature.ts';
-import { type EditedObject, markBypass } from './change-request-bypass.ts';
+import { type EditedObject, markBypass } from './protected-edit.ts';
 
 const enabled: DomainEvent = {
   type: 'feature-environment-enabled',

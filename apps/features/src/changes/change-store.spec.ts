@@ -1,6 +1,6 @@
 import type { AppliedChanges } from '@bunting/contracts';
 import { expect, it } from 'vitest';
-import { resultOfEarlierAttempt, type EarlierAttempt } from './result-of-earlier-attempt.ts';
+import { resultOfEarlierAttempt, type EarlierAttempt } from './change-store.ts';
 
 const applied = { outcome: 'applied', conflicts: [], inverse: [] } as unknown as AppliedChanges;
 const refused: AppliedChanges = { outcome: 'conflict', conflicts: [{ code: 'overwrite', message: '' }], inverse: [] };

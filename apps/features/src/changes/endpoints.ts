@@ -1,3 +1,4 @@
+import { hash, randomUUID } from 'node:crypto';
 import { type Endpoint, implement, type OperationRequest, writes } from '@bunting/bus';
 import {
   affectedEnvironments,
@@ -7,29 +8,51 @@ import {
   type Change,
   CheckChanges,
   isFinalRefusal,
+  isSegmentChange,
   PreviewChanges,
   projectGone,
   projectNotFound,
   SetProtection,
 } from '@bunting/contracts';
 import { canonicalJson } from '@bunting/contracts/hashing';
-import { hash } from 'node:crypto';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import type { DomainEvent } from '../features/feature.ts';
+import { possibleReferencesIn } from '../projects/project-context-store.ts';
+import { notAuthorisedIn } from '../refusals.ts';
+import { saveChangedFeatures } from '../unit-of-work/save-decisions.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
+import { handlerOf } from './action-handlers.ts';
 import { applyInMemory } from './apply-in-memory.ts';
-import type { ApplyConflict } from './find-conflicts.ts';
-import { currentSnapshot, findOverwriteConflicts } from './find-overwrites.ts';
+import { type ChangeContext, segmentIdsOf } from './change-context.ts';
+import type { ChangeContextQuery, StoredChangeContext } from './change-store.ts';
+import { type ApplyConflict, currentSnapshot, findOverwriteConflicts } from './conflicts.ts';
 import { inverseChanges } from './inverse-changes.ts';
 import { prepareProposal } from './prepare-proposal.ts';
 import { previewChanges } from './preview-changes.ts';
-import { segmentIdsOf } from './subjects-of-changes.ts';
-import type { DomainEvent } from '../features/feature.ts';
-import { notAuthorisedIn } from '../refusals.ts';
-import { changeContextQuery, featureNamesToRead } from './change-context-query.ts';
-import { toChangeContext } from './to-change-context.ts';
-import type { FeaturesContext } from '../context.ts';
-import { saveChangedFeatures } from '../unit-of-work/save-decisions.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
-import type { StoredChangeContext } from './change-context-reader.ts';
-import type { Transaction } from '../unit-of-work/unit-of-work.ts';
+
+/** The context of changes in an environment at the time of a request, from what is stored. */
+export const toChangeContext = (stored: StoredChangeContext, environment: string, now: Date): ChangeContext => ({
+  ...stored,
+  environment,
+  now: now.toISOString(),
+  generateStrategyId: randomUUID,
+});
+
+/** The names of the features that changes edit or refer to. */
+export const featureNamesToRead = (changes: readonly Change[]): string[] =>
+  changes.flatMap((change) => {
+    const { features = [] } = handlerOf(change).alsoReads(change);
+    return isSegmentChange(change) ? [...features] : [change.feature, ...features];
+  });
+
+/** What the context of changes has to be read for: the objects that they edit or refer to. */
+export const changeContextQuery = (project: string, changes: readonly Change[]): ChangeContextQuery => ({
+  project,
+  ...possibleReferencesIn(changes),
+  features: featureNamesToRead(changes),
+  segments: segmentIdsOf(changes),
+  segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),
+});
 
 export function changeEndpoints({ readChangeContext, transaction }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -2,9 +2,9 @@ import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from 'vitest';
 import { aFeature, aSegment, aStrategy, someProjectContext } from '../../test/builders.ts';
 import { normalizeDependency } from '../dependencies/dependency.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import { fixedResourceLimits } from '../names.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { requireNoConflict } from './find-conflicts.ts';
+import { requireNoConflict } from './conflicts.ts';
 import { applyInMemory } from './apply-in-memory.ts';
 import type { ChangeContext } from './change-context.ts';
 

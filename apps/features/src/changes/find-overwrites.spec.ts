@@ -4,7 +4,7 @@ import { aStrategy } from '../../test/builders.ts';
 import { aChangeContext, betaSegment, inProduction, onCheckout, type Posted } from '../../test/checked-changes.ts';
 import type { Feature } from '../features/feature.ts';
 import { normalizeDependency } from '../dependencies/dependency.ts';
-import { currentSnapshot, findOverwriteConflicts, findOverwrites } from './find-overwrites.ts';
+import { currentSnapshot, findOverwriteConflicts, findOverwrites } from './conflicts.ts';
 import type { ChangeContext } from './change-context.ts';
 
 const variant = (name: string) => ({ name, weight: 1000, weightType: 'variable', stickiness: 'default' }) as const;

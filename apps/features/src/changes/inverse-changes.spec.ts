@@ -13,7 +13,7 @@ import { aFeature } from '../../test/builders.ts';
 import { normalizeDependency } from '../dependencies/dependency.ts';
 import { applyInMemory } from './apply-in-memory.ts';
 import { inverseChanges } from './inverse-changes.ts';
-import { findOverwrites } from './find-overwrites.ts';
+import { findOverwrites } from './conflicts.ts';
 import type { ChangeContext } from './change-context.ts';
 
 const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' } as const;

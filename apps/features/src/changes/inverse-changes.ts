@@ -9,13 +9,11 @@ import {
   isSegmentChange,
   type ChangeWithSnapshot,
 } from '@bunting/contracts';
-import type { Feature, Strategy } from '../features/feature.ts';
+import { type Feature, type Strategy, inEnvironment } from '../features/feature.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
-import { featureNamesOf, segmentIdsOf } from './subjects-of-changes.ts';
+import { featureNamesOf, segmentIdsOf, type ChangeContext } from './change-context.ts';
 import type { AppliedState } from './apply-in-memory.ts';
-import type { ChangeContext } from './change-context.ts';
-import { currentSnapshot } from './find-overwrites.ts';
+import { currentSnapshot } from './conflicts.ts';
 
 const contentOf = (strategy: Strategy) => {
   const { id: _, ...content } = publicStrategy(strategy);

@@ -14,7 +14,7 @@ import {
 } from '../../test/checked-changes.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { normalizeDependency } from '../dependencies/dependency.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import { fixedResourceLimits } from '../names.ts';
 import { featureActionHandlers } from './action-handlers.ts';
 
 describe('a proposed change', () => {

@@ -13,9 +13,8 @@ import type { StoredSegment } from '../segments/segment.ts';
 import type { Feature } from '../features/feature.ts';
 import { hasEnvironment } from '../projects/project-context.ts';
 import { archivedFeatureRefused, featureNotInProject, segmentNotFound } from '../refusals.ts';
-import { type StateAfterChanges, initialState, setSegment } from './state-after-changes.ts';
+import { type StateAfterChanges, initialState, setSegment, type ChangeContext } from './change-context.ts';
 import { phases } from './action-handler.ts';
-import type { ChangeContext } from './change-context.ts';
 import { orderedChangesOfPhase, featureHandlerOf, handlerOf, segmentHandlerOf } from './action-handlers.ts';
 
 /** The feature of a change, in the state before all changes. */

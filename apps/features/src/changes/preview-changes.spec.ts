@@ -9,8 +9,7 @@ import {
   rolloutStrategy,
   type Posted,
 } from '../../test/checked-changes.ts';
-import { previewChanges } from './preview-changes.ts';
-import { diffJson } from './json-diff.ts';
+import { previewChanges, diffJson } from './preview-changes.ts';
 import type { ChangeContext } from './change-context.ts';
 
 const preview = (posted: readonly Posted[], context: ChangeContext = aChangeContext(), withStates = true) =>

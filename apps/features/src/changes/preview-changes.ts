@@ -1,13 +1,33 @@
-import { type ChangeRequestPreview, isSegmentChange, type ChangeWithSnapshot } from '@bunting/contracts';
-import type { Feature } from '../features/feature.ts';
+import {
+  type ChangeRequestPreview,
+  type ChangeWithSnapshot,
+  comparableMember,
+  isEqual,
+  isJsonObject,
+  isSegmentChange,
+  memberOf,
+} from '@bunting/contracts';
+import { type Feature, inEnvironment } from '../features/feature.ts';
 import { segmentSnapshot, type StoredSegment } from '../segments/segment.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
-import type { ApplyConflict } from './find-conflicts.ts';
 import { applyInMemory } from './apply-in-memory.ts';
 import type { ChangeContext } from './change-context.ts';
-import { findOverwrites } from './find-overwrites.ts';
-import { diffJson } from './json-diff.ts';
+import { type ApplyConflict, findOverwrites } from './conflicts.ts';
+
+type Difference = ChangeRequestPreview['features'][number]['diff'][number];
+
+const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** What differs in meaning between two documents, member by member; lists are compared as a whole. */
+export const diffJson = (before: unknown, after: unknown, path = '', name = ''): Difference[] => {
+  if (isEqual(comparableMember(name, before), comparableMember(name, after))) return [];
+  if (!isJsonObject(before) || !isJsonObject(after)) return [{ path, before, after }];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
+    // Parameters have names of their users' choice: one called `title` is no title.
+    const member = name === 'parameters' ? '' : key;
+    return diffJson(memberOf(before, key), memberOf(after, key), `${path}/${escapePointer(key)}`, member);
+  });
+};
 
 /** A feature as a preview shows it. Strategies are keyed by id, so that a moved one differs in its sort order alone. */
 const featureView = (feature: Feature, environment: string) => {

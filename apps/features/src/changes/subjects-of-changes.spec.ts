@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Change } from '@bunting/contracts';
-import { featureNamesOf, segmentIdsOf } from './subjects-of-changes.ts';
+import { featureNamesOf, segmentIdsOf } from './change-context.ts';
 
 const changes: Change[] = [
   { action: 'updateEnabled', feature: 'cart', payload: { enabled: true } },

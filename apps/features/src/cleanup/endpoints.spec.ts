@@ -11,7 +11,7 @@ import {
   ReportMetrics,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { unknownFlagsReader } from './unknown-flags-reader.ts';
+import { unknownFlagsReader } from './cleanup-store.ts';
 import { aFeature, aStrategy } from '../../test/builders.ts';
 import { rowsRead } from '../../test/rows-read.ts';
 import { callerWith, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';

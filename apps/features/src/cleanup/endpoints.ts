@@ -1,7 +1,6 @@
 import { type Endpoint, reads } from '@bunting/bus';
 import { CountCleanupFeatures, ListCleanupFeatures, ListUnknownFlags } from '@bunting/contracts';
-import type { FeaturesContext } from '../context.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 
 export function cleanupEndpoints({ cleanup, listUnknownFlags }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -8,8 +8,7 @@ import {
   type UpdateContextFieldBody,
 } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
-import { requireUrlFriendlyName } from '../names.ts';
-import { type Referrer, requireUnused } from '../require-unused.ts';
+import { requireUrlFriendlyName, type Referrer, requireUnused } from '../names.ts';
 import { invalidPropertyValue } from '../refusals.ts';
 
 /** A field of the context in which flags are evaluated. */

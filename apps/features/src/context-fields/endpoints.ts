@@ -10,18 +10,19 @@ import {
   UpdateContextField,
   ValidateContextFieldName,
 } from '@bunting/contracts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import { requireUrlFriendlyName } from '../names.ts';
+import { contextFieldNameTaken, contextFieldNotFound } from '../refusals.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import {
+  type ContextFieldDecision,
   deleteContextField,
   newContextField,
   removeLegalValue,
   setLegalValue,
+  type StoredContextField,
   updateContextField,
 } from './context-field.ts';
-import { requireUrlFriendlyName } from '../names.ts';
-import { contextFieldNameTaken, contextFieldNotFound } from '../refusals.ts';
-import { editContextField } from './edit-context-field.ts';
-import type { FeaturesContext } from '../context.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
 
 export function contextFieldEndpoints({ contextFields, transaction }: FeaturesContext): readonly Endpoint[] {
   return [
@@ -70,3 +71,16 @@ export function contextFieldEndpoints({ contextFields, transaction }: FeaturesCo
     }),
   ];
 }
+
+/** Loads a context field, and saves the edit that `decide` makes of it. */
+const editContextField = async (
+  { contextFields }: Pick<Transaction, 'contextFields'>,
+  name: string,
+  decide: (field: StoredContextField) => ContextFieldDecision,
+): Promise<null> => {
+  const before = await contextFields.findForUpdate(name);
+  if (before === undefined) throw contextFieldNotFound(name);
+  const decision = decide(before);
+  await contextFields.save(before, decision.field, decision.events);
+  return null;
+};

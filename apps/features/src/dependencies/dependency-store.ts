@@ -1,7 +1,7 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
-import type { FeatureRef } from '../features/feature-parts-reader.ts';
-import { activeChildrenOf } from '../unit-of-work/active-features.ts';
-import { readJson } from '../unit-of-work/read-json.ts';
+import type { FeatureRef } from '../features/feature-read-store.ts';
+import { activeChildrenOf } from '../unit-of-work/feature-sql.ts';
+import { readJson } from '../unit-of-work/sql.ts';
 
 /** A statement that lists names; the list is empty for a feature that does not exist. `$1` name, `$2` project. */
 const namesFor = (name: string, names: string): Statement => ({

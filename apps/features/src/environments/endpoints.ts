@@ -1,9 +1,13 @@
-import { type Endpoint, implement, onBehalfOf, reads, writes } from '@bunting/bus';
+import { randomUUID } from 'node:crypto';
+import { type Bus, type Endpoint, implement, onBehalfOf, type OperationRequest, reads, writes } from '@bunting/bus';
 import {
+  type AnyOperation,
   CloneEnvironment,
   CopyEnvironmentPermissions,
+  CountEnvironmentTokens,
   CreateEnvironment,
   DeleteEnvironment,
+  EndEnvironmentAccess,
   GetEnvironment,
   ListEnvironmentNames,
   ListEnvironments,
@@ -13,28 +17,25 @@ import {
   UpdateEnvironment,
   ValidateEnvironmentName,
 } from '@bunting/contracts';
-import { randomUUID } from 'node:crypto';
-import { call } from '../calls.ts';
-import { copySettingsToEnvironment } from './copy-settings-to-environment.ts';
+import { call, callIfSupported } from '../calls.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import { countEnabled } from '../features/feature.ts';
+import { requireUrlFriendlyName } from '../names.ts';
+import { projectEnvironmentAdded, withoutEnvironment } from '../projects/project-environment.ts';
+import { environmentNameTaken, environmentNotFound } from '../refusals.ts';
+import type { Transaction, TransactionContext, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import {
   clonedEnvironment,
+  copySettingsToEnvironment,
   deleteEnvironment,
+  type EnvironmentDecision,
   environmentView,
   newEnvironment,
   projectsOfClone,
   requireProjectsFound,
+  switchEnvironment,
   updateEnvironment,
 } from './environment.ts';
-import { countEnabled } from '../features/feature-in-environment.ts';
-import { requireUrlFriendlyName } from '../names.ts';
-import { projectEnvironmentAdded, withoutEnvironment } from '../projects/project-environment.ts';
-import { environmentNameTaken, environmentNotFound } from '../refusals.ts';
-import type { FeaturesContext } from '../context.ts';
-import { endAccessOfEarlierEnvironment } from './end-access-of-earlier-environment.ts';
-import { saveEnvironments } from './save-environments.ts';
-import { setEnvironmentEnabled } from './set-environment-enabled.ts';
-import { loadTokenCounts } from './token-counts.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
 
 export function environmentEndpoints({ environments, bus, transaction }: FeaturesContext): readonly Endpoint[] {
   return [
@@ -157,3 +158,55 @@ export function environmentEndpoints({ environments, bus, transaction }: Feature
     }),
   ];
 }
+
+/** The numbers of tokens by environment, from the gateway; empty if the gateway is older and does not count them. */
+export const loadTokenCounts = async (bus: Bus, request: Parameters<typeof onBehalfOf>[0], project?: string) => {
+  const body = project === undefined ? {} : { project };
+  return (await callIfSupported(bus, CountEnvironmentTokens, { body }, onBehalfOf(request)))?.environments ?? [];
+};
+
+/** Saves updated environments, and emits the states of the features in them. */
+const saveEnvironments = async (
+  { environments, features }: Pick<Transaction, 'environments' | 'features'>,
+  decisions: readonly EnvironmentDecision[],
+): Promise<void> => {
+  const changed = decisions.filter((decision) => decision.events.length > 0).map(({ environment }) => environment);
+  if (changed.length === 0) return;
+  await environments.save(
+    changed,
+    decisions.flatMap((decision) => decision.events),
+  );
+  await features.emitStates(await environments.featureNames(changed.map(({ name }) => name)));
+};
+
+/**
+ * Calls the gateway to end the tokens and permissions that name a new environment, in its transaction, which holds the name: those of an
+ * earlier environment must never hold in the new one. If the commit fails, they were for no environment anyway.
+ * @throws Refusal `ServiceUnavailable` if the gateway does not reply, so that nothing is committed.
+ */
+const endAccessOfEarlierEnvironment = async (
+  bus: Bus,
+  environment: string,
+  request: OperationRequest<AnyOperation>,
+): Promise<void> => {
+  await call(bus, EndEnvironmentAccess, { body: { environment } }, onBehalfOf(request));
+};
+
+interface SetEnvironmentEnabledRequest extends TransactionContext {
+  readonly params: { readonly name: string };
+}
+
+/** Switches an environment on or off. */
+const setEnvironmentEnabled = (
+  transaction: UnitOfWork,
+  request: SetEnvironmentEnabledRequest,
+  enabled: boolean,
+): Promise<null> =>
+  transaction(request, async ({ environments }) => {
+    const { params } = request;
+    const [environment] = await environments.findForUpdate([params.name]);
+    if (environment === undefined) throw environmentNotFound(params.name);
+    const after = switchEnvironment(environment, enabled);
+    if (after !== environment) await environments.save([after], []);
+    return null;
+  });

@@ -19,7 +19,7 @@ import {
   RemoveProjectEnvironment,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { environmentReader } from './environment-reader.ts';
+import { environmentReader } from './environment-store.ts';
 import { aFeature, aStrategy } from '../../test/builders.ts';
 import { rowsRead } from '../../test/rows-read.ts';
 import { callerWith, type StartedFeatures, startFeatures } from '../../test/started-features.ts';

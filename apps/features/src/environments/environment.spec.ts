@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { aFeature } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import { fixedResourceLimits } from '../names.ts';
 import {
   clonedEnvironment,
   deleteEnvironment,

@@ -6,12 +6,18 @@ import {
   refusal,
   type UpdateEnvironmentBody,
 } from '@bunting/contracts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
-import type { DomainEvent, Feature } from '../features/feature.ts';
+import {
+  type Decision,
+  type DomainEvent,
+  type Feature,
+  featureEvent,
+  inEnvironment,
+  withEnvironment,
+} from '../features/feature.ts';
+import { fixedResourceLimits, maxSortOrder, requireUrlFriendlyName } from '../names.ts';
 import { projectEnvironmentRemoved } from '../projects/project-environment.ts';
-import { requireUrlFriendlyName } from '../names.ts';
-import { fixedResourceLimits, maxSortOrder } from '../fixed-resource-limits.ts';
 import { requireBelowLimit, unknownProject } from '../refusals.ts';
+import { publicStrategy } from '../strategies/strategy.ts';
 
 /** An environment, such as production, in which features are enabled and have strategies. */
 export interface StoredEnvironment {
@@ -134,4 +140,27 @@ export const deleteEnvironment = (
     ...projects.map((project) => projectEnvironmentRemoved(project, name)),
     { type: 'environment-deleted', environment: name, preData: environment },
   ];
+};
+
+/**
+ * Copies strategies of a feature, with new ids, its variants and whether it is enabled from one environment to a new one. Emits nothing for a
+ * feature without settings in the source environment.
+ */
+export const copySettingsToEnvironment = (
+  feature: Feature,
+  { from, to }: { readonly from: string; readonly to: string },
+  generateStrategyId: () => string,
+): Decision => {
+  const { enabled, strategies, variants } = inEnvironment(feature, from);
+  if (!enabled && strategies.length === 0 && variants.length === 0) return { feature, events: [] };
+  const copies = strategies.map((strategy) => ({ ...strategy, id: generateStrategyId() }));
+  const events: DomainEvent[] = copies.map((strategy) =>
+    featureEvent('feature-strategy-add', feature, { environment: to, data: publicStrategy(strategy) }),
+  );
+  if (variants.length > 0) {
+    const [data, preData] = [{ variants }, { variants: [] }];
+    events.push(featureEvent('feature-environment-variants-updated', feature, { environment: to, data, preData }));
+  }
+  if (enabled) events.push(featureEvent('feature-environment-enabled', feature, { environment: to }));
+  return { feature: withEnvironment(feature, to, { enabled, strategies: copies, variants }), events };
 };

@@ -7,8 +7,8 @@ import {
 } from '@bunting/contracts';
 import { featureFavorited, featureUnfavorited, projectFavorited, projectUnfavorited } from './favorite.ts';
 import type { FeaturesContext } from '../context.ts';
-import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
-import { noReferences } from '../projects/project-context-reader.ts';
+import { authoriseAndLockProject } from '../projects/endpoints.ts';
+import { noReferences } from '../projects/project-context-store.ts';
 
 export function favoriteEndpoints({ transaction }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -1,8 +1,8 @@
 import type { Tx } from '@bunting/database';
 import type { DomainEvent } from '../features/feature.ts';
 import { FeatureFavoriteEntity } from '../unit-of-work/entities.ts';
-import { insertIfAbsent } from '../unit-of-work/insert-if-absent.ts';
-import type { RecordEvents } from '../unit-of-work/record-events.ts';
+import { insertIfAbsent } from '../unit-of-work/sql.ts';
+import type { RecordEvents } from '../unit-of-work/unit-of-work.ts';
 
 /** The favourite features of users, within a transaction. */
 export const featureFavoriteRepository = (tx: Tx, recordEvents: RecordEvents) => ({

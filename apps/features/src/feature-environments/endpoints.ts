@@ -1,19 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { type Endpoint, reads, writes } from '@bunting/bus';
 import {
   authorise,
+  type Caller,
   DisableFeature,
   DisableFeatures,
   EnableFeature,
   EnableFeatures,
   GetFeatureEnvironment,
+  projectNotFound,
 } from '@bunting/contracts';
-import { randomUUID } from 'node:crypto';
-import { disableFeature, enableFeature } from './switch-feature.ts';
 import type { FeaturesContext } from '../context.ts';
-import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
-import { lockFeaturesWithContext } from './lock-features-with-context.ts';
+import type { Feature } from '../features/feature.ts';
+import { noReferences } from '../projects/project-context-store.ts';
+import type { ProjectContext } from '../projects/project-context.ts';
+import { featureNotInProject } from '../refusals.ts';
 import { saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
-import { noReferences } from '../projects/project-context-reader.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
+import { disableFeature, enableFeature, hasNoStrategy } from './switch-feature.ts';
 
 export function featureEnvironmentEndpoints({ featureParts, transaction }: FeaturesContext): readonly Endpoint[] {
   return [
@@ -74,3 +78,36 @@ export function featureEnvironmentEndpoints({ featureParts, transaction }: Featu
     }),
   ];
 }
+
+/**
+ * Locks features of a project, and reads the project context without referenced objects. Refuses names of features that the project does
+ * not have.
+ */
+const lockFeaturesWithContext = async (
+  { features, projectContext: repository }: Pick<Transaction, 'features' | 'projectContext'>,
+  project: string,
+  names: readonly string[],
+): Promise<{ readonly features: readonly Feature[]; readonly projectContext: ProjectContext }> => {
+  const lockedFeatures = await features.findAllForUpdate(names);
+  const byName = new Map(lockedFeatures.map((feature) => [feature.name, feature]));
+  for (const name of names) {
+    const feature = byName.get(name);
+    if (feature?.project !== project) throw featureNotInProject(name, project);
+  }
+  const projectContext = await repository.ofProject(project, noReferences);
+  if (projectContext === undefined) throw projectNotFound(project);
+  return { features: lockedFeatures, projectContext };
+};
+
+/**
+ * Authorises the caller to enable features of which some have no strategy, not even a disabled one, and get the default strategy. Adding it
+ * to a feature with disabled strategies requires no permission, as in Unleash.
+ */
+const authoriseDefaultStrategy = (
+  caller: Caller,
+  features: readonly Feature[],
+  where: { readonly project: string; readonly environment: string },
+): void => {
+  const addsFirstStrategy = features.some((feature) => hasNoStrategy(feature, where.environment));
+  if (addsFirstStrategy) authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
+};

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, type FeatureAbout, someProjectContext } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { disableFeature, enableFeature, needsDefaultStrategy } from './switch-feature.ts';
-import type { Decision } from '../features/feature.ts';
-import { inEnvironment, countEnabled } from '../features/feature-in-environment.ts';
+import { type Decision, inEnvironment, countEnabled } from '../features/feature.ts';
 
 const projectContext = someProjectContext();
 const on = aStrategy({ id: 'on', title: 'On' });

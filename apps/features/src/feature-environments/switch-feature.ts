@@ -1,9 +1,16 @@
 import type { StrategyProperties } from '@bunting/contracts';
-import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
+import {
+  type Decision,
+  type DomainEvent,
+  type Feature,
+  type Strategy,
+  featureEvent,
+  inEnvironment,
+  withEnvironment,
+} from '../features/feature.ts';
 import { environmentNotOfFeature, archivedFeatureRefused } from '../refusals.ts';
 import { strategyOf } from '../strategies/strategy.ts';
 import { addStrategy, replaceStrategyContent } from '../strategies/edit-strategy.ts';
-import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 import { hasEnvironment, type ProjectContext } from '../projects/project-context.ts';
 
 /** Refuses to turn an archived feature on or off, or a feature in an environment that its project does not have. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aFeature, aUserReference, aStrategy } from '../../test/builders.ts';
-import { cloneFeature } from './clone-feature.ts';
+import { cloneFeature } from './new-feature.ts';
 
 const origin = { project: 'shop', now: '2026-02-01T00:00:00.000Z', author: aUserReference(3, 'kim') };
 const variants = [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: 'default' } as const];

@@ -2,7 +2,7 @@ import type { CreateFeatureBody } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import { aUserReference } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { createFeature } from './create-feature.ts';
+import { createFeature } from './new-feature.ts';
 
 const now = '2026-11-21T10:00:00.000Z';
 const author = aUserReference(7, 'lee');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Endpoint, implement, reads, writes } from '@bunting/bus';
 import {
   authorise,
@@ -17,24 +18,23 @@ import {
   UpdateFeature,
   ValidateFeatureName,
 } from '@bunting/contracts';
-import { randomUUID } from 'node:crypto';
-import { setLifetime } from './feature-type.ts';
-import { cloneFeature } from './clone-feature.ts';
-import { createFeature } from './create-feature.ts';
-import { featureWithoutEnvironments } from './feature-without-environments.ts';
-import { featuresAddedByMove, moveFeature } from './move-feature.ts';
-import { requireFeaturesOfProject } from './require-features-of-project.ts';
-import { markStale, patchFeature, updateFeature } from './update-feature.ts';
-import { requireMatchingName, requireUrlFriendlyName } from '../names.ts';
-import { featureNameTaken, featureTypeNotFound } from '../refusals.ts';
-import { authorOf } from '../unit-of-work/author.ts';
-import type { FeaturesContext } from '../context.ts';
-import { decideCreateOrClone } from './decide-create-or-clone.ts';
-import { requireBelowLimits } from './require-below-limits.ts';
-import { saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
-import { addTagsToCatalogue, pathOfType } from '../tags/add-tags-to-catalogue.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
-import { noReferences } from '../projects/project-context-reader.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import { type FeatureNaming, requireMatchingName, requireUrlFriendlyName } from '../names.ts';
+import { noReferences } from '../projects/project-context-store.ts';
+import { activeProjectNotFound, featureNameTaken, featureTypeNotFound } from '../refusals.ts';
+import { addTagsToCatalogue, pathOfType } from '../tags/endpoints.ts';
+import { authorOf, saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
+import {
+  featuresAddedByMove,
+  markStale,
+  moveFeature,
+  patchFeature,
+  setLifetime,
+  updateFeature,
+} from './edit-feature.ts';
+import { type Decision, featureWithoutEnvironments, requireFeaturesOfProject } from './feature.ts';
+import { cloneFeature, createFeature, requireWithinInstanceLimit, requireWithinProjectLimit } from './new-feature.ts';
 
 export function featureEndpoints({
   features,
@@ -163,3 +163,56 @@ export function featureEndpoints({
     }),
   ];
 }
+
+export interface AddedFeatures {
+  readonly project: string;
+  /** the maximum number of active features of the project; null for no limit */
+  readonly projectFeatureLimit: number | null;
+  /** the maximum number of active features in all projects; undefined for no limit */
+  readonly instanceFeatureLimit: number | undefined;
+  /** the number of features to add */
+  readonly adding: number;
+}
+
+/** Refuses features that would exceed a limit. Concurrent transactions that add features wait, so that the limits are exact. */
+export const requireBelowLimits = async (
+  { projects }: Pick<Transaction, 'projects'>,
+  { project, projectFeatureLimit, instanceFeatureLimit, adding }: AddedFeatures,
+): Promise<void> => {
+  if (projectFeatureLimit !== null) {
+    const features = (await projects.lockAndCountFeatures(project)) + adding;
+    requireWithinProjectLimit({ limit: projectFeatureLimit, features });
+  }
+  if (instanceFeatureLimit !== undefined) {
+    const features = (await projects.lockAndCountFeatures(undefined)) + adding;
+    requireWithinInstanceLimit({ limit: instanceFeatureLimit, features });
+  }
+};
+
+interface NewFeature {
+  /** a project that the transaction has locked */
+  readonly project: string;
+  readonly name: string;
+  /** the maximum number of active features in all projects; undefined for no limit */
+  readonly instanceFeatureLimit: number | undefined;
+}
+
+/**
+ * Decides by a rule about one feature that is created or cloned; `decideImport` decides about imported ones. Refuses in this order: a name
+ * that is invalid or taken, what the rule refuses, a project that is archived or does not exist, and one feature more than a limit.
+ * @param rule creates the feature in a project with the given pattern for names
+ */
+const decideCreateOrClone = async (
+  tx: Pick<Transaction, 'projects'>,
+  { project: id, name, instanceFeatureLimit }: NewFeature,
+  rule: (naming: FeatureNaming | null) => Decision,
+): Promise<Decision> => {
+  requireUrlFriendlyName(name);
+  const { taken, project } = await tx.projects.newFeatureContext(id, name);
+  if (taken !== null) throw featureNameTaken(taken);
+  const decision = rule(project?.naming ?? null);
+  if (project === null) throw activeProjectNotFound(id);
+  const { featureLimit: projectFeatureLimit } = project;
+  await requireBelowLimits(tx, { project: id, projectFeatureLimit, instanceFeatureLimit, adding: 1 });
+  return decision;
+};

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { requireWithinInstanceLimit, requireWithinProjectLimit } from './feature-limits.ts';
+import { requireWithinInstanceLimit, requireWithinProjectLimit } from './new-feature.ts';
 
 it('a project has as many active features as its limit, and no more', () => {
   expect(() => requireWithinProjectLimit({ limit: 3, features: 3 })).not.toThrow();

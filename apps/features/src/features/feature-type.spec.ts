@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { setLifetime } from './feature-type.ts';
+import { setLifetime } from './edit-feature.ts';
 
 const release = { id: 'release', name: 'Release', description: 'gates a release', lifetimeDays: 40 };
 

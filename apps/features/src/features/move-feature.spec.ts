@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { aFeature, aStrategy, someProjectContext } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { featuresAddedByMove, type MoveContext, moveFeature } from './move-feature.ts';
+import { featuresAddedByMove, type MoveContext, moveFeature } from './edit-feature.ts';
 
 const here = someProjectContext({
   segments: new Map([

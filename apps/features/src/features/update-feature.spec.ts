@@ -2,9 +2,8 @@ import { expect, it } from 'vitest';
 import type { JsonPatch } from '@bunting/contracts';
 import fc from 'fast-check';
 import { aFeature, aStrategy } from '../../test/builders.ts';
-import type { Feature } from './feature.ts';
-import { metadataNames } from './metadata.ts';
-import { markStale, patchFeature, updateFeature } from './update-feature.ts';
+import { type Feature, metadataNames } from './feature.ts';
+import { markStale, patchFeature, updateFeature } from './edit-feature.ts';
 
 const feature = aFeature({ description: 'Pays', strategies: [aStrategy()], tags: [{ type: 'simple', value: 'a' }] });
 const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) => type);

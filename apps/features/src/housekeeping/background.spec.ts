@@ -6,7 +6,7 @@ import { aFeature } from '../../test/builders.ts';
 import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of-work.ts';
 import { freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
 import type { Feature } from '../features/feature.ts';
-import { runHousekeeping } from './housekeeping.ts';
+import { runHousekeeping } from './background.ts';
 
 // Three processes that run housekeeping on one database, like replicas of the service.
 const replicas: TestUnitOfWork[] = [];

@@ -2,9 +2,9 @@ import type { FeatureState, Tag } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
-import { featureStatesSql } from '../unit-of-work/feature-queries.ts';
-import type { RecordEvents } from '../unit-of-work/record-events.ts';
-import { usageRetentionHours } from '../usage/usage-repository.ts';
+import { featureStatesSql } from '../unit-of-work/feature-sql.ts';
+import type { RecordEvents } from '../unit-of-work/unit-of-work.ts';
+import { usageRetentionHours } from '../usage/usage-store.ts';
 
 /** A feature that is older than the lifetime of its type. */
 export interface PotentiallyStaleFeature {

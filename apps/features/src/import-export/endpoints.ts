@@ -1,4 +1,14 @@
-import { type Endpoint, implement, JsonText, onBehalfOf, type OperationRequest, writes } from '@bunting/bus';
+import { randomUUID } from 'node:crypto';
+import {
+  type Bus,
+  type CallContext,
+  type Endpoint,
+  implement,
+  JsonText,
+  onBehalfOf,
+  type OperationRequest,
+  writes,
+} from '@bunting/bus';
 import {
   authorise,
   type ErrorDetail,
@@ -8,21 +18,91 @@ import {
   type ImportReport,
   type ImportValidation,
   noAccess,
+  ProposeImport,
   Refusal,
   ValidateImport,
 } from '@bunting/contracts';
-import { decideImport, type ProposedEdits } from './decide-import.ts';
-import { featuresExported, requireExportFilter } from './export-rules.ts';
-import type { MissingPermission } from './import-permissions.ts';
-import { fileReferences } from './parse-import-file.ts';
-import { unknownEnvironment } from '../refusals.ts';
-import type { FeaturesContext } from '../context.ts';
-import { importAuthorshipOf } from './import-authorship.ts';
-import { requireLimitsAndProposable } from './require-limits-and-proposable.ts';
-import { type ImportProposalSummary, storeImportProposal } from './store-import-proposal.ts';
-import { saveChangedFeatures } from '../unit-of-work/save-decisions.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
-import type { Transaction } from '../unit-of-work/unit-of-work.ts';
+import { call } from '../calls.ts';
+import { changeContextQuery, toChangeContext } from '../changes/endpoints.ts';
+import { prepareProposal } from '../changes/prepare-proposal.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import { type AddedFeatures, requireBelowLimits } from '../features/endpoints.ts';
+import { activeProjectNotFound, unknownEnvironment } from '../refusals.ts';
+import { authorOf, saveChangedFeatures } from '../unit-of-work/save-decisions.ts';
+import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
+import {
+  decideImport,
+  type ImportDecision,
+  type ProposedEdits,
+  requireProposable,
+  requireProposalSize,
+} from './decide-import.ts';
+import type { ImportAuthorship, MissingPermission } from './import-context.ts';
+import { featuresExported, fileReferences, requireExportFilter } from './import-file.ts';
+
+/** A request to import or to validate an import: both have the same body. */
+export type ImportRequest = OperationRequest<typeof ImportFeatures> | OperationRequest<typeof ValidateImport>;
+
+/** The caller as the author of what the import creates, with random ids for new strategies. */
+const importAuthorshipOf = ({ caller, now }: ImportRequest): ImportAuthorship => ({
+  caller,
+  now: now.toISOString(),
+  author: authorOf(caller),
+  generateId: randomUUID,
+});
+
+/** Refuses features that would exceed a limit, changes that exceed a change request, and those that the caller may not propose. */
+const requireLimitsAndProposable = async (
+  tx: Pick<Transaction, 'projects'>,
+  { body: { project }, caller }: ImportRequest,
+  { added, proposed }: ImportDecision,
+  limits: Pick<AddedFeatures, 'projectFeatureLimit' | 'instanceFeatureLimit'>,
+): Promise<void> => {
+  const adding = added.length;
+  if (adding > 0) await requireBelowLimits(tx, { project, ...limits, adding });
+  if (proposed !== undefined) requireProposable(caller, project, proposed.changes);
+};
+
+/** The properties of a stored proposal that the reply of the import reports. */
+export interface ImportProposalSummary {
+  readonly importId: string;
+  readonly environment: string;
+  readonly changes: number;
+}
+
+/** Prepares the changes as they will be when they are applied, and stores them for the change requests service. */
+const storeImportProposal = async (
+  tx: Transaction,
+  { body, caller, now }: OperationRequest<typeof ImportFeatures>,
+  { environment, changes }: ProposedEdits,
+): Promise<ImportProposalSummary> => {
+  const { project } = body;
+  const stored = await tx.readChangeContext(changeContextQuery(project, changes), hiddenProjectsOf(caller));
+  if (stored === undefined) throw activeProjectNotFound(project);
+  const paths = new Map(body.data.features.map(({ name }, index) => [name, `/body/data/features/${index}`]));
+  const checked = prepareProposal(
+    changes,
+    { earlier: [] },
+    toChangeContext(stored, environment, now),
+    (index) => paths.get(changes[index]?.feature ?? '') ?? '/body/data',
+  );
+  const features = new Set(changes.map(({ feature }) => feature)).size;
+  const importId = randomUUID();
+  const proposal = {
+    project,
+    environment,
+    by: {
+      id: caller.id,
+      name: caller.name,
+      ...(caller.username === undefined ? {} : { username: caller.username }),
+    },
+    changes: checked,
+    title: `Import of ${features} ${features === 1 ? 'feature' : 'features'}`,
+  };
+  requireProposalSize(Buffer.byteLength(JSON.stringify(proposal)));
+  await tx.importProposals.add(importId, proposal);
+  return { importId, environment, changes: changes.length };
+};
 
 export function importExportEndpoints({
   transaction,
@@ -175,3 +255,25 @@ const importOnce = async (
   const { report, proposed } = decision;
   return proposed === undefined ? { report } : { report, proposed: await storeImportProposal(tx, request, proposed) };
 };
+
+/**
+ * Submits the stored proposal of an import to the change requests service. Returns the id of the change request; undefined if it was
+ * submitted before.
+ */
+export type SubmitImportProposal = (importId: string, context: CallContext) => Promise<number | undefined>;
+
+/** Submits stored proposals. This can be repeated after a crash at any point: one import creates one change request. */
+export const submitImportProposal =
+  (bus: Bus, transaction: UnitOfWork): SubmitImportProposal =>
+  async (importId, context) => {
+    const { caller, traceparent } = context;
+    const inTransaction = <T>(job: (tx: Transaction) => Promise<T>): Promise<T> => {
+      const now = new Date();
+      return transaction({ caller, traceparent, now, deadline: new Date(now.getTime() + context.timeoutMs) }, job);
+    };
+    const proposal = await inTransaction(({ importProposals }) => importProposals.find(importId));
+    if (proposal === undefined) return undefined;
+    const { id } = await call(bus, ProposeImport, { body: { importId, ...proposal } }, context);
+    await inTransaction(({ importProposals }) => importProposals.remove(importId));
+    return id;
+  };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { featuresExported, requireExportFilter } from './export-rules.ts';
+import { featuresExported, requireExportFilter } from './import-file.ts';
 
 const environment = 'production';
 

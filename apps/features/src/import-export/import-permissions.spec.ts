@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { type ImportEvent, missingImportPermissions } from './import-permissions.ts';
+import { type ImportEvent, missingImportPermissions } from './import-context.ts';
 
 const project = 'shop';
 const environment = 'production';

@@ -21,8 +21,8 @@ import {
 } from '@bunting/contracts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
 import { mia, callerWith } from '../../test/started-features.ts';
-import { submitImportProposals } from '../housekeeping/submit-import-proposals.ts';
-import { submitImportProposal, type SubmitImportProposal } from './submit-import-proposal.ts';
+import { submitImportProposals } from '../housekeeping/background.ts';
+import { submitImportProposal, type SubmitImportProposal } from './endpoints.ts';
 
 // The service without housekeeping, a change requests service that replies as a test specifies, and a gateway.
 type Proposal = RequestOf<typeof ProposeImport>['body'];

@@ -1,8 +1,7 @@
 import { type Caller, type FeatureChange, maxChangesPerChangeRequest } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { partsRequiringChangeRequest } from './parts-requiring-change-request.ts';
-import { requireProposable, requireProposalSize } from './require-proposable.ts';
+import { partsRequiringChangeRequest, requireProposable, requireProposalSize } from './decide-import.ts';
 
 const kim: Caller = { id: 3, name: 'kim', grants: [] };
 const intoStaging = { project: 'shop', environment: 'staging' };

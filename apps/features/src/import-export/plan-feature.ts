@@ -1,25 +1,41 @@
 import { featureTypes, type FeatureType, isEqual, isEqualContent, maySee } from '@bunting/contracts';
 import { normalizeDependency, withSortedVariants } from '../dependencies/dependency.ts';
-import { replaceVariants } from '../variants/feature-variants.ts';
-import { type Decision, type Dependency, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
-import { changeMetadata } from '../features/metadata.ts';
-import { createFeature } from '../features/create-feature.ts';
-import { setMetadata } from '../features/update-feature.ts';
+import { replaceVariants } from '../variants/variant.ts';
+import {
+  type Decision,
+  type Dependency,
+  type Feature,
+  type Strategy,
+  featureEvent,
+  changeMetadata,
+  inEnvironment,
+  withEnvironment,
+} from '../features/feature.ts';
+import { createFeature } from '../features/new-feature.ts';
+import { setMetadata } from '../features/edit-feature.ts';
 import { shortName } from '../refusals.ts';
-import { newStrategyContent, publicStrategy, type StrategyContent, withStrategies } from '../strategies/strategy.ts';
+import {
+  newStrategyContent,
+  publicStrategy,
+  type StrategyContent,
+  withStrategies,
+  normalizeStrategy,
+} from '../strategies/strategy.ts';
 import { disableIfNoActiveStrategy } from '../strategies/edit-strategy.ts';
-import { normalizeStrategy } from '../strategies/normalize-strategy.ts';
-import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 import type { SegmentReference, ProjectContext } from '../projects/project-context.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
-import { addTag } from '../tags/feature-tags.ts';
+import { fixedResourceLimits } from '../names.ts';
+import { addTag } from '../tags/tag.ts';
 import { addMissingLink } from '../links/link.ts';
-import { reportMissingContextFields, resolveSegments } from './resolve-file-references.ts';
-import type { ImportErrors } from './import-errors.ts';
-import type { ImportEventType } from './import-permissions.ts';
-import type { FeatureWithSettingsInFile, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
-import type { ImportAuthorship } from './import-export-of-domain-import-authorship.ts';
-import type { ImportDestinationState } from './import-destination-state.ts';
+import {
+  reportMissingContextFields,
+  resolveSegments,
+  type ImportErrors,
+  type FeatureWithSettingsInFile,
+  type FileContent,
+  type Located,
+  type StrategyInFile,
+} from './import-file.ts';
+import type { ImportEventType, ImportAuthorship, ImportDestinationState } from './import-context.ts';
 
 /** The inputs of the plan for one feature. */
 export interface PlanContext extends ImportAuthorship {

@@ -3,10 +3,9 @@ import { type ExportedFeatures, ImportFeaturesBody } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { aFeature, aStrategy, someProjectContext } from '../../test/builders.ts';
 import { aDestination, anExport, constraint, faultsOf, planned, rollout, byName } from '../../test/imports.ts';
-import type { Feature } from '../features/feature.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
-import type { ImportDestinationState } from './import-destination-state.ts';
-import { fileReferences } from './parse-import-file.ts';
+import { type Feature, inEnvironment } from '../features/feature.ts';
+import type { ImportDestinationState } from './import-context.ts';
+import { fileReferences } from './import-file.ts';
 import type { ImportPlan } from './plan-import.ts';
 
 const featureOf = (plan: ImportPlan, name = 'checkout'): Feature => {

@@ -1,17 +1,101 @@
-import { environmentNotInProject, type ExportedFeatures, type ImportReport, type Tag } from '@bunting/contracts';
+import {
+  CreateContextFieldBody,
+  environmentNotInProject,
+  type ExportedFeatures,
+  type ImportReport,
+  maySee,
+  type Tag,
+  TagTypeBody,
+} from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import {
+  type ContextFieldDecision,
+  newContextField,
+  type StoredContextField,
+} from '../context-fields/context-field.ts';
+import { dependencyFault } from '../dependencies/dependency.ts';
 import type { Decision } from '../features/feature.ts';
-import type { StoredContextField } from '../context-fields/context-field.ts';
-import { tagCreated } from '../tags/tag.ts';
-import type { StoredTagType } from '../tags/tag-type.ts';
-import { hasEnvironment, type SegmentReference } from '../projects/project-context.ts';
-import { newContextFields, newTags, newTagTypes } from './new-context-fields-and-tags.ts';
-import type { ImportAuthorship } from './import-export-of-domain-import-authorship.ts';
-import type { ImportDestinationState } from './import-destination-state.ts';
-import { checkDependencies } from './check-dependencies.ts';
-import { ImportErrors } from './import-errors.ts';
-import type { ImportEvent, ImportEventType } from './import-permissions.ts';
-import { planFeature } from './plan-feature.ts';
-import { parseImportFile } from './parse-import-file.ts';
+import { hasEnvironment, type ProjectContext, type SegmentReference } from '../projects/project-context.ts';
+import { shortName } from '../refusals.ts';
+import { newTagType, type StoredTagType, tagCreated, type TagTypeDecision } from '../tags/tag.ts';
+import type { ImportAuthorship, ImportDestinationState, ImportEvent, ImportEventType } from './import-context.ts';
+import { type FileContent, ImportErrors, parseImportFile } from './import-file.ts';
+import { type FeaturePlan, type PlanContext, planFeature } from './plan-feature.ts';
+
+/** Checks the dependencies that features would have after the import, and collects the errors. */
+const checkDependencies = (plans: readonly FeaturePlan[], { destination, caller, errors }: PlanContext): void => {
+  const planned = new Map(plans.map(({ feature }) => [feature.name, feature]));
+  const children = new Map<string, string[]>();
+  for (const { feature } of plans) {
+    for (const parent of feature.dependencies) {
+      const siblings = children.get(parent.feature);
+      if (siblings === undefined) children.set(parent.feature, [feature.name]);
+      else siblings.push(feature.name);
+    }
+  }
+  for (const { feature, entry } of plans) {
+    const dependenciesInFile = entry.dependencies;
+    if (dependenciesInFile === undefined) continue;
+    const parents = new Set<string>();
+    const otherChildren = (destination.children.get(feature.name) ?? []).filter((child) => !planned.has(child));
+    for (const [index, { feature: name }] of dependenciesInFile.value.dependencies.entries()) {
+      const path = `${dependenciesInFile.path}/dependencies/${index}/feature`;
+      if (parents.has(name)) errors.add(`"${shortName(feature.name)}" depends on "${shortName(name)}" twice`, path);
+      parents.add(name);
+      const parent = planned.get(name) ?? destination.features.get(name);
+      if (parent === undefined || parent.archivedAt !== null || !maySee(caller, parent.project)) {
+        errors.addMissing(`Active feature "${shortName(name)}"`, path, feature.name);
+        continue;
+      }
+      const context = { parent, children: [...otherChildren, ...(children.get(feature.name) ?? [])] };
+      const fault = dependencyFault(feature, name, context);
+      if (fault !== undefined) errors.add(fault.message.replace(/\.$/, ''), path);
+    }
+  }
+};
+
+/** The context fields that the file defines and this instance lacks, validated like those of requests. */
+const newContextFields = (
+  { contextFields }: FileContent,
+  known: ProjectContext['contextFields'],
+  errors: ImportErrors,
+): ContextFieldDecision<'context-field-created'>[] =>
+  [...contextFields.values()].flatMap(({ value: { sortOrder = 0, ...field }, path }) => {
+    if (known.has(field.name)) return [];
+    return (
+      errors.capture(() => {
+        const body = parse(CreateContextFieldBody, field, path);
+        // Sort orders in files may be fractions or negative, those in requests may not.
+        return newContextField({ ...body, sortOrder: Math.trunc(sortOrder) }, path);
+      }) ?? []
+    );
+  });
+
+/** The tag types that the file defines and this instance lacks, validated like those of requests. */
+const newTagTypes = (
+  { tagTypes }: FileContent,
+  known: ReadonlySet<string>,
+  errors: ImportErrors,
+): TagTypeDecision<'tag-type-created'>[] =>
+  [...tagTypes.values()].flatMap(({ value, path }) => {
+    if (known.has(value.name)) return [];
+    return errors.capture(() => newTagType(parse(TagTypeBody, value, path), path)) ?? [];
+  });
+
+/** The tags of the file that the catalogue of tags lacks, each once. @param known the tags of the file that it has */
+const newTags = ({ entries }: FileContent, known: readonly Tag[]): Tag[] => {
+  const keyOf = ({ type, value }: Tag): string => JSON.stringify([type, value]);
+  const knownKeys = new Set(known.map(keyOf));
+  const added: Tag[] = [];
+  for (const { tags } of entries.values()) {
+    for (const { value } of tags) {
+      if (knownKeys.has(keyOf(value))) continue;
+      knownKeys.add(keyOf(value));
+      added.push({ type: value.type, value: value.value });
+    }
+  }
+  return added;
+};
 
 /** A feature that is new or that changes. */
 export interface PlannedFeature extends Decision<ImportEventType> {

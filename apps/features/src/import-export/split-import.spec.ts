@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
 import { type Feature, featureEvent } from '../features/feature.ts';
 import { normalizeDependency } from '../dependencies/dependency.ts';
-import type { ImportEvent } from './import-permissions.ts';
+import type { ImportEvent } from './import-context.ts';
 import type { PlannedFeature } from './plan-import.ts';
-import { splitImport } from './split-import.ts';
+import { splitImport } from './decide-import.ts';
 
 const environment = 'production';
 const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' } as const;

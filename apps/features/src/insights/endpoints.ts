@@ -1,11 +1,14 @@
-import { type Endpoint, onBehalfOf, reads } from '@bunting/bus';
+import { type Bus, type Endpoint, onBehalfOf, type OperationRequest, reads } from '@bunting/bus';
 import {
+  type AnyOperation,
   type Caller,
   CountEnvironmentTokens,
   CountProjectMembers,
+  type GetDeprecatedProjectOverview,
   GetOwnRoles,
   GetPersonalDashboard,
   GetPersonalDashboardProject,
+  GetProjectActivity,
   GetProjectDora,
   GetProjectHealth,
   GetProjectInsights,
@@ -15,15 +18,15 @@ import {
   ListPermissionHolders,
   maySee,
   type PersonalDashboard,
+  Refusal,
+  type ReplyOf,
   SearchEvents,
 } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
-import { callIfSupported } from '../calls.ts';
-import type { FeaturesContext } from '../context.ts';
-import { loadExternalProjectData, loadProjectMembers } from './external-project-data.ts';
-import { activityWithoutEvents, loadActivity } from './project-activity.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
-import type { ProjectMembers } from '../unit-of-work/project-members-sql.ts';
+import { call, callIfSupported } from '../calls.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import type { ProjectMembers } from '../unit-of-work/sql.ts';
+import type { ExternalProjectData } from './insights-store.ts';
 
 export function insightEndpoints({ projectOverviews, bus, personalDashboards }: FeaturesContext): readonly Endpoint[] {
   return [
@@ -115,4 +118,65 @@ const ownersOf = (members: readonly ProjectMembers[], caller: Caller): PersonalD
     );
   const unique = new Map(owners.map((owner) => [JSON.stringify([owner.name, owner.email]), owner]));
   return [...unique.values()].toSorted((one, other) => one.name.localeCompare(other.name));
+};
+
+type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][number];
+
+/** The timeout of calls for optional data, in milliseconds. */
+const optionalTimeoutMs = 2_000;
+
+/** The activity of a project, or of all projects, from the event log. @throws Refusal if the audit service does not reply. */
+const loadActivity = async (
+  bus: Bus,
+  request: OperationRequest<AnyOperation>,
+  body: { readonly project?: string; readonly days?: number },
+): Promise<readonly ActiveProject[]> => (await call(bus, GetProjectActivity, { body }, onBehalfOf(request))).projects;
+
+/**
+ * The activity as from `loadActivity`, or undefined if the audit service does not reply in time: pages about projects are shown without it.
+ */
+export const loadActivityIfAvailable = async (
+  bus: Bus,
+  request: OperationRequest<AnyOperation>,
+  body: { readonly project?: string },
+): Promise<readonly ActiveProject[] | undefined> => {
+  const context = onBehalfOf(request);
+  try {
+    const contextWithTimeout = { ...context, timeoutMs: Math.min(optionalTimeoutMs, context.timeoutMs / 2) };
+    return (await call(bus, GetProjectActivity, { body }, contextWithTimeout)).projects;
+  } catch (error) {
+    if (error instanceof Refusal && error.kind === 'ServiceUnavailable') return undefined;
+    throw error;
+  }
+};
+
+/** The activity of a project without events. */
+const activityWithoutEvents: Pick<ActiveProject, 'currentWindow' | 'pastWindow' | 'days'> = {
+  currentWindow: 0,
+  pastWindow: 0,
+  days: [],
+};
+
+type ProjectRequest = OperationRequest<
+  | typeof GetPersonalDashboardProject
+  | typeof GetDeprecatedProjectOverview
+  | typeof GetProjectHealth
+  | typeof GetProjectInsights
+  | typeof GetProjectOverview
+  | typeof GetProjectStatus
+>;
+
+/** The members of a project, from the gateway; empty if the gateway is older and does not count them. */
+const loadProjectMembers = async (bus: Bus, request: ProjectRequest): Promise<readonly ProjectMembers[]> => {
+  const body = { project: request.params.projectId };
+  return (await callIfSupported(bus, CountProjectMembers, { body }, onBehalfOf(request)))?.projects ?? [];
+};
+
+/** The members of a project, and its activity unless the audit service does not reply in time. */
+export const loadExternalProjectData = async (bus: Bus, request: ProjectRequest): Promise<ExternalProjectData> => {
+  const [members, activeProjects] = await Promise.all([
+    loadProjectMembers(bus, request),
+    loadActivityIfAvailable(bus, request, { project: request.params.projectId }),
+  ]);
+  return { members, activity: activeProjects && (activeProjects[0] ?? activityWithoutEvents) };
 };

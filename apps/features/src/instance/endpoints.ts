@@ -1,6 +1,6 @@
 import { type Endpoint, implement } from '@bunting/bus';
 import { CountResources, GetResourceLimits, noLimit } from '@bunting/contracts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import { fixedResourceLimits } from '../names.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export function instanceEndpoints({

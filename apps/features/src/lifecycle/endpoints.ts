@@ -1,10 +1,9 @@
 import { type Endpoint, reads, writes } from '@bunting/bus';
 import { authorise, CompleteFeature, CountLifecycles, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
 import { completeFeature, uncompleteFeature } from './lifecycle.ts';
-import type { FeaturesContext } from '../context.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { saveDecision } from '../unit-of-work/save-decisions.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
-import { noReferences } from '../projects/project-context-reader.ts';
+import { noReferences } from '../projects/project-context-store.ts';
 
 export function lifecycleEndpoints({
   featureParts,

@@ -1,7 +1,7 @@
 import { lifecycleStageOfMember } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
-import { currentStage } from '../unit-of-work/lifecycle-stage.ts';
-import { readJson } from '../unit-of-work/read-json.ts';
+import { currentStage } from '../unit-of-work/feature-sql.ts';
+import { readJson } from '../unit-of-work/sql.ts';
 
 const lifecycleCounts: Statement = {
   name: 'lifecycle-counts',

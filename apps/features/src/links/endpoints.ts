@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { addLink, removeLink, updateLink } from './link.ts';
 import type { FeaturesContext } from '../context.ts';
 import { saveDecision } from '../unit-of-work/save-decisions.ts';
-import { noReferences } from '../projects/project-context-reader.ts';
+import { noReferences } from '../projects/project-context-store.ts';
 
 export function linkEndpoints({ transaction }: FeaturesContext): readonly Endpoint[] {
   return [

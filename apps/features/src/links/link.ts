@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts';
 import { type Decision, type Feature, featureEvent } from '../features/feature.ts';
 import { invalidPropertyValue, shortName } from '../refusals.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import { fixedResourceLimits } from '../names.ts';
 
 /**
  * The normalized URL of a link. Only http and https are safe to open from a page that shows the link. User names and passwords are refused,

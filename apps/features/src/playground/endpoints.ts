@@ -1,31 +1,82 @@
-import { type Endpoint, implement } from '@bunting/bus';
+import { type Endpoint, implement, onBehalfOf, type OperationRequest } from '@bunting/bus';
 import {
+  type AdvancedPlaygroundBody,
   type AdvancedPlaygroundResult,
+  type AnyOperation,
+  type Change,
+  type ChangeWithSnapshot,
   EvaluateAdvancedPlayground,
   EvaluateImpact,
   EvaluatePlayground,
   EvaluatePlaygroundTable,
+  type PlaygroundBody,
   type PlaygroundCell,
   projectNotFound,
+  ReadProposedChanges,
 } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { featureNamesOf, segmentIdsOf } from '../changes/subjects-of-changes.ts';
-import { affectedFeatures, maxFeaturesOfImpact } from './affected-features.ts';
-import { computeImpactOnUsers } from './impact-on-users.ts';
-import { combinationsOf, combinationsOfAll, readContext } from './playground-contexts.ts';
+import { call } from '../calls.ts';
+import { applyInMemory } from '../changes/apply-in-memory.ts';
+import { featureNamesOf, segmentIdsOf } from '../changes/change-context.ts';
+import { requireNoConflict } from '../changes/conflicts.ts';
+import { changeContextQuery, featureNamesToRead, toChangeContext } from '../changes/endpoints.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import { possibleReferencesIn } from '../projects/project-context-store.ts';
+import { unknownEnvironment } from '../refusals.ts';
+import { affectedFeatures, computeImpactOnUsers, maxFeaturesOfImpact } from './impact-on-users.ts';
 import { playgroundEvaluator, tableCellEvaluator } from './playground-evaluators.ts';
-import { maxFeatures, requireShowable } from './playground-limits.ts';
-import { featureNamesToRead } from '../changes/change-context-query.ts';
-import type { FeaturesContext } from '../context.ts';
 import {
-  changesOf,
-  contentAfterProposal,
-  type ProposedChanges,
-  readProposedChanges,
-  segmentCandidatesIn,
-} from './proposed-changes.ts';
-import { readPlaygroundContent, requireEnvironments, selectedProjects } from './read-playground-content.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
+  combinationsOf,
+  combinationsOfAll,
+  maxFeatures,
+  type PlaygroundContent,
+  readContext,
+  requireFeaturesWithin,
+  requireShowable,
+  withChanges,
+} from './playground.ts';
+
+/** The changes of a change request, and where they are to be applied. */
+export interface ProposedChanges {
+  readonly project: string;
+  readonly environment: string;
+  readonly changes: readonly ChangeWithSnapshot[];
+}
+
+/** The changes of a change request. @throws Refusal when the caller can see no change request with the id */
+const readProposedChanges = (
+  { bus }: FeaturesContext,
+  request: OperationRequest<AnyOperation>,
+  id: number,
+): Promise<ProposedChanges> => call(bus, ReadProposedChanges, { body: { id } }, onBehalfOf(request));
+
+/** The changes of a proposal, without their ids and snapshots. */
+const changesOf = ({ changes }: ProposedChanges): Change[] => changes.map(({ change }) => change);
+
+/** The ids of segments that changes may refer to. */
+const segmentCandidatesIn = (proposal: ProposedChanges): readonly number[] =>
+  possibleReferencesIn(changesOf(proposal)).numbers;
+
+/**
+ * The content as it would be if changes were applied.
+ * @throws Refusal `NotFoundError` when their project does not exist, `ConflictError` when they could not be applied
+ */
+const contentAfterProposal = async (
+  content: PlaygroundContent,
+  proposal: ProposedChanges,
+  { readChangeContext }: Pick<FeaturesContext, 'readChangeContext'>,
+  { caller, now }: OperationRequest<AnyOperation>,
+): Promise<PlaygroundContent> => {
+  const { project, environment, changes } = proposal;
+  const stored = await readChangeContext(changeContextQuery(project, changesOf(proposal)), hiddenProjectsOf(caller));
+  if (stored === undefined) throw projectNotFound(project);
+  const { features, segments, conflicts } = applyInMemory(changes, toChangeContext(stored, environment, now));
+  requireNoConflict(conflicts);
+  return withChanges(content, {
+    features: features.values(),
+    segments: new Map([...stored.segments.keys()].map((id) => [id, segments.get(id) ?? null])),
+  });
+};
 
 export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint[] {
   return [
@@ -189,3 +240,56 @@ const subjectsChangedBy = (proposal: ProposedChanges) => ({
   names: featureNamesOf(changesOf(proposal)),
   segments: segmentIdsOf(changesOf(proposal)),
 });
+
+interface ContentSelection extends Pick<AdvancedPlaygroundBody, 'projects' | 'changeRequest' | 'features'> {
+  readonly environments: readonly string[];
+  /** the JSON pointer of the environments in the request */
+  readonly environmentsPath: string;
+  /** how many times each feature is to be evaluated in each environment */
+  readonly contexts: number;
+}
+
+/** The projects of a request; undefined for all projects. */
+const selectedProjects = (projects: PlaygroundBody['projects']): string[] | undefined =>
+  projects === undefined || projects === '*' || projects.length === 0 || projects.includes('*')
+    ? undefined
+    : (projects as string[]);
+
+/** @throws Refusal when an environment does not exist, with the path at which the request names it */
+const requireEnvironments = (
+  { environments: existing }: PlaygroundContent,
+  environments: readonly string[],
+  path: string,
+): void => {
+  const missing = environments.find((environment) => !existing.includes(environment));
+  if (missing !== undefined) throw unknownEnvironment(missing, path);
+};
+
+/**
+ * Reads what the playground evaluates in each environment: what is stored, or what would be if a change request were applied.
+ * @throws Refusal for an unknown environment, for more evaluations than the limit, and for a change request with conflicts
+ */
+const readPlaygroundContent = async (
+  context: FeaturesContext,
+  request: OperationRequest<AnyOperation>,
+  { environments, environmentsPath, contexts, projects, changeRequest, features }: ContentSelection,
+): Promise<PlaygroundContent> => {
+  const limit = maxFeatures(environments.length * contexts);
+  const proposal = changeRequest === undefined ? undefined : await readProposedChanges(context, request, changeRequest);
+  const selected = selectedProjects(projects);
+  const selection = {
+    ...(selected === undefined ? {} : { projects: selected }),
+    ...(proposal === undefined ? {} : { segments: segmentCandidatesIn(proposal) }),
+    hidden: hiddenProjectsOf(request.caller),
+    limit: limit + 1,
+  };
+  const alsoNames = proposal && featureNamesToRead(changesOf(proposal));
+  const content =
+    features === undefined
+      ? await context.readPlayground.ofProjects(environments, selection)
+      : await context.readPlayground.ofPage(environments, { ...selection, names: features, alsoNames });
+  requireEnvironments(content, environments, environmentsPath);
+  requireFeaturesWithin(content, limit);
+  if (proposal === undefined) return content;
+  return contentAfterProposal(content, proposal, context, request);
+};

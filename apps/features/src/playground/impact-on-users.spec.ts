@@ -3,8 +3,7 @@ import type { Change, Constraint, FeatureImpact } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../test/builders.ts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { computeImpactOnUsers } from './impact-on-users.ts';
-import { affectedFeatures, maxFeaturesOfImpact } from './affected-features.ts';
+import { computeImpactOnUsers, affectedFeatures, maxFeaturesOfImpact } from './impact-on-users.ts';
 
 const environment = 'development';
 const inNorway: Constraint = { contextName: 'country', operator: 'IN', values: ['no'] };

@@ -4,12 +4,19 @@ import { compileEvaluator, type EvaluationContext } from '@bunting/evaluation';
 import fc from 'fast-check';
 import { aFeature, aSegment, aStrategy } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { toDeliveredFeature } from '../unit-of-work/delivered-feature.ts';
+import { toDeliveredFeature } from '../unit-of-work/delivery.ts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { tableCellEvaluator, playgroundEvaluator } from './playground-evaluators.ts';
-import { type PlaygroundContent, withChanges } from './playground-content.ts';
-import { combinationsOf, combinationsOfAll, readContext } from './playground-contexts.ts';
-import { maxFeatures, requireFeaturesWithin, requireShowable } from './playground-limits.ts';
+import {
+  type PlaygroundContent,
+  withChanges,
+  combinationsOf,
+  combinationsOfAll,
+  readContext,
+  maxFeatures,
+  requireFeaturesWithin,
+  requireShowable,
+} from './playground.ts';
 
 const environment = 'development';
 const inNorway: Constraint = { contextName: 'country', operator: 'IN', values: ['no'] };

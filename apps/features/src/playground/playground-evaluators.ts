@@ -6,9 +6,8 @@ import {
   type FeatureExplanation,
   type StrategyExplanation,
 } from '@bunting/evaluation';
-import type { Strategy } from '../features/feature.ts';
-import { inEnvironment, isOnInEnvironment } from '../features/feature-in-environment.ts';
-import { type PlaygroundFeatureContent, type PlaygroundContent, toEvaluableFeatures } from './playground-content.ts';
+import { type Strategy, inEnvironment, isOnInEnvironment } from '../features/feature.ts';
+import { type PlaygroundFeatureContent, type PlaygroundContent, toEvaluableFeatures } from './playground.ts';
 
 const offCell: PlaygroundCell = { isEnabled: false, variant: null, isUnknown: false };
 

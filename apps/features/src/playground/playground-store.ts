@@ -1,6 +1,6 @@
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
-import type { PlaygroundContent } from './playground-content.ts';
-import { jsonListOf } from '../unit-of-work/json-sql.ts';
+import type { PlaygroundContent } from './playground.ts';
+import { jsonListOf } from '../unit-of-work/sql.ts';
 
 /**
  * SQL: the content of a playground, in the environments `$1`: the features of the query `selected`, with the segments that they use and

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { someProjectContext } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { defaultStrategyUpdated, normalizeDefaultStrategy } from './default-strategy.ts';
+import { defaultStrategyUpdated, normalizeDefaultStrategy } from './project-environment.ts';
 
 describe('a default strategy', () => {
   const validated = (name: string, environment = 'development') =>

@@ -1,11 +1,17 @@
-import { type Endpoint, implement, onBehalfOf, reads, writes } from '@bunting/bus';
+import { randomBytes } from 'node:crypto';
+import { type Bus, type Endpoint, implement, onBehalfOf, type OperationRequest, reads, writes } from '@bunting/bus';
 import {
+  type Access,
   AddProjectEnvironment,
+  type AnyOperation,
   ArchiveProject,
+  authorise,
+  type Caller,
   CountProjectMembers,
   CreateProject,
   DeleteProject,
   GetDeprecatedProjectOverview,
+  HideProject,
   ListEnvironmentSettingsOfProject,
   ListEnvironmentsOfProject,
   ListProjects,
@@ -16,34 +22,37 @@ import {
   UpdateProjectSettings,
   ValidateProjectId,
 } from '@bunting/contracts';
-import { randomBytes } from 'node:crypto';
-import { callIfSupported } from '../calls.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
-import { requireUrlFriendlyName } from '../names.ts';
-import { defaultStrategyUpdated, normalizeDefaultStrategy } from './default-strategy.ts';
-import { addProjectEnvironment, removeProjectEnvironment, withoutEnvironment } from './project-environment.ts';
-import { newProject, proposedProjectId } from './new-project.ts';
+import { deleteArchivedFeatures } from '../archive/endpoints.ts';
+import { call, callIfSupported } from '../calls.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import { loadTokenCounts } from '../environments/endpoints.ts';
+import { loadActivityIfAvailable, loadExternalProjectData } from '../insights/endpoints.ts';
+import { fixedResourceLimits, requireUrlFriendlyName } from '../names.ts';
+import { noProjectFound, requireBelowLimit } from '../refusals.ts';
+import { segmentDeleted } from '../segments/segment.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
+import { possibleReferencesIn } from './project-context-store.ts';
+import {
+  addProjectEnvironment,
+  defaultStrategyUpdated,
+  normalizeDefaultStrategy,
+  removeProjectEnvironment,
+  withoutEnvironment,
+} from './project-environment.ts';
+import type { LockedProject } from './project-store.ts';
 import {
   archiveProject,
   deleteProject,
   mayReuseIds,
+  newProject,
+  type ProjectDecision,
   projectIdTaken,
+  proposedProjectId,
   reviveProject,
+  type StoredProject,
   updateProject,
   updateProjectSettings,
 } from './project.ts';
-import { requireBelowLimit } from '../refusals.ts';
-import { segmentDeleted } from '../segments/segment.ts';
-import { deleteArchivedFeatures } from '../archive/delete-archived-features.ts';
-import type { FeaturesContext } from '../context.ts';
-import { loadTokenCounts } from '../environments/token-counts.ts';
-import { possibleReferencesIn } from './possible-references.ts';
-import { loadExternalProjectData } from '../insights/external-project-data.ts';
-import { loadActivityIfAvailable } from '../insights/project-activity.ts';
-import { authoriseAndLockProject } from './authorise-and-lock-project.ts';
-import { hideProjectInGateway } from './hide-project-in-gateway.ts';
-import { saveProject } from './save-project.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
 
 export function projectEndpoints({
   projects,
@@ -191,3 +200,41 @@ export function projectEndpoints({
     }),
   ];
 }
+
+/**
+ * Calls the gateway to hide a project that becomes private, as the last step of the transaction: after the commit only its members see it.
+ * A retried transaction calls twice, and the commit may fail: the gateway unhides a project whose state does not confirm the change.
+ * @throws Refusal `ServiceUnavailable` if the gateway does not reply, so that nothing is committed.
+ */
+const hideProjectInGateway = async (
+  bus: Bus,
+  project: { readonly id: string; readonly version: number },
+  request: OperationRequest<AnyOperation>,
+): Promise<void> => {
+  await call(bus, HideProject, { body: project }, onBehalfOf(request));
+};
+
+/** Authorises the caller to access a project, and locks the project. Refuses an archived project unless `orArchived` is set. */
+export const authoriseAndLockProject = async (
+  { projects }: Pick<Transaction, 'projects'>,
+  { id, caller, access, orArchived = false }: { id: string; caller: Caller; access: Access; orArchived?: boolean },
+): Promise<LockedProject> => {
+  authorise(caller, access, { project: id });
+  const locked = await projects.findForUpdate(id);
+  if (locked === undefined || (locked.isArchived && !orArchived)) throw noProjectFound(id);
+  return locked;
+};
+
+/** Saves a decided project. One that becomes private is hidden before the commit. */
+const saveProject = async (
+  { projects }: Pick<Transaction, 'projects'>,
+  { before, decision }: { readonly before: StoredProject; readonly decision: ProjectDecision },
+  request: OperationRequest<typeof UpdateProject | typeof UpdateProjectSettings>,
+  bus: Bus,
+): Promise<void> => {
+  const { project } = decision;
+  if (decision.events.length === 0) return;
+  const version = await projects.save(project, request.now.toISOString(), decision.events);
+  if (project.mode === 'private' && before.mode !== 'private')
+    await hideProjectInGateway(bus, { id: project.id, version }, request);
+};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { newProject, type NewProjectContext, proposedProjectId } from './new-project.ts';
+import { newProject, type NewProjectContext, proposedProjectId } from './project.ts';
 
 const existing: NewProjectContext = {
   isTaken: false,

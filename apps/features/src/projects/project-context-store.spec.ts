@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { possibleReferencesIn } from './possible-references.ts';
+import { possibleReferencesIn } from './project-context-store.ts';
 
 it('collects all texts and integers of a request, at any depth and without duplicates', () => {
   const request = [

@@ -1,6 +1,14 @@
-import { environmentNotInProject, refusal } from '@bunting/contracts';
+import {
+  environmentNotInProject,
+  invalidProperty,
+  isEqualContent,
+  refusal,
+  type StrategyProperties,
+} from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { unknownEnvironment } from '../refusals.ts';
+import { newStrategyContent, normalizeStrategy } from '../strategies/strategy.ts';
+import { hasEnvironment, type ProjectContext } from './project-context.ts';
 
 /** A project and the names of its environments. */
 export interface ProjectEnvironments {
@@ -47,3 +55,45 @@ export const withoutEnvironment = (feature: Feature, environment: string): Featu
   ...feature,
   environments: Object.fromEntries(Object.entries(feature.environments).filter(([name]) => name !== environment)),
 });
+
+/**
+ * Validates the default strategy of a project in an environment, which features get when they are enabled without one. Returns its stored
+ * form.
+ */
+export const normalizeDefaultStrategy = (
+  project: string,
+  environment: string,
+  strategy: StrategyProperties,
+  projectContext: ProjectContext,
+): StrategyProperties => {
+  if (!hasEnvironment(projectContext, environment)) {
+    throw environmentNotInProject(environment, project);
+  }
+  if (strategy.name !== 'flexibleRollout') {
+    const reason = 'Only "flexibleRollout" strategy can be used as a default strategy for an environment';
+    throw invalidProperty(reason, '/body/name');
+  }
+  const { constraints, variants, segments, ...content } = normalizeStrategy(newStrategyContent(strategy), {
+    project,
+    projectContext,
+    path: '/body',
+  });
+  return {
+    ...content,
+    parameters: { ...content.parameters },
+    constraints: [...constraints],
+    variants: [...variants],
+    segments: [...segments],
+    ...(strategy.sortOrder === undefined ? {} : { sortOrder: strategy.sortOrder }),
+  };
+};
+
+/** The event of a default strategy that replaces another one, or none; no event if they are the same. */
+export const defaultStrategyUpdated = (
+  { project, environment }: { readonly project: string; readonly environment: string },
+  before: StrategyProperties | null,
+  after: StrategyProperties,
+): readonly DomainEvent[] =>
+  before !== null && isEqualContent(after, before)
+    ? []
+    : [{ type: 'default-strategy-updated', project, environment, data: after, preData: before }];

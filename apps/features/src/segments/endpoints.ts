@@ -1,6 +1,8 @@
 import { type Endpoint, implement, onBehalfOf, reads, writes } from '@bunting/bus';
 import {
+  type AnyOperation,
   authorise,
+  type Caller,
   CreateSegment,
   DeleteSegment,
   GetSegment,
@@ -8,27 +10,28 @@ import {
   ListSegments,
   ListSegmentsOfStrategy,
   ListStrategiesOfSegment,
+  maySee,
+  type Permission,
+  rootScope,
   SetStrategySegments,
   UpdateSegment,
   ValidateSegmentName,
 } from '@bunting/contracts';
 import { call } from '../calls.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
-import { requireBelowLimit, segmentNameTaken, strategyNotFound } from '../refusals.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import { fixedResourceLimits } from '../names.ts';
+import { possibleReferencesIn } from '../projects/project-context-store.ts';
+import { requireBelowLimit, segmentNameTaken, strategyNotFound, unknownProject } from '../refusals.ts';
+import { saveDecision } from '../unit-of-work/save-decisions.ts';
 import {
   deleteSegment,
   normalizeSegment,
   requestedContent,
   requireSegmentName,
   segmentCreated,
+  setStrategySegments,
   updateSegment,
 } from './segment.ts';
-import { setStrategySegments } from './set-strategy-segments.ts';
-import type { FeaturesContext } from '../context.ts';
-import { possibleReferencesIn } from '../projects/possible-references.ts';
-import { saveDecision } from '../unit-of-work/save-decisions.ts';
-import { authoriseSegment } from './authorise-segment.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
 
 export function segmentEndpoints({ segments, bus, transaction, allowsRegex }: FeaturesContext): readonly Endpoint[] {
   return [
@@ -110,3 +113,17 @@ export function segmentEndpoints({ segments, bus, transaction, allowsRegex }: Fe
     }),
   ];
 }
+
+interface SegmentAccess {
+  /** the permission that a global segment requires, in all projects */
+  readonly atRoot: Permission;
+  /** the operation: a segment of a project requires any of its permissions, in that project */
+  readonly operation: AnyOperation;
+}
+
+/** Authorises the caller to create, edit or delete a segment of a project, or a global one where `project` is null. */
+const authoriseSegment = (caller: Caller, { atRoot, operation }: SegmentAccess, project: string | null): void => {
+  if (project === null) return authorise(caller, atRoot, rootScope);
+  authorise(caller, operation.permission, { project });
+  if (!maySee(caller, project)) throw unknownProject(project, '/body/project');
+};

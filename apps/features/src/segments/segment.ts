@@ -5,11 +5,13 @@ import {
   invalidProperty,
   isEqualContent,
 } from '@bunting/contracts';
-import { type ConstraintValidationOptions, validateSegmentConstraints } from '../strategies/constraint.ts';
-import type { DomainEvent, Feature } from '../features/feature.ts';
-import { requireUnreservedName } from '../names.ts';
+import type { Decision, DomainEvent, Feature } from '../features/feature.ts';
+import { formatReferrers, type Referrer, requireUnreservedName, requireUnused } from '../names.ts';
+import type { ProjectContext } from '../projects/project-context.ts';
 import { emptyValue, segmentNameTaken } from '../refusals.ts';
-import { formatReferrers, type Referrer, requireUnused } from '../require-unused.ts';
+import { type ConstraintValidationOptions, validateSegmentConstraints } from '../strategies/constraint.ts';
+import { replaceStrategyContent } from '../strategies/edit-strategy.ts';
+import { normalizeSegmentIds, strategyOf, type StrategyRef } from '../strategies/strategy.ts';
 
 /** The content of a segment. */
 export interface SegmentContent {
@@ -168,4 +170,22 @@ export const updateSegment = (
 export const deleteSegment = (segment: StoredSegment, { referrers, hidden }: SegmentReferrers): DomainEvent => {
   requireUnused(`Segment ${segment.name}`, referrers, hidden);
   return segmentDeleted(segment);
+};
+
+/** Replaces the segments of a strategy. Emits nothing when they are the same. */
+export const setStrategySegments = (
+  feature: Feature,
+  ref: StrategyRef,
+  segmentIds: readonly number[],
+  projectContext: ProjectContext,
+): Decision => {
+  const before = strategyOf(feature, ref);
+  // `replaceStrategyContent` validates them, too, but its errors would name another property than that of this request.
+  const segments = normalizeSegmentIds(segmentIds, {
+    before: before.segments,
+    project: feature.project,
+    projectContext,
+    path: '/body/segmentIds',
+  });
+  return replaceStrategyContent(feature, ref, { ...before, segments }, { projectContext, path: '/body' });
 };

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { aFeature, aSegment, aStrategy, someProjectContext } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
-import { setStrategySegments } from './set-strategy-segments.ts';
+import { fixedResourceLimits } from '../names.ts';
+import { setStrategySegments } from './segment.ts';
 import { strategyOf } from '../strategies/strategy.ts';
 
 const ref = { environment: 'development', strategyId: 'one' };

@@ -1,5 +1,5 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
-import { featureStatesSql } from '../unit-of-work/feature-queries.ts';
+import { featureStatesSql } from '../unit-of-work/feature-sql.ts';
 
 /** A current state. */
 export interface CurrentState {

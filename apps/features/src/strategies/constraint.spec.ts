@@ -2,7 +2,7 @@ import { type Constraint, type ConstraintOperator, constraintOperators, type Ref
 import { describe, expect, it } from 'vitest';
 import { refusalOf as refusalOfJob } from '../../test/refusal-of.ts';
 import { validateConstraints } from './constraint.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import { fixedResourceLimits } from '../names.ts';
 
 const contextFields = new Map([
   ['userId', { legalValues: [] }],

@@ -10,7 +10,7 @@ import {
 import { RE2JS } from 're2js';
 import { contextFieldNotFound, emptyValue, shortName } from '../refusals.ts';
 import type { ContextFieldReference, ProjectContext } from '../projects/project-context.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import { fixedResourceLimits } from '../names.ts';
 
 const hasSingleValue = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';
 

@@ -2,12 +2,11 @@ import type { StrategyProperties, JsonPatch, PatchOperation, StrategyVariant } f
 import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, someProjectContext } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import type { Decision, Strategy } from '../features/feature.ts';
+import { type Decision, type Strategy, inEnvironment } from '../features/feature.ts';
 import { strategyOf } from './strategy.ts';
 import { addStrategy, patchStrategy, removeStrategy } from './edit-strategy.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
 import type { SegmentReference } from '../projects/project-context.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
+import { fixedResourceLimits } from '../names.ts';
 
 const id = '8c0f4d2e-0000-4000-8000-000000000001';
 const at = { environment: 'development', strategyId: id };

@@ -1,32 +1,41 @@
 import {
-  type StrategyProperties,
   FeatureStrategy,
   invalidProperty,
+  isEqual,
   isEqualContent,
   type JsonPatch,
   lenientSchema,
   limitExceeded,
+  type StrategyPosition,
+  type StrategyProperties,
+  type UpdateStrategyBody,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
-import { type PatchableMembers, applyPatch } from '../features/json-patch.ts';
+import {
+  type Decision,
+  type Feature,
+  featureEvent,
+  inEnvironment,
+  type Strategy,
+  withEnvironment,
+} from '../features/feature.ts';
+import { applyPatch, type PatchableMembers } from '../features/json-patch.ts';
+import { fixedResourceLimits, maxSortOrder } from '../names.ts';
 import { hasEnvironment, type ProjectContext } from '../projects/project-context.ts';
-import { fixedResourceLimits, maxSortOrder } from '../fixed-resource-limits.ts';
-import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
+import { featureWithoutEnvironment } from '../refusals.ts';
 import {
-  normalizeStrategy,
-  type StrategyValidationOptions,
   keepRollout,
-  withDefaultParameters,
-} from './normalize-strategy.ts';
-import {
-  type StrategyRef,
-  type StrategyContent,
   newStrategyContent,
+  normalizeStrategy,
   publicStrategy,
-  strategyOf,
-  withStrategies,
   replaceStrategy,
+  type StrategyContent,
+  strategyOf,
+  type StrategyRef,
+  type StrategyValidationOptions,
+  updatedParameters,
+  withDefaultParameters,
+  withStrategies,
 } from './strategy.ts';
 
 /** Turns off a feature that is enabled without an active strategy, because SDKs evaluate such a feature as on for all users. */
@@ -65,7 +74,7 @@ export const replaceStrategyContent = (
 };
 
 /** Replaces the content of a strategy, and turns the feature off if that leaves it without an active strategy. */
-export const replaceStrategyContentAndDisableIfInactive = (
+const replaceStrategyContentAndDisableIfInactive = (
   feature: Feature,
   ref: StrategyRef,
   newContent: StrategyContent,
@@ -175,4 +184,68 @@ export const removeStrategy = (feature: Feature, ref: StrategyRef): Decision => 
   const removal = removeStrategyKeepingEnabled(feature, ref);
   const { feature: after, events } = disableIfNoActiveStrategy(removal.feature, ref.environment);
   return { feature: after, events: [...events, ...removal.events] };
+};
+
+/**
+ * Replaces the constraints and variants of a strategy, also with none where the update leaves them out, and the other properties that the
+ * update has. Id, environment and sort order do not change. The feature is turned off if no active strategy remains.
+ */
+export const updateStrategy = (
+  feature: Feature,
+  ref: StrategyRef,
+  update: UpdateStrategyBody,
+  projectContext: ProjectContext,
+): Decision => {
+  const before = strategyOf(feature, ref);
+  const name = update.name ?? before.name;
+  const content: StrategyContent = {
+    name,
+    title: update.title ?? before.title,
+    disabled: update.disabled ?? before.disabled,
+    constraints: update.constraints ?? [],
+    parameters: updatedParameters(before, { name, parameters: update.parameters }, feature, projectContext),
+    variants: update.variants ?? [],
+    segments: update.segments ?? before.segments,
+  };
+  return replaceStrategyContentAndDisableIfInactive(feature, ref, content, { projectContext, path: '/body' });
+};
+
+const idsOf = (strategies: readonly Strategy[]): readonly string[] => strategies.map(({ id }) => id);
+
+interface ReorderOptions {
+  readonly projectContext: ProjectContext;
+  /** the JSON pointer of the positions in the request */
+  readonly path: string;
+}
+
+/** Sets the sort order of strategies; the order of strategies that the payload does not name is unchanged. */
+export const reorderStrategies = (
+  feature: Feature,
+  environment: string,
+  positions: readonly StrategyPosition[],
+  { projectContext, path: basePath }: ReorderOptions,
+): Decision => {
+  if (!hasEnvironment(projectContext, environment)) throw featureWithoutEnvironment(feature.name, environment);
+  const before = inEnvironment(feature, environment).strategies;
+  const sortOrders = new Map<string, number>();
+  for (const [index, { id, sortOrder }] of positions.entries()) {
+    const path = `${basePath}/${index}/id`;
+    if (!before.some((strategy) => strategy.id === id)) {
+      throw invalidProperty('trying to change strategies for environment via update sortOrder', path);
+    }
+    if (sortOrders.has(id)) throw invalidProperty('a strategy has one sort order only', path);
+    sortOrders.set(id, sortOrder);
+  }
+  const moved = before.map((strategy) => ({
+    ...strategy,
+    sortOrder: sortOrders.get(strategy.id) ?? strategy.sortOrder,
+  }));
+  if (isEqual(moved, before)) return { feature, events: [] };
+  const after = withStrategies(feature, environment, moved);
+  const event = featureEvent('strategy-order-changed', feature, {
+    environment,
+    preData: { strategyIds: idsOf(before) },
+    data: { strategyIds: idsOf(inEnvironment(after, environment).strategies) },
+  });
+  return { feature: after, events: [event] };
 };

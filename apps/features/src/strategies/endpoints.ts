@@ -12,14 +12,11 @@ import {
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { validateConstraint } from './constraint.ts';
-import { addStrategy, patchStrategy, removeStrategy } from './edit-strategy.ts';
-import { reorderStrategies } from './reorder-strategies.ts';
+import { addStrategy, patchStrategy, removeStrategy, reorderStrategies, updateStrategy } from './edit-strategy.ts';
 import { publicStrategy, strategyOf } from './strategy.ts';
-import { updateStrategy } from './update-strategy.ts';
 import type { FeaturesContext } from '../context.ts';
-import { possibleReferencesIn } from '../projects/possible-references.ts';
+import { possibleReferencesIn, noReferences } from '../projects/project-context-store.ts';
 import { saveDecision } from '../unit-of-work/save-decisions.ts';
-import { noReferences } from '../projects/project-context-reader.ts';
 
 export function strategyEndpoints({
   featureParts,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, someProjectContext } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { reorderStrategies } from './reorder-strategies.ts';
+import { reorderStrategies } from './edit-strategy.ts';
 
 const strategies = ['one', 'two', 'three'].map((id, sortOrder) => aStrategy({ id, sortOrder }));
 const feature = aFeature({ strategies });

@@ -6,13 +6,12 @@ import { aChangeContext, onCheckout } from '../../test/checked-changes.ts';
 import { aDestination, anExport, byName, planned } from '../../test/imports.ts';
 import { applyInMemory } from '../changes/apply-in-memory.ts';
 import { previewChanges } from '../changes/preview-changes.ts';
-import { replaceVariants } from '../variants/feature-variants.ts';
+import { replaceVariants } from '../variants/variant.ts';
 import { updateContextField } from '../context-fields/context-field.ts';
-import { updateTagType } from '../tags/tag-type.ts';
+import { updateTagType } from '../tags/tag.ts';
 import { updateSegment } from '../segments/segment.ts';
-import { patchStrategy } from './edit-strategy.ts';
+import { patchStrategy, updateStrategy } from './edit-strategy.ts';
 import type { Strategy } from '../features/feature.ts';
-import { updateStrategy } from './update-strategy.ts';
 
 const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' } as const;
 const stored = aStrategy({

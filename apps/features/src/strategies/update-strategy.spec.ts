@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { UpdateStrategyBody } from '@bunting/contracts';
 import { aFeature, aStrategy, someProjectContext } from '../../test/builders.ts';
 import { strategyOf } from './strategy.ts';
-import { updateStrategy } from './update-strategy.ts';
+import { updateStrategy } from './edit-strategy.ts';
 
 const at = { environment: 'development', strategyId: 'one' };
 const variants = [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: 'default' } as const];

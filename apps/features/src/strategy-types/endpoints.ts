@@ -8,12 +8,17 @@ import {
   ReactivateStrategyType,
   UpdateStrategyType,
 } from '@bunting/contracts';
-import { strategyTypeNameTaken } from '../refusals.ts';
-import { deleteStrategyType, newStrategyType, publicStrategyType, updateStrategyType } from './strategy-type.ts';
-import type { FeaturesContext } from '../context.ts';
-import { changeDeprecation } from './change-deprecation.ts';
-import { lockStrategyType } from './lock-strategy-type.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import { strategyTypeNameTaken, strategyTypeNotFound } from '../refusals.ts';
+import type { Transaction, TransactionContext, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
+import {
+  deleteStrategyType,
+  newStrategyType,
+  publicStrategyType,
+  setDeprecated,
+  type StoredStrategyType,
+  updateStrategyType,
+} from './strategy-type.ts';
 
 export function strategyTypeEndpoints({ strategyTypes, transaction }: FeaturesContext): readonly Endpoint[] {
   return [
@@ -47,3 +52,30 @@ export function strategyTypeEndpoints({ strategyTypes, transaction }: FeaturesCo
     }),
   ];
 }
+
+/** Locks a strategy type. */
+const lockStrategyType = async (
+  { strategyTypes }: Pick<Transaction, 'strategyTypes'>,
+  name: string,
+): Promise<StoredStrategyType> => {
+  const type = await strategyTypes.findForUpdate(name);
+  if (type === undefined) throw strategyTypeNotFound();
+  return type;
+};
+
+interface ChangeDeprecationRequest extends TransactionContext {
+  readonly params: { readonly name: string };
+}
+
+/** Deprecates a strategy type, or reactivates it. */
+const changeDeprecation = (
+  transaction: UnitOfWork,
+  request: ChangeDeprecationRequest,
+  deprecated: boolean,
+): Promise<null> =>
+  transaction(request, async (tx) => {
+    const before = await lockStrategyType(tx, request.params.name);
+    const { type, events } = setDeprecated(before, deprecated);
+    await tx.strategyTypes.save(before, type, events);
+    return null;
+  });

@@ -1,7 +1,6 @@
 import { type CreateStrategyTypeBody, isEqualContent, refusal, type UpdateStrategyTypeBody } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
-import { requireUnreservedName } from '../names.ts';
-import { type Referrer, requireUnused } from '../require-unused.ts';
+import { requireUnreservedName, type Referrer, requireUnused } from '../names.ts';
 import { emptyValue, invalidPropertyValue } from '../refusals.ts';
 
 /** A type of strategies: a built-in one, or a custom one that the users' SDKs must implement. */

@@ -2,6 +2,7 @@ import { type Endpoint, implement, reads, writes } from '@bunting/bus';
 import {
   AddFeatureTag,
   authorise,
+  type Caller,
   CreateTag,
   CreateTagType,
   DeleteTag,
@@ -14,12 +15,13 @@ import {
   ListTagTypes,
   RemoveFeatureTag,
   rootScope,
+  type Tag,
   TagFeatures,
   UpdateFeatureTags,
   UpdateTagType,
   ValidateTagType,
 } from '@bunting/contracts';
-import { addTag, changeTags, featuresToTag, removeTag, tagsToAdd } from './feature-tags.ts';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import {
   featureNotFound,
   noFeatureFlag,
@@ -27,14 +29,25 @@ import {
   tagNotFound,
   tagTypeNameTaken,
   tagTypeNotFound,
+  unknownTagType,
 } from '../refusals.ts';
-import { deleteTagType, newTagType, tagTypeView, updateTagType } from './tag-type.ts';
-import { deleteTag, newTag } from './tag.ts';
-import type { FeaturesContext } from '../context.ts';
 import { saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
-import { addTagsToCatalogue, pathOfType } from './add-tags-to-catalogue.ts';
-import { untagEverywhere } from './untag-everywhere.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
+import {
+  addTag,
+  changeTags,
+  deleteTag,
+  deleteTagType,
+  featuresToTag,
+  newTag,
+  newTagType,
+  removeTag,
+  removeTags,
+  tagCreated,
+  tagsToAdd,
+  tagTypeView,
+  updateTagType,
+} from './tag.ts';
 
 export function tagEndpoints({ tags, transaction, features }: FeaturesContext): readonly Endpoint[] {
   return [
@@ -148,3 +161,40 @@ export function tagEndpoints({ tags, transaction, features }: FeaturesContext): 
     }),
   ];
 }
+
+/**
+ * Adds tags to the catalogue, and returns those that are new.
+ * @param pathOf the JSON pointer to a tag type in the request, for the refusal of one that does not exist
+ */
+export const addTagsToCatalogue = async (
+  { tags: repository }: Pick<Transaction, 'tags'>,
+  tags: readonly Tag[],
+  pathOf: (type: string) => string,
+): Promise<readonly Tag[]> => {
+  if (tags.length === 0) return [];
+  const { added, unknownTypes } = await repository.addMissing(tags, (missing) => missing.map(tagCreated));
+  const [unknown] = unknownTypes;
+  if (unknown !== undefined) throw unknownTagType(unknown, pathOf(unknown));
+  return added;
+};
+
+/** The JSON pointer to a type in a list of tags. */
+export const pathOfType =
+  (tags: readonly Tag[], path: string) =>
+  (type: string): string =>
+    `${path}/${tags.findIndex((tag) => tag.type === type)}/type`;
+
+/** Removes a tag, or all tags of a type, from all features. */
+const untagEverywhere = async (
+  tx: Transaction,
+  type: string,
+  value: string | undefined,
+  caller: Caller,
+): Promise<void> => {
+  const features = await tx.features.findAllOfInstanceForUpdate(await tx.tags.featureNames(type, value));
+  await saveDecisions(
+    tx,
+    features.map((feature) => removeTags(feature, type, value)),
+    caller,
+  );
+};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aFeature } from '../../test/builders.ts';
-import { addTag, removeTag, removeTags } from './feature-tags.ts';
+import { addTag, removeTag, removeTags } from './tag.ts';
 
 const area = { type: 'area', value: 'pay' };
 const team = { type: 'team', value: 'oslo' };

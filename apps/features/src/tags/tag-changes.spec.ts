@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aFeature } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { changeTags, featuresToTag } from './feature-tags.ts';
+import { changeTags, featuresToTag } from './tag.ts';
 
 const red = { type: 'simple', value: 'red' };
 const blue = { type: 'simple', value: 'blue' };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { newTagType, tagTypeView, updateTagType } from './tag-type.ts';
+import { newTagType, tagTypeView, updateTagType } from './tag.ts';
 
 const { type: team, events: created } = newTagType({ name: 'team', description: 'who owns it' });
 

@@ -48,7 +48,7 @@ import {
 } from '@bunting/contracts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
 import { eventLog, otherServices, mia, callerWith } from '../../test/started-features.ts';
-import { selectArchivedFeatures } from './feature-queries.ts';
+import { selectArchivedFeatures } from './feature-sql.ts';
 
 let features: FeaturesWithoutLoops;
 beforeAll(async () => {

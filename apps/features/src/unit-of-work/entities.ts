@@ -1,16 +1,16 @@
 import type {
   Constraint,
-  StrategyProperties,
   EdgeInstanceBody,
   FeatureLink,
   FeatureTypeDescription,
+  StrategyProperties,
   Tag,
   UserReference,
 } from '@bunting/contracts';
 import { entitySql, TimestampColumn } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { StoredContextField } from '../context-fields/context-field.ts';
-import type { Dependency, FeatureInEnvironment, EnteredStage } from '../features/feature.ts';
+import { type Dependency, type EnteredStage, type FeatureInEnvironment, metadataNames } from '../features/feature.ts';
 import type { FeatureNaming } from '../names.ts';
 import type { StoredProject } from '../projects/project.ts';
 import type { StoredStrategyType } from '../strategy-types/strategy-type.ts';
@@ -104,7 +104,7 @@ export const ProjectFavoriteEntity = defineEntity({
 });
 
 /** The environments whose edits require a change request, as reported by the change requests service. */
-export const ProtectedEnvironmentEntity = defineEntity({
+const ProtectedEnvironmentEntity = defineEntity({
   name: 'ProtectedEnvironment',
   tableName: 'protected_environment',
   properties: {
@@ -464,3 +464,17 @@ export const entities = [
 ];
 
 export const sql = entitySql(entities);
+
+/** The properties of a feature that the admin API, projections and exports return. `delivered-feature.ts` lists those for SDKs. */
+const describingProperties = ['name', 'project', ...metadataNames] as const;
+
+/** SQL: the `describingProperties` of the feature in a row, as arguments of `json_build_object`. */
+export const describedMembers = (row: string): string => sql.jsonPairsOf(FeatureEntity, row, describingProperties);
+
+/** SQL: the feature in a row as the domain's `Feature`. */
+export const featureJson = (row: string): string =>
+  sql.jsonOf(FeatureEntity, row, sql.jsonPairsOf(FeatureEntity, row, ['project', 'type']));
+
+/** SQL: the segment in a row as the domain's `StoredSegment`. */
+export const storedSegmentJson = (row: string): string =>
+  sql.jsonOf(SegmentEntity, row, sql.jsonPairsOf(SegmentEntity, row, ['project']));

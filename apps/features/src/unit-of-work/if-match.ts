@@ -2,9 +2,8 @@ import type { IfMatchTarget } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { WriteContext } from '@bunting/outbox';
 import type { StoredEnvironment } from '../environments/environment.ts';
-import type { Feature } from '../features/feature.ts';
+import { type Feature, inEnvironment } from '../features/feature.ts';
 import type { StoredSegment } from '../segments/segment.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
 
 /** JSON for a reply, and the entity tag that conditional writes of it must match. */
 export interface JsonWithEntityTag {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, type FeatureAbout } from '../../test/builders.ts';
-import { newReferences, type NewReferences } from './new-references.ts';
+import { newReferences, type NewReferences } from './lock-references.ts';
 
 const constraint = { contextName: 'userId', operator: 'IN' as const, values: ['mia'] };
 const red = { type: 'simple', value: 'red' };

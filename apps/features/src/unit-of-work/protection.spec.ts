@@ -4,7 +4,7 @@ import { aFeature, aStrategy } from '../../test/builders.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
 import { lee, mia } from '../../test/started-features.ts';
 import type { Feature } from '../features/feature.ts';
-import { noReferences } from '../projects/project-context-reader.ts';
+import { noReferences } from '../projects/project-context-store.ts';
 import type { Transaction } from './unit-of-work.ts';
 
 const project = 'reviewed';

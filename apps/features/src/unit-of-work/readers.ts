@@ -1,30 +1,28 @@
 import type { ReadDatabase } from '@bunting/database';
-import { archiveReader } from '../features/archive-reader.ts';
+import {
+  archiveReader,
+  flagCreatorsReader,
+  featurePartsReader,
+  featureReader,
+} from '../features/feature-read-store.ts';
 import { dependencyReader } from '../dependencies/dependency-store.ts';
 import { lifecycleCountReader } from '../lifecycle/lifecycle-store.ts';
-import { findEnvironmentOfReport } from '../usage/find-environment-of-report.ts';
+import { findEnvironmentOfReport, edgeInstanceReader, usageReader } from '../usage/usage-store.ts';
 import { applicationReader } from '../applications/application-read-store.ts';
-import { cleanupCandidatesReader } from '../cleanup/cleanup-candidates-reader.ts';
-import { unknownFlagsReader } from '../cleanup/unknown-flags-reader.ts';
-import type { ConstraintSettings } from '../projects/project-context-reader.ts';
-import { contextFieldReader } from '../context-fields/context-field-reader.ts';
-import { personalDashboardReader } from '../insights/personal-dashboard-reader.ts';
-import { flagCreatorsReader } from '../features/flag-creators-reader.ts';
-import { environmentReader } from '../environments/environment-reader.ts';
-import { featurePartsReader } from '../features/feature-parts-reader.ts';
-import { featureReader } from '../features/feature-reader.ts';
-import { featureTypeReader } from '../features/feature-type-reader.ts';
+import { cleanupCandidatesReader, unknownFlagsReader } from '../cleanup/cleanup-store.ts';
+import type { ConstraintSettings } from '../projects/project-context-store.ts';
+import { contextFieldReader } from '../context-fields/context-field-store.ts';
+import { personalDashboardReader, projectOverviewReader } from '../insights/insights-store.ts';
+import { environmentReader } from '../environments/environment-store.ts';
+import { featureTypeReader } from '../features/feature-type-store.ts';
 import { playgroundReader } from '../playground/playground-store.ts';
-import { projectOverviewReader } from '../insights/project-overview-reader.ts';
-import { projectReader } from '../projects/project-reader.ts';
+import { projectReader } from '../projects/project-store.ts';
 import { resourceCountReader } from '../instance/instance-store.ts';
-import { segmentReader } from '../segments/segment-reader.ts';
-import { changeContextReader } from '../changes/change-context-reader.ts';
+import { segmentReader } from '../segments/segment-store.ts';
+import { changeContextReader } from '../changes/change-store.ts';
 import { stateReader } from '../states/state-store.ts';
-import { strategyTypeReader } from '../strategy-types/strategy-type-reader.ts';
-import { tagReader } from '../tags/tag-reader.ts';
-import { edgeInstanceReader } from '../usage/edge-instance-reader.ts';
-import { usageReader } from '../usage/usage-reader.ts';
+import { strategyTypeReader } from '../strategy-types/strategy-type-store.ts';
+import { tagReader } from '../tags/tag-store.ts';
 
 /** Reads outside of transactions: one statement for each reply. */
 export const createReaders = (database: ReadDatabase, { allowsRegex }: ConstraintSettings) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aFeature, aUserReference } from '../../test/builders.ts';
-import { withCollaborator } from './collaborators.ts';
+import { withCollaborator } from './save-decisions.ts';
 
 describe('the collaborators of a feature', () => {
   const mia = aUserReference(1, 'mia');

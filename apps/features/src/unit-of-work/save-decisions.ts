@@ -1,8 +1,21 @@
-import type { Caller } from '@bunting/contracts';
-import { withCollaborator } from './collaborators.ts';
+import type { Caller, UserReference } from '@bunting/contracts';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import type { Decision, DomainEvent, Feature } from '../features/feature.ts';
 import type { Transaction } from './unit-of-work.ts';
-import { authorOf } from './author.ts';
+
+/** The caller as creator or collaborator of a feature: with the name for display, and the picture of the e-mail address if there is one. */
+export const authorOf = ({ id, name, displayName }: Caller): UserReference => ({
+  id,
+  name: displayName ?? name,
+  imageUrl: gravatarUrlOf(name),
+});
+
+/** The feature with a user as the first of its collaborators. */
+export const withCollaborator = (feature: Feature, author: UserReference): Feature => {
+  const latest = feature.collaborators[0];
+  if (latest?.id === author.id && latest.name === author.name && latest.imageUrl === author.imageUrl) return feature;
+  return { ...feature, collaborators: [author, ...feature.collaborators.filter(({ id }) => id !== author.id)] };
+};
 
 /** Saves a decided feature, with the caller among its collaborators if it changes. Returns the saved feature. */
 export const saveDecision = async (

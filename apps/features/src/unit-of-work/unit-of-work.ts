@@ -1,31 +1,29 @@
 import { type Caller, maySee, outboxEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox, OutboxProducer, ReplyOrReplay, WriteContext } from '@bunting/outbox';
-import type { DomainEvent } from '../features/feature.ts';
-import { contextFieldRepository } from '../context-fields/context-field-repository.ts';
-import { featureTypeRepository } from '../features/feature-type-repository.ts';
-import { strategyTypeRepository } from '../strategy-types/strategy-type-repository.ts';
-import { tagRepository } from '../tags/tag-repository.ts';
-import { attemptResultRepository } from '../changes/attempt-result-repository.ts';
-import { type Editor, type ProtectionGuard, protectionGuard } from './protection-guard.ts';
-import { protectionCopyRepository } from './protection-copy-repository.ts';
-import { changeContextReader } from '../changes/change-context-reader.ts';
-import { checkIfMatchAndSetETag } from './if-match.ts';
-import type { RecordEvents } from './record-events.ts';
-import { environmentRepository } from '../environments/environment-repository.ts';
+import { applicationRepository } from '../applications/application-store.ts';
+import { attemptResultRepository, changeContextReader } from '../changes/change-store.ts';
+import { contextFieldRepository } from '../context-fields/context-field-store.ts';
+import { environmentRepository } from '../environments/environment-store.ts';
 import { featureFavoriteRepository } from '../favorites/favorite-store.ts';
-import { lockReferences } from './lock-references.ts';
-import { featureRepository } from '../features/feature-repository.ts';
-import { type ConstraintSettings, projectContextReader } from '../projects/project-context-reader.ts';
+import { featureRepository } from '../features/feature-store.ts';
+import { featureTypeRepository } from '../features/feature-type-store.ts';
+import type { DomainEvent } from '../features/feature.ts';
 import { housekeepingRepository } from '../housekeeping/housekeeping-store.ts';
-import { readFeatureExport } from '../import-export/read-feature-export.ts';
-import { importProposalRepository } from '../import-export/import-proposal-repository.ts';
-import { importDestinationReader } from '../import-export/import-destination-reader.ts';
-import { projectRepository } from '../projects/project-repository.ts';
-import { segmentRepository } from '../segments/segment-repository.ts';
-import { applicationRepository } from '../applications/application-repository.ts';
-import { edgeInstanceRepository } from '../usage/edge-instance-repository.ts';
-import { usageRepository } from '../usage/usage-repository.ts';
+import {
+  importDestinationReader,
+  importProposalRepository,
+  readFeatureExport,
+} from '../import-export/import-export-store.ts';
+import { type ConstraintSettings, projectContextReader } from '../projects/project-context-store.ts';
+import { projectRepository } from '../projects/project-store.ts';
+import { segmentRepository } from '../segments/segment-store.ts';
+import { strategyTypeRepository } from '../strategy-types/strategy-type-store.ts';
+import { tagRepository } from '../tags/tag-store.ts';
+import { edgeInstanceRepository, usageRepository } from '../usage/usage-store.ts';
+import { checkIfMatchAndSetETag } from './if-match.ts';
+import { lockReferences } from './lock-references.ts';
+import { type Editor, protectionCopyRepository, type ProtectionGuard, protectionGuard } from './protection.ts';
 
 /** The caller and the time of a change, and its deadline. */
 export interface TransactionContext {
@@ -159,3 +157,15 @@ export const unitOfWork = (
     },
   });
 };
+
+/** Records events in a transaction, which emits them at its end, in the order in which they were recorded. */
+export type RecordEvents = (events: readonly DomainEvent[]) => void;
+
+/**
+ * Thrown where an object that a decision relied on was changed concurrently, also if PostgreSQL reported that as a violated unique or
+ * foreign key. It has the code of PostgreSQL's own serialization failures, so that the transaction is retried, as after a deadlock.
+ */
+export class SerializationFailure extends Error {
+  /** SQLSTATE `serialization_failure` */
+  readonly code = '40001';
+}

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { grantedProjects, type BulkMetricsBody, type Caller, type MetricsBody } from '@bunting/contracts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { effectiveEnvironment } from '../applications/effective-environment.ts';
-import { proxiedCounts, evaluationCounts, mayReportOn } from './evaluation-counts.ts';
-import { stagesToEnter } from './stages-to-enter.ts';
-import { proxiedApplications } from '../applications/reported-applications.ts';
+import { effectiveEnvironment, proxiedApplications } from '../applications/application.ts';
+import { proxiedCounts, evaluationCounts, mayReportOn, stagesToEnter } from './evaluation-counts.ts';
 
 const now = new Date('2026-03-01T10:30:20.000Z');
 const minuteOf = (text: string): number => Date.parse(text) / 60_000;

@@ -1,9 +1,13 @@
 import type { Caller } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { unlistedApplication } from '../applications/admit-applications.ts';
-import type { EvaluationCount } from './evaluation-counts.ts';
-import type { ReportedFeature } from './stages-to-enter.ts';
-import { matchCounts, findFeaturesEnteringStages, replaceUnlistedNames } from './match-counts.ts';
+import { unlistedApplication } from '../applications/application.ts';
+import {
+  type EvaluationCount,
+  type ReportedFeature,
+  matchCounts,
+  findFeaturesEnteringStages,
+  replaceUnlistedNames,
+} from './evaluation-counts.ts';
 
 const count = (feature: string, about: Partial<EvaluationCount> = {}): EvaluationCount => ({
   feature,

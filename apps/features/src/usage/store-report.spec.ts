@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
-import { SerializationFailure } from '../unit-of-work/serialization-failure.ts';
+import { type UnitOfWork, SerializationFailure } from '../unit-of-work/unit-of-work.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
 import { mia } from '../../test/started-features.ts';
-import { storeReport } from './store-report.ts';
+import { storeReport } from './endpoints.ts';
 
 let features: FeaturesWithoutLoops;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import {
   SetFeatureVariants,
   SetVariantsOfEnvironments,
 } from '@bunting/contracts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
+import { inEnvironment } from '../features/feature.ts';
 import {
   patchEnvironmentVariants,
   patchVariants,
@@ -17,10 +17,10 @@ import {
   setVariants,
   setVariantsOfEnvironments,
   variantsOfFirstEnvironment,
-} from './feature-variants.ts';
+} from './variant.ts';
 import type { FeaturesContext } from '../context.ts';
 import { saveDecision } from '../unit-of-work/save-decisions.ts';
-import { noReferences } from '../projects/project-context-reader.ts';
+import { noReferences } from '../projects/project-context-store.ts';
 
 export function variantEndpoints({ featureParts, transaction }: FeaturesContext): readonly Endpoint[] {
   return [

@@ -3,7 +3,7 @@ import type { FeatureVariant } from '@bunting/contracts';
 import fc from 'fast-check';
 import { aFeature, someProjectContext } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
+import { inEnvironment } from '../features/feature.ts';
 import {
   patchEnvironmentVariants,
   patchVariants,
@@ -12,7 +12,7 @@ import {
   setVariants,
   setVariantsOfEnvironments,
   variantsOfFirstEnvironment,
-} from './feature-variants.ts';
+} from './variant.ts';
 
 const around = someProjectContext();
 const variant = (name: string): FeatureVariant => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' });

@@ -2,7 +2,7 @@ import type { FeatureVariant, StrategyVariant } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { normalizeFeatureVariants, normalizeStrategyVariants } from './normalize-variants.ts';
+import { normalizeFeatureVariants, normalizeStrategyVariants } from './variant.ts';
 
 const variable = (name: string, rest: Partial<StrategyVariant> = {}): StrategyVariant => ({
   name,

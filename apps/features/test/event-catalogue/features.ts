@@ -18,7 +18,7 @@ import {
   UpdateFeature,
   UpdateFeatureLink,
 } from '@bunting/contracts';
-import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
+import { runHousekeeping } from '../../src/housekeeping/background.ts';
 import { type CatalogueRow, direct, send } from '../event-catalogue.ts';
 import { testUnitOfWork } from '../features-unit-of-work.ts';
 import {

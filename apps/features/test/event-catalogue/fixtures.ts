@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { CreateEnvironment, type EventType } from '@bunting/contracts';
-import { featureWithoutEnvironments } from '../../src/features/feature-without-environments.ts';
+import { featureWithoutEnvironments } from '../../src/features/feature.ts';
 import { aFeature, aStrategy, type FeatureAbout } from '../builders.ts';
 import { direct, type ExpectedEvent, send, type Step } from '../event-catalogue.ts';
 

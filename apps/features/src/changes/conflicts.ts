@@ -1,0 +1,122 @@
+import {
+  type Change,
+  type ChangeRequestOverwrite,
+  type ChangeWithSnapshot,
+  type ConflictCause,
+  isSegmentChange,
+  overwriteMessage,
+  refusal,
+  Refusal,
+} from '@bunting/contracts';
+import { hasEnvironment } from '../projects/project-context.ts';
+import { shortName } from '../refusals.ts';
+import { segmentDeletedCause, segmentOfAnotherProjectCause } from './action-handler.ts';
+import { featureHandlerOf, handlerOf, segmentHandlerOf } from './action-handlers.ts';
+import type { ChangeContext } from './change-context.ts';
+
+/** A reason why changes cannot be applied now, and the feature or segment that it concerns. */
+export interface ApplyConflict extends ConflictCause {
+  readonly feature?: string;
+  readonly segment?: number;
+  /** the one change in conflict; undefined for a conflict of all changes of the feature */
+  readonly changeId?: number;
+}
+
+/** @throws Refusal `ConflictError` that lists the conflicts, if there are any */
+export const requireNoConflict = (conflicts: readonly ApplyConflict[]): void => {
+  if (conflicts.length === 0) return;
+  const reasons = conflicts.map(({ feature, segment, message }) => `${feature ?? `segment ${segment}`}: ${message}`);
+  throw refusal('ConflictError', `The changes could not be applied. ${reasons.join('; ')}`, { details: conflicts });
+};
+
+/** The conflict that all changes of a feature have, for example because it is archived. Archiving an archived feature is no conflict. */
+export const findFeatureConflict = (
+  name: string,
+  actions: readonly Change['action'][],
+  { project, environment, features, projectContext }: ChangeContext,
+): ConflictCause | undefined => {
+  const feature = features.get(name);
+  if (feature === undefined) return { code: 'feature-deleted', message: 'Feature has been deleted' };
+  if (feature.project !== project) {
+    return { code: 'feature-moved', message: 'Feature has been moved to another project' };
+  }
+  if (!hasEnvironment(projectContext, environment)) {
+    const message = `Environment ${shortName(environment)} is no longer available for this feature`;
+    return { code: 'environment-unlinked', message };
+  }
+  if (feature.archivedAt !== null && actions.some((action) => action !== 'archiveFeature')) {
+    return { code: 'feature-archived', message: 'Feature has been archived' };
+  }
+  return undefined;
+};
+
+/** The conflict that all changes of a segment have, because it was deleted or belongs to another project. */
+export const findSegmentConflict = (id: number, { project, segments }: ChangeContext): ConflictCause | undefined => {
+  const segment = segments.get(id);
+  if (segment === undefined) return segmentDeletedCause(id);
+  return segment.project === project ? undefined : segmentOfAnotherProjectCause(segment.name, project);
+};
+
+const withoutFullStop = (message: string): string => message.replace(/\.$/, '');
+
+const conflictOfHandler = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause | undefined => {
+  if (isSegmentChange(change)) {
+    const segment = context.segments.get(change.payload.id);
+    return segment && segmentHandlerOf(change).conflict(refused, segment, change, context);
+  }
+  const feature = context.features.get(change.feature);
+  return feature && featureHandlerOf(change).conflict(refused, feature, change, context);
+};
+
+/** Classifies the refusal of a change as a conflict. The messages are Unleash's, except for a deprecated strategy type. */
+export const toConflictCause = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause => {
+  const { code, message } = conflictOfHandler(refused, change, context) ?? {
+    code: 'invalid-payload',
+    message: refused.message,
+  };
+  return { code, message: withoutFullStop(message) };
+};
+
+/** The current snapshot of the state that a change would replace; null when the object no longer exists. */
+export const currentSnapshot = (change: Change, context: ChangeContext): unknown => {
+  try {
+    if (isSegmentChange(change)) {
+      const segment = context.segments.get(change.payload.id);
+      return segment === undefined ? null : segmentHandlerOf(change).snapshot(segment, change, context);
+    }
+    const feature = context.features.get(change.feature);
+    return feature === undefined ? null : featureHandlerOf(change).snapshot(feature, change, context);
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+};
+
+/** The newer edits that a change would overwrite: those since its snapshot. */
+export const findOverwrites = (
+  { change, snapshot }: ChangeWithSnapshot,
+  context: ChangeContext,
+): ChangeRequestOverwrite[] =>
+  handlerOf(change).overwrites(change, { snapshot, current: currentSnapshot(change, context) });
+
+/** The conflicts of changes with newer edits that they would overwrite. */
+export const findOverwriteConflicts = (
+  changes: readonly ChangeWithSnapshot[],
+  context: ChangeContext,
+): ApplyConflict[] =>
+  changes
+    .filter((requested) => findOverwrites(requested, context).length > 0)
+    .map(({ id: changeId, change }) => {
+      const code = 'overwrite' as const;
+      const { environment } = context;
+      const { action, payload } = change;
+      if (isSegmentChange(change)) {
+        const { id } = change.payload;
+        const segment = { id, name: context.segments.get(id)?.name ?? '' };
+        const message = overwriteMessage({ action, feature: null, segment, payload }, environment);
+        return { code, message, segment: id, changeId };
+      }
+      const { feature } = change;
+      const message = overwriteMessage({ action, feature, segment: null, payload }, environment);
+      return { code, message, feature, changeId };
+    });

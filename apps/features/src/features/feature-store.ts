@@ -1,0 +1,402 @@
+import type { Constraint, FeatureState, Refusal } from '@bunting/contracts';
+import { type ReadDatabase, type Tx, violatedConstraint } from '@bunting/database';
+import { insertStatesSql, type Outbox } from '@bunting/outbox';
+import { changedParents } from '../dependencies/dependency.ts';
+import {
+  type ConstraintSettings,
+  type PossibleReferences,
+  projectContextJson,
+  type ProjectContextJson,
+  projectContextOf,
+} from '../projects/project-context-store.ts';
+import type { ProjectContext } from '../projects/project-context.ts';
+import { activeFeatureNotFound, featureNotInProject, noFeatureFlag } from '../refusals.ts';
+import { emitFeatureDelivery, emitFeatureRemovalDelivery } from '../unit-of-work/delivery.ts';
+import { FeatureEntity, featureJson, sql } from '../unit-of-work/entities.ts';
+import { activeChildrenOfAll, featureStatesSql } from '../unit-of-work/feature-sql.ts';
+import type { BeforeAndAfter, VersionedFeature } from '../unit-of-work/if-match.ts';
+import type { lockReferences as lockReferencesOf } from '../unit-of-work/lock-references.ts';
+import { type ProtectionGuard, selectProtectedEnvironments } from '../unit-of-work/protection.ts';
+import { type RecordEvents, SerializationFailure } from '../unit-of-work/unit-of-work.ts';
+import { type DomainEvent, type Feature, strategiesOf } from './feature.ts';
+
+const unique = <T extends string | number>(values: readonly T[]): T[] => [...new Set(values)];
+
+/** The row of a feature. Its last four columns repeat parts of the JSON documents, for look-ups by index. */
+const rowOf = (feature: Feature): Readonly<Record<string, unknown>> => {
+  const strategies = strategiesOf(feature);
+  const constraints: readonly Constraint[] = strategies.flatMap((strategy) => strategy.constraints);
+  return sql.rowOf(FeatureEntity, {
+    ...feature,
+    strategyIds: unique(strategies.map(({ id }) => id)),
+    segmentIds: unique(strategies.flatMap(({ segments }) => segments)),
+    contextNames: unique(constraints.map(({ contextName }) => contextName)),
+    parents: unique(feature.dependencies.map((dependency) => dependency.feature)),
+  });
+};
+
+/** Columns that the statements below compute or leave unchanged. */
+const computed = sql.columnsOf(FeatureEntity, ['productionAt', 'potentiallyStale', 'version', 'editVersion']);
+const names = sql.columnsOf(FeatureEntity).filter((name) => !computed.includes(name));
+const newRows = 'json_populate_recordset(null::feature, $1::json) as new_row';
+
+/** The one parameter of the statements below: features as rows. */
+const rowsOf = (features: readonly Feature[]): string => JSON.stringify(features.map(rowOf));
+
+/** SQL: whether the feature `new_row` is enabled in an environment of type `production`. */
+const inProduction = `exists (
+    select from environment e where e.type = 'production' and (new_row.environments -> e.name -> 'enabled')::boolean)`;
+
+/** Inserts features. The versions of a feature continue those of a deleted feature with the same name. */
+const insertFeaturesSql = `
+  insert into feature (${names.join(', ')}, production_at, version, edit_version)
+  select ${names.map((name) => `new_row.${name}`).join(', ')}, case when ${inProduction} then now() end,
+    coalesce(deleted_feature.version, 0) + 1,
+    coalesce(deleted_feature.version, 0) + 1
+  from ${newRows} left join deleted_feature on deleted_feature.name = new_row.name returning *`;
+
+/** Updates features that exist. */
+const updateFeaturesSql = `
+  update feature set (${names.join(', ')}, production_at, version, edit_version) = row (
+    ${names.map((name) => `new_row.${name}`).join(', ')},
+    case when feature.production_at is null and ${inProduction} then now() else feature.production_at end,
+    feature.version + 1, feature.version + 1)
+  from ${newRows} where feature.name = new_row.name returning feature.*`;
+
+type Query = <Row>(text: string, values: readonly unknown[]) => Promise<Row[]>;
+
+interface Row {
+  readonly project: string;
+  readonly mode: string;
+}
+
+const selectProjectOfFeature = `
+  select f.project, p.mode from feature f join project p on p.id = f.project where f.name = $1`;
+
+/** The refusal for a feature that a project does not have. It names the feature's own project unless that is private. */
+const refusalOfMissingFeature = async (query: Query, project: string, name: string): Promise<Refusal> => {
+  const [row] = await query<Row>(selectProjectOfFeature, [name]);
+  if (row?.project === project) return activeFeatureNotFound(name);
+  return featureNotInProject(name, project, row?.mode === 'private' ? undefined : row?.project);
+};
+
+/** As `refusalOfMissingFeature`, outside of transactions. */
+export const readRefusalOfMissingFeature = (
+  database: ReadDatabase,
+  { projectId, featureName }: { readonly projectId: string; readonly featureName: string },
+): Promise<Refusal> =>
+  refusalOfMissingFeature(
+    (text, values) => database.read({ name: 'project-of-feature', text }, values),
+    projectId,
+    featureName,
+  );
+
+/** A locked feature and the context of its project. */
+export interface LockedFeature {
+  readonly feature: Feature;
+  readonly projectContext: ProjectContext;
+}
+
+interface FeatureRow {
+  readonly feature: Feature;
+  readonly version: number;
+  readonly editVersion: number;
+}
+
+interface SavedRow {
+  readonly id: string;
+  readonly version: number;
+  readonly editVersion: number;
+  readonly state: FeatureState;
+}
+
+const getForUpdate = `
+  select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion",
+    ${projectContextJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as "projectContext",
+    array(${selectProtectedEnvironments('p.id')}) as "protectedEnvironments"
+  from feature f join project p on p.id = f.project
+  where f.name = $1 and f.project = $2
+  for update of f`;
+
+const findForUpdate = `select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f where f.name = $1 for update`;
+
+const findAllForUpdate = `
+  select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
+
+const featuresAndParents = `
+  select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f
+  where f.name in (
+    select unnest($1::text[])
+    union select unnest(child.parents) from feature child where child.name = any ($1::text[]))`;
+
+const withParentsForUpdate = `${featuresAndParents} and ($2::text is null or f.project = $2) order by f.name for update of f`;
+const withParents = `${featuresAndParents} and f.project is distinct from $2::text order by f.name`;
+
+const children = `
+  select parent, array_agg(child.name order by child.name) as children from ${activeChildrenOfAll('$1::text[]')}
+  group by parent`;
+
+const insert = `with saved as (${insertFeaturesSql}) ${featureStatesSql('saved')}`;
+/** SQL: a write of features that also stores their new states in the outbox. */
+const withStates = (write: string): string =>
+  `with saved as (${write}) ${insertStatesSql('feature', `(${featureStatesSql('saved')}) as stored`, '$2', '$3')}`;
+const update = withStates(updateFeaturesSql);
+const remove = `
+  with deleted as (delete from feature where name = any ($1::text[]) returning name, version)
+  insert into deleted_feature (name, version) select name, version + 1 from deleted
+  on conflict (name) do update set version = excluded.version returning name, version`;
+const incrementVersions = withStates(
+  'update feature set version = version + 1 where name = any ($1::text[]) returning *',
+);
+
+/** The maximum number of features in one statement. */
+const batchSize = 500;
+
+const batchesOf = <T>(items: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / batchSize) }, (_, index) =>
+    items.slice(index * batchSize, (index + 1) * batchSize),
+  );
+
+interface FeatureWithProjectContext extends FeatureRow {
+  readonly projectContext: ProjectContextJson;
+  /** the protected environments of the feature's project */
+  readonly protectedEnvironments: readonly string[];
+}
+
+interface FeatureRepositoryOptions {
+  /** refuses edits that require a change request */
+  readonly guard: ProtectionGuard;
+  /** locks what stored features newly refer to */
+  readonly lockReferences: ReturnType<typeof lockReferencesOf>;
+  /** the projects that the caller may not see */
+  readonly hidden: readonly string[];
+  /** whether the caller may see a project; the check is repeated before the reply is replayed to a retry */
+  readonly isProjectVisible: (project: string) => boolean;
+  readonly settings: ConstraintSettings;
+  readonly recordEvents: RecordEvents;
+}
+
+/**
+ * Features within a transaction. Methods that end in `ForUpdate` lock rows until the transaction ends. Features of projects that the caller
+ * may not see are as good as missing, except for the methods that say so.
+ */
+export const featureRepository = (
+  { query }: Tx,
+  outbox: Outbox,
+  { guard, lockReferences, hidden, isProjectVisible, settings, recordEvents }: FeatureRepositoryOptions,
+) => {
+  /** the locked and added features, as they were last stored */
+  const current = new Map<string, Feature>();
+  const locked = new Map<string, BeforeAndAfter<VersionedFeature>>();
+
+  /** the versions of the locked and added features */
+  const versions = new Map<string, number>();
+
+  const track = ({ feature, version, editVersion }: FeatureRow): Feature => {
+    current.set(feature.name, feature);
+    versions.set(feature.name, version);
+    if (!locked.has(feature.name))
+      locked.set(feature.name, { before: { feature, editVersion }, after: { feature, editVersion } });
+    return feature;
+  };
+
+  /** Records the edit version of a stored feature. */
+  const recordStored = (name: string, editVersion: number): void => {
+    const [lockedFeature, feature] = [locked.get(name), current.get(name)];
+    if (lockedFeature !== undefined && feature !== undefined) lockedFeature.after = { feature, editVersion };
+  };
+
+  const findOfInstance = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
+    (await query<FeatureRow>(statement, values)).map(track);
+
+  const isVisible = ({ project }: Pick<Feature, 'project'>): boolean => isProjectVisible(project);
+  const find = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
+    (await findOfInstance(statement, ...values)).filter(isVisible);
+
+  /** The version of a feature after one more statement that writes its row. */
+  const nextVersion = (name: string): number => {
+    const version = versions.get(name);
+    if (version === undefined) throw new Error(`The feature ${name} is saved without a lock on it.`);
+    versions.set(name, version + 1);
+    return version + 1;
+  };
+
+  const insertAll = async (features: readonly Feature[]): Promise<void> => {
+    for (const { id, version, editVersion, state } of await query<SavedRow>(insert, [rowsOf(features)])) {
+      versions.set(id, version);
+      recordStored(id, editVersion);
+      outbox.emitState({ entity: 'feature', id, version, state });
+    }
+  };
+
+  /**
+   * Waits for what was sent if it was a full batch, after which more may follow: the driver takes a connection for lost when a statement has
+   * waited behind many others.
+   */
+  const waitAfterFullBatch = async (batch: readonly unknown[]): Promise<void> => {
+    if (batch.length === batchSize) await query('select');
+  };
+
+  /** Sends the update without waiting for the result: the rows are locked, so the next versions can be computed. */
+  const updateAll = (features: readonly Feature[]): Promise<void> => {
+    outbox.send(update, [rowsOf(features)]);
+    for (const { name } of features) recordStored(name, nextVersion(name));
+    return waitAfterFullBatch(features);
+  };
+
+  /** Sends the states of features whose rows stay the same, with their next versions. */
+  const emitAgain = (names: readonly string[]): Promise<void> => {
+    outbox.send(incrementVersions, [names]);
+    for (const name of names) if (versions.has(name)) nextVersion(name);
+    return waitAfterFullBatch(names);
+  };
+
+  const write = async (
+    store: (features: readonly Feature[]) => Promise<void>,
+    features: readonly Feature[],
+    like?: Feature,
+  ): Promise<void> => {
+    const before = new Map(features.map(({ name }) => [name, current.get(name)]));
+    for (const feature of features) {
+      const stored = before.get(feature.name);
+      await (stored === undefined ? guard.checkAddition(feature) : guard.checkEdit(stored, feature));
+    }
+    // The state of a parent has its number of children, which its row lacks.
+    const parents = new Set(features.flatMap((feature) => changedParents(current.get(feature.name), feature)));
+    for (const batch of batchesOf(features)) {
+      await lockReferences(batch.map((after) => ({ before: current.get(after.name), after, like })));
+      for (const feature of batch) current.set(feature.name, feature);
+      await store(batch);
+    }
+    for (const batch of batchesOf([...parents].sort())) await emitAgain(batch);
+    for (const feature of features) emitFeatureDelivery(outbox, before.get(feature.name), feature);
+  };
+
+  /** @param like a locked feature, whose references need no further locks */
+  const add = async (features: readonly Feature[], events: readonly DomainEvent[], like?: Feature): Promise<void> => {
+    try {
+      await write(insertAll, features, like);
+    } catch (error) {
+      if (violatedConstraint(error) !== 'feature_pkey') throw error;
+      throw new SerializationFailure('A feature with the same name was added concurrently.');
+    }
+    recordEvents(events);
+  };
+
+  /** The names of the active features that depend on each of the locked ones; those without any are left out. */
+  const childrenOfAll = async (names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
+    const rows = await query<{ parent: string; children: readonly string[] }>(children, [names]);
+    return new Map(rows.map((row) => [row.parent, row.children]));
+  };
+
+  return {
+    /** The locked features, by name. */
+    locked,
+
+    /** Locks a feature of a project and reads the context of the project, with the objects that a request refers to, in one statement. */
+    getForUpdate: async (
+      project: string,
+      name: string,
+      { texts, numbers }: PossibleReferences,
+    ): Promise<LockedFeature> => {
+      const [row] = await query<FeatureWithProjectContext>(getForUpdate, [name, project, texts, numbers]);
+      if (row === undefined) throw await refusalOfMissingFeature(query, project, name);
+      const feature = track(row);
+      guard.cacheProtected(feature.project, row.protectedEnvironments);
+      return { feature, projectContext: projectContextOf(row.projectContext, hidden, settings) };
+    },
+
+    /** Locks a feature of any project. */
+    findForUpdate: async (name: string): Promise<Feature | undefined> => (await find(findForUpdate, name))[0],
+    /** Locks the named features that exist, of any project, in the order of their names. */
+    findAllForUpdate: (names: readonly string[]): Promise<Feature[]> => find(findAllForUpdate, names),
+    /** As `findAllForUpdate`, also those of hidden projects: for writes that change every feature of the instance. */
+    findAllOfInstanceForUpdate: (names: readonly string[]): Promise<Feature[]> =>
+      findOfInstance(findAllForUpdate, names),
+    /** Locks the named features that exist, of any or the given project, and their parents, in the order of their names. */
+    findWithParentsForUpdate: (names: readonly string[], project?: string): Promise<Feature[]> =>
+      find(withParentsForUpdate, names, project ?? null),
+    /**
+     * Reads the named features that exist and their parents, also those of hidden projects, whose names are taken, too; without locks and
+     * without those of the project `except`.
+     */
+    findWithParents: async (names: readonly string[], except?: string): Promise<Feature[]> =>
+      (await query<FeatureRow>(withParents, [names, except ?? null])).map(({ feature }) => feature),
+
+    /** Reads, without a lock, the name and the project of the feature that has a strategy; undefined if none has it. */
+    findRefOfStrategy: async (strategyId: string): Promise<Pick<Feature, 'name' | 'project'> | undefined> => {
+      const text = `select name, project from feature where strategy_ids @> array[$1::text] and strategy_ids <> '{}'`;
+      return (await query<Pick<Feature, 'name' | 'project'>>(text, [strategyId])).find(isVisible);
+    },
+
+    /** Locks a feature and its parents, whose states change with the children. */
+    getWithParentsForUpdate: async (project: string, name: string): Promise<Feature> => {
+      const found = (await find(withParentsForUpdate, [name], null)).find((feature) => feature.name === name);
+      if (found === undefined) throw noFeatureFlag();
+      if (found.project !== project) throw await refusalOfMissingFeature(query, project, name);
+      return found;
+    },
+    /**
+     * As `getWithParentsForUpdate`, also locks the feature of any project that is to become the parent, so that neither becomes a parent or a
+     * child concurrently.
+     */
+    getWithNewParentForUpdate: async (
+      project: string,
+      name: string,
+      newParent: string,
+    ): Promise<{ readonly child: Feature; readonly parent: Feature | undefined }> => {
+      const found = await find(withParentsForUpdate, [name, newParent], null);
+      const child = found.find((feature) => feature.name === name && feature.project === project);
+      if (child === undefined) throw featureNotInProject(name, project);
+      return { child, parent: found.find((feature) => feature.name === newParent) };
+    },
+
+    childrenOfAll,
+
+    /** The names of the active features that depend on a locked one. */
+    childrenOf: async (name: string): Promise<readonly string[]> => (await childrenOfAll([name])).get(name) ?? [],
+
+    /**
+     * Adds features and emits their states.
+     * @throws SerializationFailure when a feature of the same name was added concurrently: the retried transaction finds it.
+     */
+    add: (features: readonly Feature[], events: readonly DomainEvent[]): Promise<void> => add(features, events),
+
+    /**
+     * Adds a clone of a locked feature, whose references need no further locks, and emits its state.
+     * @throws SerializationFailure as `add`.
+     */
+    addClone: (source: Feature, clone: Feature, events: readonly DomainEvent[]): Promise<void> =>
+      add([clone], events, source),
+
+    /** Saves locked features and emits their states. Features that are the same objects as before are not written. */
+    save: async (features: readonly Feature[], events: readonly DomainEvent[]): Promise<void> => {
+      await write(
+        updateAll,
+        features.filter((feature) => current.get(feature.name) !== feature),
+      );
+      recordEvents(events);
+    },
+
+    /** Emits the states of features whose rows do not change, for example because their project gets another environment. */
+    emitStates: async (names: readonly string[]): Promise<void> => {
+      for (const batch of batchesOf(names)) await emitAgain(batch);
+    },
+
+    /** Removes locked features with everything that belongs to them, and emits their removal. */
+    remove: async (features: readonly Feature[], events: readonly DomainEvent[]): Promise<void> => {
+      for (const feature of features) await guard.checkRemoval(feature);
+      for (const batch of batchesOf(features)) {
+        const names = batch.map(({ name }) => name);
+        for (const { name, version } of await query<{ name: string; version: number }>(remove, [names])) {
+          const removed = locked.get(name);
+          if (removed !== undefined) removed.after = undefined;
+          const before = current.get(name);
+          if (before !== undefined) emitFeatureRemovalDelivery(outbox, before);
+          outbox.emitState({ entity: 'feature', id: name, version, state: null });
+        }
+      }
+      recordEvents(events);
+    },
+  };
+};

@@ -1,0 +1,37 @@
+import type { FeatureTypeDescription } from '@bunting/contracts';
+import type { ReadDatabase, Statement, Tx } from '@bunting/database';
+import { FeatureTypeEntity, sql } from '../unit-of-work/entities.ts';
+import { readJson } from '../unit-of-work/sql.ts';
+import type { RecordEvents } from '../unit-of-work/unit-of-work.ts';
+import type { DomainEvent } from './feature.ts';
+
+const all: Statement = {
+  name: 'feature-types',
+  text: `
+    select json_build_object('version', 1, 'types', coalesce(json_agg(${sql.jsonOf(FeatureTypeEntity, 'feature_type')} order by id), '[]'))::text as json from feature_type`,
+};
+
+/** Reads feature types outside of transactions, as JSON. */
+export const featureTypeReader = (database: ReadDatabase) => ({
+  all: (): Promise<string> => readJson(database, all),
+});
+
+const findForUpdate = `
+  select ${sql.selectOf(FeatureTypeEntity, 'feature_type')} from feature_type where id = $1 for update`;
+
+/** Feature types within a transaction. */
+export const featureTypeRepository = (tx: Tx, recordEvents: RecordEvents) => ({
+  findForUpdate: async (id: string): Promise<FeatureTypeDescription | undefined> =>
+    (await tx.query<FeatureTypeDescription>(findForUpdate, [id]))[0],
+
+  /** Stores the lifetime of a locked type, unless it is the same object as before; nothing else of a type changes. */
+  save: async (
+    before: FeatureTypeDescription,
+    after: FeatureTypeDescription,
+    events: readonly DomainEvent[],
+  ): Promise<void> => {
+    const { id, lifetimeDays } = after;
+    if (after !== before) await tx.em.nativeUpdate(FeatureTypeEntity, { id }, { lifetimeDays });
+    recordEvents(events);
+  },
+});

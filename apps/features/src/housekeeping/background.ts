@@ -1,0 +1,118 @@
+import { systemContext, systemTraceparent } from '@bunting/bus';
+import { isFinalRefusal, Refusal, systemCaller } from '@bunting/contracts';
+import { type Log, type Loop, startLoop } from '@bunting/runtime';
+import { featureEvent } from '../features/feature.ts';
+import type { SubmitImportProposal } from '../import-export/endpoints.ts';
+import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
+
+/** The time limit of each transaction and call of a background job, in milliseconds. */
+const backgroundTimeoutMs = 30_000;
+
+/** The context of a transaction that the service starts itself. */
+const systemTransactionContext = () => {
+  const now = new Date();
+  const deadline = new Date(now.getTime() + backgroundTimeoutMs);
+  return { caller: systemCaller, now, deadline, traceparent: systemTraceparent() };
+};
+
+/** The maximum number of rows in one transaction. */
+const batchSizes = { features: 500, usageRows: 10_000 };
+
+/** Repeats a step in transactions of at most `batchSize` rows until it finds no full batch. */
+const repeatUntilDone = async (
+  transaction: UnitOfWork,
+  batchSize: number,
+  step: (tx: Transaction, limit: number) => Promise<number>,
+): Promise<void> => {
+  for (;;) {
+    if ((await transaction(systemTransactionContext(), (tx) => step(tx, batchSize))) < batchSize) return;
+  }
+};
+
+/**
+ * Marks features that have outlived the lifetime of their type, emits usage that changed since it was last emitted, deletes usage after its
+ * retention period, and deletes applications without a report for `applicationDays`. Safe in several processes concurrently: each feature
+ * is marked by one of them.
+ */
+export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: number): Promise<void> => {
+  const { features, usageRows } = batchSizes;
+  await repeatUntilDone(transaction, features, async ({ housekeeping }, limit) => {
+    await housekeeping.unmarkPotentiallyStale();
+    return housekeeping.markPotentiallyStale(limit, (marked) =>
+      marked.map((feature) => featureEvent('feature-potentially-stale-on', feature)),
+    );
+  });
+  await repeatUntilDone(transaction, features, ({ housekeeping }, limit) => housekeeping.emitUsageStates(limit));
+  await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) => housekeeping.deleteExpiredUsage(limit));
+  await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) =>
+    housekeeping.deleteInactiveInstances(limit),
+  );
+  await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) =>
+    housekeeping.deleteInactiveApplications(applicationDays, limit),
+  );
+};
+
+/**
+ * Submits the proposals of imports whose process ended before it submitted them. A proposal that is refused is deleted, since a retry would
+ * be refused, too, and `logError` takes the reason. Continues after a refusal that reports a defect of the change requests service, and
+ * throws the first such refusal at the end.
+ */
+export const submitImportProposals = async (
+  transaction: UnitOfWork,
+  submit: SubmitImportProposal,
+  logError: (message: string) => void,
+): Promise<void> => {
+  const drop = async (importId: string, { message }: Refusal): Promise<void> => {
+    const proposal = await transaction(systemTransactionContext(), async ({ importProposals }) => {
+      const found = await importProposals.find(importId);
+      await importProposals.remove(importId);
+      return found;
+    });
+    if (proposal === undefined) return;
+    const { project, environment, by, changes } = proposal;
+    logError(
+      `The change request of an import by ${by.name} into ${environment} of project ${project}, with ${changes.length} changes, was refused and is given up: ${message} Import the file again once the reason is gone.`,
+    );
+  };
+  const defects: Refusal[] = [];
+  for (const importId of await transaction(systemTransactionContext(), (tx) => tx.importProposals.listPending())) {
+    await submit(importId, systemContext(backgroundTimeoutMs)).catch(async (error: unknown) => {
+      if (isFinalRefusal(error)) return drop(importId, error);
+      if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;
+      defects.push(error);
+    });
+  }
+  if (defects[0] !== undefined) throw defects[0];
+};
+
+/** Runs are not logged as failed before they have failed for this time, as they do while another service starts. */
+const logAfterFailingForMs = 30_000;
+
+interface BackgroundJobsOptions {
+  readonly intervalMs: number;
+  readonly applicationDays: number;
+  readonly submitImportProposal: SubmitImportProposal;
+  readonly log: Log;
+}
+
+/**
+ * Runs housekeeping, and submits import proposals, at an interval. Each of the two is retried by itself. Proposals that an ended process
+ * left are submitted at the start; housekeeping waits for one interval first, since a start has more urgent work.
+ */
+export const startBackgroundJobs = (
+  transaction: UnitOfWork,
+  { intervalMs, applicationDays, submitImportProposal, log }: BackgroundJobsOptions,
+): Pick<Loop, 'stop'> => {
+  const loops = [
+    {
+      name: 'The housekeeping of features',
+      run: () => runHousekeeping(transaction, applicationDays),
+      firstAfterMs: intervalMs,
+    },
+    {
+      name: 'The submission of import proposals',
+      run: () => submitImportProposals(transaction, submitImportProposal, (message) => log.error(message)),
+    },
+  ].map((job) => startLoop({ ...job, intervalMs, logAfterFailingForMs, log }));
+  return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
+};

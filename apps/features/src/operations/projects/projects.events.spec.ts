@@ -1,4 +1,0 @@
-import { describeRows } from '../../../test/event-catalogue.ts';
-import { projectRows } from '../../../test/event-catalogue/projects.ts';
-
-describeRows(projectRows);

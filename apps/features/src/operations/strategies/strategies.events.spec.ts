@@ -1,4 +1,0 @@
-import { describeRows } from '../../../test/event-catalogue.ts';
-import { strategyRows } from '../../../test/event-catalogue/strategies.ts';
-
-describeRows(strategyRows);

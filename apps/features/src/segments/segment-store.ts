@@ -1,0 +1,241 @@
+import type { SegmentUsage } from '@bunting/contracts';
+import { contentTag } from '@bunting/contracts/hashing';
+import {
+  advisoryLock,
+  onlyRow,
+  type ReadDatabase,
+  type Statement,
+  timestampSql,
+  type Tx,
+  violatedConstraint,
+} from '@bunting/database';
+import type { Outbox } from '@bunting/outbox';
+import { raw } from '@mikro-orm/postgresql';
+import type { DomainEvent } from '../features/feature.ts';
+import type { Referrer } from '../names.ts';
+import { segmentNameTaken, segmentNotFound, strategyNotFound, unknownProject } from '../refusals.ts';
+import { emitSegmentDelivery, emitSegmentRemovalDelivery } from '../unit-of-work/delivery.ts';
+import { SegmentEntity, storedSegmentJson } from '../unit-of-work/entities.ts';
+import { strategiesWhereSql } from '../unit-of-work/feature-sql.ts';
+import type { BeforeAndAfter, JsonWithEntityTag } from '../unit-of-work/if-match.ts';
+import type { ProtectionGuard } from '../unit-of-work/protection.ts';
+import { defaultStrategiesWithSegment, orNull, readJson, withoutNulls } from '../unit-of-work/sql.ts';
+import type { RecordEvents } from '../unit-of-work/unit-of-work.ts';
+import type { SegmentContent, SegmentUpdateContext, StoredSegment } from './segment.ts';
+
+/** SQL: the row `s` of `segment` as clients receive it, with more members. */
+const segmentJson = (...more: readonly string[]): string =>
+  withoutNulls(
+    `'id': s.id, 'name': s.name, 'description': ${orNull('s.description')}, 'project': s.project`,
+    `'constraints': s.constraints, 'createdBy': s.created_by, 'createdAt': ${timestampSql('s.created_at')}`,
+    ...more,
+  );
+
+const oneSegment: Statement = {
+  name: 'segment',
+  text: `select ${segmentJson()}::text as json, ${storedSegmentJson('s')} as stored from segment s
+    where id = $1 and (project is null or project <> all ($2::text[]))`,
+};
+
+const allSegments: Statement = {
+  name: 'segments',
+  text: `
+    with used as (
+      select id, count(distinct project) as projects, count(*) as features
+      from feature, unnest(segment_ids) as id 
+      where segment_ids <> '{}' and archived_at is null and project <> all ($1::text[]) group by id)
+    select json_build_object('segments', coalesce(json_agg(${segmentJson(
+      `'usedInProjects': coalesce(used.projects, 0), 'usedInFeatures': coalesce(used.features, 0)`,
+    )}
+      order by s.name collate "C"), '[]'))::text as json
+    from segment s left join used on used.id = s.id
+    where s.project is null or s.project <> all ($1::text[])`,
+};
+
+const nameTaken: Statement = { name: 'segment-name', text: 'select from segment where name = $1' };
+
+const strategiesOfSegment: Statement = {
+  name: 'strategies-of-segment',
+  text: `
+    select ${strategiesWhereSql(
+      `f.segment_ids @> array[s.id] and f.segment_ids <> '{}' and f.project <> all ($2::text[])`,
+      `strategy -> 'segments' @> to_jsonb(s.id)`,
+    )} as strategies
+    from segment s where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`,
+};
+
+const segmentsOfStrategy: Statement = {
+  name: 'segments-of-strategy',
+  text: `
+    select json_build_object('segments', coalesce((
+      select json_agg(${segmentJson()} order by s.name collate "C") from segment s
+      where to_jsonb(s.id) <@ (
+        select strategy -> 'segments' from jsonb_path_query(f.environments, '$.*.strategies[*]') as strategy
+        where strategy ->> 'id' = $1)), '[]'))::text as json
+    from feature f where f.strategy_ids @> array[$1::text] and f.strategy_ids <> '{}'
+      and f.project <> all ($2::text[])`,
+};
+
+/** Reads segments outside of transactions. Segments and features of the projects `hidden` are left out. */
+export const segmentReader = (database: ReadDatabase) => ({
+  all: (hidden: readonly string[]): Promise<string> => readJson(database, allSegments, [hidden]),
+  one: async (id: number, hidden: readonly string[]): Promise<JsonWithEntityTag> => {
+    const [row] = await database.read<{ json: string; stored: StoredSegment }>(oneSegment, [id, hidden]);
+    if (row === undefined) throw segmentNotFound(id);
+    return { json: row.json, tag: contentTag(row.stored) };
+  },
+  isNameTaken: async (name: string): Promise<boolean> => (await database.read(nameTaken, [name])).length > 0,
+  /** The strategies of active features that use a segment. */
+  strategiesOf: async (id: number, hidden: readonly string[]): Promise<SegmentUsage['strategies']> => {
+    const [row] = await database.read<Pick<SegmentUsage, 'strategies'>>(strategiesOfSegment, [id, hidden]);
+    if (row === undefined) throw segmentNotFound(id);
+    return row.strategies;
+  },
+  /** The segments that a strategy uses. */
+  ofStrategy: async (strategyId: string, hidden: readonly string[]): Promise<string> => {
+    const [row] = await database.read<{ json: string }>(segmentsOfStrategy, [strategyId, hidden]);
+    if (row === undefined) throw strategyNotFound(strategyId);
+    return row.json;
+  },
+});
+
+const getForUpdate = `
+  select ${storedSegmentJson('s')} as segment, (select id from segment where name = $2) as "idOfName"
+  from segment s where s.id = $1 for update of s`;
+
+/** The active features and the default strategies that use the segment `$1`. */
+const selectReferrers = `
+  select name, project from feature
+  where segment_ids @> array[$1::integer] and segment_ids <> '{}' and archived_at is null
+  union all ${defaultStrategiesWithSegment('$1::integer')} order by name`;
+
+interface Row {
+  readonly segment: StoredSegment;
+  readonly idOfName: number | null;
+}
+
+/** The refusal for a write of a segment that violates a constraint of the database. */
+const refusalOf = (error: unknown, project: string | null): unknown => {
+  const constraint = violatedConstraint(error);
+  if (constraint === 'segment_name_is_unique') return segmentNameTaken();
+  if (constraint !== 'segment_project_fkey' || project === null) return error;
+  return unknownProject(project, '/body/project');
+};
+
+/** Emits the removal of a segment. @param version the version of the removed row */
+export const emitSegmentRemoval = (outbox: Outbox, id: number, version: number): void => {
+  outbox.emitState({ entity: 'segment', id: String(id), version: version + 1, state: null });
+  emitSegmentRemovalDelivery(outbox, id);
+};
+
+interface SegmentRepositoryOptions {
+  /** refuses edits that require a change request */
+  readonly guard: ProtectionGuard;
+  /** whether the caller may see a project; the check is repeated before the reply is replayed to a retry */
+  readonly isProjectVisible: (project: string) => boolean;
+  readonly recordEvents: RecordEvents;
+}
+
+/** Segments within a transaction. */
+export const segmentRepository = (
+  tx: Tx,
+  outbox: Outbox,
+  { guard, isProjectVisible, recordEvents }: SegmentRepositoryOptions,
+) => {
+  const { query } = tx;
+  const locked = new Map<number, BeforeAndAfter<StoredSegment>>();
+  const updateLocked = (id: number, after: StoredSegment | undefined): void => {
+    const segment = locked.get(id);
+    if (segment !== undefined) segment.after = after;
+  };
+  const emitState = (before: StoredSegment | undefined, after: StoredSegment, version: number): void => {
+    const { id, name, project } = after;
+    outbox.emitState({ entity: 'segment', id: String(id), version, state: { id, name, project } });
+    emitSegmentDelivery(outbox, before, after);
+  };
+
+  return {
+    /** The segments that `getForUpdate` locked, by id. */
+    locked,
+
+    /** Counts the segments; no other transaction that counts can add one before this one ends. */
+    lockAndCount: async (): Promise<number> => {
+      await advisoryLock({ query }, 'segments');
+      const text = 'select count(*) from segment';
+      return onlyRow(await query<{ count: number }>(text), text).count;
+    },
+
+    /** Locks a segment and reads the features and default strategies that use it, and the id of the segment called `name`. */
+    getForUpdate: async (
+      id: number,
+      name: string = '',
+    ): Promise<{ readonly segment: StoredSegment } & Pick<SegmentUpdateContext, 'referrers' | 'idOfName'>> => {
+      const [row] = await query<Row>(getForUpdate, [id, name]);
+      if (row === undefined || (row.segment.project !== null && !isProjectVisible(row.segment.project)))
+        throw segmentNotFound(id);
+      const { segment, idOfName } = row;
+      // A second statement: it sees features that began to use the segment while this transaction waited for the lock.
+      const referrers = await query<Referrer>(selectReferrers, [id]);
+      locked.set(id, { before: segment, after: segment });
+      return { segment, referrers, idOfName: (other) => (other === name ? (idOfName ?? undefined) : undefined) };
+    },
+
+    /** Locks segments in the order of their ids. */
+    lock: async (ids: readonly number[]): Promise<void> => {
+      if (ids.length > 0) {
+        await query('select id from segment where id = any ($1::integer[]) order by id for update', [ids]);
+      }
+    },
+
+    /**
+     * Adds a segment and returns it, with its new id.
+     * @param eventsOf the events of the added segment
+     * @throws Refusal for a name that is taken and for a project that does not exist.
+     */
+    add: async (
+      content: SegmentContent,
+      { createdBy, createdAt }: { readonly createdBy: string; readonly createdAt: string },
+      eventsOf: (segment: StoredSegment) => readonly DomainEvent[],
+    ): Promise<StoredSegment> => {
+      const { em } = tx;
+      const row = em.create(SegmentEntity, { ...content, createdBy, createdAt, version: 1 });
+      try {
+        await em.flush();
+      } catch (error) {
+        throw refusalOf(error, content.project);
+      }
+      const segment = { ...content, id: row.id, createdBy, createdAt };
+      emitState(undefined, segment, row.version);
+      recordEvents(eventsOf(segment));
+      return segment;
+    },
+
+    /**
+     * Stores a locked segment.
+     * @throws Refusal for a name that is taken and for a project that does not exist.
+     */
+    save: async (before: StoredSegment, after: StoredSegment, events: readonly DomainEvent[]): Promise<void> => {
+      const { id, name, description, project, constraints } = after;
+      await guard.checkSegmentEdit(id, [before.project, project]);
+      const content = { name, description, project, constraints, version: raw('version + 1') };
+      try {
+        const saved = await tx.em.qb(SegmentEntity).update(content).where({ id }).returning('version').execute('all');
+        emitState(before, after, onlyRow<{ version: number }>(saved, `that updates the segment ${id}`).version);
+      } catch (error) {
+        throw refusalOf(error, project);
+      }
+      updateLocked(id, after);
+      recordEvents(events);
+    },
+
+    remove: async ({ id, project }: StoredSegment, events: readonly DomainEvent[]): Promise<void> => {
+      await guard.checkSegmentEdit(id, [project]);
+      const text = 'delete from segment where id = $1 returning version';
+      const [row] = await query<{ version: number }>(text, [id]);
+      updateLocked(id, undefined);
+      if (row === undefined) return;
+      emitSegmentRemoval(outbox, id, row.version);
+      recordEvents(events);
+    },
+  };
+};

@@ -1,0 +1,282 @@
+import { boundEnvironment, type Caller, type EdgeInstanceBody, type FeatureState } from '@bunting/contracts';
+import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
+import type { Outbox } from '@bunting/outbox';
+import { featureNotFound } from '../refusals.ts';
+import { featureStatesSql, joinLastHour } from '../unit-of-work/feature-sql.ts';
+import { readJson } from '../unit-of-work/sql.ts';
+import { type EvaluationCount, type FeatureStages, maxCount, type ReportedFeature } from './evaluation-counts.ts';
+
+const commonMembers = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
+
+const usageRows = (hours: string): string => `
+  feature_usage_hour used join environment e on e.name = used.environment
+  where used.feature = f.name and used.hour > now() - ${hours}`;
+
+const lastHour: Statement = {
+  name: 'usage-of-feature',
+  text: `
+    select json_build_object(${commonMembers},
+      'lastHourUsage', coalesce((
+        select json_agg(json_build_object(
+          'environment', e.name, 'timestamp', ${timestampSql("date_trunc('hour', seen.last_seen_at, 'UTC')")},
+          'yes', last_hour.yes, 'no', last_hour.no) order by e.sort_order, e.name)
+        from feature_seen seen join environment e on e.name = seen.environment ${joinLastHour('seen')}
+        where seen.feature = f.name and last_hour.yes + last_hour.no > 0), '[]'),
+      'seenApplications', coalesce((
+        select json_agg(app_name order by app_name)
+        from (select distinct used.app_name from ${usageRows("interval '2 hours'")}) as applications), '[]'))::text as json
+    from feature f where f.name = $1 and f.project <> all ($2::text[])`,
+};
+
+/** The maximum number of counts by hour, environment and application in one reply: any number of applications may report. */
+const maxRawMetrics = 50_000;
+
+const byHour: Statement = {
+  name: 'usage-of-feature-by-hour',
+  text: `
+    select json_build_object(${commonMembers},
+      'data', coalesce((
+        select json_agg(row order by position) from (
+          select json_build_object(
+            'featureName', f.name, 'appName', used.app_name, 'environment', used.environment,
+            'timestamp', ${timestampSql('used.hour')}, 'yes', used.yes, 'no', used.no, 'variants', used.variants) as row,
+            row_number() over (order by used.hour desc, e.sort_order, e.name, used.app_name) as position
+          from ${usageRows('make_interval(hours => $2::integer)')}) as counted
+        where position <= ${maxRawMetrics}), '[]'))::text as json
+    from feature f where f.name = $1 and f.project <> all ($3::text[])`,
+};
+
+/** Reads usage outside of transactions, as JSON, in one statement each. */
+export const usageReader = (database: ReadDatabase) => {
+  const readJsonOrRefuse = async (
+    statement: Statement,
+    values: readonly [feature: string, ...unknown[]],
+  ): Promise<string> => {
+    const [row] = await database.read<{ json: string }>(statement, values);
+    if (row === undefined) throw featureNotFound(values[0]);
+    return row.json;
+  };
+
+  return {
+    /** The evaluations of the last hour. */
+    lastHour: (feature: string, hidden: readonly string[]): Promise<string> =>
+      readJsonOrRefuse(lastHour, [feature, hidden]),
+    /** The evaluations by hour of the last `hoursBack` hours, the newest `maxRawMetrics` counts of them. */
+    byHour: (feature: string, hoursBack: number, hidden: readonly string[]): Promise<string> =>
+      readJsonOrRefuse(byHour, [feature, hoursBack, hidden]),
+  };
+};
+
+/** The retention period of usage by hour. */
+export const usageRetentionHours = 48;
+
+const capped = (sum: string): string => `least(${sum}, ${maxCount})::bigint`;
+
+const environmentTypes = 'select name, type from environment';
+
+const reported = (lock: string): string => `
+  select f.name, f.project,
+    array(select stage ->> 'stage' from jsonb_array_elements(f.lifecycle) as stage) as stages,
+    array(select name from unnest($2::text[]) as name where (f.environments #>> array[name, 'enabled'])::boolean) as "enabledIn"
+  from feature f where f.name = any ($1::text[]) and f.archived_at is null order by f.name ${lock}`;
+
+const findReported = reported('');
+const findReportedForUpdate = reported('for no key update of f');
+
+/** All reports lock rows in the same order. Minutes that are older than an hour are removed. */
+const addByMinute = `
+  with counted as (
+    select feature, environment,
+      coalesce(array_agg(minute) filter (where minute > $2::integer - 60), '{}') as minutes,
+      coalesce(array_agg(yes) filter (where minute > $2::integer - 60), '{}') as yes,
+      coalesce(array_agg(no) filter (where minute > $2::integer - 60), '{}') as no,
+      bool_or(yes > 0) as has_yes, bool_or(no > 0) as has_no
+    from (
+      select feature, environment, minute, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no
+      from json_to_recordset($1::json) as reported (feature text, environment text, minute integer, yes bigint, no bigint)
+      group by feature, environment, minute) as by_minute
+    group by feature, environment
+  )
+  insert into feature_seen as seen (
+    feature, environment, last_seen_at, last_yes_at, last_no_at, minutes, yes_by_minute, no_by_minute, emitted_at)
+  select feature, environment, $3::timestamptz, case when has_yes then $3::timestamptz end, case when has_no then $3::timestamptz end,
+    minutes, yes, no, $3::timestamptz
+  from counted order by feature, environment
+  on conflict (feature, environment) do update set
+    last_seen_at = greatest(seen.last_seen_at, excluded.last_seen_at),
+    last_yes_at = greatest(seen.last_yes_at, excluded.last_yes_at),
+    last_no_at = greatest(seen.last_no_at, excluded.last_no_at),
+    (minutes, yes_by_minute, no_by_minute) = (
+      select coalesce(array_agg(minute), '{}'), coalesce(array_agg(yes), '{}'), coalesce(array_agg(no), '{}')
+      from (
+        select minute, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no
+        from (
+          select * from unnest(seen.minutes, seen.yes_by_minute, seen.no_by_minute) as earlier (minute, yes, no)
+          union all
+          select * from unnest(excluded.minutes, excluded.yes_by_minute, excluded.no_by_minute) as later (minute, yes, no)
+        ) as all_counts
+        where minute > $2::integer - 60 group by minute) as by_minute),
+    emitted_at = case when seen.emitted_at < $3::timestamptz - interval '1 minute' then $3::timestamptz else seen.emitted_at end
+  returning feature, emitted_at = $3::timestamptz as "isDue"`;
+
+const addByHour = `
+  insert into feature_usage_hour as stored (feature, environment, app_name, hour, yes, no, variants)
+  select feature, environment, "appName", to_timestamp(hour * 3600::double precision), yes, no, variants
+  from json_to_recordset($1::json)
+    as reported (feature text, environment text, "appName" text, hour integer, yes bigint, no bigint, variants jsonb)
+  order by 1, 2, 3, 4
+  on conflict (feature, environment, app_name, hour) do update set
+    yes = ${capped('stored.yes + excluded.yes')},
+    no = ${capped('stored.no + excluded.no')},
+    variants = case when excluded.variants = '{}' then stored.variants else (
+      select jsonb_object_agg(name, count) from (
+        select name, ${capped('sum(count::bigint)')} as count
+        from (
+          select * from jsonb_each_text(stored.variants) as earlier (name, count)
+          union all
+          select * from jsonb_each_text(excluded.variants) as later (name, count)
+        ) as all_counts group by name order by name limit 200) as by_name) end`;
+
+const enterLifecycleStagesSql = `
+  with entering as (
+    select name, stages from json_to_recordset($1::json) as reported (name text, stages jsonb)
+  ), locked_feature as (
+    select f.name, entering.stages from feature f join entering on entering.name = f.name order by f.name for no key update of f skip locked
+  ), saved as (
+    update feature set lifecycle = feature.lifecycle || locked_feature.stages, version = feature.version + 1
+    from locked_feature where feature.name = locked_feature.name returning feature.*
+  ) ${featureStatesSql('saved')}`;
+
+const minutesPerHour = 60;
+
+interface HourCount extends Omit<EvaluationCount, 'minute' | 'variants'> {
+  readonly hour: number;
+  readonly variants: Record<string, number>;
+}
+
+/** Sums up counts: one entry for each feature, environment, application and hour. */
+const sumByHour = (counts: readonly EvaluationCount[]): HourCount[] => {
+  const sums = new Map<string, HourCount>();
+  for (const { feature, environment, appName, minute, yes, no, variants } of counts) {
+    const hour = Math.floor(minute / minutesPerHour);
+    const key = JSON.stringify([feature, environment, appName, hour]);
+    const sum = sums.get(key);
+    const byVariant = new Map(Object.entries(sum?.variants ?? {}));
+    for (const [name, count] of Object.entries(variants)) {
+      byVariant.set(name, Math.min((byVariant.get(name) ?? 0) + count, maxCount));
+    }
+    sums.set(key, {
+      feature,
+      environment,
+      appName,
+      hour,
+      yes: Math.min((sum?.yes ?? 0) + yes, maxCount),
+      no: Math.min((sum?.no ?? 0) + no, maxCount),
+      variants: Object.fromEntries(byVariant),
+    });
+  }
+  return [...sums.values()];
+};
+
+/** Usage within a transaction. Each method is one statement, for any number of features in a report. */
+export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
+  /** The types of all environments, by name. */
+  environmentTypes: async (): Promise<Map<string, string>> =>
+    new Map((await query<{ name: string; type: string }>(environmentTypes)).map(({ name, type }) => [name, type])),
+
+  /** The active features with these names, and in which of the environments each of them is enabled. */
+  findReported: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
+    query(findReported, [names, environments]),
+  /** As `findReported`, with the features locked in the order of their names. */
+  findReportedForUpdate: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
+    query(findReportedForUpdate, [names, environments]),
+
+  /** Adds counts by minute. Returns the features whose usage was not emitted within the last minute. */
+  addByMinute: async (counts: readonly EvaluationCount[], now: Date): Promise<string[]> => {
+    const rows = counts.map(({ feature, environment, minute, yes, no }) => ({
+      feature,
+      environment,
+      minute,
+      yes,
+      no,
+    }));
+    const values = [JSON.stringify(rows), Math.floor(now.getTime() / 60_000), now.toISOString()];
+    const stored = await query<{ feature: string; isDue: boolean }>(addByMinute, values);
+    return [...new Set(stored.filter(({ isDue }) => isDue).map(({ feature }) => feature))];
+  },
+
+  /** Adds counts by hour and application. Counts that are older than the retention period are ignored. */
+  addByHour: async (counts: readonly EvaluationCount[], now: Date): Promise<void> => {
+    const oldest = Math.floor(now.getTime() / 3_600_000) - usageRetentionHours;
+    const rows = sumByHour(counts).filter(({ hour }) => hour > oldest);
+    if (rows.length > 0) await query(addByHour, [JSON.stringify(rows)]);
+  },
+
+  /**
+   * Stores the lifecycle stages that features enter, if any, and emits the states of all of the features. Skips features that another
+   * transaction has locked.
+   */
+  enterStagesAndEmit: async (features: readonly FeatureStages[]): Promise<void> => {
+    if (features.length === 0) return;
+    for (const { version, state } of await query<{ version: number; state: FeatureState }>(enterLifecycleStagesSql, [
+      JSON.stringify(features),
+    ])) {
+      outbox.emitState({ entity: 'feature', id: state.name, version, state });
+    }
+  },
+});
+
+const selectEnvironment: Statement = {
+  name: 'environment-of-application',
+  text: `
+    select name from environment where name = $1 or ($2::boolean and enabled)
+    order by name <> $1, sort_order, name limit 1`,
+};
+
+/**
+ * The environment that a report or a registration of an application is about: that of its token, or else the requested one. An admin token
+ * is not bound to an environment: without a name, or with the name `default` if no environment has it, it gets the first enabled environment.
+ * Undefined if the environment does not exist.
+ */
+export const findEnvironmentOfReport =
+  (database: ReadDatabase) =>
+  async (caller: Caller, requested: string = 'default'): Promise<string | undefined> => {
+    const environmentOfToken = boundEnvironment(caller);
+    const values = [environmentOfToken ?? requested, environmentOfToken === undefined && requested === 'default'];
+    return (await database.read<{ name: string }>(selectEnvironment, values))[0]?.name;
+  };
+type FindEnvironmentOfReport = ReturnType<typeof findEnvironmentOfReport>;
+
+/** The maximum size of the list, in bytes of reports: the latest reports that fit are listed. */
+const maxListedBytes = 8 * 1024 * 1024;
+
+const list: Statement = {
+  name: 'edge-instances',
+  text: `
+    select json_build_object('edges', coalesce(json_agg(
+      report || jsonb_build_object('reportedAt', ${timestampSql('last_seen_at')}) order by last_seen_at desc, identifier), '[]'))::text as json
+    from (
+      select *, sum(octet_length(report::text)) over (order by last_seen_at desc, identifier) as bytes from edge_instance
+    ) as measured where bytes <= ${maxListedBytes}`,
+};
+
+/** Reads the latest report of each instance of Unleash Edge, as JSON. */
+export const edgeInstanceReader = (database: ReadDatabase) => (): Promise<string> => readJson(database, list);
+
+/** The maximum number of instances of Unleash Edge whose reports are stored. */
+const maxEdgeInstances = 1_000;
+
+const store = `
+  insert into edge_instance as known (identifier, report, last_seen_at)
+  select $1, $2::jsonb, $3::timestamptz
+  where exists (select from edge_instance where identifier = $1)
+    or (select count(*) from edge_instance) < ${maxEdgeInstances}
+  on conflict (identifier) do update set report = excluded.report, last_seen_at = excluded.last_seen_at
+    where known.last_seen_at <= excluded.last_seen_at`;
+
+/** Stores reports of Edge instances within a transaction. At the limit, reports of new instances are ignored. */
+export const edgeInstanceRepository = ({ query }: Tx) => ({
+  store: async (report: EdgeInstanceBody, now: Date): Promise<void> => {
+    await query(store, [report.identifier, JSON.stringify(report), now.toISOString()]);
+  },
+});
