@@ -30,6 +30,7 @@ export * from './features/cleanup.ts';
 export * from './features/dependencies.ts';
 export * from './features/environments.ts';
 export * from './features/operations.ts';
+export * from './features/feature-fields.ts';
 export * from './features/feature-types.ts';
 export * from './features/feature.ts';
 export * from './features/import-export.ts';

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { featureSchemasFor } from './features/feature-fields.ts';
 import { defineOperation } from './operation.ts';
 import { Nullable } from './schemas.ts';
 
@@ -6,10 +7,7 @@ import { Nullable } from './schemas.ts';
 export const FeatureState = Type.Object({
   name: Type.String(),
   project: Type.String(),
-  type: Type.String(),
-  description: Nullable(Type.String()),
-  stale: Type.Boolean(),
-  impressionData: Type.Boolean(),
+  ...featureSchemasFor('search'),
   createdAt: Type.String({ format: 'date-time' }),
   archivedAt: Nullable(Type.String({ format: 'date-time' })),
   lastSeenAt: Nullable(Type.String({ format: 'date-time' })),

@@ -6,6 +6,7 @@ import { UserReference } from '../access/account.ts';
 import { Tag } from './tags.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { Dependency } from './dependencies.ts';
+import { featureMetadata, optionalFeatureSchemas } from './feature-fields.ts';
 import { FeatureLink } from './links.ts';
 
 const type = Type.String({ description: 'the type of the environment' });
@@ -67,33 +68,7 @@ export const ActivationQuery = Type.Object({
   ),
 });
 
-/** The built-in types of features. */
-export const featureTypes = ['experiment', 'kill-switch', 'release', 'operational', 'permission', 'sunset'] as const;
-export const FeatureType = Type.Enum([...featureTypes], { type: 'string', description: 'the type of the feature' });
-export type FeatureType = Static<typeof FeatureType>;
-
 const name = Type.String({ description: 'the name, unique among all features' });
-const typeOfFeature = Type.String({
-  description: 'the type of the feature: experiment, kill-switch, release, operational, permission or sunset',
-});
-const description = Nullable(Type.String(), { description: 'the description of the feature' });
-const stale = Type.Boolean({ description: 'whether the feature is stale, by its age and type' });
-const impressionData = Type.Boolean({ description: 'whether impression data is collected' });
-
-/** The properties that describe a feature in all environments, as replies to its writes and lists of features have them. */
-export const featureMetadata = { type: typeOfFeature, description, stale, impressionData };
-
-/** The same properties of a new feature whose creator sets none of them. */
-export const newFeatureMetadata = {
-  type: 'release',
-  description: null,
-  stale: false,
-  impressionData: false,
-} as const satisfies { readonly [K in keyof typeof featureMetadata]: Static<(typeof featureMetadata)[K]> };
-
-/** The same properties, each optional, as in the reply with all settings, in updates, exports and imports. */
-export const optionalMetadata = Type.Partial(Type.Object(featureMetadata)).properties;
-
 const project = Type.String({ description: 'the id of the project that the feature belongs to' });
 const createdAt = Nullable(Timestamp('when the feature was created'));
 const archivedAt = Nullable(Timestamp('when the feature was archived'));
@@ -106,7 +81,7 @@ const lastSeenAt = Nullable(Timestamp('when metrics were last collected'), {
 export const Feature = Type.Object(
   {
     name,
-    ...optionalMetadata,
+    ...optionalFeatureSchemas('schema'),
     archived: Type.Optional(archived),
     project: Type.Optional(project),
     enabled: Type.Optional(Type.Boolean({ description: 'whether the feature is enabled in any environment' })),
@@ -171,14 +146,7 @@ export const CreateFeatureBody = Type.Object(
     name: UrlFriendlyName(
       'the name: 1 to 100 characters that need no escape in a URL, unique among all features, archived ones included',
     ),
-    type: Type.Optional(
-      Type.Enum([...featureTypes], { type: 'string', description: 'the type of the feature; default: release' }),
-    ),
-    description: Type.Optional(description),
-    impressionData: Type.Optional(
-      Type.Boolean({ description: 'whether impression data is collected; default: false' }),
-    ),
-    stale: Type.Optional(Type.Boolean({ description: 'whether the feature is stale from the start; default: false' })),
+    ...optionalFeatureSchemas('creation'),
     tags: Type.Optional(
       Nullable(Type.Array(Tag), { description: 'the tags that the feature gets; those that do not exist are created' }),
     ),
@@ -218,8 +186,7 @@ export type ProjectFeatures = Static<typeof ProjectFeatures>;
 export const UpdateFeatureBody = Type.Object(
   {
     name: Type.Optional(Type.String({ description: 'the current name: a feature cannot be renamed' })),
-    ...optionalMetadata,
-    type: Type.Optional(FeatureType),
+    ...optionalFeatureSchemas('body'),
     archived: Type.Optional(Type.Boolean({ description: 'ignored: archive and revive have operations of their own' })),
   },
   { title: 'updateFeatureSchema', description: 'The properties of a feature to change.' },
@@ -257,7 +224,7 @@ export const FeatureNamesBody = Type.Object(
 export type FeatureNamesBody = Static<typeof FeatureNamesBody>;
 
 export const SetStaleBody = Type.Object(
-  { features: featureNames, stale },
+  { features: featureNames, stale: featureMetadata.stale },
   { title: 'batchStaleSchema', description: 'Features, and whether they are stale.' },
 );
 export type SetStaleBody = Static<typeof SetStaleBody>;

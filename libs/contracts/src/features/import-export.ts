@@ -3,7 +3,7 @@ import { defineOperation } from '../operation.ts';
 import { maxId, Nullable, TextByKey } from '../schemas.ts';
 import { Constraint } from '../strategies/constraints.ts';
 import { Dependency } from './dependencies.ts';
-import { optionalMetadata } from './feature.ts';
+import { featureMetadata, optionalFeatureSchemas } from './feature-fields.ts';
 import { FeatureLinkBody } from './links.ts';
 import { TagType, TagValue } from './tags.ts';
 import { FeatureVariant, StrategyVariant } from './variants.ts';
@@ -11,7 +11,8 @@ import { FeatureVariant, StrategyVariant } from './variants.ts';
 const ExportedFeature = Type.Object(
   {
     name: Type.String({ description: 'the name of the feature' }),
-    ...optionalMetadata,
+    ...optionalFeatureSchemas('body'),
+    type: Type.Optional(featureMetadata.type),
     project: Type.Optional(Type.String({ description: 'the project that it was exported from' })),
     archived: Type.Optional(Type.Boolean()),
   },

@@ -13,7 +13,8 @@ import {
   Nullable,
   Timestamp,
 } from '../schemas.ts';
-import { featureMetadata, SearchFeatureEnvironment } from './feature.ts';
+import { featureSchemasFor } from './feature-fields.ts';
+import { SearchFeatureEnvironment } from './feature.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { Tag } from './tags.ts';
 import { FeatureVariant } from './variants.ts';
@@ -21,15 +22,13 @@ import { FeatureVariant } from './variants.ts';
 export const SearchResultFeature = Type.Object(
   {
     name: Type.String({ description: 'the name, unique among all features' }),
+    ...featureSchemasFor('search'),
     type: Type.String({ description: 'the type of the feature' }),
-    description: featureMetadata.description,
     dependencyType: Nullable(Type.Enum(['parent', 'child'], { type: 'string' }), {
       description: '`parent` when features depend on it, `child` when it depends on one, else null',
     }),
     project: Type.String({ description: 'the id of the project that the feature belongs to' }),
-    stale: featureMetadata.stale,
     favorite: Type.Boolean({ description: 'whether it is a favourite of the caller' }),
-    impressionData: featureMetadata.impressionData,
     createdAt: Nullable(Timestamp('when the feature was created')),
     archivedAt: Nullable(Timestamp('when the feature was archived')),
     environments: Type.Array(SearchFeatureEnvironment, {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Dependency } from '../features/dependencies.ts';
-import { featureMetadata } from '../features/feature.ts';
+import { featureSchemasFor } from '../features/feature-fields.ts';
 import { FeatureVariant, StrategyVariant } from '../features/variants.ts';
 import { defineOperation } from '../operation.ts';
 import { FeaturePath } from '../paths.ts';
@@ -27,12 +27,11 @@ export type ClientStrategy = Static<typeof ClientStrategy>;
 export const ClientFeature = Type.Object(
   {
     name: Type.String({ description: 'the name of the feature' }),
+    ...featureSchemasFor('servers'),
     type: Type.String({ description: 'the type of the feature' }),
     enabled: Type.Boolean({ description: 'whether it is on in the environment' }),
     project: Type.String({ description: 'the project that it belongs to' }),
     stale: Type.Boolean({ description: 'whether it is stale' }),
-    description: featureMetadata.description,
-    impressionData: featureMetadata.impressionData,
     strategies: Type.Array(ClientStrategy, {
       description: 'its strategies in the environment, without those that are disabled: one of them must match',
     }),

@@ -1,5 +1,6 @@
 import type { Constraint } from '../strategies/constraints.ts';
 import type { ClientStrategy } from './client-features.ts';
+import type { FeatureFieldsFor } from '../features/feature-fields.ts';
 import type { FeatureVariant } from '../features/variants.ts';
 
 /** The part of a feature in one environment that SDKs evaluate. */
@@ -19,18 +20,14 @@ export interface DeliveredDependency {
 
 /** The part of a feature that SDKs evaluate, in every environment; of an archived feature only its name and project. */
 export type DeliveredFeature =
-  | {
+  | (FeatureFieldsFor<'servers'> & {
       readonly name: string;
       readonly project: string;
       readonly archived: false;
-      readonly type: string;
-      readonly description: string | null;
-      readonly stale: boolean;
-      readonly impressionData: boolean;
       readonly tags: readonly { readonly type: string; readonly value: string }[];
       readonly dependencies: readonly DeliveredDependency[];
       readonly environments: Readonly<Record<string, DeliveredEnvironment>>;
-    }
+    })
   | { readonly name: string; readonly project: string; readonly archived: true };
 
 /** The types of entities in the topic `delivery`, each with the type of its state. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { featureMetadata } from '../features/feature.ts';
+import { featureSchemasFor } from '../features/feature-fields.ts';
 import { Payload } from '../features/variants.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -21,7 +21,7 @@ export const FrontendFeatures = Type.Object(
         {
           name: Type.String({ description: 'the name of the feature' }),
           enabled: Type.Boolean({ description: '`true`: only those that are on are listed' }),
-          impressionData: featureMetadata.impressionData,
+          ...featureSchemasFor('browsers'),
           variant: FrontendVariant,
         },
         { title: 'frontendApiFeatureSchema', description: 'A feature that is on for one user.' },

@@ -1,4 +1,4 @@
-import type { ClientStrategy, DeliveredFeature } from '@bunting/contracts';
+import type { ClientStrategy, DeliveredFeature, FeatureFieldsFor } from '@bunting/contracts';
 
 /** The part of a feature that an SDK evaluates in one environment. */
 export interface EnvironmentPart {
@@ -78,7 +78,9 @@ function evaluatedMembersIn(jsonPrefix: string): string {
 function writeCommon(entry: FeatureEntry, state: LiveFeature, position: number): void {
   const { name } = entry;
   const { project, type, description, stale, impressionData, dependencies } = state;
-  const jsonPrefix = `{${jsonMembersOf({ name, type, project, description, stale, impressionData })},`;
+  // By name, not from the table of fields, which takes 10 % more CPU for each row; a field of the table that is missing does not compile.
+  const members = { name, type, project, description, stale, impressionData };
+  const jsonPrefix = `{${jsonMembersOf(members satisfies FeatureFieldsFor<'servers'>)},`;
   const jsonSuffix = dependencies.length === 0 ? '}' : `,"dependencies":${JSON.stringify(dependencies)}}`;
   const tags = state.tags.map((tag) => `${tag.type}:${tag.value}`);
   if (tags.join('\n') !== entry.tags.join('\n')) Object.assign(entry, { tags, tagsPosition: position });
