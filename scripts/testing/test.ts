@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startVitest, type TestModule, type Vitest } from 'vitest/node';
+import { startVitest, type TestModule, type TestUserConfig } from 'vitest/node';
 import { startTestPostgres } from '../../libs/testing/src/test-postgres.ts';
 import { countOption, runCommand } from '../command.ts';
 import { ensureNatsServerInstalled } from './install-nats-server.ts';
@@ -34,7 +34,11 @@ const programs = path.join(repository, 'node_modules', '.bin');
 /** Tests of services wait for processes about half of their time. */
 const defaultWorkers = 4;
 
+/** How one spec file went. */
 interface Outcome {
+  readonly file: string;
+  readonly project: string;
+  readonly milliseconds: number;
   readonly passed: number;
   /** A file that could not be run, or whose hooks failed, counts as one failed test. */
   readonly failed: number;
@@ -42,53 +46,69 @@ interface Outcome {
   readonly errors: readonly string[];
 }
 
-function outcomeOf(module: TestModule): Outcome {
-  const count = { passed: 0, failed: 0, skipped: 0 };
-  const errors: string[] = [];
-  for (const test of module.children.allTests()) {
-    const result = test.result();
-    count[result.state === 'pending' ? 'failed' : result.state]++;
-    for (const error of result.errors ?? []) errors.push(`${test.fullName}\n${error.stack ?? error.message}`);
-  }
-  for (const error of module.errors()) errors.push(error.stack ?? error.message);
-  for (const suite of module.children.allSuites())
-    for (const error of suite.errors()) errors.push(`${suite.fullName}\n${error.stack ?? error.message}`);
-  return { ...count, failed: module.ok() ? count.failed : Math.max(count.failed, 1), errors };
+interface Run {
+  readonly outcomes: readonly Outcome[];
+  /** Errors outside of all tests, such as a rejection that nobody handles. */
+  readonly otherErrors: number;
 }
 
-/** Runs files that failed once more, each by itself, and prints those that pass then. Returns the outcome of each file. */
-async function repeatFailed(
-  vitest: Vitest,
-  outcomes: ReadonlyMap<TestModule, Outcome>,
-): Promise<ReadonlyMap<TestModule, Outcome>> {
-  const failed = [...outcomes].filter(([, { failed: count }]) => count > 0);
+async function runFiles(patterns: readonly string[], options: TestUserConfig, mode = 'test'): Promise<Run> {
+  const common = { root: repository, run: true, watch: false, passWithNoTests: true };
+  const vitest = await startVitest('test', [...patterns], { ...common, ...options }, { mode });
+  try {
+    return {
+      outcomes: vitest.state.getTestModules().map(outcomeOf),
+      otherErrors: vitest.state.getUnhandledErrors().length,
+    };
+  } finally {
+    await vitest.close();
+  }
+}
+
+function outcomeOf(module: TestModule): Outcome {
+  const count = { passed: 0, failed: 0, skipped: 0 };
+  const errors = module.errors().map((error) => error.stack ?? error.message);
+  for (const suite of module.children.allSuites())
+    for (const error of suite.errors()) errors.push(`${suite.fullName}\n${error.stack ?? error.message}`);
+  for (const test of module.children.allTests()) {
+    const { state, errors: ofTest = [] } = test.result();
+    count[state === 'pending' ? 'failed' : state]++;
+    for (const error of ofTest) errors.push(`${test.fullName}\n${error.stack ?? error.message}`);
+  }
+  const { duration, collectDuration, setupDuration } = module.diagnostic();
+  return {
+    ...count,
+    file: path.relative(repository, module.moduleId),
+    project: module.project.name,
+    milliseconds: duration + collectDuration + setupDuration,
+    failed: module.ok() ? count.failed : Math.max(count.failed, 1),
+    errors,
+  };
+}
+
+/** Runs files that failed once more, each by itself, and prints those that pass then. Returns how each file went at last. */
+async function repeatFailed(outcomes: readonly Outcome[]): Promise<readonly Outcome[]> {
+  const failed = outcomes.filter((outcome) => outcome.failed > 0);
   if (failed.length > maxRepeatedFiles) return outcomes;
-  const last = new Map(outcomes);
-  for (const [module, first] of failed) {
-    const file = path.relative(repository, module.moduleId);
-    console.log(`\nOnce more, by itself: ${file}`);
-    const { testModules } = await vitest.runTestSpecifications([module.toTestSpecification()]);
-    const [again] = testModules.map(outcomeOf);
-    if (again === undefined || again.failed > 0 || again.passed === 0) continue;
-    console.log(`\nflaky: ${file}\n${first.errors.join('\n\n')}`);
-    last.set(module, again);
+  const last: Outcome[] = outcomes.filter((outcome) => outcome.failed === 0);
+  for (const first of failed) {
+    console.log(`\nOnce more, by itself: ${first.file}`);
+    const { outcomes: again, otherErrors } = await runFiles([path.join(repository, first.file)], {
+      project: [first.project],
+      maxWorkers: 1,
+    });
+    const [second] = again;
+    const passes = second !== undefined && second.failed === 0 && second.passed > 0 && otherErrors === 0;
+    if (passes) console.log(`\nflaky: ${first.file}\n${first.errors.join('\n\n')}`);
+    last.push(passes ? second : first);
   }
   return last;
 }
 
-function printSlowest(modules: readonly TestModule[]): void {
+function printSlowest(outcomes: readonly Outcome[]): void {
   console.log('\nThe slowest files:');
-  const timed = modules.map((module) => ({
-    file: path.relative(repository, module.moduleId),
-    ms: millisecondsOf(module),
-  }));
-  for (const { file, ms } of timed.toSorted((a, b) => b.ms - a.ms).slice(0, 25))
-    console.log(`${(ms / 1000).toFixed(1).padStart(8)} s  ${file}`);
-}
-
-function millisecondsOf(module: TestModule): number {
-  const { duration, collectDuration, setupDuration } = module.diagnostic();
-  return duration + collectDuration + setupDuration;
+  for (const { file, milliseconds } of outcomes.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 25))
+    console.log(`${(milliseconds / 1000).toFixed(1).padStart(8)} s  ${file}`);
 }
 
 async function withServers<T>(work: () => Promise<T>): Promise<T> {
@@ -121,37 +141,24 @@ async function runTests(args: readonly string[]): Promise<boolean> {
   const workers = values.workers === undefined ? defaultWorkers : countOption('workers', values.workers);
   return withServers(async () => {
     process.env['CI'] = 'true';
-    const vitest = await startVitest(
-      'test',
+    const { outcomes: first, otherErrors } = await runFiles(
       positionals,
       {
-        root: repository,
-        run: true,
-        watch: false,
-        passWithNoTests: true,
         // One file at a time: concurrent files would distort each other's durations.
         maxWorkers: values.perf ? 1 : workers,
         ...(values.project === undefined ? {} : { project: values.project }),
         ...(values.testNamePattern === undefined ? {} : { testNamePattern: values.testNamePattern }),
       },
-      { mode: values.perf ? 'perf' : 'test' },
+      values.perf ? 'perf' : 'test',
     );
-    try {
-      const modules = vitest.state.getTestModules();
-      const first = new Map(modules.map((module) => [module, outcomeOf(module)]));
-      // Errors outside of all tests, such as a rejection that nobody handles, are of no file.
-      const unhandled = vitest.state.getUnhandledErrors().length;
-      if (values.slowest) printSlowest(modules);
-      const outcomes = [...(values.perf ? first : await repeatFailed(vitest, first)).values()];
-      const sum = (of: 'passed' | 'failed' | 'skipped') => outcomes.reduce((total, outcome) => total + outcome[of], 0);
-      const [passed, failed] = [sum('passed'), sum('failed') + unhandled];
-      if (sum('skipped') > 0) console.log(`${sum('skipped')} skipped`);
-      if (passed + failed === 0 && !values.perf) console.error('No test was run.');
-      console.log(`${passed} passed, ${failed} failed`);
-      return failed === 0 && (passed > 0 || values.perf);
-    } finally {
-      await vitest.close();
-    }
+    if (values.slowest) printSlowest(first);
+    const outcomes = values.perf ? first : await repeatFailed(first);
+    const sum = (of: 'passed' | 'failed' | 'skipped') => outcomes.reduce((total, outcome) => total + outcome[of], 0);
+    const [passed, failed] = [sum('passed'), sum('failed') + otherErrors];
+    if (sum('skipped') > 0) console.log(`${sum('skipped')} skipped`);
+    if (passed + failed === 0 && !values.perf) console.error('No test was run.');
+    console.log(`${passed} passed, ${failed} failed`);
+    return failed === 0 && (passed > 0 || values.perf);
   });
 }
 
