@@ -5,8 +5,8 @@ import {
   requireFromNotAfterTo,
   requireFromNotBeyondNextEvent,
 } from '../../apps/audit/src/domain/require-valid-bounds.ts';
-import { parseExternallyRecordedHash } from '../../apps/audit/src/domain/externally-recorded-hash.ts';
-import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
+import { parseExternallyRecordedHash } from '../../apps/audit/src/log/externally-recorded-hash.ts';
+import { verifyChain } from '../../apps/audit/src/log/chain-store.ts';
 import { countOption, runCommand } from '../command.ts';
 import { eventLogLocationHelp, withEventLog } from './with-event-log.ts';
 

@@ -4,7 +4,7 @@ import { listDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isVerifiedWithoutMissingEvents } from '../../apps/audit/src/domain/is-verified-without-missing-events.ts';
-import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
+import { verifyChain } from '../../apps/audit/src/log/chain-store.ts';
 import { BackupError } from './backup-error.ts';
 import type { Manifest } from './manifest.ts';
 import { restoreBackup } from './restore-backup.ts';

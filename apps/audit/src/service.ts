@@ -2,15 +2,15 @@ import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
-import { type HousekeepingTask, startHousekeeping } from './background/housekeeping.ts';
+import { type HousekeepingTask, startHousekeeping } from './log/background.ts';
 import { registerMissedEventsMetric } from './missed-events-metric.ts';
 import { auditContext } from './operations/context.ts';
 import { auditEndpoints } from './operations/index.ts';
-import { dropOldestExpiredBatch } from './persistence/log/retention.ts';
-import { auditMigrations } from './persistence/migrations.ts';
+import { dropOldestExpiredBatch } from './log/retention-store.ts';
+import { auditMigrations } from './migrations/migrations.ts';
 import { eventLogReaders } from './persistence/event-log-readers.ts';
 import { pendingTextIndexFlusher } from './persistence/pending-text-index-flusher.ts';
-import { consumeEvents } from './subscriptions/consume-events.ts';
+import { consumeEvents } from './log/subscriptions.ts';
 
 /** How often the pending list of the text index is merged. */
 const textIndexMergeIntervalMs = 2_000;

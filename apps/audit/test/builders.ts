@@ -1,5 +1,5 @@
 import type { Caller, OutboxEvent } from '@bunting/contracts';
-import type { LoggedEvent } from '../src/domain/describe-event.ts';
+import type { LoggedEvent } from '../src/search/describe-event.ts';
 
 export const mia: Caller = { id: 1, name: 'mia@example.com', grants: [{ permission: 'ADMIN' }] };
 

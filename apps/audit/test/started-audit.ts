@@ -22,7 +22,7 @@ import { outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { auditMigrations } from '../src/persistence/migrations.ts';
+import { auditMigrations } from '../src/migrations/migrations.ts';
 import { auditService } from '../src/service.ts';
 import { mia } from './builders.ts';
 

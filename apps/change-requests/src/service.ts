@@ -5,18 +5,18 @@ import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
 import { applyRequest } from './operations/state/apply-request.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
-import { requestRolesByPolicy } from './domain/review/request-roles.ts';
-import { approvalsRecheck } from './operations/reviews/recheck-approvals.ts';
-import { startDueJobsLoop } from './background/due-jobs-loop.ts';
+import { requestRolesByPolicy } from './reviews/request-roles.ts';
+import { approvalsRecheck } from './reviews/endpoints.ts';
+import { startDueJobsLoop } from './schedules/background.ts';
 import { registerScheduleMetrics } from './background/register-schedule-metrics.ts';
 import { protectionSync } from './operations/configuration/protection-sync.ts';
 import { reserveChangeIdsBy } from './persistence/reserve-change-ids.ts';
-import { dueJobsReader } from './persistence/due-jobs-reader.ts';
+import { dueJobsReader } from './schedules/schedule-store.ts';
 import { changeRequestReader } from './persistence/change-request-reader.ts';
-import { changeRequestEntities } from './persistence/entities.ts';
+import { changeRequestEntities } from './unit-of-work/entities.ts';
 import { changeRequestMigrations } from './persistence/migrations/index.ts';
-import { unitOfWork } from './persistence/unit-of-work.ts';
-import { consumeFeatureEvents } from './subscriptions/consume-feature-events.ts';
+import { unitOfWork } from './unit-of-work/unit-of-work.ts';
+import { consumeFeatureEvents } from './schedules/subscriptions.ts';
 import { consumeUserEvents } from './subscriptions/consume-user-events.ts';
 
 /** Change requests: proposals, reviews and schedules. */

@@ -1,5 +1,5 @@
 import type { CheckedChange } from '@bunting/contracts';
-import type { Actor, ChangeRequest, ProposedChange } from '../src/domain/change-request.ts';
+import type { Actor, ChangeRequest, ProposedChange } from '../src/requests/change-request.ts';
 
 export const mia = { id: 7, name: 'mia@bunting.example' };
 export const lee = { id: 8, name: 'lee' };

@@ -19,7 +19,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { changeRequestEntities as entities } from '../src/persistence/entities.ts';
+import { changeRequestEntities as entities } from '../src/unit-of-work/entities.ts';
 import { changeRequestMigrations } from '../src/persistence/migrations/index.ts';
 import { changeRequestsService } from '../src/service.ts';
 import { kim, lee, mia } from './builders.ts';

@@ -1,4 +1,4 @@
-import type { FeatureQuery } from './domain/feature-query.ts';
+import type { FeatureQuery } from './search/feature-query.ts';
 
 /** The user on whose behalf a search runs. */
 export interface SearchCaller {

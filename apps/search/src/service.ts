@@ -5,17 +5,17 @@ import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureSearch } from './feature-search.ts';
 import { documentStore } from './documents/document-store.ts';
-import { reconciler, startReconciliation, stateSource } from './documents/reconciliation.ts';
+import { reconciler, startReconciliation, stateSource } from './documents/background.ts';
 import { withMeilisearchRanking } from './meilisearch/with-meilisearch-ranking.ts';
-import { startMeilisearchSearch } from './meilisearch/start-meilisearch-search.ts';
+import { startMeilisearchSearch } from './index/meilisearch-search.ts';
 import { meilisearchMetrics } from './meilisearch/meilisearch-metrics.ts';
 import { searchEndpoints } from './operations/index.ts';
-import { indexReplicationRepository } from './persistence/index-replication-repository.ts';
+import { indexReplicationRepository } from './index/index-store.ts';
 import { postgresFeatureSearch } from './persistence/postgres-feature-search.ts';
 import { reindexStatusRepository } from './persistence/reindex-status-repository.ts';
-import { searchMigrations } from './persistence/migrations.ts';
-import { createReindexer } from './reconciler/reindexer.ts';
-import { consumeFeatureStates } from './subscriptions/consume-feature-states.ts';
+import { searchMigrations } from './migrations/migrations.ts';
+import { createReindexer } from './documents/endpoints.ts';
+import { consumeFeatureStates } from './documents/subscriptions.ts';
 
 /** Searches features by all filters and orders of the API. */
 export const searchService = defineService({

@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { searchMigrations } from '../src/persistence/migrations.ts';
+import { searchMigrations } from '../src/migrations/migrations.ts';
 import { searchService } from '../src/service.ts';
 import { type FeaturesProducer, startFeaturesProducer } from './features-producer.ts';
 

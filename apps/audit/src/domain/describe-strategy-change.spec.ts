@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeStrategyChange } from './describe-strategy-change.ts';
+import { describeStrategyChange } from '../search/describe-strategy-change.ts';
 
 const gradual = { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'default', groupId: 'banner' } };
 const changed = (before: unknown, after: unknown) => describeStrategyChange(before, after, 'production');

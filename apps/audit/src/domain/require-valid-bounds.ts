@@ -1,5 +1,5 @@
 import { invalid } from '@bunting/contracts';
-import type { ExternallyRecordedHash } from './externally-recorded-hash.ts';
+import type { ExternallyRecordedHash } from '../log/externally-recorded-hash.ts';
 
 /** Begins the path of a bound in a refusal: bounds are query parameters of operations, and options of a command. */
 type PathPrefix = '/query/' | '--';

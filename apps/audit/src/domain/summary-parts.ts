@@ -1,7 +1,7 @@
 import type { Event } from '@bunting/contracts';
-import { bold, boldLink, escapeMarkdown } from './markdown.ts';
+import { bold, boldLink, escapeMarkdown } from '../search/markdown.ts';
 import { memberText } from './json-members.ts';
-import { strategyLabel } from './describe-strategy-change.ts';
+import { strategyLabel } from '../search/describe-strategy-change.ts';
 
 /** An event of the log, without label and summary. */
 export type LoggedEvent = Omit<Event, 'label' | 'summary'>;

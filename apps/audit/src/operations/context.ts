@@ -1,7 +1,7 @@
 import type { Bus } from '@bunting/bus';
 import { type AwaitedProjection, waitUntilFresh } from '@bunting/outbox';
 import type { EventLogReaders } from '../persistence/event-log-readers.ts';
-import { eventPageReader } from './events/event-page-reader.ts';
+import { eventPageReader } from '../search/endpoints.ts';
 
 interface ContextOptions {
   readonly bus: Bus;

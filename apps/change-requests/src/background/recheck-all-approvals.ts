@@ -1,6 +1,6 @@
 import type { CallContext } from '@bunting/bus';
 import { Refusal } from '@bunting/contracts';
-import type { RecheckApprovals } from '../operations/reviews/recheck-approvals.ts';
+import type { RecheckApprovals } from '../reviews/endpoints.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
 
 interface Options {

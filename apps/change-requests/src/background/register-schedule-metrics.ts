@@ -1,5 +1,5 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { DueJobsReader } from '../persistence/due-jobs-reader.ts';
+import type { DueJobsReader } from '../schedules/schedule-store.ts';
 
 /** Registers how late scheduled change requests are applied. @returns the function that records the delay of one that begins, in milliseconds */
 export const registerScheduleMetrics = (

@@ -1,8 +1,8 @@
 import type { CallContext } from '@bunting/bus';
 import { isClosedState } from '@bunting/contracts';
 import { removeUserFromRequest } from '../domain/transitions/remove-user-from-request.ts';
-import { takeBackLocked } from '../operations/reviews/recheck-approvals.ts';
-import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import { takeBackLocked } from '../reviews/endpoints.ts';
+import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 
 /** Removes a deleted user from a request that is neither closed nor being applied. */
 export const removeDeletedUser =

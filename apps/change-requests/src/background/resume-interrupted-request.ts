@@ -1,5 +1,5 @@
 import type { CallContext } from '@bunting/bus';
-import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import type { Apply } from '../operations/state/apply-request.ts';
 
 interface Options {

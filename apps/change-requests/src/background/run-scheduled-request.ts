@@ -1,14 +1,14 @@
 import type { Bus, CallContext } from '@bunting/bus';
 import { GetPermissionsOfUsers, Refusal } from '@bunting/contracts';
 import { call } from '../calls.ts';
-import type { ChangeRequest } from '../domain/change-request.ts';
-import { beginScheduledRun, type Scheduler } from '../domain/transitions/scheduled-run.ts';
+import type { ChangeRequest } from '../requests/change-request.ts';
+import { beginScheduledRun, type Scheduler } from '../schedules/scheduled-run.ts';
 import type { ReviewFacts } from '../domain/review/judge-request.ts';
-import type { RolesOf } from '../domain/review/request-roles.ts';
+import type { RolesOf } from '../reviews/request-roles.ts';
 import { loadReviewFacts } from '../operations/reviews/load-review-facts.ts';
-import { judgeLocked, takeBackLocked } from '../operations/reviews/recheck-approvals.ts';
+import { judgeLocked, takeBackLocked } from '../reviews/endpoints.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
-import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import type { Apply } from '../operations/state/apply-request.ts';
 import { loadSegmentConflicts } from '../operations/state/load-segment-conflicts.ts';
 

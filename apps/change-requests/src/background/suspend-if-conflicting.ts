@@ -1,12 +1,12 @@
 import type { Bus, CallContext } from '@bunting/bus';
 import { isFinalRefusal, projectGone, systemCaller } from '@bunting/contracts';
-import { suspendSchedule } from '../domain/transitions/execute-command.ts';
+import { suspendSchedule } from '../states/commands.ts';
 import { suspensionReason } from '../domain/transitions/suspension-reason.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
-import type { UncheckedSchedule } from '../persistence/due-jobs-reader.ts';
-import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import type { UncheckedSchedule } from '../schedules/schedule-store.ts';
+import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import { actorOf } from '../operations/actor.ts';
-import { loadPreview } from '../operations/previews/load-previews.ts';
+import { loadPreview } from '../previews/endpoints.ts';
 
 interface Options {
   readonly bus: Bus;

@@ -1,5 +1,5 @@
 import { contentTag } from '@bunting/contracts/hashing';
-import type { ChangeRequest } from './change-request.ts';
+import type { ChangeRequest } from '../requests/change-request.ts';
 
 /** Names that the API shows are no content: they are stored for some users only, and a request that is not stored yet has more of them. */
 const withoutUsernames = (key: string, value: unknown): unknown => (key === 'username' ? undefined : value);

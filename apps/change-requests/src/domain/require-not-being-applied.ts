@@ -1,5 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import type { ChangeRequest } from './change-request.ts';
+import type { ChangeRequest } from '../requests/change-request.ts';
 
 /** @throws Refusal `ConflictError` while an attempt to apply the request is in progress. */
 export const requireNotBeingApplied = ({ applying }: Pick<ChangeRequest, 'applying'>): void => {

@@ -1,5 +1,5 @@
 import { isClosedState, invalid } from '@bunting/contracts';
-import type { ChangeRequest } from './change-request.ts';
+import type { ChangeRequest } from '../requests/change-request.ts';
 
 /** Refuses to evaluate the changes of a closed request, as the playground would. */
 export const requireOpenForPlayground = ({ id, state }: Pick<ChangeRequest, 'id' | 'state'>): void => {

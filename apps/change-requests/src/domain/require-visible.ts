@@ -1,4 +1,4 @@
-import type { ChangeRequest } from './change-request.ts';
+import type { ChangeRequest } from '../requests/change-request.ts';
 import { changeRequestNotFound } from './refusals.ts';
 
 /** Whether a user may see a request: a draft is visible to its author only. */

@@ -1,8 +1,8 @@
 import { isClosedState } from '@bunting/contracts';
-import type { Actor, ChangeRequest, Comment } from './change-request.ts';
+import type { Actor, ChangeRequest, Comment } from '../requests/change-request.ts';
 import { requireNotBeingApplied } from './require-not-being-applied.ts';
 import { notAllowedInState, onlyAuthorCan } from './refusals.ts';
-import type { RequestRoles } from './review/request-roles.ts';
+import type { RequestRoles } from '../reviews/request-roles.ts';
 
 /** Changes the title of a request. Refuses users other than the author and administrators, and closed requests. */
 export const setTitle = (

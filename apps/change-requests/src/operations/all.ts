@@ -1,6 +1,6 @@
 export { getChangeRequestConfigEndpoint } from './configuration/get-change-request-config.ts';
-export { setChangeRequestConfigEndpoint } from './configuration/set-change-request-config.ts';
-export { addChangesEndpoint } from './proposals/add-changes.ts';
+export { setChangeRequestConfigEndpoint } from '../protection/endpoints.ts';
+export { addChangesEndpoint } from '../proposals/endpoints.ts';
 export { discardChangeEndpoint } from './proposals/discard-change.ts';
 export { discardDraftEndpoint } from './proposals/discard-draft.ts';
 export { editChangeEndpoint } from './proposals/edit-change.ts';
@@ -19,9 +19,9 @@ export { listProposedSegmentStrategiesEndpoint } from './queries/list-proposed-s
 export { listScheduledEndpoint } from './queries/list-scheduled.ts';
 export { previewChangeRequestEndpoint } from './queries/preview-change-request.ts';
 export { readProposedChangesEndpoint } from './queries/read-proposed-changes.ts';
-export { searchChangeRequestsEndpoint } from './queries/search-change-requests.ts';
+export { searchChangeRequestsEndpoint } from '../requests/endpoints.ts';
 export { addCommentEndpoint } from './reviews/add-comment.ts';
 export { getApproversEndpoint } from './reviews/get-approvers.ts';
 export { listAvailableReviewersEndpoint } from './reviews/list-available-reviewers.ts';
 export { setApproversEndpoint } from './reviews/set-approvers.ts';
-export { changeStateEndpoint } from './state/change-state.ts';
+export { changeStateEndpoint } from '../states/endpoints.ts';

@@ -1,7 +1,7 @@
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
-import type { ChangeRequest, EnvironmentRef, RequestPath, Schedule } from '../domain/change-request.ts';
+import type { ChangeRequest, EnvironmentRef, RequestPath, Schedule } from '../requests/change-request.ts';
 import type { ChangeRequestFilter } from '../domain/change-request-filter.ts';
-import type { ScheduledRequest, SegmentUse } from '../domain/conflicts-with-other-requests.ts';
+import type { ScheduledRequest, SegmentUse } from '../previews/conflicts.ts';
 import type { ActionableCounts } from '../domain/review/count-actionable.ts';
 import type { Protection } from '../domain/review/review-requirement.ts';
 import { requireVisible } from '../domain/require-visible.ts';
@@ -22,7 +22,7 @@ import {
   selectSearchPage,
   selectSegmentUses,
   selectStrategiesUsing,
-} from './request-statements.ts';
+} from '../requests/request-read-store.ts';
 
 /** A strategy to which a request adds a segment. The request is null if it is a draft of another user. */
 export interface StrategyUse {

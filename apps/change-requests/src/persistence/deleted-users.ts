@@ -1,5 +1,5 @@
 import type { Tx } from '@bunting/database';
-import { ChangeEntity, ChangeRequestEntity, DeletedUserEntity } from './entities.ts';
+import { ChangeEntity, ChangeRequestEntity, DeletedUserEntity } from '../unit-of-work/entities.ts';
 
 /** Removes the deleted users: after a restored backup of the gateway their ids may be assigned to other users. Their events are replayed. */
 export const clearDeletedUsers = async ({ em }: Tx): Promise<void> => {

@@ -1,5 +1,5 @@
 import { changeRequestStates, isClosedState } from '@bunting/contracts';
-import { actionsWith, type PayloadReference } from '../domain/content/payload-references.ts';
+import { actionsWith, type PayloadReference } from '../proposals/proposed-change.ts';
 import { isPending, pendingStates } from '../domain/content/pending-states.ts';
 
 /** A list of texts as SQL, such as `('Draft', 'Approved')`. */

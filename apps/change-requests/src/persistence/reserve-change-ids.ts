@@ -1,5 +1,5 @@
 import { onlyRow, type Statement } from '@bunting/database';
-import { nowMsSql } from './request-statements.ts';
+import { nowMsSql } from '../requests/request-read-store.ts';
 
 /** Ascending ids for new changes, and the time of the database at which they were reserved. */
 export interface ReservedIds {

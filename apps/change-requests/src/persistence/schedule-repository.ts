@@ -1,6 +1,6 @@
 import type { Tx } from '@bunting/database';
-import type { EditedObjects } from '../domain/objects-in-consumed-events.ts';
-import { ScheduleEntity } from './entities.ts';
+import type { EditedObjects } from '../schedules/consumed-events.ts';
+import { ScheduleEntity } from '../unit-of-work/entities.ts';
 import { hasParentSql, hasReferenceSql, segmentsOfStrategySql } from './request-conditions-sql.ts';
 
 const lockDueRequestSql = `

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openDatabase, missingMigrationStatements } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
-import { changeRequestEntities } from './entities.ts';
+import { changeRequestEntities } from '../unit-of-work/entities.ts';
 import { changeRequestMigrations } from './migrations/index.ts';
 
 it('the migrated schema equals that of the entities', async () => {

@@ -1,6 +1,6 @@
 import { eventOfMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { deletedUserIdsIn } from '../domain/objects-in-consumed-events.ts';
+import { deletedUserIdsIn } from '../schedules/consumed-events.ts';
 import { addDeletedUsersAndEraseNames, clearDeletedUsers } from '../persistence/deleted-users.ts';
 
 /** Consumes deletions of users, so that no change is applied on behalf of a deleted user. */

@@ -3,7 +3,7 @@ import { eventually } from '@bunting/testing';
 import { aFeature, featureState } from '../../test/builders.ts';
 import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-meilisearch.ts';
 import { type StartedMeilisearch, startOnFreshDatabase } from '../../test/meilisearch/started-meilisearch.ts';
-import { parseFeatureQuery } from '../domain/feature-query.ts';
+import { parseFeatureQuery } from '../search/feature-query.ts';
 
 /** What the README says that a key must be allowed. */
 const needed = [

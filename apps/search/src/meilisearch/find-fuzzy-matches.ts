@@ -1,7 +1,7 @@
-import type { FuzzyMatch } from '../persistence/search-statement.ts';
-import type { FeatureQuery } from '../domain/feature-query.ts';
-import { featureNameOf } from './index-document.ts';
-import type { MeilisearchClient } from './meilisearch-client.ts';
+import type { FuzzyMatch } from '../search/search-store.ts';
+import type { FeatureQuery } from '../search/feature-query.ts';
+import { featureNameOf } from '../index/index-document.ts';
+import type { MeilisearchClient } from '../index/meilisearch-client.ts';
 import { MeilisearchError } from './meilisearch-error.ts';
 
 /** The maximum number of features for each text. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { IndexReplicationRepository } from '../persistence/index-replication-repository.ts';
-import { documentIdOf, indexDocumentOf, type IndexMarker, markerId } from './index-document.ts';
+import type { IndexReplicationRepository } from '../index/index-store.ts';
+import { documentIdOf, indexDocumentOf, type IndexMarker, markerId } from '../index/index-document.ts';
 import type { IndexTasks } from './index-tasks.ts';
-import type { MeilisearchClient } from './meilisearch-client.ts';
+import type { MeilisearchClient } from '../index/meilisearch-client.ts';
 
 /** An index in Meilisearch, the features that belong in it, and the tasks that write it. */
 export interface ReplicatedIndex {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MeilisearchClient } from './meilisearch-client.ts';
+import type { MeilisearchClient } from '../index/meilisearch-client.ts';
 import { MeilisearchError } from './meilisearch-error.ts';
 
 /** The maximum number of writes that the server has accepted and not completed. */

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { FuzzyEngine } from './with-meilisearch-ranking.ts';
-import type { IndexUpdate } from './index-updater.ts';
+import type { IndexUpdate } from '../index/background.ts';
 
 /** Registers the metrics of Meilisearch. */
 export const meilisearchMetrics = (registry: Registry) => {

@@ -1,8 +1,8 @@
 import type { FeatureSearch } from '../feature-search.ts';
 import { type FallbackReason, MeilisearchError } from './meilisearch-error.ts';
 import type { PostgresFeatureSearch } from '../persistence/postgres-feature-search.ts';
-import type { FuzzyMatch } from '../persistence/search-statement.ts';
-import type { FeatureQuery } from '../domain/feature-query.ts';
+import type { FuzzyMatch } from '../search/search-store.ts';
+import type { FeatureQuery } from '../search/feature-query.ts';
 
 /** Which engine compared the texts of a fuzzy search, and why it was not Meilisearch. */
 export type FuzzyEngine =

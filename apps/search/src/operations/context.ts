@@ -1,7 +1,7 @@
 import type { TimedRequest } from '@bunting/outbox';
 import type { FeatureSearch } from '../feature-search.ts';
 import type { ReindexStatusRepository } from '../persistence/reindex-status-repository.ts';
-import type { Reindexer } from '../reconciler/reindexer.ts';
+import type { Reindexer } from '../documents/endpoints.ts';
 
 /** The dependencies of the operations. */
 export interface SearchContext {

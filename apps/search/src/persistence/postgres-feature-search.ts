@@ -1,6 +1,6 @@
 import { onlyRow, type ReadDatabase } from '@bunting/database';
 import type { FeatureSearch, SearchResult } from '../feature-search.ts';
-import { searchStatement, type FuzzyMatch } from './search-statement.ts';
+import { searchStatement, type FuzzyMatch } from '../search/search-store.ts';
 
 export interface PostgresFeatureSearch extends FeatureSearch {
   /** @param matches what another index found for the texts of a fuzzy query; without it PostgreSQL compares them itself */

@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { additionalEventTypes, requireStorableText, DeprecatedSearchEvents } from '@bunting/contracts';
 import type { AuditContext } from '../context.ts';
-import { optionalList } from './event-page-reader.ts';
+import { optionalList } from '../../search/endpoints.ts';
 
 export const deprecatedSearchEventsEndpoint = ({ readEventPage }: AuditContext) =>
   implement(DeprecatedSearchEvents, async ({ body, ...request }) => {

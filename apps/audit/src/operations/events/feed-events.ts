@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { FeedEvents } from '@bunting/contracts';
-import { parseEventFilters } from '../../domain/event-filters.ts';
+import { parseEventFilters } from '../../search/event-filters.ts';
 import { requireAfterNotBeyondLog } from '../../domain/require-valid-bounds.ts';
 import { eventVisibilityOf } from '../../domain/event-visibility.ts';
 import type { AuditContext } from '../context.ts';
-import { describedEventJson } from './event-page-reader.ts';
+import { describedEventJson } from '../../search/endpoints.ts';
 
 /** Serves one page of the feed. Clients continue with `next`. */
 export const feedEventsEndpoint = ({ waitUntilFresh, readFeed, publicUrl }: AuditContext) =>

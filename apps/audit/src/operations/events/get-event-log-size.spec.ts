@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { anEvent } from '../../../test/builders.ts';
 import { openLogDatabase, type OpenedLog, startAudit } from '../../../test/started-audit.ts';
-import { appendEvents, prepareEvent } from '../../persistence/log/append-events.ts';
+import { appendEvents, prepareEvent } from '../../log/append-store.ts';
 
 let log: OpenedLog;
 beforeAll(async () => {

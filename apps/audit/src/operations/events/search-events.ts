@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { SearchEvents } from '@bunting/contracts';
 import { parsePage } from '@bunting/contracts/validation';
-import { parseEventFilters } from '../../domain/event-filters.ts';
+import { parseEventFilters } from '../../search/event-filters.ts';
 import type { AuditContext } from '../context.ts';
 
 export const searchEventsEndpoint = ({ readEventPage }: AuditContext) =>

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type ChainedEvent, hashInput } from '../../domain/chained-event.ts';
+import { type ChainedEvent, hashInput } from '../../log/chained-event.ts';
 
 /** An event of the chain, with the hash that is stored with it, in hex. */
 export interface HashedEvent extends ChainedEvent {

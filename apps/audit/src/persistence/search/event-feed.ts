@@ -2,7 +2,7 @@ import type { ReadDatabase, Statement } from '@bunting/database';
 import { missingLogHeadError } from '../log/missing-log-head-error.ts';
 import { limitFeedPage, maxEventsOfFeedPage, maxIdsOfFeedPage } from '../../domain/limit-feed-page.ts';
 import { type SearchConditions, searchConditions, type EventCriteria, whereClause } from './search-conditions.ts';
-import { selectEventById, type EventRow, type FoundEvent, toFoundEvent } from './event-rows.ts';
+import { selectEventById, type EventRow, type FoundEvent, toFoundEvent } from '../../search/feed-store.ts';
 
 /** An event of the feed with its hash in hex. */
 export interface FoundFeedEvent extends FoundEvent {

@@ -6,9 +6,9 @@ import { anEvent, lee, mia, callerWithHiddenProjects } from '../../../test/build
 import { naiveFind, type NumberedEvent, type NaiveQuery } from '../../../test/naive-search.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
 import { eventVisibilityOf } from '../../domain/event-visibility.ts';
-import { appendEvents, prepareEvent } from '../log/append-events.ts';
-import { type EventSearch, eventSearch } from './event-search.ts';
-import { dropOldestExpiredBatch } from '../log/retention.ts';
+import { appendEvents, prepareEvent } from '../../log/append-store.ts';
+import { type EventSearch, eventSearch } from '../../search/search-store.ts';
+import { dropOldestExpiredBatch } from '../../log/retention-store.ts';
 import { pendingTextIndexFlusher } from '../pending-text-index-flusher.ts';
 
 const types: EventType[] = ['feature-created', 'feature-strategy-update', 'segment-created'];

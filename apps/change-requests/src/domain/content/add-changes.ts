@@ -1,8 +1,13 @@
 import type { CheckedChange } from '@bunting/contracts';
-import { type Actor, type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '../change-request.ts';
-import { replaceContent } from './replace-content.ts';
-import type { ContentStep } from '../events.ts';
-import { mergeChange } from './merge-change.ts';
+import {
+  type Actor,
+  type ChangeRequest,
+  type ChangeRequestDecision,
+  withoutEvents,
+} from '../../requests/change-request.ts';
+import { replaceContent } from '../../proposals/content.ts';
+import type { ContentStep } from '../../requests/events.ts';
+import { mergeChange } from '../../proposals/merge-change.ts';
 import { requireContentSize } from './require-content-size.ts';
 import { reservedIdOfNthChange, toProposedChange } from './proposed-change.ts';
 

@@ -1,5 +1,5 @@
-import type { ChangeRequest, Actor, ChangeRequestDecision, EnvironmentRef } from '../change-request.ts';
-import { eventOf } from '../events.ts';
+import type { ChangeRequest, Actor, ChangeRequestDecision, EnvironmentRef } from '../../requests/change-request.ts';
+import { eventOf } from '../../requests/events.ts';
 
 type Origin = Pick<ChangeRequest, 'id' | 'uid' | 'project' | 'environment' | 'minApprovals'>;
 

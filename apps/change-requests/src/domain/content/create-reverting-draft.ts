@@ -1,8 +1,8 @@
 import { type InverseChange, type Refusal, refusal } from '@bunting/contracts';
-import type { Actor, ChangeRequest, ChangeRequestDecision, ProposedChange } from '../change-request.ts';
+import type { Actor, ChangeRequest, ChangeRequestDecision, ProposedChange } from '../../requests/change-request.ts';
 import { notAllowedInState } from '../refusals.ts';
 import { type NewComment, withComment } from '../title-and-comments.ts';
-import { replaceContent } from './replace-content.ts';
+import { replaceContent } from '../../proposals/content.ts';
 import { createDraft } from './create-draft.ts';
 import { reservedIdOfNthChange, toProposedChange, toUncheckedForm } from './proposed-change.ts';
 

@@ -1,7 +1,7 @@
 import { invalidProperty } from '@bunting/contracts';
-import type { ChangeRequest, Actor, ChangeRequestDecision } from '../change-request.ts';
+import type { ChangeRequest, Actor, ChangeRequestDecision } from '../../requests/change-request.ts';
 import { requireAuthor, requireChange } from './edit-change.ts';
-import { replaceContent } from './replace-content.ts';
+import { replaceContent } from '../../proposals/content.ts';
 
 /** Removes a change. Only a draft may become empty: any other request without changes must be cancelled instead. */
 export const discardChange = (request: ChangeRequest, changeId: number, actor: Actor): ChangeRequestDecision => {

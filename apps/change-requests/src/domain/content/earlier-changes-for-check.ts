@@ -1,6 +1,6 @@
 import { type Change, type ChangeAction, isSegmentChange } from '@bunting/contracts';
-import type { ProposedChange } from '../change-request.ts';
-import { parentFeatureOf } from './payload-references.ts';
+import type { ProposedChange } from '../../requests/change-request.ts';
+import { parentFeatureOf } from '../../proposals/proposed-change.ts';
 
 /** Whether changes affect dependencies between features, by action. */
 const affectsDependencies: Readonly<Record<ChangeAction, boolean>> = {

@@ -1,9 +1,9 @@
 import { type Change, type CheckedChange, invalid, notFound } from '@bunting/contracts';
-import type { Actor, ChangeRequest, ChangeRequestDecision, ProposedChange } from '../change-request.ts';
+import type { Actor, ChangeRequest, ChangeRequestDecision, ProposedChange } from '../../requests/change-request.ts';
 import { onlyAuthorCan } from '../refusals.ts';
 import { requireContentSize } from './require-content-size.ts';
-import { replaceContent } from './replace-content.ts';
-import { payloadIdOf } from './payload-references.ts';
+import { replaceContent } from '../../proposals/content.ts';
+import { payloadIdOf } from '../../proposals/proposed-change.ts';
 
 /** @throws Refusal `NoAccessError` unless the user is the author of the request. */
 export const requireAuthor = ({ createdBy }: ChangeRequest, userId: number): void => {

@@ -1,5 +1,5 @@
 import { type ChangeRequestState, type EventType, changeRequestStates } from '@bunting/contracts';
-import type { ChangeRequest } from '../change-request.ts';
+import type { ChangeRequest } from '../../requests/change-request.ts';
 
 interface ContentEdit {
   readonly to: ChangeRequestState;

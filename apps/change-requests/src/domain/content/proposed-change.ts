@@ -1,5 +1,5 @@
 import { type Change, type CheckedChange, isSegmentChange } from '@bunting/contracts';
-import type { ProposedChange } from '../change-request.ts';
+import type { ProposedChange } from '../../requests/change-request.ts';
 
 /** A checked change as part of a request. */
 export const toProposedChange = (

@@ -1,5 +1,5 @@
 import { maxBytesPerChangeRequest, refusal } from '@bunting/contracts';
-import type { ProposedChange } from '../change-request.ts';
+import type { ProposedChange } from '../../requests/change-request.ts';
 
 /** The bytes of what changes store as JSON: their payloads, and the states that they replace. */
 const contentBytes = (changes: readonly ProposedChange[]): number =>

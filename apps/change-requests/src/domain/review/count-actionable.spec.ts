@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countActionable } from './count-actionable.ts';
-import { noRoles } from './request-roles.ts';
-import { statesToApply, statesToReview } from '../transitions/state-machine.ts';
+import { noRoles } from '../../reviews/request-roles.ts';
+import { statesToApply, statesToReview } from '../../states/state-machine.ts';
 
 const others = { environment: 'production', own: false, affectsAll: false, toReview: 2, toApply: 10 };
 const own = { ...others, own: true };

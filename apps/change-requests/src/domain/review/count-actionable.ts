@@ -1,5 +1,5 @@
-import type { RequestRoles } from './request-roles.ts';
-import { meetsRoleRequirement } from '../transitions/state-machine.ts';
+import type { RequestRoles } from '../../reviews/request-roles.ts';
+import { meetsRoleRequirement } from '../../states/state-machine.ts';
 
 /** The numbers of requests in one environment that wait for a review, and that can be applied. */
 export interface ActionableCounts {

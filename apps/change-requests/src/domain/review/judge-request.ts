@@ -1,9 +1,9 @@
 import { adminTokenUserId, type Caller } from '@bunting/contracts';
-import type { ChangeRequest } from '../change-request.ts';
-import { meetsRoleRequirement } from '../transitions/state-machine.ts';
-import type { RolesOf } from './request-roles.ts';
+import type { ChangeRequest } from '../../requests/change-request.ts';
+import { meetsRoleRequirement } from '../../states/state-machine.ts';
+import type { RolesOf } from '../../reviews/request-roles.ts';
 import { type Protection, type ReviewRequirement, reviewRequirement } from './review-requirement.ts';
-import type { ApprovalFacts } from './take-back.ts';
+import type { ApprovalFacts } from '../../reviews/approvals.ts';
 
 /** What other services know about requests of a project. */
 export interface ReviewFacts {

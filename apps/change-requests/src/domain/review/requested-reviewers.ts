@@ -1,5 +1,5 @@
 import { invalid, refusal, type RequestedReviewer, type Reviewer } from '@bunting/contracts';
-import type { ChangeRequest } from '../change-request.ts';
+import type { ChangeRequest } from '../../requests/change-request.ts';
 import { requireNotBeingApplied } from '../require-not-being-applied.ts';
 import { onlyAuthorCan } from '../refusals.ts';
 

@@ -1,5 +1,5 @@
 import { affectedEnvironments } from '@bunting/contracts';
-import type { ChangeRequest, ProposedChange } from '../change-request.ts';
+import type { ChangeRequest, ProposedChange } from '../../requests/change-request.ts';
 
 /** A protected environment that is connected to a project, and the number of approvals that it asks for. */
 export interface Protection {

@@ -1,8 +1,8 @@
 import { systemCaller } from '@bunting/contracts';
-import { type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '../change-request.ts';
+import { type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '../../requests/change-request.ts';
 import { isPending } from '../content/pending-states.ts';
-import { executeCommand, suspendSchedule } from './execute-command.ts';
-import { noRoles } from '../review/request-roles.ts';
+import { executeCommand, suspendSchedule } from '../../states/commands.ts';
+import { noRoles } from '../../reviews/request-roles.ts';
 
 const system = (now: Date) => ({ by: { id: systemCaller.id, name: systemCaller.name }, now });
 

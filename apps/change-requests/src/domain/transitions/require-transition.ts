@@ -1,8 +1,13 @@
 import { type ChangeRequestState, noAccess, type Permission, type Refusal, refusal } from '@bunting/contracts';
-import type { Actor, ChangeRequest } from '../change-request.ts';
+import type { Actor, ChangeRequest } from '../../requests/change-request.ts';
 import { approvalsLost, notAllowedInState, transitionNotAllowed, onlyAuthorCan } from '../refusals.ts';
-import { isNonReviewingToken, type RequestRoles } from '../review/request-roles.ts';
-import { checkTransition, type CommandName, type RoleRequirement, type Transition } from './state-machine.ts';
+import { isNonReviewingToken, type RequestRoles } from '../../reviews/request-roles.ts';
+import {
+  checkTransition,
+  type CommandName,
+  type RoleRequirement,
+  type Transition,
+} from '../../states/state-machine.ts';
 
 /** The actor with their roles for the request. */
 export interface ActorWithRoles extends Actor {

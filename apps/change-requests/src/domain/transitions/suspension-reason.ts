@@ -1,6 +1,6 @@
 import { type ChangeRequestPreview, type ConflictCode, overwriteMessage } from '@bunting/contracts';
-import type { ChangeRequest, ProposedChange } from '../change-request.ts';
-import { payloadIdOf } from '../content/payload-references.ts';
+import type { ChangeRequest, ProposedChange } from '../../requests/change-request.ts';
+import { payloadIdOf } from '../../proposals/proposed-change.ts';
 
 /** By the code of a conflict that concerns a whole feature. */
 const featureReasons: Readonly<Partial<Record<ConflictCode, (name: string, request: ChangeRequest) => string>>> = {

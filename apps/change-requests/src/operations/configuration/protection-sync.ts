@@ -1,8 +1,8 @@
 import type { Bus, CallContext } from '@bunting/bus';
 import { SetProtection } from '@bunting/contracts';
 import { call } from '../../calls.ts';
-import type { DueJobsReader } from '../../persistence/due-jobs-reader.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { DueJobsReader } from '../../schedules/schedule-store.ts';
+import type { UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
 
 /**
  * Sends unsynced changes of environment protection to the features service, which refuses direct edits there. That service ignores

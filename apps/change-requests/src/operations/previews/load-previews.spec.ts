@@ -3,7 +3,7 @@ import { implement, inProcessBus, serve, systemContext } from '@bunting/bus';
 import { PreviewChanges, unavailable } from '@bunting/contracts';
 import { aChange, aRequest } from '../../../test/builders.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
-import { batchesWithinLimits, loadPreviews } from './load-previews.ts';
+import { batchesWithinLimits, loadPreviews } from '../../previews/endpoints.ts';
 
 const holding = (id: number, count: number, text = '') =>
   aRequest({

@@ -1,10 +1,10 @@
 import type { CallContext } from '@bunting/bus';
 import { type ChangeRequest as ChangeRequestResponse, isClosedState } from '@bunting/contracts';
-import type { ChangeRequest } from '../../domain/change-request.ts';
-import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
+import type { ChangeRequest } from '../../requests/change-request.ts';
+import { toChangeRequestResponse } from '../../requests/change-request-response.ts';
 import { reviewRequirement } from '../../domain/review/review-requirement.ts';
 import { loadConnectedProtections } from '../reviews/load-review-facts.ts';
-import { loadPreviewsOfOpenRequests, type PreviewSources } from './load-previews.ts';
+import { loadPreviewsOfOpenRequests, type PreviewSources } from '../../previews/endpoints.ts';
 
 /** Requests of a project in the format of the API, those that are open with their previews and with what they need now. */
 export const responsesWithPreviews = async (

@@ -1,5 +1,5 @@
 import type { Change } from '@bunting/contracts';
-import type { ProposedChange } from '../../domain/change-request.ts';
+import type { ProposedChange } from '../../requests/change-request.ts';
 
 /** A change in the format of the API, which the features service parses. */
 export const toWireChange = ({

@@ -1,11 +1,11 @@
 import type { Bus, CallContext } from '@bunting/bus';
 import { type Change, CheckChanges, type CheckedChange } from '@bunting/contracts';
 import { call } from '../../calls.ts';
-import type { EnvironmentRef, ProposedChange } from '../../domain/change-request.ts';
+import type { EnvironmentRef, ProposedChange } from '../../requests/change-request.ts';
 import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for-check.ts';
-import { orderOfApplication } from '../../domain/content/merge-change.ts';
+import { orderOfApplication } from '../../proposals/merge-change.ts';
 import { toWireChange } from '../previews/wire-change.ts';
-import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
+import { withPathsOfSingleChange } from '../../proposals/with-paths-of-single-change.ts';
 
 interface UncheckedChanges {
   readonly changes: readonly Change[];

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DiscardDraft } from '@bunting/contracts';
-import { discardDraft } from '../../domain/transitions/execute-command.ts';
+import { discardDraft } from '../../states/commands.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { requireProject } from '../require-project.ts';

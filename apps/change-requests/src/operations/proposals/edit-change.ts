@@ -1,10 +1,10 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { EditChange } from '@bunting/contracts';
 import { parseChange } from '@bunting/contracts/validation';
-import type { ChangeRequest } from '../../domain/change-request.ts';
+import type { ChangeRequest } from '../../requests/change-request.ts';
 import { requireChange, editChange, requireAuthor, requireSameSubject } from '../../domain/content/edit-change.ts';
 import { refusePrototypeKeys } from '../../domain/content/refuse-prototype-keys.ts';
-import type { Transaction } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { responseWithPreview } from '../previews/responses-with-previews.ts';

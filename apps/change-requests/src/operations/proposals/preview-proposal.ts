@@ -5,7 +5,7 @@ import { unsavedDraft } from '../../domain/content/create-draft.ts';
 import { toProposedChange, toUncheckedForm } from '../../domain/content/proposed-change.ts';
 import { refusePrototypeKeys } from '../../domain/content/refuse-prototype-keys.ts';
 import { actorOf } from '../actor.ts';
-import { loadPreview } from '../previews/load-previews.ts';
+import { loadPreview } from '../../previews/endpoints.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Previews changes without proposing them. Their ids are their indexes in the list. */

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { ProposeImport } from '@bunting/contracts';
 import { addChanges } from '../../domain/content/add-changes.ts';
-import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
+import { approvalsForNewRequest } from '../../protection/environment-protection.ts';
 import { createDraft } from '../../domain/content/create-draft.ts';
-import { executeCommand } from '../../domain/transitions/execute-command.ts';
-import { noRoles } from '../../domain/review/request-roles.ts';
+import { executeCommand } from '../../states/commands.ts';
+import { noRoles } from '../../reviews/request-roles.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { RevertChangeRequest } from '@bunting/contracts';
-import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
-import type { ChangeRequest } from '../../domain/change-request.ts';
+import { approvalsForNewRequest } from '../../protection/environment-protection.ts';
+import type { ChangeRequest } from '../../requests/change-request.ts';
 import {
   draftExistsRefusal,
   unrevertedPart,
@@ -9,8 +9,8 @@ import {
   createRevertingDraft,
 } from '../../domain/content/create-reverting-draft.ts';
 import { reviewRequirement } from '../../domain/review/review-requirement.ts';
-import { DraftAlreadyExistsError } from '../../persistence/change-request-repository.ts';
-import type { Transaction } from '../../persistence/unit-of-work.ts';
+import { DraftAlreadyExistsError } from '../../requests/request-store.ts';
+import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { requireProject } from '../require-project.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetTitle } from '@bunting/contracts';
-import { withoutEvents } from '../../domain/change-request.ts';
+import { withoutEvents } from '../../requests/change-request.ts';
 import { setTitle } from '../../domain/title-and-comments.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { requireProject } from '../require-project.ts';

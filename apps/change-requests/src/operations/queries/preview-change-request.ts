@@ -1,6 +1,6 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { PreviewChangeRequest } from '@bunting/contracts';
-import { loadPreview } from '../previews/load-previews.ts';
+import { loadPreview } from '../../previews/endpoints.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const previewChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>

@@ -1,9 +1,9 @@
 import { onBehalfOf, type OperationRequest } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject, type ListPendingChangeRequests } from '@bunting/contracts';
 import { call } from '../../calls.ts';
-import type { ChangeRequest } from '../../domain/change-request.ts';
+import type { ChangeRequest } from '../../requests/change-request.ts';
 import { responsesWithPreviews } from '../previews/responses-with-previews.ts';
-import type { PreviewSources } from '../previews/load-previews.ts';
+import type { PreviewSources } from '../../previews/endpoints.ts';
 
 type Request = Pick<
   OperationRequest<typeof ListPendingChangeRequests>,

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddComment } from '@bunting/contracts';
-import { withoutEvents } from '../../domain/change-request.ts';
+import { withoutEvents } from '../../requests/change-request.ts';
 import { withComment } from '../../domain/title-and-comments.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';

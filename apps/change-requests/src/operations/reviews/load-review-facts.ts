@@ -1,7 +1,7 @@
 import type { Bus, CallContext } from '@bunting/bus';
 import { GetPermissionsOfUsers, ListEnvironmentSettingsOfProject } from '@bunting/contracts';
 import { call } from '../../calls.ts';
-import type { ChangeRequest } from '../../domain/change-request.ts';
+import type { ChangeRequest } from '../../requests/change-request.ts';
 import type { Protection } from '../../domain/review/review-requirement.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import type { ReviewFacts } from '../../domain/review/judge-request.ts';

@@ -1,12 +1,12 @@
 import type { Bus, CallContext } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
 import { call } from '../../calls.ts';
-import type { ChangeRequest } from '../../domain/change-request.ts';
+import type { ChangeRequest } from '../../requests/change-request.ts';
 import { etagHeaderOf } from '../../domain/entity-tag.ts';
-import { finishApplyAttempt, requireApplyAttempt } from '../../domain/transitions/apply-attempt.ts';
+import { finishApplyAttempt, requireApplyAttempt } from '../../states/apply-attempt.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import type { RecheckApprovals } from '../reviews/recheck-approvals.ts';
+import type { UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
+import type { RecheckApprovals } from '../../reviews/endpoints.ts';
 import { toWireChangeWithSnapshot } from '../previews/wire-change.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { AppliedChanges } from '@bunting/contracts';
-import type { ChangeRequest } from '../../domain/change-request.ts';
-import { segmentConflicts, segmentsToDelete } from '../../domain/conflicts-with-other-requests.ts';
-import type { ChangeRequestRepository } from '../../persistence/change-request-repository.ts';
+import type { ChangeRequest } from '../../requests/change-request.ts';
+import { segmentConflicts, segmentsToDelete } from '../../previews/conflicts.ts';
+import type { ChangeRequestRepository } from '../../requests/request-store.ts';
 
 /** The conflicts of segments that the request would delete although another open request adds them to a strategy. */
 export const loadSegmentConflicts = async (

@@ -1,0 +1,138 @@
+import type { OutboxEvent } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { anEvent } from '../../test/builders.ts';
+import { openLogDatabase, type OpenedLog } from '../../test/started-audit.ts';
+import { appendEvents, prepareEvent } from './append-store.ts';
+
+interface Row {
+  readonly id: number;
+  readonly uid: string;
+  readonly feature_name: string;
+}
+
+let log: OpenedLog;
+beforeAll(async () => {
+  log = await openLogDatabase();
+});
+afterAll(() => log.close());
+
+const arriving = (event: OutboxEvent = anEvent(), uid: string = randomUUID()) => prepareEvent(uid, event);
+const append = (...events: readonly ReturnType<typeof arriving>[]) =>
+  log.database.transaction((tx) => appendEvents(tx, events));
+const rows = () =>
+  log.database.read<Row>({ name: 'rows', text: 'select id, uid, feature_name from event order by id' });
+const counts = () =>
+  log.database.read<{ head: number; all: number; searchable: number }>({
+    name: 'counts',
+    text: `select head.id as head, head.events as all,
+             (select count(*) from event_search join event using (id, type)) as searchable
+           from event_log_head as head`,
+  });
+const empty = () =>
+  log.database.transaction(async ({ query }) => {
+    await query('truncate event, event_search');
+    await query('update event_log_head set id = 0, uid = null, events = 0');
+  });
+
+describe('The event log', () => {
+  it('assigns ids from 1 in the order of arrival', async () => {
+    await empty();
+    await append(arriving(anEvent({ featureName: 'a' })), arriving(anEvent({ featureName: 'b' })));
+    await append(arriving(anEvent({ featureName: 'c' })));
+    expect((await rows()).map(({ id, feature_name }) => [id, feature_name])).toEqual([
+      [1, 'a'],
+      [2, 'b'],
+      [3, 'c'],
+    ]);
+  });
+
+  it('stores all characters, control characters too, and distinguishes null from an empty text', async () => {
+    await empty();
+    const odd = 'a\u0001b\u001cc\u001dd\u001ee\u001ff';
+    const published = [{ name: odd, [odd]: '' }, null, {}, { text: '\u001d' }];
+    await append(...published.map((data) => arriving(anEvent({ data, preData: data, createdBy: odd }))));
+    const stored = await log.database.read<{ data: unknown; pre_data: unknown; created_by: string }>({
+      name: 'stored',
+      text: 'select data, pre_data, created_by from event order by id',
+    });
+    expect(stored).toEqual(published.map((data) => ({ data, pre_data: data, created_by: odd })));
+    expect(await counts()).toMatchObject([{ all: published.length, searchable: published.length }]);
+  });
+
+  it('stores an event once under one id, however often it arrives', async () => {
+    await empty();
+    const [one, two, three] = [arriving(), arriving(), arriving()];
+    await append(one, two, one);
+    await append(two, three, two);
+    await append(one);
+    expect((await rows()).map(({ id, uid }) => [id, uid])).toEqual([
+      [1, one.uid],
+      [2, two.uid],
+      [3, three.uid],
+    ]);
+    expect(await counts()).toEqual([{ head: 3, all: 3, searchable: 3 }]);
+  });
+
+  it('identifies an event by its uid regardless of case', async () => {
+    await empty();
+    const uid = randomUUID();
+    await append(arriving(anEvent(), uid));
+    await append(arriving(anEvent(), uid.toUpperCase()));
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it('stores nothing of a transaction that is rolled back, and leaves no gap in the ids', async () => {
+    await empty();
+    await append(arriving());
+    const failing = log.database.transaction(async (tx) => {
+      await appendEvents(tx, [arriving(), arriving()]);
+      throw new Error('stopped here');
+    });
+    await expect(failing).rejects.toThrow('stopped here');
+    await append(arriving());
+    expect((await rows()).map(({ id }) => id)).toEqual([1, 2]);
+    expect(await counts()).toEqual([{ head: 2, all: 2, searchable: 2 }]);
+  });
+
+  it('shows a follower every event while several processes append concurrently', async () => {
+    await empty();
+    let appending = true;
+    const seen: number[] = [];
+    const follow = async (): Promise<void> => {
+      for (let last = 0; ;) {
+        const done = !appending;
+        const page = await log.database.read<{ id: number }>(
+          { name: 'follow', text: 'select id from event where id > $1 order by id limit 7' },
+          [last],
+        );
+        seen.push(...page.map(({ id }) => id));
+        last = seen.at(-1) ?? 0;
+        if (done && page.length === 0) return;
+      }
+    };
+    const following = follow();
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, writer) => {
+        for (let nth = 0; nth < 10; nth++) {
+          await append(...Array.from({ length: 1 + ((writer + nth) % 4) }, () => arriving()));
+        }
+      }),
+    );
+    appending = false;
+    await following;
+    const stored = (await rows()).map(({ id }) => id);
+    expect(stored).toEqual(Array.from({ length: stored.length }, (_, nth) => nth + 1));
+    expect(seen).toEqual(stored);
+    expect(await counts()).toEqual([{ head: stored.length, all: stored.length, searchable: stored.length }]);
+  });
+
+  it('stores events once that several processes append concurrently', async () => {
+    await empty();
+    const events = Array.from({ length: 40 }, () => arriving());
+    await Promise.all([0, 10, 20, 30].map((from) => append(...events.slice(from), ...events.slice(0, from))));
+    const stored = await rows();
+    expect(stored.map(({ uid }) => uid).toSorted()).toEqual(events.map(({ uid }) => uid).toSorted());
+    expect(stored.map(({ id }) => id)).toEqual(events.map((_, nth) => nth + 1));
+  });
+});

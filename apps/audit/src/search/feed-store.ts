@@ -1,0 +1,75 @@
+import type { LoggedEvent } from './describe-event.ts';
+
+export interface PageRequest {
+  /** the highest id that the page may begin with */
+  readonly from: number;
+  readonly limit: number;
+  /** how many matches to skip before the first one of the page; 0 by default */
+  readonly skip?: number;
+}
+
+/** An event of a page, as JSON text in which its data has its original order of keys, and parsed. */
+export interface FoundEvent {
+  readonly json: string;
+  /** parsed on each access, so that a page does not hold all its events in memory */
+  readonly event: LoggedEvent;
+  /** the members that say which events were caused together, as JSON text without braces */
+  readonly groupJson: string;
+}
+
+export interface EventPage {
+  /** the newest first */
+  readonly events: readonly FoundEvent[];
+  /** the number of matches on all pages */
+  readonly total: number;
+}
+
+/** A row of `event`: JSON columns as text, the timestamp in milliseconds since 1970. */
+export interface EventRow {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly type: string;
+  readonly createdBy: string;
+  readonly createdByUserId: number | null;
+  readonly environment: string | null;
+  readonly project: string | null;
+  readonly featureName: string | null;
+  readonly data: string | null;
+  readonly preData: string | null;
+  readonly tags: string;
+  readonly groupType: string | null;
+  readonly groupId: string | null;
+}
+
+/**
+ * The event of an id, as a table of one row. `offset 0` makes the planner look up each event by its id, because a page is short and the log
+ * is long. The service serializes the row as JSON, because the database would take much longer for that than for the read.
+ */
+export const selectEventById = (id: string): string => `(
+  select event.id, floor(extract(epoch from event.created_at) * 1000)::bigint as "createdAt", event.type,
+    event.created_by as "createdBy", event.created_by_user_id as "createdByUserId", event.environment, event.project,
+    event.feature_name as "featureName", event.data::text as data, event.pre_data::text as "preData", event.tags::text as tags,
+    event.group_type as "groupType", event.group_id as "groupId"
+  from event where event.id = ${id} offset 0)`;
+
+const parseOrNull = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
+
+/** The event of a row. The JSON texts of its data are inserted without parsing. */
+export const toFoundEvent = (row: EventRow): FoundEvent => {
+  const { id, type, createdBy, createdByUserId, environment, project, featureName, data, preData, tags } = row;
+  const { groupType, groupId } = row;
+  const createdAt = new Date(row.createdAt).toISOString();
+  const head = { id, createdAt, type, createdBy, createdByUserId, environment, project, featureName };
+  return {
+    json: `${JSON.stringify(head).slice(0, -1)},"data":${data},"preData":${preData},"tags":${tags}}`,
+    groupJson: JSON.stringify({ groupType, groupId }).slice(1, -1),
+    get event() {
+      return {
+        ...head,
+        data: parseOrNull(data),
+        preData: parseOrNull(preData),
+        tags: parseOrNull(tags),
+      } as LoggedEvent;
+    },
+  };
+};

@@ -1,0 +1,256 @@
+import { Refusal, unavailable } from '@bunting/contracts';
+import type { ReadDatabase, Statement } from '@bunting/database';
+import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
+import {
+  type SearchConditions,
+  searchConditions,
+  type EventCriteria,
+  whereClause,
+} from '../persistence/search/search-conditions.ts';
+import { selectEventById, type EventRow, toFoundEvent, type EventPage, type PageRequest } from './feed-store.ts';
+import { missingLogHeadError } from '../persistence/log/missing-log-head-error.ts';
+
+export type { FoundEvent } from './feed-store.ts';
+
+/** Concurrency limit of searches by text, which may read all texts: other calls need connections. */
+const maxConcurrentScans = 2;
+/** The maximum number of matches whose ids are cached. Of more matches only the number is. */
+const maxCachedIds = 2_000;
+/**
+ * The maximum size of the cache, in characters. An entry has the size of its key, the JSON of the conditions, and of what is cached for it:
+ * `sizeOfTotal` for the number of matches and the end of the log, and `sizeOfId` for each cached id, estimates of the memory that they need.
+ */
+const maxCacheSize = 32_000_000;
+const sizeOfTotal = 300;
+const sizeOfId = 12;
+/** How many times the expected number of ids a backward scan for a page may read, since matches are not distributed evenly. */
+const maxScanFactor = 4;
+/** The cost of finding and sorting one match, in ids of a backward scan: its row may be the only one that is read of a disk page. */
+const costOfMatch = 4;
+/** The number of ids whose backward scan is fast enough, however few matches there are to find and sort instead. */
+const fastScanLength = 50_000;
+/** The maximum number of attempts of a search, which restarts after events were dropped or many matching ones appended during it. */
+const maxAttempts = 3;
+
+/** The matching events of one snapshot of the log. */
+interface Matches {
+  readonly events: number;
+  /** the ids of all matches, the newest first; undefined if there are more than `maxCachedIds` */
+  readonly ids: readonly number[] | undefined;
+  /** the last event of the log in the snapshot of the search, and its uid */
+  readonly upTo: number;
+  readonly uid: string | null;
+  /** the last event that had been dropped for its age */
+  readonly droppedId: number;
+}
+
+interface Search {
+  readonly conditions: SearchConditions;
+  readonly deadline: Date;
+}
+
+/** Selects matches of one snapshot. Statements here are not prepared: a generic plan for any text is wrong for most texts. */
+const withLogHead = (matches: string): Statement => ({
+  text: `
+    select head.id as "upTo", head.uid, head.dropped_id as "droppedId", matches.*
+    from event_log_head as head cross join (${matches}) as matches where head.singleton`,
+});
+
+/** Counts matches, and selects their ids if they are few, in one pass over the texts. */
+const idsAndCountOf = ({ sql }: SearchConditions): Statement =>
+  withLogHead(`
+    select count(*) as events, case when count(*) <= ${maxCachedIds} then to_json(array_agg(id)) end as ids
+    from event_search ${whereClause(...sql)}`);
+
+/** Selects matching ids: up to one more than the cache holds. */
+const firstMatchesOf = ({ sql }: SearchConditions): Statement =>
+  withLogHead(`
+    select count(*) as events, to_json(array_agg(id)) as ids
+    from (select id from event_search ${whereClause(...sql)} limit ${maxCachedIds + 1}) as few`);
+
+/** Counts matches, with an index-only scan where an index has all columns. */
+const countOf = ({ sql }: SearchConditions): Statement =>
+  withLogHead(
+    sql.length === 0
+      ? 'select events, null as ids from event_log_head'
+      : `select count(*) as events, null as ids from event_search ${whereClause(...sql)}`,
+  );
+
+const findMatches = async (database: ReadDatabase, conditions: SearchConditions): Promise<Matches> => {
+  const read = async (statement: Statement): Promise<Matches> => {
+    const [found] = await database.read<Matches & { readonly ids: number[] | null }>(statement, conditions.values);
+    if (found === undefined) throw missingLogHeadError();
+    const ids = found.events === 0 ? [] : found.ids?.toSorted((one, other) => other - one);
+    return { ...found, ids };
+  };
+  if (conditions.sql.length === 0) return read(countOf(conditions));
+  if (conditions.readsTexts) return read(idsAndCountOf(conditions));
+  const firstMatches = await read(firstMatchesOf(conditions));
+  return firstMatches.events > maxCachedIds ? read(countOf(conditions)) : firstMatches;
+};
+
+/** Appends values to the parameters of the conditions, and returns their placeholders. */
+const parametersAfter = (conditions: SearchConditions) => {
+  const values = [...conditions.values];
+  return { values, bind: (value: unknown, type = 'bigint'): string => `$${values.push(value)}::${type}` };
+};
+type Bind = ReturnType<typeof parametersAfter>['bind'];
+
+/** SQL: the ids of a page, of those that are cached and those that matched later. */
+const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageRequest, bind: Bind): string => `
+  select id from (select id from later union all select unnest(${bind(ids, 'bigint[]')})) as matching
+  where id <= ${bind(from)} order by id desc limit ${bind(limit)} offset ${bind(skip)}`;
+
+/**
+ * SQL: the ids of a page of many matches. A backward scan of the primary key finds the page within `expectedIds` ids if the matches are
+ * distributed evenly over the log. It ends at `boundary`, `maxScanFactor` times as far (`near`): all matches may be old. Those before the
+ * boundary, if the page needs them, are found by other indexes and sorted (`far`). If all matches are found and sorted at a lower cost than
+ * that of the scan, that is done instead. PostgreSQL sorts by `id + 0` without a scan of the primary key, which does not have this expression.
+ */
+const pageOfMany = (
+  { sql, withoutTextIndex }: SearchConditions,
+  matches: Matches,
+  { from, limit, skip = 0 }: PageRequest,
+  bind: Bind,
+): string => {
+  const rowsToPageEnd = skip + limit;
+  const idsPerMatch = Math.max(1, matches.upTo - matches.droppedId) / Math.max(1, matches.events);
+  const expectedIds = rowsToPageEnd * idsPerMatch;
+  const fromCondition = `id <= ${bind(from)}`;
+  const rows = `limit ${bind(limit)} offset ${bind(skip)}`;
+  if (expectedIds > fastScanLength + costOfMatch * matches.events)
+    return `select id from event_search ${whereClause(...sql, fromCondition)} order by id + 0 desc ${rows}`;
+  const boundary = bind(Math.min(from, matches.upTo) - Math.ceil(maxScanFactor * expectedIds));
+  const limitClause = `limit ${bind(rowsToPageEnd)}`;
+  const far = whereClause(
+    `(select count(*) from near) < ${bind(rowsToPageEnd)}`,
+    ...sql,
+    fromCondition,
+    `id <= ${boundary}`,
+  );
+  return `
+    with near as materialized (
+      select id from event_search ${whereClause(...withoutTextIndex, fromCondition, `id > ${boundary}`)} order by id desc ${limitClause}
+    ), far as materialized (select id from event_search ${far} order by id + 0 desc ${limitClause})
+    select id from (select id from near union all select id from far) as matching order by id desc ${rows}`;
+};
+
+/** The head of the log, the matches after the cached ones, and an event of the page, if there is one. */
+type Row = Pick<Matches, 'upTo' | 'uid' | 'droppedId'> & {
+  readonly later: number;
+  readonly laterIds: readonly number[] | null;
+  /** whether the log still has the events that the cached matches were selected from */
+  readonly continues: boolean;
+} & (EventRow | { readonly id: null });
+
+/** Whether a page begins after the last match. It is empty then, so its events are not selected. */
+const isBeyond = ({ events }: Pick<Matches, 'events'>, { skip = 0 }: PageRequest): boolean => skip >= events;
+
+const pageOf = (conditions: SearchConditions, matches: Matches, page: PageRequest, bind: Bind): string => {
+  if (isBeyond(matches, page)) return 'select null::bigint as id where false';
+  return matches.ids === undefined ? pageOfMany(conditions, matches, page, bind) : pageOfIds(matches.ids, page, bind);
+};
+
+/** Reads a page, and the matches that were appended since the cached ones were found, in one statement, hence in one snapshot. */
+const pageAndLater = (conditions: SearchConditions, matches: Matches, page: PageRequest) => {
+  const { values, bind } = parametersAfter(conditions);
+  const { ids, droppedId, uid } = matches;
+  const upTo = bind(matches.upTo);
+  const fromLaterMatches = `from event_search ${whereClause(...conditions.sql, `id > ${upTo}`)}`;
+  const later =
+    ids === undefined
+      ? `select count(*) as events, null::json as ids ${fromLaterMatches}`
+      : 'select count(*) as events, json_agg(id order by id desc) as ids from later';
+  const text = `
+    ${ids === undefined ? '' : `with later as materialized (select id ${fromLaterMatches} limit ${maxCachedIds + 1})`}
+    select head.id as "upTo", head.uid, head.dropped_id as "droppedId", counted.events as later, counted.ids as "laterIds",
+      head.dropped_id = ${bind(droppedId)} and (${upTo} = head.dropped_id or exists (
+        select 1 from event where id = ${upTo} and uid = ${bind(uid, 'uuid')})) as continues,
+      found.*
+    from event_log_head as head
+    cross join (${later}) as counted
+    left join (${pageOf(conditions, matches, page, bind)}) as page on true
+    left join lateral ${selectEventById('page.id')} as found on true
+    where head.singleton order by page.id desc`;
+  return { statement: { text }, values };
+};
+
+/** The cached matches with later ones appended; undefined when the cache must be invalidated. */
+const continueMatches = (matches: Matches, row: Row): Matches | undefined => {
+  const { upTo, uid, droppedId, later, laterIds } = row;
+  if (!row.continues) return undefined;
+  if (matches.ids === undefined) return { events: matches.events + later, ids: undefined, upTo, uid, droppedId };
+  const ids = [...(laterIds ?? []), ...matches.ids];
+  return later > maxCachedIds || ids.length > maxCachedIds
+    ? undefined
+    : { events: ids.length, ids, upTo, uid, droppedId };
+};
+
+/**
+ * Searches the log. The page and the total of a response are of one snapshot. Since the log grows at its end only, the matches of a search
+ * are cached, and each later search with the same conditions appends the new ones. The cache is invalidated when events were pruned or a
+ * backup was restored.
+ */
+export const eventSearch = (database: ReadDatabase) => {
+  const limitScans = pLimit(maxConcurrentScans);
+  const scan = <T>(deadline: Date, job: () => Promise<T>): Promise<T> =>
+    limitScans(() => {
+      if (Date.now() >= deadline.getTime()) throw unavailable('Other searches took too long. Please try again.');
+      return job();
+    });
+  const cache = new LRUCache<string, Matches, Search>({
+    maxSize: maxCacheSize,
+    sizeCalculation: ({ ids = [] }, key) => key.length + sizeOfTotal + sizeOfId * ids.length,
+    // Concurrent searches with the same conditions share one scan, which is completed even if its entry is set or evicted meanwhile.
+    ignoreFetchAbort: true,
+    fetchMethod: (_key, _stale, { context: { conditions, deadline } }) =>
+      conditions.readsTexts
+        ? scan(deadline, () => findMatches(database, conditions))
+        : findMatches(database, conditions),
+  });
+  /** The matches of a search. A scan that it shares with another search may fail by the deadline of that one: then it starts its own. */
+  const fetchMatches = async (key: string, search: Search, forceRefresh: boolean): Promise<Matches> => {
+    const fetch = () => cache.fetch(key, { context: search, forceRefresh });
+    const matches = await fetch().catch((error: unknown) => {
+      if (!(error instanceof Refusal) || Date.now() >= search.deadline.getTime()) throw error;
+      return fetch();
+    });
+    if (matches === undefined) throw missingLogHeadError();
+    return matches;
+  };
+  const readPage = (
+    conditions: SearchConditions,
+    matches: Matches,
+    page: PageRequest,
+    deadline: Date,
+  ): Promise<Row[]> => {
+    const { statement, values } = pageAndLater(conditions, matches, page);
+    const read = () => database.read<Row>(statement, values);
+    // A page of many matches by text evaluates the text condition a second time.
+    const isScan = conditions.readsTexts && matches.ids === undefined && !isBeyond(matches, page);
+    return isScan ? scan(deadline, read) : read();
+  };
+
+  return {
+    /** The newest events that match, the newest first. */
+    find: async (criteria: EventCriteria, page: PageRequest, deadline: Date): Promise<EventPage> => {
+      const conditions = searchConditions(criteria);
+      const key = JSON.stringify(conditions);
+      let isStale = false;
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        const matches = await fetchMatches(key, { conditions, deadline }, isStale);
+        const rows = await readPage(conditions, matches, page, deadline);
+        const current = rows[0] && continueMatches(matches, rows[0]);
+        isStale = current === undefined;
+        if (current === undefined) continue;
+        cache.set(key, current);
+        // Matches were appended concurrently, so that the page is no longer past the last match.
+        if (isBeyond(matches, page) && !isBeyond(current, page)) continue;
+        return { events: rows.flatMap((row) => (row.id === null ? [] : toFoundEvent(row))), total: current.events };
+      }
+      throw unavailable('The event log has changed while it was searched. Please try again.');
+    },
+  };
+};
+export type EventSearch = ReturnType<typeof eventSearch>;

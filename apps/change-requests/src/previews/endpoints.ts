@@ -1,0 +1,128 @@
+import type { Bus, CallContext } from '@bunting/bus';
+import { isClosedState, PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
+import { call } from '../calls.ts';
+import type { ChangeRequest } from '../requests/change-request.ts';
+import { addConflictsWithOtherRequests, type OtherRequests, segmentsToDelete, subjectsToCompare } from './conflicts.ts';
+import type { PreviewedChanges } from '../requests/change-request-response.ts';
+import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
+import { toWireChangeWithSnapshot } from '../operations/previews/wire-change.ts';
+
+/** The preview of one request, and with `withStates` the states that its changes would replace. */
+export type PreviewWithSnapshots = PreviewChangesReply['previews'][number];
+
+// The limits of one call, so that request and response fit into one message of the bus.
+const maxChangesPerCall = 1000;
+const maxCharactersPerCall = 2 * 1024 * 1024;
+
+/** The length of the JSON text of what a call sends of a request. */
+const charactersOf = ({ changes, schedule }: ChangeRequest): number => JSON.stringify([changes, schedule]).length;
+
+/** Splits requests into batches within the limits of one call; a larger request is a batch of its own. */
+export const batchesWithinLimits = (
+  requests: readonly ChangeRequest[],
+  { changes: maxChanges, characters: maxCharacters } = { changes: maxChangesPerCall, characters: maxCharactersPerCall },
+): ChangeRequest[][] => {
+  const batches: ChangeRequest[][] = [];
+  let [changes, characters] = [0, 0];
+  for (const request of requests) {
+    const added = charactersOf(request);
+    const batch = batches.at(-1);
+    const fits = changes + request.changes.length <= maxChanges && characters + added <= maxCharacters;
+    if (batch !== undefined && fits) batch.push(request);
+    else {
+      batches.push([request]);
+      [changes, characters] = [0, 0];
+    }
+    changes += request.changes.length;
+    characters += added;
+  }
+  return batches;
+};
+
+/** The sources of previews: calls of the features service, and other requests from the database. */
+export interface PreviewSources {
+  readonly bus: Bus;
+  readonly reader: ChangeRequestReader;
+}
+
+/** Other requests that could conflict with the given ones, by at most two statements in total. */
+const loadOtherRequests = async (
+  { reader }: PreviewSources,
+  project: string,
+  requests: readonly ChangeRequest[],
+): Promise<OtherRequests> => {
+  const changes = requests.flatMap((request) => request.changes);
+  const { features, segments } = subjectsToCompare(changes);
+  const [scheduled, uses] = await Promise.all([
+    reader.scheduled(project, features, segments),
+    reader.segmentUses(project, segmentsToDelete(changes)),
+  ]);
+  return { scheduled, uses };
+};
+
+/**
+ * Previews requests of a project by id, each independently of the others, but with its conflicts with other requests. Makes one call per
+ * batch, and at most two statements.
+ */
+export const loadPreviews = async (
+  sources: PreviewSources,
+  requests: readonly ChangeRequest[],
+  { project, withStates }: { readonly project: string; readonly withStates: boolean },
+  context: CallContext,
+): Promise<Map<number, PreviewWithSnapshots>> => {
+  const calls = batchesWithinLimits(requests).map(async (batch) => {
+    const body = {
+      project,
+      withStates,
+      requests: batch.map(({ environment, changes, schedule }) => ({
+        environment,
+        changes: changes.map((change) => toWireChangeWithSnapshot(change, schedule?.snapshots)),
+      })),
+    };
+    return { batch, ...(await call(sources.bus, PreviewChanges, { body }, context)) };
+  });
+  // Awaited together: a rejection without a handler would be reported as unhandled.
+  const [others, responses] = await Promise.all([loadOtherRequests(sources, project, requests), Promise.all(calls)]);
+  const entries = responses.flatMap(({ batch, previews }) =>
+    batch.flatMap((request, nth) => {
+      const response = previews[nth];
+      if (response === undefined) return [];
+      return [
+        [
+          request.id,
+          { ...response, preview: addConflictsWithOtherRequests(response.preview, request, others) },
+        ] as const,
+      ];
+    }),
+  );
+  return new Map(entries);
+};
+
+/** Previews one request, like `loadPreviews`. */
+export const loadPreview = async (
+  sources: PreviewSources,
+  request: ChangeRequest,
+  { withStates }: { readonly withStates: boolean },
+  context: CallContext,
+): Promise<PreviewWithSnapshots> => {
+  const previews = await loadPreviews(sources, [request], { project: request.project, withStates }, context);
+  const preview = previews.get(request.id);
+  if (preview === undefined)
+    throw new Error(
+      `The features service returned no preview for change request ${request.id}: it must return one each.`,
+    );
+  return preview;
+};
+
+/** The previews to show with requests. Closed and empty requests have none. */
+export const loadPreviewsOfOpenRequests = async (
+  sources: PreviewSources,
+  project: string,
+  requests: readonly ChangeRequest[],
+  context: CallContext,
+): Promise<(request: ChangeRequest) => PreviewedChanges | undefined> => {
+  const open = requests.filter((request) => !isClosedState(request.state) && request.changes.length > 0);
+  const previews =
+    open.length === 0 ? undefined : await loadPreviews(sources, open, { project, withStates: false }, context);
+  return ({ id }) => previews?.get(id)?.preview;
+};

@@ -1,0 +1,186 @@
+import type {
+  Author,
+  ChangeAction,
+  ChangeRequest as ChangeRequestResponse,
+  ChangeRequestApproval,
+  ChangeRequestChange,
+  ChangeRequestComment,
+  ChangeRequestFeature,
+  ChangeRequestOverwrite,
+  ChangeRequestPreview,
+  ChangeRequestSchedule,
+  ChangeRequestSegment,
+  ConflictCode,
+} from '@bunting/contracts';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
+import type { ReviewRequirement } from '../domain/review/review-requirement.ts';
+import type { ChangeRequest, Comment, UserRef, ProposedChange, Schedule, Review } from './change-request.ts';
+
+/** Whether changes are shown with their snapshot, by action. */
+const hasSnapshot: Readonly<Record<ChangeAction, boolean>> = {
+  updateSegment: true,
+  deleteSegment: true,
+  updateEnabled: false,
+  addStrategy: false,
+  updateStrategy: true,
+  deleteStrategy: true,
+  archiveFeature: false,
+  patchVariant: true,
+  reorderStrategy: false,
+  addDependency: false,
+  deleteDependency: false,
+};
+
+/** An author in the format of the API. */
+export const toAuthorResponse = ({ id, name, username }: UserRef): Author => ({
+  id,
+  username: username ?? name,
+  imageUrl: name === null ? null : gravatarUrlOf(name),
+});
+
+const toReviewResponse = ({ createdBy, createdAt }: Review): ChangeRequestApproval => ({
+  createdBy: {
+    id: createdBy.id,
+    username: createdBy.username ?? createdBy.name,
+    imageUrl: gravatarUrlOf(createdBy.name),
+  },
+  createdAt,
+});
+
+const toCommentResponse = ({ id, text, createdBy, createdAt }: Comment): ChangeRequestComment => {
+  const { username, imageUrl } = toAuthorResponse(createdBy);
+  return { id, text, createdBy: { username, imageUrl }, createdAt };
+};
+
+const payloadWithSnapshot = ({ action, payload, snapshot }: ProposedChange): unknown =>
+  hasSnapshot[action] && snapshot !== null && typeof payload === 'object' ? { ...payload, snapshot } : payload;
+
+/** The part of a preview that is shown with the changes. */
+export type PreviewedChanges = Pick<ChangeRequestPreview, 'features' | 'segments'>;
+
+const noPreview: PreviewedChanges = { features: [], segments: [] };
+
+/** The conflicts of a change, and the edits that it would overwrite. */
+const previewFields = (
+  previewed:
+    | {
+        readonly conflict?: string;
+        readonly conflictCode?: ConflictCode;
+        readonly overwrites?: ChangeRequestOverwrite[];
+      }
+    | undefined,
+) => ({
+  ...(previewed?.conflict === undefined ? {} : { conflict: previewed.conflict }),
+  ...(previewed?.conflictCode === undefined ? {} : { conflictCode: previewed.conflictCode }),
+  ...(previewed?.overwrites === undefined ? {} : { overwrites: previewed.overwrites }),
+});
+
+type PreviewedChange = ChangeRequestPreview['features'][number]['changes'][number];
+
+const scheduleConflictsField = (previewed: PreviewedChange | undefined) =>
+  previewed?.scheduleConflicts === undefined ? {} : { scheduleConflicts: previewed.scheduleConflicts };
+
+const previewedById = (changes: readonly PreviewedChange[] = []) =>
+  new Map(changes.map((change) => [change.id, change]));
+
+const toChangeResponse = (
+  change: ProposedChange,
+  preview: ReadonlyMap<number, PreviewedChange>,
+): ChangeRequestChange => ({
+  id: change.id,
+  action: change.action,
+  ...previewFields(preview.get(change.id)),
+  ...scheduleConflictsField(preview.get(change.id)),
+  payload: payloadWithSnapshot(change),
+  createdBy: toAuthorResponse(change.createdBy),
+  createdAt: change.createdAt,
+});
+
+const featuresOf = (changes: readonly ProposedChange[], { features }: PreviewedChanges): ChangeRequestFeature[] => {
+  const byName = Map.groupBy(changes, (change) => change.feature);
+  const previews = new Map(features.map((feature) => [feature.name, feature]));
+  return [...byName].flatMap(([name, group]) => {
+    if (name === null) return [];
+    const preview = previews.get(name);
+    const previewed = previewedById(preview?.changes);
+    return {
+      name,
+      ...previewFields(preview),
+      changes: group.map((change) => toChangeResponse(change, previewed)),
+      ...(preview?.defaultChange === undefined ? {} : { defaultChange: preview.defaultChange }),
+    };
+  });
+};
+
+/** The segment name according to a change: the name at proposal, or the name that an applied change has set. */
+const segmentNameOf = (
+  { action, payload }: ProposedChange,
+  segment: NonNullable<ProposedChange['segment']>,
+  isApplied: boolean,
+): string => {
+  const newName = action === 'updateSegment' ? (payload as { readonly name?: string }).name : undefined;
+  return (isApplied ? newName : undefined) ?? segment.name;
+};
+
+const segmentsOf = ({ changes, state }: ChangeRequest, preview: PreviewedChanges): ChangeRequestSegment[] => {
+  const previews = new Map(preview.segments.map((segment) => [segment.id, segment]));
+  const byId = new Map<number, ChangeRequestSegment>();
+  for (const change of changes) {
+    if (change.segment === null) continue;
+    const { id } = change.segment;
+    const before = byId.get(id)?.changes ?? [];
+    const previewed = previews.get(id);
+    const name = segmentNameOf(change, change.segment, state === 'Applied');
+    // The current name, or for a deleted segment the name in the newest change.
+    byId.set(id, {
+      id,
+      name: previewed?.name || name,
+      changes: [...before, toChangeResponse(change, previewedById(previewed?.changes))],
+    });
+  }
+  return [...byId.values()];
+};
+
+/** A schedule in the format of the API. */
+export const toScheduleResponse = (
+  schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'>,
+): ChangeRequestSchedule => {
+  const { status, scheduledAt } = schedule;
+  const reason = schedule.reason ?? '';
+  switch (status) {
+    case 'pending':
+      return { status, scheduledAt };
+    case 'failed':
+      return { status, scheduledAt, reason, failureReason: reason };
+    case 'suspended':
+      return { status, scheduledAt, reason };
+  }
+};
+
+/**
+ * A request in the format of the API: its changes by feature and by segment, each in the order of their first change.
+ * @param requirement what it needs now; a closed request shows what it needed
+ */
+export const toChangeRequestResponse = (
+  request: ChangeRequest,
+  preview: PreviewedChanges = noPreview,
+  requirement?: ReviewRequirement,
+): ChangeRequestResponse => ({
+  id: request.id,
+  title: request.title ?? `Change request #${request.id}`,
+  environment: request.environment,
+  minApprovals: requirement?.minApprovals ?? request.minApprovals,
+  ...(requirement === undefined ? {} : { affectedEnvironments: [...requirement.affectedEnvironments] }),
+  project: request.project,
+  features: featuresOf(request.changes, preview),
+  segments: segmentsOf(request, preview),
+  approvals: request.approvals.map(toReviewResponse),
+  rejections: request.rejections.map(toReviewResponse),
+  comments: request.comments.map(toCommentResponse),
+  createdBy: toAuthorResponse(request.createdBy),
+  createdAt: request.createdAt,
+  state: request.state,
+  ...(request.schedule === null ? {} : { schedule: toScheduleResponse(request.schedule) }),
+  stateTimestamps: { ...request.stateTimestamps },
+  revision: request.revision,
+});

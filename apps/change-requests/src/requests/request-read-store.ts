@@ -1,0 +1,269 @@
+import { actionsOfWholeProject } from '@bunting/contracts';
+import { entitySql, timestampSql, type Statement } from '@bunting/database';
+import type { ChangeRequest, ProposedChange } from './change-request.ts';
+import { statesToApply, statesToReview } from '../states/state-machine.ts';
+import {
+  ChangeEntity,
+  changeRequestEntities,
+  ChangeRequestEntity,
+  CommentEntity,
+  ScheduleEntity,
+} from '../unit-of-work/entities.ts';
+import {
+  acceptsChangesSql,
+  hasParentSql,
+  hasReferenceSql,
+  idOfStrategyWithSegmentsSql,
+  isOpenSql,
+  isPendingSql,
+  isVisibleSql,
+  segmentsOfStrategySql,
+  sqlList,
+} from '../persistence/request-conditions-sql.ts';
+
+const sql = entitySql(changeRequestEntities);
+const person = (row: string): string =>
+  `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name, 'username', ${row}.created_by_username)`;
+
+/** SQL: the rows of a table that belong to the request, as a JSON array. */
+const partsOf = (table: string, json: string, order: string): string => `coalesce((
+  select json_agg(${json} order by ${order}) from ${table} where ${table}.change_request_id = request.id), '[]')`;
+
+const reviewsOf = (table: string): string =>
+  partsOf(
+    table,
+    `json_build_object('createdBy', ${person(table)}, 'createdAt', ${timestampSql(`${table}.created_at`)})`,
+    `${table}.created_at, ${table}.created_by_id`,
+  );
+
+/** SQL: a request with all its parts, in the format of the domain. */
+const requestJson = sql.jsonOf(
+  ChangeRequestEntity,
+  'request',
+  `'changes', ${partsOf('change', sql.jsonOf(ChangeEntity, 'change'), 'change.position')},
+     'approvals', ${reviewsOf('approval')},
+     'rejections', ${reviewsOf('rejection')},
+     'comments', ${partsOf('comment', sql.jsonOf(CommentEntity, 'comment'), 'comment.id')},
+     'schedule', (select ${sql.jsonOf(ScheduleEntity, 'schedule')} from schedule where schedule.change_request_id = request.id),
+     'requestedApprovers', ${partsOf('requested_approver', 'requested_approver.user_id', 'requested_approver.position')}`,
+);
+
+const requests = `select ${requestJson} as request from change_request request`;
+
+/** A row of the statements that select whole requests. */
+export interface RequestRow {
+  readonly request: ChangeRequest;
+}
+
+/** SQL: the current time by the clock of the database, which all replicas share, in milliseconds since 1970. */
+export const nowMsSql = 'extract(epoch from clock_timestamp())::float8 * 1000';
+
+const requestById = `${requests} where request.id = $1`;
+
+/** A request with the current time. */
+export const selectRequestAndNow = `
+  select ${requestJson} as request, ${nowMsSql} as "nowMs" from change_request request where request.id = $1`;
+
+/**
+ * SQL: whether the request of a user accepts changes. `$1` its author, `$2` project, `$3` environment, `$4` whether only a draft counts.
+ */
+export const acceptsChangesOfAuthorSql = `
+  request.created_by_id = $1 and request.project = $2 and request.environment = $3 and ${acceptsChangesSql('$4')}`;
+
+/** The draft that accepts changes, or else the newest request that does. */
+export const selectAcceptingRequest: Statement = {
+  name: 'change-request-accepting-changes',
+  text: `${requests} where ${acceptsChangesOfAuthorSql}
+    order by request.state = 'Draft' desc, request.id desc limit 1`,
+};
+
+/** The pending requests of one user in one project, also while they are applied. */
+export const selectPendingOfUser: Statement = {
+  name: 'pending-change-requests',
+  text: `${requests}
+    where request.created_by_id = $1 and request.project = $2 and request.${isPendingSql}
+    order by request.environment collate "C", request.id`,
+};
+
+export const selectRequest: Statement = { name: 'change-request', text: requestById };
+
+const columns = sql.columnsOf(ChangeEntity);
+
+/** Changes in the format of parameter `$4` of `updateDraft`. */
+export const changeRowsJson = (changes: readonly ProposedChange[]): string =>
+  JSON.stringify(changes.map((change) => sql.rowOf(ChangeEntity, change)));
+
+/**
+ * Stores new content of a draft if it is still a draft of the expected revision: `$1` the draft, `$2` the expected revision, `$3` ids of
+ * removed changes, `$4` new and edited changes. Returns one row if it stored the content.
+ */
+export const updateDraft = `
+  with request as (
+    update change_request set revision = revision + 1
+    where id = $1 and revision = $2 and state = 'Draft' and applying is null returning id
+  ), removed as (delete from change where id = any ($3::bigint[]) and exists (select from request)),
+  stored as (
+    insert into change (${columns.join(', ')})
+    select ${columns.map((column) => (column === 'change_request_id' ? 'request.id' : `row.${column}`)).join(', ')}
+    from request, json_populate_recordset(null::change, $4::json) as row
+    on conflict (id) do update set ${columns
+      .filter((column) => column !== 'id' && column !== 'change_request_id')
+      .map((column) => `${column} = excluded.${column}`)
+      .join(', ')}
+  )
+  select from request`;
+
+/** Open requests with approvals, by id: `$1` the id before the first, `$2` their project, null for all. */
+export const selectApprovedRequests: Statement = {
+  name: 'approved-change-requests',
+  text: `${requests}
+    where request.id in (
+      select id from change_request request
+      where request.id > $1 and ($2::text is null or request.project = $2) and ${isOpenSql}
+        and exists (select from approval where approval.change_request_id = request.id)
+      order by id limit 200)
+    order by request.id`,
+};
+
+/** The newest requests of a project that a user may see: `$1` project, `$2` user. */
+export const selectRequestsOfProject: Statement = {
+  name: 'change-requests-of-project',
+  text: `${requests} where request.project = $1 and ${isVisibleSql('$2')} order by request.id desc limit 300`,
+};
+
+/** The pending requests that affect a feature. */
+export const selectPendingOfFeature: Statement = {
+  name: 'pending-change-requests-of-feature',
+  text: `${requests}
+    where request.project = $1 and ${isVisibleSql('$2')} and request.${isPendingSql}
+      and exists (select from change where change.change_request_id = request.id and change.feature = $3)
+    order by request.environment collate "C", request.id limit 300`,
+};
+
+export const countByState: Statement = {
+  name: 'count-change-requests',
+  text: `
+    select count(*) as total,
+      count(*) filter (where state = 'Applied') as applied, count(*) filter (where state = 'Approved') as approved,
+      count(*) filter (where state = 'Rejected') as rejected, count(*) filter (where state = 'In review') as "reviewRequired",
+      count(*) filter (where state = 'Scheduled') as scheduled
+    from change_request where project = $1 and state <> 'Draft'`,
+};
+
+/** Scheduled requests that affect an object: `$1` project, `$2` features, `$3` strategies, `$4` features with variants. */
+export const selectScheduledAffecting: Statement = {
+  name: 'scheduled-change-requests-affecting',
+  text: `
+    select request.id, request.environment, request.title from change_request request
+    where request.project = $1 and request.state = 'Scheduled' and exists (
+      select from change where change.change_request_id = request.id and (
+        change.feature = any ($2::text[])
+        or ${hasParentSql('$2')}
+        or ${hasReferenceSql('strategy')} and change.payload ->> 'id' = any ($3::text[])
+        or ${hasReferenceSql('strategies')} and exists (
+          select from json_array_elements(change.payload) moved where moved ->> 'id' = any ($3::text[]))
+        or ${hasReferenceSql('variants')} and change.feature = any ($4::text[])))
+    order by request.id limit 300`,
+};
+
+/** The changes of scheduled requests to features, parents or segments: `$1` project, `$2` features, `$3` segments. */
+export const selectScheduledChanges: Statement = {
+  name: 'scheduled-changes',
+  text: `
+    select request.id, request.title, request.environment, json_agg(json_build_object(
+      'action', change.action, 'feature', change.feature, 'segment', change.segment_id, 'payload', change.payload)
+      order by change.position) as changes
+    from change_request request join change on change.change_request_id = request.id
+    where request.project = $1 and request.state = 'Scheduled' and (
+      change.feature = any ($2::text[]) or change.segment_id = any ($3::integer[])
+      or ${hasParentSql('$2')}
+      or cardinality($3::integer[]) > 0 and ${hasReferenceSql('segments')})
+    group by request.id order by request.id limit 300`,
+};
+
+/** Open requests that add segments to strategies: `$1` project, `$2` segments. */
+export const selectSegmentUses: Statement = {
+  name: 'segment-uses',
+  text: `
+    select distinct request.id, used.segment::integer as segment
+    from change_request request join change on change.change_request_id = request.id,
+      ${segmentsOfStrategySql} used (segment)
+    where request.project = $1 and ${isOpenSql}
+      and ${hasReferenceSql('segments')} and used.segment = any ($2::text[])`,
+};
+
+/**
+ * Strategies to which open requests add a segment, oldest request first: `$1` segment, `$2` the caller, `$3` projects
+ * hidden from the caller. Drafts of others have no id and title.
+ */
+export const selectStrategiesUsing: Statement = {
+  name: 'strategies-using-a-segment',
+  text: `
+    select
+      case when ${isVisibleSql('$2')}
+        then json_build_object('id', request.id, 'title', request.title) end as request,
+      json_build_object('id', ${idOfStrategyWithSegmentsSql},
+        'projectId', request.project, 'featureName', change.feature, 'environment', request.environment,
+        'strategyName', coalesce(change.payload ->> 'name', change.snapshot ->> 'name', '')) as strategy
+    from change_request request join change on change.change_request_id = request.id
+    where ${isOpenSql} and request.project <> all ($3::text[])
+      and ${hasReferenceSql('segments')} and json_typeof(change.payload -> 'segments') = 'array'
+      and $1::text in (select json_array_elements_text(change.payload -> 'segments'))
+    order by request.id, change.position limit 1000`,
+};
+
+/**
+ * A page of the matching requests, and their total number: `$1` projects, `$2` the caller, `$3` author, `$4` requested approver,
+ * `$5` whether open, `$6` offset, `$7` limit.
+ */
+export const selectSearchPage: Statement = {
+  name: 'search-change-requests',
+  text: `
+    with matching as (
+      select id from change_request request
+      where request.project = any ($1::text[]) and ${isVisibleSql('$2')}
+        and ($3::bigint is null or request.created_by_id = $3)
+        and ($4::bigint is null or request.id in (select change_request_id from requested_approver where user_id = $4))
+        and ($5::boolean is null or $5 = ${isOpenSql})
+    ), page as (select id from matching order by id desc offset $6 limit $7)
+    select (select count(*) from matching) as total, coalesce((
+      select json_agg(json_build_object(
+        'id', request.id, 'title', request.title, 'createdAt', ${timestampSql('request.created_at')}, 'createdBy', ${person('request')},
+        'environment', request.environment, 'project', request.project, 'state', request.state,
+        'features', coalesce((select json_agg(name order by first_position) from (
+          select feature as name, min(position) as first_position from change
+          where change_request_id = request.id and feature is not null group by feature) as features), '[]'),
+        'segments', coalesce((select json_agg(name order by first_position) from (
+          select (array_agg(segment_name order by position desc))[1] as name, min(position) as first_position from change
+          where change_request_id = request.id and segment_id is not null group by segment_id) as segments), '[]'),
+        'schedule', (
+          select json_build_object('status', schedule.status, 'scheduledAt', ${timestampSql('schedule.scheduled_at')},
+            'reason', schedule.reason)
+          from schedule where schedule.change_request_id = request.id)
+        ) order by request.id desc)
+      from change_request request join page on page.id = request.id), '[]') as found`,
+};
+
+export const selectRequestedApprovers: Statement = {
+  name: 'requested-approvers',
+  text: 'select user_id as id from requested_approver where change_request_id = $1 order by position',
+};
+
+/** The numbers of requests to review and to apply by environment and by what they affect, without those that wait for their scheduled time: `$1` project, `$2` user. */
+export const countActionableByEnvironment: Statement = {
+  name: 'actionable-change-requests',
+  text: `
+    select request.environment, request.created_by_id = $2 as own, exists (
+        select from change where change.change_request_id = request.id and change.action in ${sqlList(actionsOfWholeProject)}) as "affectsAll",
+      count(*) filter (where request.state in ${sqlList(statesToReview)} and not exists (
+        select from approval where approval.change_request_id = request.id and approval.created_by_id = $2)) as "toReview",
+      count(*) filter (where request.state in ${sqlList(statesToApply)} and schedule.status is distinct from 'pending') as "toApply"
+    from change_request request left join schedule on schedule.change_request_id = request.id
+    where request.project = $1 and request.state in ${sqlList([...statesToReview, ...statesToApply])}
+    group by 1, 2, 3`,
+};
+
+export const selectProtectedEnvironments: Statement = {
+  name: 'protected-environments',
+  text: `select environment, required_approvals as "requiredApprovals" from protected_environment where project = $1`,
+};

@@ -1,0 +1,121 @@
+import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
+import type { ProtectionChange } from '../protection/protection-store.ts';
+import { isOpenSql, isPendingSql } from '../persistence/request-conditions-sql.ts';
+
+interface RequestOfUser {
+  readonly id: number;
+  readonly userId: number;
+}
+
+const msUntil = (timestamp: string): string => `extract(epoch from ${timestamp} - clock_timestamp()) * 1000`;
+
+const timeUntilNextJob: Statement = {
+  name: 'next-due-job',
+  text: `
+    select least(
+      (select 0 from unsynced_protection limit 1),
+      (select ${msUntil('min(applying_since)')} + $1::integer from change_request where applying is not null and id <> all ($2::bigint[])),
+      (select 0 from schedule join change_request request on request.id = schedule.change_request_id
+       where schedule.unchecked_edits > 0 and request.applying is null and request.id <> all ($3::bigint[]) limit 1),
+      (select ${msUntil('schedule.scheduled_at')} from schedule join change_request request on request.id = schedule.change_request_id
+       where schedule.status = 'pending' and request.applying is null and request.id <> all ($2::bigint[])
+       order by schedule.scheduled_at limit 1)
+    )::float8 as "inMs"`,
+};
+
+const interruptedAttempts: Statement = {
+  name: 'interrupted-change-requests',
+  text: `
+    select id from change_request
+    where applying is not null and applying_since <= clock_timestamp() - $1::integer * interval '1 millisecond'
+      and id <> all ($2::bigint[])
+    order by id limit 20`,
+};
+
+const dueSchedules: Statement = {
+  name: 'due-change-requests',
+  text: `
+    select request.id, schedule.by_id as "userId" from schedule join change_request request on request.id = schedule.change_request_id
+    where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null
+      and request.id <> all ($1::bigint[])
+    order by schedule.scheduled_at, request.id limit 20`,
+};
+
+/** Skips requests that are being applied, and schedules that are already suspended. */
+const ofDeletedUsers: Statement = {
+  name: 'change-requests-of-deleted-users',
+  text: `
+    with of_deleted_users as (
+      select request.id, user_id from deleted_user join change_request request on request.created_by_id = user_id
+      where request.${isPendingSql}
+      union
+      select request.id, user_id from deleted_user join change_request request on request.created_by_id = user_id
+        join schedule on schedule.change_request_id = request.id and schedule.status <> 'suspended'
+      union
+      select request.id, user_id from deleted_user join approval on approval.created_by_id = user_id
+        join change_request request on request.id = approval.change_request_id
+      where ${isOpenSql}
+      union
+      select schedule.change_request_id, user_id from deleted_user join schedule on schedule.by_id = user_id
+      where schedule.status <> 'suspended'
+    )
+    select of_deleted_users.id, user_id as "userId" from of_deleted_users join change_request request using (id)
+    where request.applying is null order by of_deleted_users.id, user_id limit 50`,
+};
+
+const uncheckedSchedules: Statement = {
+  name: 'unchecked-schedules',
+  text: `
+    select request.id, schedule.unchecked_edits as "uncheckedEdits"
+    from schedule join change_request request on request.id = schedule.change_request_id
+    where schedule.unchecked_edits > 0 and request.applying is null and request.id <> all ($1::bigint[]) order by request.id limit 50`,
+};
+
+const unsyncedProtections: Statement = {
+  name: 'unsynced-protections',
+  text: `select version, project, environment, is_protected as "isProtected" from unsynced_protection order by version limit 100`,
+};
+
+const delayOfOldestDueSchedule: Statement = {
+  name: 'overdue-change-requests',
+  text: `
+    select extract(epoch from clock_timestamp() - min(schedule.scheduled_at))::float8 * 1000 as ms
+    from schedule join change_request request on request.id = schedule.change_request_id
+    where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null`,
+};
+
+/** The ids of requests whose last attempt failed and whose backoff has not ended. */
+export interface RequestsInBackoff {
+  readonly applying: readonly number[];
+  readonly checking: readonly number[];
+}
+
+/** A scheduled request, with the number of edits since the last check of objects that it affects. */
+export interface UncheckedSchedule {
+  readonly id: number;
+  readonly uncheckedEdits: number;
+}
+
+/** Reads which background jobs are due. Requests in backoff are left out. */
+export const dueJobsReader = (database: ReadDatabase) => ({
+  /** Milliseconds until the next job is due, not counting deleted users: at most 0 if one is due; undefined if there is none. */
+  nextInMs: async (recoveryMs: number, { applying, checking }: RequestsInBackoff): Promise<number | undefined> =>
+    onlyRow(await database.read<{ inMs: number | null }>(timeUntilNextJob, [recoveryMs, applying, checking])).inMs ??
+    undefined,
+  /** Requests whose attempt to apply them started at least `afterMs` milliseconds ago and has not ended. */
+  interruptedRequests: (afterMs: number, inBackoff: readonly number[]): Promise<{ readonly id: number }[]> =>
+    database.read(interruptedAttempts, [afterMs, inBackoff]),
+  /** Requests whose scheduled time has come, with the user who scheduled each. */
+  scheduledRequests: (inBackoff: readonly number[]) => database.read<RequestOfUser>(dueSchedules, [inBackoff]),
+  /** The milliseconds since the scheduled time of the oldest request that is due and has not begun; 0 without one. */
+  overdueMs: async (): Promise<number> =>
+    onlyRow(await database.read<{ ms: number | null }>(delayOfOldestDueSchedule)).ms ?? 0,
+  /** Open requests that still depend on a deleted user, with that user. */
+  requestsOfDeletedUsers: () => database.read<RequestOfUser>(ofDeletedUsers),
+  /** Changes of protection that the features service has not confirmed, oldest first. */
+  unsyncedProtections: () => database.read<ProtectionChange>(unsyncedProtections),
+  /** Scheduled requests to check for conflicts. */
+  uncheckedSchedules: (inBackoff: readonly number[]) =>
+    database.read<UncheckedSchedule>(uncheckedSchedules, [inBackoff]),
+});
+export type DueJobsReader = ReturnType<typeof dueJobsReader>;

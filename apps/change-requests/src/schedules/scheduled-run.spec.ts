@@ -1,0 +1,83 @@
+import type { Caller } from '@bunting/contracts';
+import { describe, expect, it } from 'vitest';
+import { aChange, anApprovalBy, aRequest, lee, mia, noon } from '../../test/builders.ts';
+import type { ChangeRequest } from '../requests/change-request.ts';
+import { beginScheduledRun, type ScheduledRunFacts } from './scheduled-run.ts';
+
+const scheduled = (request: Partial<ChangeRequest> = {}): ChangeRequest =>
+  aRequest({
+    state: 'Scheduled',
+    changes: [aChange({ action: 'updateEnabled' })],
+    approvals: [anApprovalBy(lee)],
+    schedule: { status: 'pending', scheduledAt: noon, by: mia, reason: null, snapshots: {} },
+    ...request,
+  });
+const minute = 60_000;
+const applier: Caller = {
+  ...mia,
+  grants: [{ permission: 'APPLY_CHANGE_REQUEST', project: 'shop', environment: 'production' }],
+};
+const facts: ScheduledRunFacts = {
+  scheduler: { kind: 'user', caller: applier },
+  delayMs: 0,
+  conflicts: [],
+  requirement: { minApprovals: 1, affectedEnvironments: ['production'] },
+  now: new Date(noon),
+};
+
+describe('at its scheduled time, a change request', () => {
+  it.each<readonly [string, Partial<ScheduledRunFacts>]>([
+    ['by a user who may apply it', {}],
+    ['by an admin token, which belongs to no user', { scheduler: { kind: 'admin token' } }],
+    ['a quarter of an hour late', { delayMs: 15 * minute }],
+  ])('that was scheduled is applied: %s', (_, more) => {
+    expect(beginScheduledRun(scheduled(), { ...facts, ...more })).toMatchObject({
+      isBegun: true,
+      request: { state: 'Scheduled', applying: { by: mia, scheduled: true, since: noon }, attempts: 1 },
+    });
+  });
+
+  it.each<readonly [string, Partial<ScheduledRunFacts>, RegExp]>([
+    ['when it is more than 15 minutes late', { delayMs: 15 * minute + 1 }, /^it could not begin within 15 minutes/],
+    [
+      'when its user may no longer apply it',
+      { scheduler: { kind: 'user', caller: { ...applier, grants: [] } } },
+      /^the user who scheduled it \(user id: 7\) no longer has the permission to apply it$/,
+    ],
+    [
+      'when it would delete a segment that another request uses',
+      { conflicts: [{ code: 'segment-in-use', message: 'Segment is in use', segment: 4 }] },
+      /^conflicts: Segment is in use \(1 in total\)$/,
+    ],
+  ])('fails with the reason %s', (_, more, reason) => {
+    expect(beginScheduledRun(scheduled(), { ...facts, ...more })).toMatchObject({
+      isBegun: false,
+      request: {
+        state: 'Scheduled',
+        applying: null,
+        schedule: { status: 'failed', reason: expect.stringMatching(reason) },
+      },
+      events: [{ type: 'change-request-scheduled-application-failure' }],
+    });
+  });
+
+  it.each<readonly [string, Partial<ChangeRequest>, Partial<ScheduledRunFacts>, RegExp]>([
+    [
+      'when its user was deleted',
+      {},
+      { scheduler: { kind: 'deleted user' } },
+      /^The user who scheduled .* deleted or disabled$/,
+    ],
+    ['when it has lost an approval', { approvals: [] }, {}, /no longer has the required approvals$/],
+  ])('is suspended with the reason %s', (_, request, more, reason) => {
+    expect(beginScheduledRun(scheduled(request), { ...facts, ...more })).toMatchObject({
+      isBegun: false,
+      request: {
+        state: 'Scheduled',
+        applying: null,
+        schedule: { status: 'suspended', reason: expect.stringMatching(reason) },
+      },
+      events: [{ type: 'change-request-schedule-suspended' }],
+    });
+  });
+});

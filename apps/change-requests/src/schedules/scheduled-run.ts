@@ -1,0 +1,75 @@
+import { type AppliedChanges, type Caller, may, Refusal } from '@bunting/contracts';
+import { type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '../requests/change-request.ts';
+import { abandonApplyAttempt, beginApplyAttempt, failureReason } from '../states/apply-attempt.ts';
+import { suspendSchedule } from '../states/commands.ts';
+import { systemRoles } from '../reviews/request-roles.ts';
+import type { ReviewRequirement } from '../domain/review/review-requirement.ts';
+
+/** The user who scheduled a request, with their current permissions. An admin token belongs to no user who could be deleted. */
+export type Scheduler =
+  | { readonly kind: 'admin token' }
+  | { readonly kind: 'user'; readonly caller: Caller }
+  | { readonly kind: 'deleted user' };
+
+export interface ScheduledRunFacts {
+  readonly scheduler: Scheduler;
+  /** milliseconds since the scheduled time */
+  readonly delayMs: number;
+  /** the segments that the request would delete although another request uses them */
+  readonly conflicts: AppliedChanges['conflicts'];
+  /** what the request needs now */
+  readonly requirement: ReviewRequirement;
+  readonly now: Date;
+}
+
+/** The request as its run begins; or the failed or suspended request. With the events to emit. */
+export type ScheduledRun = ChangeRequestDecision & { readonly isBegun: boolean };
+
+/** A scheduled run that is later than this fails: a release planned for the night must not happen at noon. */
+const maxDelayMs = 15 * 60_000;
+
+/** The reason why a run fails instead of beginning. @param caller the user who scheduled it; undefined for an admin token */
+const failureOf = (
+  { project, environment }: ChangeRequest,
+  caller: Caller | undefined,
+  { delayMs, conflicts, requirement }: ScheduledRunFacts,
+): string | undefined => {
+  if (delayMs > maxDelayMs) return 'it could not begin within 15 minutes of the scheduled time';
+  const missingIn = [environment, ...requirement.affectedEnvironments].find(
+    (name) => caller !== undefined && !may(caller, ['APPLY_CHANGE_REQUEST'], { project, environment: name }),
+  );
+  if (caller !== undefined && missingIn !== undefined)
+    return missingIn === environment
+      ? `the user who scheduled it (user id: ${caller.id}) no longer has the permission to apply it`
+      : `the user who scheduled it (user id: ${caller.id}) does not have the permission to apply it in the environment ${missingIn}`;
+  return conflicts.length > 0 ? failureReason(conflicts) : undefined;
+};
+
+/**
+ * Begins the run of a request whose scheduled time has come, for the user who scheduled it. The schedule of a deleted user is
+ * suspended. A run that is too late, not permitted any more or in conflict fails.
+ */
+export const beginScheduledRun = (request: ChangeRequest, facts: ScheduledRunFacts): ScheduledRun => {
+  const { scheduler, now } = facts;
+  if (request.schedule === null) throw new Error(`Change request ${request.id} is not scheduled.`);
+  const { by } = request.schedule;
+  const suspended = (reason: string): ScheduledRun => ({
+    isBegun: false,
+    ...suspendSchedule(request, reason, { by, now }),
+  });
+  if (scheduler.kind === 'deleted user')
+    return suspended(`The user who scheduled this change request (user id: ${by.id}) has been deleted or disabled`);
+  const caller = scheduler.kind === 'user' ? scheduler.caller : undefined;
+  try {
+    const actor = { by, now, roles: systemRoles };
+    const { minApprovals, affectedEnvironments: authorisedEnvironments } = facts.requirement;
+    const input = { displayName: caller?.displayName, minApprovals, authorisedEnvironments };
+    const begun = beginApplyAttempt(request, 'run', actor, input);
+    const reason = failureOf(request, caller, facts);
+    if (reason === undefined) return { isBegun: true, ...withoutEvents(begun) };
+    return { isBegun: false, ...abandonApplyAttempt(begun, now, { name: 'fail', reason }) };
+  } catch (error) {
+    if (error instanceof Refusal) return suspended(error.message);
+    throw error;
+  }
+};

@@ -1,0 +1,110 @@
+import type { AppliedChanges } from '@bunting/contracts';
+import {
+  type ApplyAttempt,
+  type ChangeRequest,
+  type ChangeRequestDecision,
+  type PendingReply,
+  withoutEvents,
+} from '../requests/change-request.ts';
+import { requireNotBeingApplied } from '../domain/require-not-being-applied.ts';
+import { type CommandInput, executeCommand, requireRevision, takeTransition } from './commands.ts';
+import { type ActorWithRoles, requireTransition } from '../domain/transitions/require-transition.ts';
+import { systemRoles } from '../reviews/request-roles.ts';
+
+// Applying a request is an attempt: `beginApplyAttempt` marks the request, then the features service is called, and `finishApplyAttempt`
+// ends the attempt with its result. In between every other command is refused.
+
+interface AttemptInput extends CommandInput {
+  /** the protected environments that the request affects, for which it is approved */
+  readonly authorisedEnvironments: readonly string[];
+  /** the name of the user for display, if it is another */
+  readonly displayName?: string | undefined;
+  /** the reply for retries, stored once the request is applied */
+  readonly pendingReply?: PendingReply | undefined;
+}
+
+/** Begins an attempt to apply a request: `apply` for a user, `run` at its scheduled time. */
+export const beginApplyAttempt = (
+  request: ChangeRequest,
+  command: 'apply' | 'run',
+  actor: ActorWithRoles,
+  { comment, revision, minApprovals, authorisedEnvironments, displayName, pendingReply }: AttemptInput,
+): ChangeRequest => {
+  requireNotBeingApplied(request);
+  requireTransition(request, command, actor, minApprovals);
+  requireRevision(request, revision);
+  const applying: ApplyAttempt = {
+    by: actor.by,
+    displayName,
+    since: actor.now.toISOString(),
+    scheduled: command === 'run',
+    comment,
+    authorisedEnvironments,
+    minApprovals,
+    pendingReply,
+  };
+  return { ...request, applying, attempts: request.attempts + 1 };
+};
+
+/** True if this very write, identified by its idempotency key, began the current attempt. */
+export const isStartedByThisWrite = ({ applying }: ChangeRequest, pendingReply: PendingReply | undefined): boolean => {
+  const before = applying?.pendingReply;
+  return (
+    before !== undefined &&
+    before.scope === pendingReply?.scope &&
+    before.hashedKey === pendingReply.hashedKey &&
+    before.fingerprint === pendingReply.fingerprint
+  );
+};
+
+/** The current attempt. @throws Error if there is none: a defect */
+export const requireApplyAttempt = ({ id, applying }: ChangeRequest): ApplyAttempt => {
+  if (applying === null) throw new Error(`Change request ${id} is not being applied: call beginApplyAttempt first.`);
+  return applying;
+};
+
+/** Ends an attempt with success. */
+export const completeApplyAttempt = (request: ChangeRequest, now: Date): ChangeRequestDecision => {
+  const { by, scheduled, comment, minApprovals = request.minApprovals } = requireApplyAttempt(request);
+  const name = scheduled ? 'run' : 'apply';
+  const actor = { by, now, roles: { ...systemRoles, applier: true } };
+  const needed = { ...request, minApprovals };
+  return takeTransition(needed, requireTransition(needed, name, actor), { name }, { actor, comment });
+};
+
+/** Ends an attempt without effect, and without its comment. A scheduled run fails or is suspended. */
+export const abandonApplyAttempt = (
+  request: ChangeRequest,
+  now: Date,
+  outcome: { readonly name: 'fail' | 'suspend'; readonly reason: string },
+): ChangeRequestDecision => {
+  const { by, scheduled } = requireApplyAttempt(request);
+  const withoutAttempt = { ...request, applying: null };
+  if (!scheduled) return withoutEvents(withoutAttempt);
+  return executeCommand(withoutAttempt, outcome, { by, now, roles: systemRoles });
+};
+
+/** The reason of a failed run, as users see it. */
+export const failureReason = (conflicts: AppliedChanges['conflicts']): string =>
+  `conflicts: ${conflicts[0]?.message ?? 'unknown'} (${conflicts.length} in total)`;
+
+/**
+ * Ends an attempt with the result of the features service. A scheduled run that would overwrite newer edits is suspended, and one in
+ * conflict fails; a request that a user applies returns to its state before the attempt.
+ */
+export const finishApplyAttempt = (
+  request: ChangeRequest,
+  { outcome, conflicts }: AppliedChanges,
+  now: Date,
+): ChangeRequestDecision => {
+  switch (outcome) {
+    case 'applied':
+      return completeApplyAttempt(request, now);
+    case 'overwrites': {
+      const reason = conflicts[0]?.message ?? 'Applying would overwrite newer edits';
+      return abandonApplyAttempt(request, now, { name: 'suspend', reason });
+    }
+    case 'conflict':
+      return abandonApplyAttempt(request, now, { name: 'fail', reason: failureReason(conflicts) });
+  }
+};

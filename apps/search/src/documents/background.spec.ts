@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '@bunting/testing';
+import {
+  aFeature,
+  deletedFeatureState,
+  featureState,
+  stateInEnvironment,
+  segmentState,
+  tagged,
+} from '../../test/builders.ts';
+import { type StartedSearch, startSearch } from '../../test/started-search.ts';
+import { reconciler } from './background.ts';
+
+let started: StartedSearch;
+beforeAll(async () => {
+  started = await startSearch({ SEARCH_RECONCILE_INTERVAL_MS: '100' });
+  const environments = [
+    stateInEnvironment('production', { enabled: true, yes: 4, lastSeenAt: '2026-01-05T00:00:00.000Z' }),
+  ];
+  await started.features.publish(
+    segmentState(1, 'beta', 3),
+    segmentState(2, 'gamma', 1),
+    featureState(aFeature({ name: 'one', tags: tagged('simple:red'), segments: [1], environments }), 4),
+    featureState(aFeature({ name: 'two', project: 'shop', lastSeenAt: '2026-01-05T00:00:00.000Z' }), 7),
+    featureState(aFeature({ name: 'gone' }), 1),
+    deletedFeatureState('gone', 2),
+  );
+  expect(await started.names({ sortBy: 'name' })).toEqual(['one', 'two']);
+});
+afterAll(() => started.stop());
+
+/** Corrupts the tables of search. */
+const sql = (text: string): Promise<unknown> => started.database.transaction(({ query }) => query(text));
+
+const all = async () => {
+  const { features, total } = await started.search({ sortBy: 'name' });
+  return { names: features.map(({ name }) => name), total };
+};
+
+describe('the reconciler', () => {
+  const damages: readonly [string, string, Parameters<StartedSearch['names']>[0], readonly string[]][] = [
+    [
+      'the loss of a feature',
+      `delete from feature_document where name = 'one'; delete from feature_lookup where name = 'one'`,
+      { tag: 'INCLUDE:simple:red' },
+      ['one'],
+    ],
+    [
+      'the loss of the search row of a feature',
+      `delete from feature_lookup where name = 'one'`,
+      { query: 'one' },
+      ['one'],
+    ],
+    [
+      'the loss of the document of a feature',
+      `delete from feature_document where name = 'two'`,
+      { query: 'two' },
+      ['two'],
+    ],
+    [
+      'a missed update of a feature',
+      `update feature_document set version = 2 where name = 'two'; update feature_lookup set project = 'default' where name = 'two'`,
+      { project: 'IS:shop' },
+      ['two'],
+    ],
+    [
+      'an update of a feature that never happened',
+      `update feature_document set version = 99 where name = 'two'; update feature_lookup set project = 'bank' where name = 'two'`,
+      { project: 'IS:shop' },
+      ['two'],
+    ],
+    [
+      'a wrong tag of a feature at the correct version',
+      `update feature_lookup set tags = '{simple:blue}' where name = 'one'`,
+      { tag: 'INCLUDE:simple:red' },
+      ['one'],
+    ],
+    [
+      'a wrong project of a feature at the correct version',
+      `update feature_lookup set project = 'bank' where name = 'two'`,
+      { project: 'IS:shop' },
+      ['two'],
+    ],
+    [
+      'the reappearance of a deleted feature',
+      `insert into feature_lookup select (json_populate_record(l, '{"name":"gone"}')).* from feature_lookup l where name = 'one'; update feature_document set document = (select document from feature_document where name = 'one') where name = 'gone'`,
+      { query: 'gone' },
+      [],
+    ],
+    [
+      'the appearance of a feature that never existed',
+      `insert into feature_document select 'ghost', 1, document from feature_document where name = 'one'; insert into feature_lookup select (json_populate_record(l, '{"name":"ghost","search_text":"ghost"}')).* from feature_lookup l where name = 'one'`,
+      { query: 'ghost' },
+      [],
+    ],
+    ['the loss of a segment', `delete from segment where id = 1`, { segment: 'INCLUDE:beta' }, ['one']],
+    [
+      'a missed rename of a segment',
+      `update segment set name = 'alpha', version = 2 where id = 1`,
+      { segment: 'INCLUDE:beta' },
+      ['one'],
+    ],
+    [
+      'a wrong name of a segment at the correct version',
+      `update segment set name = 'alpha' where id = 1; update segment set version = 9 where id = 2`,
+      { segment: 'INCLUDE:beta' },
+      ['one'],
+    ],
+    [
+      'the loss of everything',
+      `truncate feature_document, feature_lookup, segment`,
+      { segment: 'INCLUDE:beta' },
+      ['one'],
+    ],
+  ];
+  it.each(damages)('restores correct results of searches after %s', async (_name, damage, query, expected) => {
+    await sql(damage);
+    await eventually(async () => {
+      expect(await started.names(query)).toEqual(expected);
+      expect(await all()).toEqual({ names: ['one', 'two'], total: 2 });
+    });
+    const [whole] = (await started.search({ query: 'one' })).features;
+    expect(whole).toMatchObject({ name: 'one', tags: [{ value: 'red' }], segments: ['beta'] });
+  });
+
+  it('logs no warning when only usage figures differ', async () => {
+    const versions = () =>
+      started.database.read({ name: '', text: 'select name, version, xmin from feature_document order by name' });
+    const before = await versions();
+    started.features.addUsage('one', { yes: 9, lastSeenAt: '2026-01-06T00:00:00.000Z' });
+    const compared = () =>
+      started.database.read<{ at: string }>({ name: '', text: 'select claimed_at::text as at from reconciliation' });
+    const [first] = await compared();
+    await eventually(async () => expect((await compared())[0]?.at).not.toBe(first?.at));
+    const [second] = await compared();
+    await eventually(async () => expect((await compared())[0]?.at).not.toBe(second?.at));
+    expect(await versions()).toEqual(before);
+  });
+
+  it('repairs documents while features are created, changed and deleted', async () => {
+    for (let version = 1; version <= 40; version++) {
+      await started.features.publish(
+        featureState(aFeature({ name: 'busy', type: version % 2 === 0 ? 'release' : 'experiment' }), version),
+      );
+      expect((await started.search({ query: 'busy' })).features[0]?.type).toBe(
+        version % 2 === 0 ? 'release' : 'experiment',
+      );
+    }
+    await started.features.publish(deletedFeatureState('busy', 41));
+    expect(await started.names({ query: 'busy' })).toEqual([]);
+  });
+});
+
+describe('a reindex', () => {
+  it('continues when changes that it waits for take longer to be applied than one wait', async () => {
+    const source = async (entity: string) =>
+      entity === 'segment' ? [{ id: '1', version: 1, state: { id: 1, name: 'one', project: null } }] : [];
+    const replaced: string[] = [];
+    const stored = {
+      states: async () => [],
+      count: async () => 0,
+      replace: async (_entity: unknown, id: string) => replaced.push(id) > 0,
+    };
+    const behindMs = [1, 0];
+    const states = { catchUp: async () => behindMs.shift() ?? 0 };
+    await reconciler({ source, stored, states }).rebuild(async () => undefined);
+    expect(replaced).toEqual(['1']);
+  });
+});

@@ -1,0 +1,280 @@
+import { escapeLike } from '@bunting/database';
+import type { SearchCaller } from '../feature-search.ts';
+import type { FeatureQuery, Sort } from './feature-query.ts';
+import type { CreatorFilter, DayFilter, SetFilter, ValueFilter } from '../domain/parse-feature-filters.ts';
+
+/** A feature that an external index found for the texts of a fuzzy query, and its relevance: more than 0. */
+export interface FuzzyMatch {
+  readonly name: string;
+  readonly relevance: number;
+}
+
+/** Returns a condition in another form. */
+type ConditionRewriter = (condition: string) => string;
+
+/** Adds a value to a statement and returns its placeholder. */
+type AddValue = (value: unknown, type: string) => string;
+
+/** A condition on `feature_lookup` that excludes features. */
+interface Exclusion {
+  readonly condition: string;
+  /** the negated condition, in the form that is fastest in a scan of features in their order */
+  readonly absence: string;
+}
+
+/** Conditions on `feature_lookup`, as SQL. No text of the query is in it: all values have placeholders. */
+interface Conditions {
+  readonly required: readonly string[];
+  readonly excluded: readonly Exclusion[];
+  /** whether few features may meet one of the required conditions */
+  readonly isSelective: boolean;
+}
+
+const not = (condition: string): string => `not (${condition})`;
+const all = (conditions: readonly string[]): string => conditions.join(' and ');
+const anyOf = (conditions: readonly string[]): string => `(${conditions.map((one) => `(${one})`).join(' or ')})`;
+
+const sameFeature = 'select from feature_lookup other where other.name = feature_lookup.name and';
+
+/** As an anti-join: PostgreSQL tests each feature of a page near the start, or finds all excluded ones by their index. */
+const noneWith: ConditionRewriter = (condition) => `not exists (${sameFeature} ${condition})`;
+
+/**
+ * Whether a feature is among those that meet a condition. PostgreSQL finds them all by an index, hashes their names, and passes the
+ * features before the page in the order of another index. A join loses that order: all features would be sorted.
+ */
+const isAmong: ConditionRewriter = (condition) =>
+  `case when exists (${sameFeature} ${condition}) then true else false end`;
+
+const patternOf = (text: string): string => `%${escapeLike(text)}%`;
+
+/** Whether a text has a trigram, by which the index of texts can narrow a search. */
+const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);
+
+/**
+ * That a column contains one of the texts. For a pattern without a trigram PostgreSQL may read the whole index of texts and then
+ * all features; written as a function, which no index supports, it reads the features alone.
+ */
+const containsAny = (column: 'search_text' | 'description', texts: readonly string[], addValue: AddValue): string => {
+  const indexed = texts.filter(hasTrigram);
+  const short = texts.filter((text) => !hasTrigram(text));
+  return anyOf([
+    ...(indexed.length === 0 ? [] : [`${column} like any(${addValue(indexed.map(patternOf), 'text[]')})`]),
+    ...short.map((text) => `strpos(${column}, ${addValue(text, 'text')}) > 0`),
+  ]);
+};
+
+const createdBy = ({ ids, names }: CreatorFilter, addValue: AddValue): string =>
+  `(created_by_id = any(${addValue(ids, 'bigint[]')}) or created_by_name = any(${addValue(names, 'text[]')}))`;
+
+const requiresAll = ({ mode }: SetFilter): boolean => mode === 'all' || mode === 'not all';
+const isExclusion = ({ mode }: SetFilter): boolean => mode === 'none' || mode === 'not all';
+
+const taggedWith = (tag: SetFilter, addValue: AddValue): string =>
+  `tags ${requiresAll(tag) ? '@>' : '&&'} ${addValue(tag.values, 'text[]')}`;
+
+const inSegments = (segment: SetFilter, addValue: AddValue): string => {
+  const named = (names: readonly string[]): string =>
+    `segment_ids && array(select id from segment where name = any(${addValue(names, 'text[]')}))`;
+  return requiresAll(segment) ? segment.values.map((name) => named([name])).join(' and ') : named(segment.values);
+};
+
+const beforeOrFromDay = (column: string, { before, midnight }: DayFilter, addValue: AddValue): string =>
+  `${column} ${before ? '<' : '>='} to_timestamp(${addValue(midnight.getTime() / 1_000, 'double precision')})`;
+
+const conditionsOf = (
+  query: FeatureQuery,
+  { hiddenProjects, userId }: SearchCaller,
+  addValue: AddValue,
+  negate: ConditionRewriter,
+): Conditions => {
+  const { stale, tag, segment, status, created, lastSeen, favorite } = query;
+  const required = [query.archived ? 'archived' : 'not archived'];
+  const excluded: Exclusion[] = [];
+  const add = (
+    condition: string,
+    { isNot, absenceOf = negate }: { isNot: boolean; absenceOf?: ConditionRewriter },
+  ): void => {
+    if (isNot) excluded.push({ condition, absence: absenceOf(condition) });
+    else required.push(condition);
+  };
+  const addValueFilter = (column: 'project' | 'type', { values, isNot }: ValueFilter): void =>
+    add(`${column} = any(${addValue(values, 'text[]')})`, { isNot, absenceOf: not });
+
+  if (hiddenProjects.length > 0) addValueFilter('project', { values: hiddenProjects, isNot: true });
+  if (query.project !== undefined) addValueFilter('project', query.project);
+  if (query.type !== undefined) addValueFilter('type', query.type);
+  if (stale !== undefined) required.push(`stale = any(${addValue(stale, 'boolean[]')})`);
+  if (query.createdBy !== undefined) add(createdBy(query.createdBy, addValue), query.createdBy);
+  if (tag !== undefined) add(taggedWith(tag, addValue), { isNot: isExclusion(tag) });
+  if (segment !== undefined) add(inSegments(segment, addValue), { isNot: isExclusion(segment) });
+  if (status !== undefined) required.push(`statuses && ${addValue(status, 'text[]')}`);
+  if (created !== undefined) required.push(beforeOrFromDay('created_at', created, addValue));
+  if (lastSeen !== undefined) required.push(beforeOrFromDay('last_seen_at', lastSeen, addValue));
+  if (favorite !== undefined) add(`favorited_by @> ${addValue([userId], 'integer[]')}`, { isNot: !favorite });
+  if (query.texts.length > 0 && !query.fuzzy) required.push(containsAny('search_text', query.texts, addValue));
+  if (query.description !== undefined)
+    required.push(
+      `name in (select name from feature_description where ${containsAny('description', query.description, addValue)})`,
+    );
+  const isInclusion = (filter: SetFilter | undefined): boolean => filter !== undefined && !isExclusion(filter);
+  // A single letter is in most texts: to collect all matches takes twice as long as to read a page in order and count.
+  const mayBeRare = query.fuzzy || query.texts.every((text) => text.length > 1);
+  const isSelective =
+    (query.texts.length > 0 && mayBeRare) ||
+    query.createdBy?.isNot === false ||
+    favorite === true ||
+    query.description !== undefined ||
+    isInclusion(query.tag) ||
+    isInclusion(query.segment);
+  return { required, excluded, isSelective };
+};
+
+/**
+ * The features that a fuzzy query finds, with their relevance. Those that contain a text are among them, whatever the index
+ * found; without an external index PostgreSQL compares the texts with all features by trigrams.
+ */
+const fuzzyMatches = (
+  { texts }: FeatureQuery,
+  matches: readonly FuzzyMatch[] | undefined,
+  addValue: AddValue,
+): string => {
+  const patterns = addValue(texts.map(patternOf), 'text[]');
+  if (matches === undefined) return `select * from fuzzy_matches(${addValue(texts, 'text[]')}, ${patterns})`;
+  const found = [matches.map(({ name }) => name), matches.map(({ relevance }) => relevance)];
+  return `
+    select name, max(relevance) as relevance from (
+      select * from unnest(${addValue(found[0], 'text[]')}, ${addValue(found[1], 'float8[]')}) as found (name, relevance)
+      union all select name, 0 from feature_lookup where search_text like any(${patterns})
+    ) as found group by name`;
+};
+
+const columnOf = {
+  createdAt: 'created_at',
+  name: 'name',
+  type: 'type',
+  project: 'project',
+  stale: 'stale',
+  lastSeenAt: 'last_seen_at',
+} as const;
+
+/** The order within each group of `groupsOf`. */
+const orderOf = (sort: Sort | 'relevance'): string => {
+  if (sort === 'relevance') return 'relevance desc, created_at, name';
+  if (typeof sort.by === 'object' || sort.by === 'stale') return 'created_at, name';
+  const first = `${columnOf[sort.by]}${sort.descending ? ' desc' : ''}`;
+  if (sort.by === 'name') return first;
+  return `${first}${sort.by === 'createdAt' ? '' : ', created_at'}, name`;
+};
+
+/** Conditions that partition features by the first sort key of a search, in the order of the pages. */
+const sortGroupsOf = (
+  sort: Sort | 'relevance',
+  addValue: AddValue,
+  affirm: ConditionRewriter,
+): readonly (readonly string[])[] => {
+  if (sort === 'relevance') return [[]];
+  const { by, descending } = sort;
+  if (by === 'stale') return descending ? [['stale'], ['not stale']] : [['not stale'], ['stale']];
+  // Features that were never seen come last. An index that is read backwards has them first.
+  if (by === 'lastSeenAt' && descending) return [['last_seen_at is not null'], ['last_seen_at is null']];
+  if (typeof by !== 'object') return [[]];
+  const [first, second] = (descending ? ['enabled', 'disabled'] : ['disabled', 'enabled']).map((state) =>
+    affirm(`statuses && ${addValue([`${by.environment}:${state}`], 'text[]')}`),
+  ) as [string, string];
+  return [[first], [second], [not(first), not(second)]];
+};
+
+/**
+ * Conditions of the groups that follow one another on the pages: favorites before the others, then by the first sort key.
+ * A feature is in exactly one group.
+ */
+const groupsOf = (
+  { favoritesFirst, sort }: FeatureQuery,
+  addValue: AddValue,
+  {
+    isFavorite,
+    negate,
+    affirm,
+  }: { readonly isFavorite: string; readonly negate: ConditionRewriter; readonly affirm: ConditionRewriter },
+): readonly (readonly string[])[] => {
+  const groups = sortGroupsOf(sort, addValue, affirm);
+  if (!favoritesFirst) return groups;
+  return [isFavorite, negate(isFavorite)].flatMap((condition) => groups.map((group) => [condition, ...group]));
+};
+
+/** The columns that the selection of a page reads. */
+const pageColumns = ({ sort, favoritesFirst }: FeatureQuery): string => {
+  const sortColumn = sort === 'relevance' ? 'relevance' : typeof sort.by === 'object' ? 'statuses' : columnOf[sort.by];
+  return [...new Set(['name', 'created_at', sortColumn, ...(favoritesFirst ? ['favorited_by'] : [])])].join(', ');
+};
+
+/** From this offset on, the features that a condition excludes are hashed before features are passed one by one. */
+const deepOffset = 1_000;
+
+interface SearchStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * One statement that finds the names of a page, counts all matches, and reads the documents of the page. Its row has `total`
+ * and `features`, the members of a JSON array as text.
+ * @param matches what an external index found for the texts of a fuzzy query; undefined without such an index
+ */
+export const searchStatement = (
+  query: FeatureQuery,
+  searcher: SearchCaller,
+  matches: readonly FuzzyMatch[] | undefined,
+): SearchStatement => {
+  const values: unknown[] = [];
+  const addValue: AddValue = (value, type) => `$${values.push(value)}::${type}`;
+  const isDeep = query.offset >= deepOffset;
+  const negate: ConditionRewriter = isDeep ? (condition) => not(isAmong(condition)) : noneWith;
+  const { required, excluded, isSelective } = conditionsOf(query, searcher, addValue, negate);
+  const unchanged: ConditionRewriter = (condition) => condition;
+  const isFuzzy = query.fuzzy && query.texts.length > 0;
+  const isFavorite = `favorited_by @> ${addValue([searcher.userId], 'integer[]')}`;
+  const [limit, offset] = [addValue(query.limit, 'bigint'), addValue(query.offset, 'bigint')];
+  const subqueries: string[] = [];
+  const addPage = (from: string, conditions: readonly string[], groups: readonly (readonly string[])[]): void => {
+    const parts = groups.map((group) => {
+      const where = [...conditions, ...group];
+      return `(select name from ${from}${where.length === 0 ? '' : ` where ${all(where)}`} order by ${orderOf(query.sort)})`;
+    });
+    subqueries.push(`page as materialized (
+      select array(select name from (${parts.join(' union all ')}) as found limit ${limit} offset ${offset}) as names)`);
+  };
+
+  let total: string;
+  if (isSelective) {
+    // All matches are found first. A plan that scans for the first few in their order may test nearly all features.
+    if (isFuzzy) subqueries.push(`candidate as materialized (${fuzzyMatches(query, matches, addValue)})`);
+    subqueries.push(`matching as materialized (
+      select ${pageColumns(query)} from ${isFuzzy ? 'candidate join feature_lookup using (name)' : 'feature_lookup'}
+      where ${all([...required, ...excluded.map(({ condition }) => not(condition))])})`);
+    addPage('matching', [], groupsOf(query, addValue, { isFavorite, negate: not, affirm: unchanged }));
+    total = '(select count(*) from matching)';
+  } else {
+    const groups = groupsOf(query, addValue, { isFavorite, negate, affirm: isDeep ? isAmong : unchanged });
+    addPage('feature_lookup', [...required, ...excluded.map(({ absence }) => absence)], groups);
+    const count = (conditions: readonly string[]): string =>
+      `(select count(*) from feature_lookup where ${all(conditions)})`;
+    // Excluded features are usually few: counting them is faster than testing all others.
+    const excludedAny = anyOf(excluded.map(({ condition }) => condition));
+    total = excluded.length === 0 ? count(required) : `${count(required)} - ${count([...required, excludedAny])}`;
+  }
+  const text = `
+    with ${subqueries.join(', ')}
+    select ${total} as total,
+      (select coalesce(string_agg(found.document, ',' order by nth), '')
+        from unnest(names) with ordinality as named (name, nth) cross join lateral (
+          select '{"favorite":' || (${isFavorite})::text || ',"segments":' || (
+            select coalesce(json_agg(segment.name order by segment.name), '[]')::text from segment
+            where segment.id = any(segment_ids) and segment.name is not null
+          ) || ',' || right(document::text, -1) as document
+          from feature_lookup join feature_document using (name) where feature_lookup.name = named.name limit 1
+        ) as found) as features
+    from page`;
+  return { text, values };
+};
