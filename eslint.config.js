@@ -137,6 +137,20 @@ const persistenceBlocks = (service, allowed) =>
     never(`^(\\./)?(\\.\\./){${depth}}(?!${allowed.join('|')})`, persistenceMessage),
   ]);
 
+/** Services whose folders are nouns: what a file may import follows from its name. */
+const slicedServices = '{change-requests,audit,search}';
+const below = `apps/${slicedServices}/src/*`;
+const storeFiles = [`${below}/**/*-store.ts`, `apps/${slicedServices}/src/{unit-of-work,migrations}/*.ts`];
+const wiringFiles = [
+  `apps/${slicedServices}/src/endpoints.ts`,
+  `${below}/**/{endpoints,subscriptions,background}.ts`,
+  // The adapter of an external index.
+  'apps/search/src/index/meilisearch-*.ts',
+];
+const ruleFiles = { files: [`${below}/**/*.ts`], ignores: [...tests, ...storeFiles, ...wiringFiles] };
+const wiringImports = '(endpoints|subscriptions|background|service|calls|main)\\.ts$';
+const storeMessage = 'A store imports rules, other stores, @bunting/contracts, outbox and database.';
+
 /** What has a timer of its own instead of `startLoop`: it needs no backoff, and ends when the last object that it watches does. */
 const filesWithInterval = [
   'apps/gateway/src/admission/unread-responses.ts',
@@ -284,7 +298,34 @@ export default tseslint.config(
     rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp, onlyDeclaredCalls),
   },
   ...persistenceBlocks('*', ['domain/']),
-  ...persistenceBlocks('search', ['domain/', 'feature-search.ts$']),
+  {
+    files: wiringFiles,
+    ignores: tests,
+    rules: imports(
+      { ...noForeignDatabase, allowTypeImports: true },
+      noNats,
+      noEmbeddedDatabase,
+      noHttp,
+      onlyDeclaredCalls,
+    ),
+  },
+  {
+    files: storeFiles,
+    ignores: tests,
+    rules: imports(
+      noHttp,
+      noNats,
+      never('^@bunting/(?!(contracts|outbox|database)(/|$))', storeMessage),
+      never(`^\\..*/${wiringImports}`, storeMessage),
+    ),
+  },
+  {
+    ...ruleFiles,
+    rules: imports(
+      onlyPackages(purePackages, pureMessage),
+      never(`^\\..*/(.*-store\\.ts|unit-of-work/.*|migrations/.*|${wiringImports})`, pureMessage),
+    ),
+  },
   pureLibrary,
   ...domainBlocks,
   {
@@ -301,8 +342,8 @@ export default tseslint.config(
     },
   },
   {
-    files: ['apps/*/src/domain/**/*.ts', 'libs/evaluation/src/**/*.ts'],
-    ignores: tests,
+    files: ['apps/*/src/domain/**/*.ts', 'libs/evaluation/src/**/*.ts', ...ruleFiles.files],
+    ignores: ruleFiles.ignores,
     rules: {
       'no-restricted-globals': [
         'error',

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { logSize } from '../../apps/audit/src/persistence/log/log-size.ts';
+import { logSize } from '../../apps/audit/src/log/retention-store.ts';
 import { runCommand } from '../command.ts';
 import { eventLogLocationHelp, withEventLog } from './with-event-log.ts';
 

@@ -1,11 +1,10 @@
 import { listDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
-import { isVerifiedWithoutMissingEvents } from '../../apps/audit/src/domain/is-verified-without-missing-events.ts';
 import {
-  requireFromNotAfterTo,
-  requireFromNotBeyondNextEvent,
-} from '../../apps/audit/src/domain/require-valid-bounds.ts';
-import { parseExternallyRecordedHash } from '../../apps/audit/src/log/externally-recorded-hash.ts';
+  isVerifiedWithoutMissingEvents,
+  parseExternallyRecordedHash,
+} from '../../apps/audit/src/log/externally-recorded-hash.ts';
+import { requireFromNotAfterTo, requireFromNotBeyondNextEvent } from '../../apps/audit/src/search/event-filters.ts';
 import { verifyChain } from '../../apps/audit/src/log/chain-store.ts';
 import { countOption, runCommand } from '../command.ts';
 import { eventLogLocationHelp, withEventLog } from './with-event-log.ts';

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { createPartitionSql } from '../../apps/audit/src/persistence/log/partitions.ts';
+import { createPartitionSql } from '../../apps/audit/src/log/retention-store.ts';
 import { skipRevisionsAfterRestore } from '../../apps/features/src/unit-of-work/delivery.ts';
 import { BackupError } from './backup-error.ts';
 import { type DatabaseCopy, type Manifest, tablePath } from './manifest.ts';

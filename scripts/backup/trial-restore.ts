@@ -3,7 +3,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-
 import { listDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { isVerifiedWithoutMissingEvents } from '../../apps/audit/src/domain/is-verified-without-missing-events.ts';
+import { isVerifiedWithoutMissingEvents } from '../../apps/audit/src/log/externally-recorded-hash.ts';
 import { verifyChain } from '../../apps/audit/src/log/chain-store.ts';
 import { BackupError } from './backup-error.ts';
 import type { Manifest } from './manifest.ts';

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@bunting/contracts';
 import type { SchemaMigration } from '@bunting/database';
 import { auditMigrations } from '../../apps/audit/src/migrations/migrations.ts';
-import { changeRequestMigrations } from '../../apps/change-requests/src/persistence/migrations/index.ts';
+import { changeRequestMigrations } from '../../apps/change-requests/src/migrations/migrations.ts';
 import { featuresMigrations } from '../../apps/features/src/migrations/index.ts';
 import { gatewayMigrations } from '../../apps/gateway/src/migrations/index.ts';
 import { searchMigrations } from '../../apps/search/src/migrations/migrations.ts';

@@ -1,16 +1,14 @@
 import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { drainTimeoutMs, defineService } from '@bunting/runtime';
+import { listPrunedUnreadMessages, waitUntilFresh } from '@bunting/outbox';
+import { defineService, drainTimeoutMs } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
-import { type HousekeepingTask, startHousekeeping } from './log/background.ts';
-import { registerMissedEventsMetric } from './missed-events-metric.ts';
-import { auditContext } from './operations/context.ts';
-import { auditEndpoints } from './operations/index.ts';
+import { auditEndpoints } from './endpoints.ts';
+import { pendingTextIndexFlusher } from './log/append-store.ts';
+import { type HousekeepingTask, registerMissedEventsMetric, startHousekeeping } from './log/background.ts';
 import { dropOldestExpiredBatch } from './log/retention-store.ts';
-import { auditMigrations } from './migrations/migrations.ts';
-import { eventLogReaders } from './persistence/event-log-readers.ts';
-import { pendingTextIndexFlusher } from './persistence/pending-text-index-flusher.ts';
 import { consumeEvents } from './log/subscriptions.ts';
+import { auditMigrations } from './migrations/migrations.ts';
 
 /** How often the pending list of the text index is merged. */
 const textIndexMergeIntervalMs = 2_000;
@@ -47,16 +45,20 @@ export const auditService = defineService({
       log,
     });
     onStop('consumer of events', () => eventConsumer.stop());
-    const readers = eventLogReaders(database);
-    registerMissedEventsMetric(metrics, readers.prunedUnreadMessages);
-    const context = auditContext({
-      bus,
-      readers,
-      freshness: { catchUp: eventConsumer.catchUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS },
-      retentionDays: config.AUDIT_RETENTION_DAYS,
-      publicUrl: config.AUDIT_PUBLIC_URL.replace(/\/+$/, ''),
-    });
-    const served = await serve(requireAllEndpoints('audit', auditEndpoints(context)));
+    registerMissedEventsMetric(metrics, () => listPrunedUnreadMessages(database));
+    const freshnessWaitMs = config.AUDIT_FRESHNESS_WAIT_MS;
+    const served = await serve(
+      requireAllEndpoints(
+        'audit',
+        auditEndpoints({
+          bus,
+          database,
+          waitUntilFresh: waitUntilFresh({ catchUp: eventConsumer.catchUp, freshnessWaitMs }),
+          retentionDays: config.AUDIT_RETENTION_DAYS,
+          publicUrl: config.AUDIT_PUBLIC_URL.replace(/\/+$/, ''),
+        }),
+      ),
+    );
     onStop('calls', () => served.stop(), drainTimeoutMs);
     const tasks: HousekeepingTask[] = [
       { name: 'Merging texts into the index', step: textIndex.merge, everyMs: textIndexMergeIntervalMs },

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { type FakeFeaturesService, fakeFeaturesService } from '../test/fake-features-service.ts';
 import { type FakeGateway, fakeGateway } from '../test/fake-gateway.ts';
 import { callers, callContextOf } from '../test/started-change-requests.ts';
-import { changeRequestMigrations } from './persistence/migrations/index.ts';
+import { changeRequestMigrations } from './migrations/migrations.ts';
 
 const main = new URL('main.ts', import.meta.url).pathname;
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };

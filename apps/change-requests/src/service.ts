@@ -1,23 +1,21 @@
 import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
-import { drainTimeoutMs, defineService } from '@bunting/runtime';
+import { defineService, drainTimeoutMs } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
-import { applyRequest } from './operations/state/apply-request.ts';
-import { changeRequestsEndpoints } from './operations/index.ts';
-import { requestRolesByPolicy } from './reviews/request-roles.ts';
+import { changeRequestsEndpoints } from './endpoints.ts';
+import { changeRequestMigrations } from './migrations/migrations.ts';
+import { protectionSync } from './protection/endpoints.ts';
+import { changeRequestReader } from './requests/request-read-store.ts';
+import { reserveChangeIdsBy } from './requests/request-store.ts';
 import { approvalsRecheck } from './reviews/endpoints.ts';
-import { startDueJobsLoop } from './schedules/background.ts';
-import { registerScheduleMetrics } from './background/register-schedule-metrics.ts';
-import { protectionSync } from './operations/configuration/protection-sync.ts';
-import { reserveChangeIdsBy } from './persistence/reserve-change-ids.ts';
+import { requestRolesByPolicy } from './reviews/request-roles.ts';
+import { registerScheduleMetrics, startDueJobsLoop } from './schedules/background.ts';
 import { dueJobsReader } from './schedules/schedule-store.ts';
-import { changeRequestReader } from './persistence/change-request-reader.ts';
+import { consumeFeatureEvents, consumeUserEvents } from './schedules/subscriptions.ts';
+import { applyRequest } from './states/endpoints.ts';
 import { changeRequestEntities } from './unit-of-work/entities.ts';
-import { changeRequestMigrations } from './persistence/migrations/index.ts';
 import { unitOfWork } from './unit-of-work/unit-of-work.ts';
-import { consumeFeatureEvents } from './schedules/subscriptions.ts';
-import { consumeUserEvents } from './subscriptions/consume-user-events.ts';
 
 /** Change requests: proposals, reviews and schedules. */
 export const changeRequestsService = defineService({
@@ -60,7 +58,6 @@ export const changeRequestsService = defineService({
       adminTokens: config.CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW,
       ownOfAdmins: config.CHANGE_REQUESTS_ADMINS_REVIEW_OWN,
     });
-    const allowsVoluntaryRequests = config.CHANGE_REQUESTS_VOLUNTARY;
     const recheckApprovals = approvalsRecheck({ bus, reader, transaction, rolesOf });
     const apply = applyRequest({ bus, reader, transaction, recheckApprovals });
     const backgroundJobs = startDueJobsLoop({
@@ -94,7 +91,7 @@ export const changeRequestsService = defineService({
           newChangeIds: reserveChangeIdsBy(database.query),
           transaction,
           rolesOf,
-          allowsVoluntaryRequests,
+          allowsVoluntaryRequests: config.CHANGE_REQUESTS_VOLUNTARY,
           apply,
           recheckApprovals,
           syncProtection,

@@ -20,7 +20,7 @@ import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import { changeRequestEntities as entities } from '../src/unit-of-work/entities.ts';
-import { changeRequestMigrations } from '../src/persistence/migrations/index.ts';
+import { changeRequestMigrations } from '../src/migrations/migrations.ts';
 import { changeRequestsService } from '../src/service.ts';
 import { kim, lee, mia } from './builders.ts';
 import { type FakeFeaturesService, fakeFeaturesService } from './fake-features-service.ts';

@@ -1,21 +1,17 @@
 import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { readDeadLettersEndpoint, waitUntilFresh } from '@bunting/outbox';
-import { drainTimeoutMs, defineService } from '@bunting/runtime';
+import { defineService, drainTimeoutMs } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
-import type { FeatureSearch } from './feature-search.ts';
-import { documentStore } from './documents/document-store.ts';
 import { reconciler, startReconciliation, stateSource } from './documents/background.ts';
-import { withMeilisearchRanking } from './meilisearch/with-meilisearch-ranking.ts';
-import { startMeilisearchSearch } from './index/meilisearch-search.ts';
-import { meilisearchMetrics } from './meilisearch/meilisearch-metrics.ts';
-import { searchEndpoints } from './operations/index.ts';
-import { indexReplicationRepository } from './index/index-store.ts';
-import { postgresFeatureSearch } from './persistence/postgres-feature-search.ts';
-import { reindexStatusRepository } from './persistence/reindex-status-repository.ts';
-import { searchMigrations } from './migrations/migrations.ts';
-import { createReindexer } from './documents/endpoints.ts';
+import { documentStore, reindexStatusRepository } from './documents/document-store.ts';
+import { createReindexer, reindexEndpoints } from './documents/endpoints.ts';
 import { consumeFeatureStates } from './documents/subscriptions.ts';
+import { indexReplicationRepository } from './index/index-store.ts';
+import { meilisearchMetrics, startMeilisearchSearch, withMeilisearchRanking } from './index/meilisearch-search.ts';
+import { searchMigrations } from './migrations/migrations.ts';
+import { searchEndpoints } from './search/endpoints.ts';
+import { type FeatureSearch, postgresFeatureSearch } from './search/search-store.ts';
 
 /** Searches features by all filters and orders of the API. */
 export const searchService = defineService({
@@ -87,9 +83,8 @@ export const searchService = defineService({
         ...searchEndpoints({
           featureSearch,
           waitUntilFresh: waitUntilFresh({ catchUp: states.catchUp, freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS }),
-          reindexer,
-          reindexStatusRepository: statusRepository,
         }),
+        ...reindexEndpoints(reindexer, statusRepository),
       ]),
     );
     onStop('calls', () => served.stop(), drainTimeoutMs);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RequestOf, type SearchFeatures, SearchResultFeature } from '@bunting/contracts';
 import fc from 'fast-check';
-import type { FeatureSearch, SearchCaller } from '../src/feature-search.ts';
+import type { FeatureSearch, SearchCaller } from '../src/search/search-store.ts';
 import { parseFeatureQuery } from '../src/search/feature-query.ts';
 import {
   aFeature,

@@ -16,9 +16,8 @@ const gitSucceeds = (...args: readonly string[]): boolean => {
 
 /** The files that define the schemas of the databases. */
 const migrationFiles = [
+  'apps/*/src/migrations/*.ts',
   'apps/*/src/persistence/migrations/*.ts',
-  'apps/audit/src/migrations/migrations.ts',
-  'apps/search/src/migrations/migrations.ts',
   'libs/outbox/src/schema.ts',
   'libs/outbox/src/idempotency/idempotency-store.ts',
 ];

@@ -1,11 +1,51 @@
+import { hash } from 'node:crypto';
 import type { OutboxEvent } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
-import { searchableText } from '../domain/searchable-text.ts';
-import type { ChainedEvent } from './chained-event.ts';
-import { type HashedEvent, eventHash } from '../persistence/log/hash-chain.ts';
-import { lockEventLogHead } from '../persistence/log/log-head.ts';
+import { type Database, onlyRow, type Statement, type Tx } from '@bunting/database';
+import { searchableText } from '../search/event-filters.ts';
 import { recordActivitySql } from '../statistics/statistics-store.ts';
-import { ensurePartitions } from '../persistence/log/partitions.ts';
+import { type ChainedEvent, hashInput } from './chained-event.ts';
+import { ensurePartitions } from './retention-store.ts';
+
+/** An event of the chain, with the hash that is stored with it, in hex. */
+export interface HashedEvent extends ChainedEvent {
+  readonly hash: string;
+}
+
+/** The hash of an event that follows the event with the hash `before`. */
+export const eventHash = (before: string, event: ChainedEvent): string =>
+  hash('sha256', hashInput(before, event), 'hex');
+
+/** The columns of `event` as the chain reads them. JSON columns are read as the stored text. */
+export const chainColumns = `
+  id, uid, type, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "createdAt",
+  created_by as "createdBy", created_by_user_id as "createdByUserId", project, environment,
+  feature_name as "featureName", data::text as data, pre_data::text as "preData", tags::text as tags,
+  group_type as "groupType", group_id as "groupId",
+  encode(hash, 'hex') as hash`;
+
+/** The error of a log without the row that names its last event. */
+export const missingLogHeadError = (): Error =>
+  new Error(
+    'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
+  );
+
+/** The head of the log: its last event. */
+export interface LogHead {
+  readonly id: number;
+  /** the hash of the last event, in hex */
+  readonly hash: string;
+  /** the first id for which there is no partition yet */
+  readonly partitionedTo: number;
+}
+
+/** Locks the head of the log until the transaction ends. Other appenders wait. */
+const lockEventLogHead = async ({ query }: Tx): Promise<LogHead> => {
+  const [head] = await query<LogHead>(
+    `select id, encode(hash, 'hex') as hash, partitioned_to as "partitionedTo" from event_log_head for update`,
+  );
+  if (head === undefined) throw missingLogHeadError();
+  return head;
+};
 
 /** An event in its stored form, without the id and the hash that its position in the log determines, and its text that searches match. */
 export interface PreparedEvent extends Omit<ChainedEvent, 'id'> {
@@ -131,4 +171,30 @@ export const appendEvents = async (tx: Tx, events: readonly PreparedEvent[]): Pr
   await ensurePartitions(tx, head.partitionedTo, last.id);
   const lists = members.map((member) => listValue(member, rows));
   await query(insertEvents, [last.id, last.uid, rows.length, last.hash, ...lists]);
+};
+
+const mergePending: Statement = {
+  name: 'merge-pending-texts',
+  text: `select coalesce(sum(gin_clean_pending_list(relid)), 0)::bigint as pages
+         from pg_partition_tree('event_search_by_text') where isleaf`,
+};
+
+/**
+ * Merges the pending lists of the trigram index, which every search by text reads from beginning to end. An append merges a list that
+ * exceeds its limit, so this merges what remains below the limit.
+ */
+export const pendingTextIndexFlusher = (database: Database) => {
+  let mayHavePending = true;
+  return {
+    /** Records that texts were appended, which are pending until they are merged. */
+    textsAppended: (): void => {
+      mayHavePending = true;
+    },
+    /** Merges the pending texts, unless the last merge found none and no text was appended since. @returns 0: nothing is left to merge */
+    merge: async (): Promise<number> => {
+      if (!mayHavePending) return 0;
+      mayHavePending = onlyRow(await database.query<{ pages: number }>(mergePending)).pages > 0;
+      return 0;
+    },
+  };
 };

@@ -1,7 +1,7 @@
 import type { PrunedUnreadRange } from '@bunting/outbox';
 import { expect, it } from 'vitest';
 import { Registry } from 'prom-client';
-import { registerMissedEventsMetric } from '../missed-events-metric.ts';
+import { registerMissedEventsMetric } from './background.ts';
 
 const range = (first: number, last: number): PrunedUnreadRange => ({
   producer: 'features',

@@ -3,9 +3,8 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHash, randomUUID } from 'node:crypto';
 import { anEvent } from '../../test/builders.ts';
 import { openLogDatabase, type OpenedLog } from '../../test/started-audit.ts';
-import { chainColumns, type HashedEvent, eventHash } from '../persistence/log/hash-chain.ts';
+import { chainColumns, type HashedEvent, eventHash, appendEvents, prepareEvent } from './append-store.ts';
 import { verifyChain, type VerificationOptions } from './chain-store.ts';
-import { appendEvents, prepareEvent } from './append-store.ts';
 
 let log: OpenedLog;
 beforeEach(async () => {

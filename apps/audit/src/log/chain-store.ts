@@ -1,9 +1,8 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { type ChainFault, type FaultKind, chainFault } from './chained-event.ts';
-import { requireEventNotDropped } from '../domain/require-valid-bounds.ts';
+import { requireEventNotDropped } from '../search/event-filters.ts';
 import type { EventIdAndHash, ExternallyRecordedHash } from './externally-recorded-hash.ts';
-import { chainColumns, eventHash, type HashedEvent } from '../persistence/log/hash-chain.ts';
-import { missingLogHeadError } from '../persistence/log/missing-log-head-error.ts';
+import { chainColumns, eventHash, type HashedEvent, missingLogHeadError } from './append-store.ts';
 
 export interface VerificationOptions {
   readonly from?: number | undefined;

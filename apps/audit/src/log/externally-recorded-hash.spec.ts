@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isVerifiedWithoutMissingEvents } from '../domain/is-verified-without-missing-events.ts';
+import { isVerifiedWithoutMissingEvents } from './externally-recorded-hash.ts';
 
 const missed = { producer: 'features', first: 1, last: 3 };
 const deadLetter = { producer: 'gateway', position: 7 };

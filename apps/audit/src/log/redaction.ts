@@ -1,4 +1,4 @@
-import { redactedText } from '@bunting/contracts';
+import { memberOf, redactedText } from '@bunting/contracts';
 
 /** Names of members whose values are redacted, in normal form: `apiKey`, `api_key` and `API-Key` are the same. */
 const secretMembers = new Set([
@@ -90,4 +90,21 @@ export const withoutSecrets = (value: unknown): unknown => {
   ]);
   const original = value as Record<string, unknown>;
   return members.some(([name, member]) => member !== original[name]) ? Object.fromEntries(members) : value;
+};
+
+// The shape of event data is up to its producer: a member may be missing, or be anything.
+
+/** The text of a scalar; undefined for an empty text, an object or null. */
+export const scalarText = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+};
+
+/** The text of a scalar member. */
+export const memberText = (value: unknown, key: string): string | undefined => scalarText(memberOf(value, key));
+
+/** The list in a member; empty if the member is no list. */
+export const listMember = (value: unknown, key: string): readonly unknown[] => {
+  const list = memberOf(value, key);
+  return Array.isArray(list) ? list : [];
 };

@@ -4,12 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { anEvent } from '../../test/builders.ts';
 import { openLogDatabase, type OpenedLog } from '../../test/started-audit.ts';
 import { verifyChain } from './chain-store.ts';
-import { eventCreators } from '../persistence/statistics/event-creators.ts';
+import { eventCreators } from '../statistics/statistics-store.ts';
 import { appendEvents, prepareEvent } from './append-store.ts';
 import { eventSearch } from '../search/search-store.ts';
-import { logSize } from '../persistence/log/log-size.ts';
-import { partitionLength } from '../persistence/log/partitions.ts';
-import { dropOldestExpiredBatch } from './retention-store.ts';
+import { logSize, partitionLength, dropOldestExpiredBatch } from './retention-store.ts';
 
 const everything = { ofNoProject: true, hiddenProjects: [] };
 

@@ -1,5 +1,5 @@
-import { type Database, onlyRow, type Tx } from '@bunting/database';
-import { missingLogHeadError } from '../persistence/log/missing-log-head-error.ts';
+import { type Database, onlyRow, type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
+import { missingLogHeadError } from './append-store.ts';
 
 /** The ids in the log: after `droppedId`, up to `id`. */
 interface RetainedRange {
@@ -70,3 +70,58 @@ export const dropOldestExpiredBatch = (database: Database, before: Date): Promis
     if (retained === undefined) throw missingLogHeadError();
     return (await dropExpiredPartition(tx, retained, before)) || deleteExpiredRows(tx, retained, before);
   });
+
+/** The number of ids in the range of a partition. */
+export const partitionLength = 1_048_576;
+
+/** SQL: the statements that create a partition of both tables of the log. @param nth the number of the partition, from 0 */
+export const createPartitionSql = (nth: number): readonly string[] =>
+  ['event', 'event_search'].flatMap((table) => [
+    `create table ${table}_p${nth} (like ${table} including defaults including indexes)`,
+    ...(table === 'event' ? [`create unique index event_p${nth}_by_uid on event_p${nth} (uid)`] : []),
+    `alter table ${table} attach partition ${table}_p${nth}
+     for values from (${nth * partitionLength}) to (${(nth + 1) * partitionLength})`,
+  ]);
+
+/** Creates the missing partitions for ids up to `id`. The caller has locked the head of the log. Readers are not blocked. */
+export const ensurePartitions = async ({ query }: Tx, partitionedTo: number, id: number): Promise<void> => {
+  for (let from = partitionedTo; from <= id; from += partitionLength) {
+    for (const statement of createPartitionSql(from / partitionLength)) await query(statement);
+    await query('update event_log_head set partitioned_to = $1', [from + partitionLength]);
+  }
+};
+
+/** The number of events and the disk space of the log. */
+export interface LogSize {
+  readonly events: number;
+  readonly firstId: number | null;
+  readonly lastId: number | null;
+  readonly oldest: string | null;
+  readonly newest: string | null;
+  readonly bytes: { readonly log: number; readonly search: number; readonly total: number };
+  readonly partitions: readonly { readonly name: string; readonly bytes: number }[];
+}
+
+/** SQL: the disk space of the tables that a set-returning function lists by `relid`. */
+const bytesOf = (tables: string): string =>
+  `(select coalesce(sum(pg_total_relation_size(relid)), 0)::bigint from ${tables} as part)`;
+
+const selectSize: Statement = {
+  name: 'log-size',
+  text: `
+    select head.events, first.id as "firstId", last.id as "lastId",
+      ${timestampSql('first.created_at')} as oldest, ${timestampSql('last.created_at')} as newest,
+      json_build_object('log', ${bytesOf("pg_partition_tree('event')")}, 'search', ${bytesOf("pg_partition_tree('event_search')")},
+        'total', pg_database_size(current_database())) as bytes,
+      (select coalesce(json_agg(json_build_object('name', relid::text, 'bytes', pg_total_relation_size(relid)) order by relid::text), '[]')
+       from pg_partition_tree('event') where isleaf) as partitions
+    from event_log_head as head
+    left join lateral (select id, created_at from event order by id limit 1) as first on true
+    left join lateral (select id, created_at from event order by id desc limit 1) as last on true`,
+};
+
+export const logSize = async (database: ReadDatabase): Promise<LogSize> => {
+  const [found] = await database.read<LogSize>(selectSize);
+  if (found === undefined) throw missingLogHeadError();
+  return found;
+};

@@ -1,6 +1,6 @@
 import type { SchemaMigration } from '@bunting/database';
 import { consumerTables } from '@bunting/outbox';
-import { createPartitionSql, partitionLength } from '../persistence/log/partitions.ts';
+import { createPartitionSql, partitionLength } from '../log/retention-store.ts';
 
 /**
  * `event` is the log. `event_search` has the columns that searches filter by: its rows are small, so scans are fast, and derived from `event`

@@ -1,27 +1,73 @@
-import type { AdditionalEventType, EventType } from '@bunting/contracts';
-import { bold } from './markdown.ts';
-import { memberText } from '../domain/json-members.ts';
-import {
-  reasonPart,
-  changeRequestPart,
-  flagPart,
-  flagNamePart,
-  forEnvironment,
-  inEnvironmentOfProject,
-  inProject,
-  type LoggedEvent,
-  projectPart,
-  projectNamePart,
-  scheduledFor,
-  strategyPart,
-  subjectNamePart,
-  tagPart,
-  userPart,
-  type SummaryPart,
-} from '../domain/summary-parts.ts';
-import { describeStrategyChange } from './describe-strategy-change.ts';
+import type { AdditionalEventType, Event, EventType } from '@bunting/contracts';
+import { memberText } from '../log/redaction.ts';
+import { describeStrategyChange, strategyLabel } from './describe-strategy-change.ts';
+import { bold, boldLink, escapeMarkdown } from './markdown.ts';
 
-export type { LoggedEvent } from '../domain/summary-parts.ts';
+/** An event of the log, without label and summary. */
+export type LoggedEvent = Omit<Event, 'label' | 'summary'>;
+
+/** Describes an event, or a part of it, in Markdown. @param base the URL that links begin with */
+export type SummaryPart = (event: LoggedEvent, base: string) => string;
+
+const userPart: SummaryPart = ({ createdBy }) => bold(createdBy);
+const environmentPart: SummaryPart = (event) => bold(event.environment ?? '');
+
+/** The name of the flag alone, for a flag that does not exist any more. */
+const flagNamePart: SummaryPart = ({ featureName }) => bold(featureName ?? '');
+
+const flagPart: SummaryPart = ({ project: id, featureName }, base) =>
+  typeof id === 'string' && typeof featureName === 'string'
+    ? boldLink(featureName, base, 'projects', id, 'features', featureName)
+    : bold(featureName ?? '');
+
+/** The id of the project alone, for a project that does not exist any more. */
+const projectNamePart: SummaryPart = ({ project: id }) => bold(id ?? '');
+
+const projectPart: SummaryPart = ({ project: id }, base) =>
+  typeof id === 'string' ? boldLink(id, base, 'projects', id) : bold('');
+
+const inProject: SummaryPart = (event, base) =>
+  typeof event.project === 'string' ? ` in project ${projectPart(event, base)}` : '';
+
+const inEnvironmentOfProject: SummaryPart = (event, base) =>
+  `${typeof event.environment === 'string' ? ` in the ${environmentPart(event, base)} environment` : ''}${inProject(event, base)}`;
+
+const forEnvironment: SummaryPart = (event, base) =>
+  ` for the ${environmentPart(event, base)} environment${inProject(event, base)}`;
+
+/** The subject of the event: its new state or, after a deletion, its previous one. */
+const subject = ({ data, preData }: LoggedEvent): unknown => data ?? preData;
+
+const tagPart: SummaryPart = (event) =>
+  bold(`${memberText(subject(event), 'type') ?? ''}:${memberText(subject(event), 'value') ?? ''}`);
+
+const strategyPart: SummaryPart = (event) => bold(strategyLabel(subject(event)));
+
+/** The name of a segment, a user or another subject. */
+const subjectNamePart: SummaryPart = (event) => {
+  const keys = ['name', 'tokenName', 'username', 'email', 'provider', 'id'];
+  const names = keys.flatMap((key) => memberText(subject(event), key) ?? []);
+  return bold(names[0] ?? '');
+};
+
+const changeRequestPart: SummaryPart = (event, base) => {
+  const number = `#${memberText(event.data, 'changeRequestId') ?? memberText(event.preData, 'changeRequestId') ?? ''}`;
+  return typeof event.project === 'string' && number !== '#'
+    ? boldLink(number, base, 'projects', event.project, 'change-requests', number.slice(1))
+    : bold(number);
+};
+
+/** A colon and the `reason` of the data, if there is one. */
+const reasonPart: SummaryPart = ({ data }) => {
+  const reason = memberText(data, 'reason');
+  return reason === undefined ? '' : `: ${escapeMarkdown(reason)}`;
+};
+
+/** The scheduled date in the data, if any. */
+const scheduledFor: SummaryPart = ({ data }) => {
+  const date = memberText(data, 'scheduledDate');
+  return date === undefined ? '' : ` for ${bold(date)}`;
+};
 
 export interface EventDescription {
   /** a short name of the event */

@@ -1,6 +1,6 @@
 import { comparableMember, isEqual, memberOf } from '@bunting/contracts';
 import { bold, joinTruncated, escapeMarkdown } from './markdown.ts';
-import { listMember, scalarText, memberText } from '../domain/json-members.ts';
+import { listMember, scalarText, memberText } from '../log/redaction.ts';
 
 const operatorWords = new Map([
   ['IN', 'is one of'],

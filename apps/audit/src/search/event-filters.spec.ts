@@ -1,7 +1,19 @@
 import type { Caller } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
+import { anEvent } from '../../test/builders.ts';
 import type { LoggedEvent } from './describe-event.ts';
-import { eventVisibilityOf, withoutHiddenProject } from '../domain/event-visibility.ts';
+import {
+  eventVisibilityOf,
+  limitFeedPage,
+  maxEventsOfFeedPage,
+  maxIdsOfFeedPage,
+  requireAfterNotBeyondLog,
+  requireEventNotDropped,
+  requireFromNotAfterTo,
+  requireFromNotBeyondNextEvent,
+  searchableText,
+  withoutHiddenProject,
+} from './event-filters.ts';
 
 const visibleTo = (caller: Partial<Caller>) => eventVisibilityOf({ id: 1, name: 'kim', grants: [], ...caller });
 
@@ -32,5 +44,128 @@ describe('The visibility of events', () => {
 
   it('shows nothing of a project that is hidden', () => {
     expect(visibleTo({ hiddenProjects: ['vault'] })).toEqual({ ofNoProject: false, hiddenProjects: ['vault'] });
+  });
+});
+
+describe('in a log whose last event is the ninth', () => {
+  it('a feed begins after an event of the log, or after none', () => {
+    for (const after of [0, 1, 9]) expect(() => requireAfterNotBeyondLog(after, 9)).not.toThrow();
+    expect(() => requireAfterNotBeyondLog(10, 9)).toThrow(
+      'The `/query/after` property must be at most 9: the last event has the id 9. You sent 10.',
+    );
+  });
+
+  it('a verified range begins at an event of the log, at the next one, or anywhere', () => {
+    for (const from of [undefined, 1, 9, 10]) expect(() => requireFromNotBeyondNextEvent(from, 9)).not.toThrow();
+    expect(() => requireFromNotBeyondNextEvent(11, 9)).toThrow(
+      'The `/query/from` property must be at most 10: the last event has the id 9. You sent 11.',
+    );
+  });
+});
+
+it('a range of events does not end before it begins', () => {
+  for (const [from, to] of [[1, 2], [2, 2], [undefined, 1], [7]])
+    expect(() => requireFromNotAfterTo(from, to)).not.toThrow();
+  expect(() => requireFromNotAfterTo(3, 2)).toThrow('The `/query/from` property must not be greater than `/query/to`.');
+});
+
+it('a command names its options, and not the parameters of the operation, in what it refuses', () => {
+  expect(() => requireFromNotAfterTo(3, 2, '--')).toThrow('The `--from` property must not be greater than `--to`.');
+  expect(() => requireFromNotBeyondNextEvent(11, 9, '--')).toThrow('The `--from` property must be at most 10');
+});
+
+it('the event of an externally recorded hash that was dropped for its age is refused, with the option in which it was sent', () => {
+  const externalHash = { id: 3, hash: '', path: '--known' };
+  for (const droppedId of [0, 2, 3]) expect(() => requireEventNotDropped(externalHash, droppedId)).not.toThrow();
+  expect(() => requireEventNotDropped(externalHash, 4)).toThrow(
+    'The `--known` property names event 3, which was dropped for its age: the log begins after event 4.',
+  );
+});
+
+const anEventOfLimitFeedPage = (id: number, characters = 100) => ({ id, json: 'x'.repeat(characters) });
+
+describe('a page of the event feed', () => {
+  it('ends at the last id of the log when it has all events up to there', () => {
+    expect(limitFeedPage([anEventOfLimitFeedPage(3)], 1, 9)).toEqual({ events: [anEventOfLimitFeedPage(3)], next: 9 });
+  });
+
+  it('ends after the ids that it covers, also without an event', () => {
+    expect(limitFeedPage([], 5, 1_000_000)).toEqual({ events: [], next: 5 + maxIdsOfFeedPage });
+  });
+
+  it('does not go back for a client that is ahead of the log', () => {
+    expect(limitFeedPage([], 12, 9).next).toBe(12);
+  });
+
+  it('ends at its last event when it has the maximum number of events', () => {
+    const found = Array.from({ length: maxEventsOfFeedPage }, (_, nth) => anEventOfLimitFeedPage(nth + 1));
+    expect(limitFeedPage(found, 0, 1_000).next).toBe(maxEventsOfFeedPage);
+  });
+
+  it('ends before the event that would exceed the maximum number of characters', () => {
+    const { events, next } = limitFeedPage(
+      [anEventOfLimitFeedPage(1, 300_000), anEventOfLimitFeedPage(2, 100_000), anEventOfLimitFeedPage(3, 1)],
+      0,
+      9,
+    );
+    expect(events.map(({ id }) => id)).toEqual([1, 2]);
+    expect(next).toBe(2);
+  });
+
+  it('has its first event, however large the event is', () => {
+    const { events, next } = limitFeedPage([anEventOfLimitFeedPage(1, 900_000), anEventOfLimitFeedPage(2)], 0, 9);
+    expect(events.map(({ id }) => id)).toEqual([1]);
+    expect(next).toBe(1);
+  });
+});
+
+const partsOf = (...said: Parameters<typeof anEvent>) => searchableText(anEvent(...said)).split(/[\u001e\u001f]/);
+
+describe('The searchable text of an event', () => {
+  it('contains its actor, all keys and values of both data, and its tags', () => {
+    expect(
+      partsOf({
+        createdBy: 'Mia@Example.com',
+        data: { title: 'Half of Oslo', disabled: false, segments: [7, { deep: 'er' }], nothing: null },
+        preData: { title: 'Everyone' },
+        tags: [{ type: 'simple', value: 'Nordic' }],
+      }),
+    ).toEqual([
+      'mia@example.com',
+      'title',
+      'half of oslo',
+      'disabled',
+      'false',
+      'segments',
+      '7',
+      'deep',
+      'er',
+      'nothing',
+      'everyone',
+      'simple:nordic',
+    ]);
+  });
+
+  it('contains text without JSON escapes', () => {
+    expect(partsOf({ data: { description: 'a "quoted" \\ line\nand ünïcode 😀' } })).toContain(
+      'a "quoted" \\ line and ünïcode 😀',
+    );
+  });
+
+  it('contains a part that occurs several times only once', () => {
+    expect(partsOf({ data: { a: 'same', b: ['same', 'SAME'] }, preData: { a: 'same' } })).toEqual([
+      'mia@example.com',
+      'a',
+      'same',
+      'b',
+    ]);
+  });
+
+  it('separates the actor from the data', () => {
+    expect(searchableText(anEvent({ createdBy: 'mia', data: { mia: 'mia' } }))).toBe('mia\u001emia');
+  });
+
+  it('separates parts that contain control characters', () => {
+    expect(partsOf({ data: { 'a\u001fb': 'c\u0000d\u001fe' } })).toEqual(['mia@example.com', 'a b', 'c d e']);
   });
 });

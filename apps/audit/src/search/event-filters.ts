@@ -1,13 +1,24 @@
-import type { RequestOf, SearchEvents } from '@bunting/contracts';
 import {
-  parseId,
+  type Caller,
+  foldForSearch,
+  invalid,
+  isAdministrator,
+  type OutboxEvent,
+  type RequestOf,
+  type SearchEvents,
+} from '@bunting/contracts';
+import {
   invalidParameter,
   type Parameter,
   parameterParser,
   parseDay,
+  parseId,
   parseList,
   splitOperator,
 } from '@bunting/contracts/validation';
+import type { ExternallyRecordedHash } from '../log/externally-recorded-hash.ts';
+import { memberText } from '../log/redaction.ts';
+import type { LoggedEvent } from './describe-event.ts';
 
 type SearchParameters = RequestOf<typeof SearchEvents>['query'];
 
@@ -63,4 +74,135 @@ export const parseEventFilters = (query: SearchParameters): EventFilters => {
     notBefore: read('from', parseDayFilter),
     before: lastDay === undefined ? undefined : new Date(lastDay.getTime() + dayMs),
   };
+};
+
+/** Which events a caller may see. */
+export interface EventVisibility {
+  /** whether to include events of no project, which concern users, tokens and permissions */
+  readonly ofNoProject: boolean;
+  /** projects whose events are hidden from the caller */
+  readonly hiddenProjects: readonly string[];
+}
+
+/** Administrators see all events, other callers those of projects that are not hidden from them. */
+export const eventVisibilityOf = (caller: Caller): EventVisibility => ({
+  ofNoProject: isAdministrator(caller),
+  hiddenProjects: caller.hiddenProjects ?? [],
+});
+
+/**
+ * The event without the parts about a hidden project. The event of a moved flag names its old project, and the `preData` of a moved segment
+ * is of its old project. Returns the same object if there is nothing to remove.
+ */
+export const withoutHiddenProject = (event: LoggedEvent, { hiddenProjects }: EventVisibility): LoggedEvent => {
+  const isHidden = (project: string | undefined): boolean => project !== undefined && hiddenProjects.includes(project);
+  if (event.type === 'feature-project-change' && isHidden(memberText(event.data, 'oldProject')))
+    return { ...event, data: { ...event.data, oldProject: null } };
+  return isHidden(memberText(event.preData, 'project')) ? { ...event, preData: null } : event;
+};
+
+/** Begins the path of a bound in a refusal: bounds are query parameters of operations, and options of a command. */
+type PathPrefix = '/query/' | '--';
+
+const requireAtMost = (path: string, id: number, max: number, lastId: number): void => {
+  if (id <= max) return;
+  throw invalid(
+    `The \`${path}\` property must be at most ${max}: the last event has the id ${lastId}. You sent ${id}.`,
+    path,
+  );
+};
+
+/** Refuses a feed that begins after an event which does not exist yet. */
+export const requireAfterNotBeyondLog = (after: number, lastId: number): void =>
+  requireAtMost('/query/after', after, lastId, lastId);
+
+/** Refuses a range that begins beyond the next event. From the next event on, the range is empty, and valid. */
+export const requireFromNotBeyondNextEvent = (
+  from: number | undefined,
+  lastId: number,
+  prefix: PathPrefix = '/query/',
+): void => requireAtMost(`${prefix}from`, from ?? 0, lastId + 1, lastId);
+
+/** Refuses a range that ends before it begins. */
+export const requireFromNotAfterTo = (
+  from: number | undefined,
+  to: number | undefined,
+  prefix: PathPrefix = '/query/',
+): void => {
+  if (from !== undefined && to !== undefined && from > to)
+    throw invalid(`The \`${prefix}from\` property must not be greater than \`${prefix}to\`.`, `${prefix}from`);
+};
+
+/** Refuses an externally recorded hash whose event the log has dropped for its age: it cannot be compared. */
+export const requireEventNotDropped = ({ id, path }: ExternallyRecordedHash, droppedId: number): void => {
+  if (id >= droppedId) return;
+  const subject = path === undefined ? 'The known event' : `The \`${path}\` property`;
+  throw invalid(
+    `${subject} names event ${id}, which was dropped for its age: the log begins after event ${droppedId}.`,
+    path,
+  );
+};
+
+/** The maximum number of ids that a page covers. Pages of rare events may therefore be empty. */
+export const maxIdsOfFeedPage = 20_000;
+export const maxEventsOfFeedPage = 250;
+/** The maximum size of the events of a page, in UTF-16 code units of their JSON texts. */
+const maxCharacters = 400_000;
+
+/** An event with its JSON text. */
+interface JsonEvent {
+  readonly id: number;
+  readonly json: string;
+}
+
+/**
+ * Limits a page to the maximum number of characters, which a single event may exceed.
+ * @param found the first matching events after an id, at most `maxEventsOfFeedPage`, of the next `maxIdsOfFeedPage` ids
+ * @param head the last id of the log
+ * @returns the events of the page, and the id after which the next page begins
+ */
+export const limitFeedPage = <E extends JsonEvent>(found: readonly E[], after: number, head: number) => {
+  const events: E[] = [];
+  let characters = 0;
+  for (const event of found) {
+    if (events.length > 0 && characters + event.json.length > maxCharacters) break;
+    characters += event.json.length;
+    events.push(event);
+  }
+  // A page covers all of its ids unless the number of events or of characters has limited it.
+  const isComplete = events.length === found.length && events.length < maxEventsOfFeedPage;
+  const next = isComplete ? Math.max(after, Math.min(head, after + maxIdsOfFeedPage)) : (events.at(-1)?.id ?? after);
+  return { events, next };
+};
+
+/** Separates two parts of a searchable text. Folded text never contains it, so a search cannot match across two parts. */
+const separator = '\u001f';
+
+const collect = (value: unknown, parts: Set<string>): void => {
+  if (value === null || value === undefined) return;
+  if (Array.isArray(value)) {
+    for (const element of value) collect(element, parts);
+  } else if (typeof value === 'object') {
+    for (const [key, member] of Object.entries(value)) {
+      parts.add(foldForSearch(key));
+      collect(member, parts);
+    }
+  } else {
+    parts.add(foldForSearch(String(value)));
+  }
+};
+
+/** Separates the creator of an event from its data in the indexed text. No folded text contains it. */
+export const creatorSeparator = '\u001e';
+
+/**
+ * The text that searches match, beside the event's type: the creator, and then, without duplicates, every key and value of the data before
+ * and after and every tag. Values are plain text, without the escapes of JSON.
+ */
+export const searchableText = ({ createdBy, data, preData, tags }: OutboxEvent): string => {
+  const parts = new Set<string>();
+  collect(data, parts);
+  collect(preData, parts);
+  for (const tag of tags) parts.add(foldForSearch(`${tag.type}:${tag.value}`));
+  return `${foldForSearch(createdBy)}${creatorSeparator}${[...parts].join(separator)}`;
 };

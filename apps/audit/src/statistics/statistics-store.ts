@@ -1,5 +1,6 @@
 import type { GetProjectActivity, ReplyOf } from '@bunting/contracts';
 import { type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
+import type { EventVisibility } from '../search/event-filters.ts';
 
 /** SQL: the statement part that counts the events of `arrived` by project and day, UTC. Events dropped for their age stay counted. */
 export const recordActivitySql = `
@@ -36,3 +37,26 @@ export const projectActivity =
   (database: ReadDatabase) =>
   (project: string | undefined, days: number): Promise<ProjectActivity> =>
     database.read<ProjectActivity[number]>(selectActivity, [project ?? null, days]);
+
+/** A user who caused events, with the name in the newest of them. */
+export interface EventCreator {
+  readonly id: number;
+  readonly name: string;
+}
+
+const selectCreators: Statement = {
+  name: 'event-creators',
+  text: `
+    select id, name from (
+      select distinct on (creator.id) creator.id, creator.name from event_creator as creator
+      where last_event > (select dropped_id from event_log_head)
+        and ($1::boolean or project is not null) and (project is null or project <> all($2::text[]))
+      order by creator.id, last_event desc) as latest
+    order by lower(name), id`,
+};
+
+/** The creators of the events that the caller may see, by name. */
+export const eventCreators =
+  (database: ReadDatabase) =>
+  (visible: EventVisibility): Promise<EventCreator[]> =>
+    database.read<EventCreator>(selectCreators, [visible.ofNoProject, visible.hiddenProjects]);

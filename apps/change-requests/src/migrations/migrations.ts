@@ -1,7 +1,8 @@
 import type { SchemaMigration } from '@bunting/database';
+import { consumerTables, idempotencyTables, outboxTables } from '@bunting/outbox';
 
 /** The tables of the entities, as MikroORM generates them. */
-export const initial: SchemaMigration = {
+const initial: SchemaMigration = {
   name: '1-initial',
   statements: [
     `create table change_request (
@@ -129,3 +130,11 @@ export const initial: SchemaMigration = {
     'alter table schedule add constraint schedule_change_request_id_foreign foreign key (change_request_id) references change_request (id) on update cascade on delete cascade',
   ],
 };
+
+/** The whole schema of the database, in the order of its steps. */
+export const changeRequestMigrations: readonly SchemaMigration[] = [
+  initial,
+  outboxTables,
+  consumerTables,
+  idempotencyTables,
+];

@@ -1,10 +1,13 @@
+import type { ConflictCode } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import { aChange, aRequest } from '../../test/builders.ts';
 import {
   addConflictsWithOtherRequests,
-  type ScheduledRequest,
-  type ScheduledChange,
+  conflictRefusal,
+  conflictsInPreview,
   scheduleConflictsOf,
+  type ScheduledChange,
+  type ScheduledRequest,
   segmentConflicts,
   subjectsToCompare,
 } from './conflicts.ts';
@@ -193,4 +196,49 @@ it('changes are compared by their features, the parents that they name, and thei
     aChange({ action: 'updateSegment', segment: beta }),
   ];
   expect(subjectsToCompare(changes)).toEqual({ features: ['checkout', 'payment'], segments: [beta.id] });
+});
+
+const conflict = (conflictCode: ConflictCode, text: string) => ({ conflictCode, conflict: text });
+const action = 'updateStrategy';
+const states = { before: null, after: null, diff: [] };
+const preview = {
+  features: [
+    { name: 'checkout', ...states, ...conflict('feature-archived', 'Archived'), changes: [{ id: 1, action }] },
+    {
+      name: 'banner',
+      ...states,
+      changes: [
+        { id: 2, action, ...conflict('strategy-deleted', 'Strategy is gone') },
+        { id: 3, action },
+      ],
+    },
+  ],
+  segments: [
+    {
+      id: 4,
+      name: 'beta',
+      ...states,
+      changes: [{ id: 5, action: 'deleteSegment', ...conflict('segment-in-use', 'Segment beta is in use') }],
+    },
+  ],
+  applicable: false,
+};
+
+describe('the conflicts of applying', () => {
+  it('name the feature or segment, and the change if it is one', () => {
+    expect(conflictsInPreview(preview)).toEqual([
+      { code: 'feature-archived', message: 'Archived', feature: 'checkout' },
+      { code: 'strategy-deleted', message: 'Strategy is gone', feature: 'banner', changeId: 2 },
+      { code: 'segment-in-use', message: 'Segment beta is in use', segment: 4, changeId: 5 },
+    ]);
+  });
+
+  it('are all details of the refusal, whose message is the first', () => {
+    const conflicts = conflictsInPreview(preview);
+    expect(conflictRefusal(conflicts)).toMatchObject({
+      kind: 'ConflictError',
+      message: 'Archived',
+      details: conflicts,
+    });
+  });
 });

@@ -6,10 +6,12 @@ import {
   comparableMember,
   isEqual,
   isEqualContent,
+  type Refusal,
+  refusal,
   segmentInUse,
 } from '@bunting/contracts';
+import { parentFeatureOf, payloadIdOf } from '../proposals/proposed-change.ts';
 import type { ChangeRequest, ProposedChange } from '../requests/change-request.ts';
-import { payloadIdOf, parentFeatureOf } from '../proposals/proposed-change.ts';
 
 /** The properties of a scheduled change that decide whether another change collides with it. */
 export interface ScheduledChange {
@@ -205,3 +207,24 @@ export const addConflictsWithOtherRequests = <P extends ChangeRequestPreview>(
     applicable: preview.applicable && conflictingDeletions.size === 0,
   };
 };
+
+export type ApplyConflicts = AppliedChanges['conflicts'];
+
+/** The conflicts in a preview, each with the feature or segment that it is about, and the change unless all of a feature are in conflict. */
+export const conflictsInPreview = ({ features, segments }: ChangeRequestPreview): ApplyConflicts => [
+  ...features.flatMap(({ name: feature, conflict, conflictCode = 'refused', changes }) => [
+    ...(conflict === undefined ? [] : [{ code: conflictCode, message: conflict, feature }]),
+    ...changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = 'refused' }) =>
+      message === undefined ? [] : [{ code, message, feature, changeId }],
+    ),
+  ]),
+  ...segments.flatMap(({ id: segment, changes }) =>
+    changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = 'refused' }) =>
+      message === undefined ? [] : [{ code, message, segment, changeId }],
+    ),
+  ),
+];
+
+/** 409 with each conflict as a detail; the first is the message. */
+export const conflictRefusal = (conflicts: ApplyConflicts): Refusal =>
+  refusal('ConflictError', conflicts[0]?.message ?? 'Change request is in conflict', { details: conflicts });

@@ -1,11 +1,23 @@
-import type { Bus, CallContext } from '@bunting/bus';
-import { isClosedState, PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
+import { type Bus, type CallContext, type Endpoint, implement, onBehalfOf } from '@bunting/bus';
+import {
+  type ChangeRequest as ChangeRequestResponse,
+  isClosedState,
+  PreviewChangeRequest,
+  PreviewChanges,
+  type PreviewChangesReply,
+  PreviewProposal,
+} from '@bunting/contracts';
+import { parseChanges } from '@bunting/contracts/validation';
 import { call } from '../calls.ts';
-import type { ChangeRequest } from '../requests/change-request.ts';
+import type { ChangeRequestsContext } from '../endpoints.ts';
+import { refusePrototypeKeys, unsavedDraft } from '../proposals/content.ts';
+import { toProposedChange, toUncheckedForm, toWireChangeWithSnapshot } from '../proposals/proposed-change.ts';
+import { type PreviewedChanges, toChangeRequestResponse } from '../requests/change-request-response.ts';
+import { actorOf, type ChangeRequest } from '../requests/change-request.ts';
+import type { ChangeRequestReader } from '../requests/request-read-store.ts';
+import { reviewRequirement } from '../reviews/approvals.ts';
+import { loadConnectedProtections } from '../reviews/endpoints.ts';
 import { addConflictsWithOtherRequests, type OtherRequests, segmentsToDelete, subjectsToCompare } from './conflicts.ts';
-import type { PreviewedChanges } from '../requests/change-request-response.ts';
-import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
-import { toWireChangeWithSnapshot } from '../operations/previews/wire-change.ts';
 
 /** The preview of one request, and with `withStates` the states that its changes would replace. */
 export type PreviewWithSnapshots = PreviewChangesReply['previews'][number];
@@ -126,3 +138,64 @@ export const loadPreviewsOfOpenRequests = async (
     open.length === 0 ? undefined : await loadPreviews(sources, open, { project, withStates: false }, context);
   return ({ id }) => previews?.get(id)?.preview;
 };
+
+/** Requests of a project in the format of the API, those that are open with their previews and with what they need now. */
+export const responsesWithPreviews = async (
+  sources: PreviewSources,
+  project: string,
+  requests: readonly ChangeRequest[],
+  context: CallContext,
+): Promise<ChangeRequestResponse[]> => {
+  const isOpen = ({ state }: ChangeRequest): boolean => !isClosedState(state);
+  const [previewedChangesOf, protections] = await Promise.all([
+    loadPreviewsOfOpenRequests(sources, project, requests, context),
+    requests.some(isOpen) ? loadConnectedProtections(sources, project, context) : [],
+  ]);
+  return requests.map((request) =>
+    toChangeRequestResponse(
+      request,
+      previewedChangesOf(request),
+      isOpen(request) ? reviewRequirement(request, protections) : undefined,
+    ),
+  );
+};
+
+/** One request in the format of the API, with its preview if it is open. */
+export const responseWithPreview = async (
+  sources: PreviewSources,
+  request: ChangeRequest,
+  context: CallContext,
+): Promise<ChangeRequestResponse> => {
+  const [response] = await responsesWithPreviews(sources, request.project, [request], context);
+  if (response === undefined) throw new Error(`Change request ${request.id} has no response.`);
+  return response;
+};
+
+export function previewEndpoints({ bus, reader }: ChangeRequestsContext): readonly Endpoint[] {
+  return [
+    // Previews changes without proposing them. Their ids are their indexes in the list.
+    implement(PreviewProposal, async (operationRequest) => {
+      const { params, body, caller } = operationRequest;
+      refusePrototypeKeys(body, '/body');
+      const actor = actorOf(caller, operationRequest.now);
+      const environmentRef = { project: params.projectId, environment: params.environment };
+      const draft = unsavedDraft(environmentRef, actor);
+      const changes = parseChanges(body).map((change, id) =>
+        toProposedChange(toUncheckedForm(change), {
+          id,
+          position: id,
+          createdBy: actor.by,
+          createdAt: draft.createdAt,
+        }),
+      );
+      const request = { ...draft, changes };
+      return (await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
+    }),
+
+    implement(PreviewChangeRequest, async (operationRequest) => {
+      const { params, caller } = operationRequest;
+      const request = await reader.getVisible(params, caller.id);
+      return (await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
+    }),
+  ];
+}

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aChange, aCheckedChange, anApprovalBy, aRequest, kim, lee, mia, miaNow, noon } from '../../test/builders.ts';
-import { addChanges } from '../domain/content/add-changes.ts';
-import { createDraft } from '../domain/content/create-draft.ts';
-import { editChange } from '../domain/content/edit-change.ts';
+import { addChanges, createDraft, editChange, refusePrototypeKeys } from './content.ts';
 
 const one = '2026-11-21T13:00:00.000Z';
 const enable = aCheckedChange({ action: 'updateEnabled', payload: { enabled: true } });
@@ -195,4 +193,21 @@ describe('the events of the changes of a request', () => {
       expect(preData).toBeNull();
     }
   });
+});
+
+describe('a body', () => {
+  it.each([
+    ['{"__proto__": {}}', '/body/__proto__'],
+    ['[{"payload": {"parameters": {"__proto__": "x"}}}]', '/body/0/payload/parameters/__proto__'],
+    ['{"payload": [{"a": [null, {"__proto__": 1}]}]}', '/body/payload/0/a/1/__proto__'],
+  ])('is refused with a key that could become a prototype: %s', (json, path) => {
+    expect(() => refusePrototypeKeys(JSON.parse(json), '/body')).toThrow(`The \`${path}\` property is not allowed.`);
+  });
+
+  it.each(['null', '"__proto__"', '7', '[]', '{"proto": {"constructor": "prototype"}}'])(
+    'is accepted with the harmless key: %s',
+    (json) => {
+      expect(() => refusePrototypeKeys(JSON.parse(json), '/body')).not.toThrow();
+    },
+  );
 });

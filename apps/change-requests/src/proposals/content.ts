@@ -1,13 +1,63 @@
-import { maxChangesPerChangeRequest, refusal } from '@bunting/contracts';
-import type { Actor, ChangeRequest, ChangeRequestDecision, ProposedChange } from '../requests/change-request.ts';
+import {
+  type Change,
+  type ChangeRequestState,
+  changeRequestStates,
+  type CheckedChange,
+  type EventType,
+  invalid,
+  invalidProperty,
+  type InverseChange,
+  maxBytesPerChangeRequest,
+  maxChangesPerChangeRequest,
+  notFound,
+  refusal,
+  type Refusal,
+} from '@bunting/contracts';
+import {
+  type Actor,
+  type ChangeRequest,
+  type ChangeRequestDecision,
+  type EnvironmentRef,
+  type NewComment,
+  notAllowedInState,
+  onlyAuthorCan,
+  type ProposedChange,
+  requireNotBeingApplied,
+  withComment,
+  withoutEvents,
+} from '../requests/change-request.ts';
 import { type ContentStep, eventOf, eventOfStep } from '../requests/events.ts';
-import { requireNotBeingApplied } from '../domain/require-not-being-applied.ts';
-import { contentEditOfState } from '../domain/content/pending-states.ts';
+import { mergeChange } from './merge-change.ts';
+import { payloadIdOf, reservedIdOfNthChange, toProposedChange, toUncheckedForm } from './proposed-change.ts';
+
+interface ContentEdit {
+  readonly to: ChangeRequestState;
+  readonly keepsApprovals: boolean;
+  readonly emits?: EventType;
+}
+
+/** The effect of a content edit, by state of the request. In every other state edits are refused. */
+const contentEditOfState: Readonly<Partial<Record<ChangeRequestState, ContentEdit>>> = {
+  Draft: { to: 'Draft', keepsApprovals: true },
+  'In review': { to: 'In review', keepsApprovals: false },
+  Approved: { to: 'In review', keepsApprovals: false, emits: 'change-request-sent-to-review' },
+};
+
+/** The states of a pending request: changes can be added to it. */
+export const pendingStates = changeRequestStates.filter((state) => contentEditOfState[state] !== undefined);
+
+export const isPending = ({ state }: Pick<ChangeRequest, 'state'>): boolean => pendingStates.includes(state);
+
+/** Whether changes can be added to the request now. @param draftOnly whether only a draft counts */
+export const acceptsChanges = (
+  request: Pick<ChangeRequest, 'state' | 'applying'>,
+  { draftOnly }: { readonly draftOnly: boolean },
+): boolean => (draftOnly ? request.state === 'Draft' : isPending(request)) && request.applying === null;
 
 /**
  * Replaces the content of a request. Approvals of the previous content are removed, and an approved request returns to review.
  */
-export const replaceContent = (
+const replaceContent = (
   before: ChangeRequest,
   changes: readonly ProposedChange[],
   steps: readonly ContentStep[],
@@ -36,4 +86,197 @@ export const replaceContent = (
     events.push(eventOf(edit.emits, request, actor, { data: { reason: 'changed' }, preData }));
   }
   return { request, events };
+};
+
+type Origin = Pick<ChangeRequest, 'id' | 'uid' | 'project' | 'environment' | 'minApprovals'>;
+
+/**
+ * Creates an empty draft.
+ * @param neededApprovals the number of approvals that it needs with the changes that it is created for
+ */
+export const createDraft = (
+  origin: Origin,
+  actor: Actor,
+  neededApprovals = origin.minApprovals,
+): ChangeRequestDecision => {
+  const createdAt = actor.now.toISOString();
+  const request: ChangeRequest = {
+    ...origin,
+    title: null,
+    state: 'Draft',
+    createdBy: actor.by,
+    createdAt,
+    revision: 0,
+    stateTimestamps: { Draft: createdAt },
+    changes: [],
+    approvals: [],
+    rejections: [],
+    comments: [],
+    schedule: null,
+    applying: null,
+    attempts: 0,
+    requestedApprovers: [],
+  };
+  const data = { minApprovals: neededApprovals };
+  return { request, events: [eventOf('change-request-created', request, actor, { data })] };
+};
+
+/** An empty draft to compute a preview with, which is not stored. */
+export const unsavedDraft = (environmentRef: EnvironmentRef, actor: Actor): ChangeRequest =>
+  createDraft({ id: 0, uid: null, ...environmentRef, minApprovals: 1 }, actor).request;
+
+/** The bytes of what changes store as JSON: their payloads, and the states that they replace. */
+const contentBytes = (changes: readonly ProposedChange[]): number =>
+  changes.reduce((sum, { payload, snapshot }) => sum + Buffer.byteLength(JSON.stringify([payload, snapshot])), 0);
+
+/**
+ * Refuses content that is larger than a change request may be. Content that exceeds the limit already, as that of a reverting draft may, can
+ * still shrink.
+ * @throws Refusal `ExceedsLimitError`
+ */
+const requireContentSize = (before: readonly ProposedChange[], after: readonly ProposedChange[]): void => {
+  const bytes = contentBytes(after);
+  if (bytes <= maxBytesPerChangeRequest || bytes <= contentBytes(before)) return;
+  const message = `A change request can hold at most ${maxBytesPerChangeRequest} bytes, with what its changes replace. Propose fewer or smaller changes.`;
+  throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body' }] });
+};
+
+/** Adds changes to a request in their order. Returns the same request and no events if it already contains all of them. */
+export const addChanges = (
+  request: ChangeRequest,
+  checked: readonly CheckedChange[],
+  ids: readonly number[],
+  actor: Actor,
+): ChangeRequestDecision => {
+  let { changes } = request;
+  let position = changes.at(-1)?.position ?? 0;
+  const steps: ContentStep[] = [];
+  const createdAt = actor.now.toISOString();
+  for (const [nth, change] of checked.entries()) {
+    const origin = { id: reservedIdOfNthChange(ids, nth), position: ++position, createdBy: actor.by, createdAt };
+    const merged = mergeChange(changes, toProposedChange(change, origin));
+    changes = merged.changes;
+    steps.push(...merged.steps);
+  }
+  if (steps.length === 0) return withoutEvents(request);
+  requireContentSize(request.changes, changes);
+  return replaceContent(request, changes, steps, actor);
+};
+
+/** @throws Refusal `NoAccessError` unless the user is the author of the request. */
+export const requireAuthor = ({ createdBy }: ChangeRequest, userId: number): void => {
+  if (createdBy.id !== userId) throw onlyAuthorCan('edit its changes');
+};
+
+export const requireChange = ({ changes, id }: ChangeRequest, changeId: number): ProposedChange => {
+  const change = changes.find((other) => other.id === changeId);
+  if (change === undefined) throw notFound(`Could not find change with id ${changeId} in change request ${id}`);
+  return change;
+};
+
+/** Refuses to change the action or the subject of a change: they are its identity. */
+export const requireSameSubject = (before: ProposedChange, change: Change): void => {
+  const differs = (path: string, was: unknown) =>
+    invalid(`The \`${path}\` property must stay what it was: ${JSON.stringify(was)}.`, path);
+  if (change.action !== before.action) throw differs('/body/action', before.action);
+  if (before.feature !== null && change.feature !== before.feature) throw differs('/body/feature', before.feature);
+  const { payload } = before;
+  if (payloadIdOf(change.payload) !== payloadIdOf(payload)) throw differs('/body/payload/id', payloadIdOf(payload));
+};
+
+/** Replaces the payload of a change. Its id, position and snapshot stay. */
+export const editChange = (
+  request: ChangeRequest,
+  changeId: number,
+  { payload, segment, snapshot }: CheckedChange,
+  actor: Actor,
+): ChangeRequestDecision => {
+  requireAuthor(request, actor.by.id);
+  const before = requireChange(request, changeId);
+  const change = { ...before, payload: payload ?? {}, segment, snapshot: before.snapshot ?? snapshot ?? null };
+  const changes = request.changes.map((other) => (other === before ? change : other));
+  requireContentSize(request.changes, changes);
+  return replaceContent(request, changes, [{ kind: 'edited', change, before }], actor);
+};
+
+/** Removes a change. Only a draft may become empty: any other request without changes must be cancelled instead. */
+export const discardChange = (request: ChangeRequest, changeId: number, actor: Actor): ChangeRequestDecision => {
+  requireAuthor(request, actor.by.id);
+  const change = requireChange(request, changeId);
+  const remaining = request.changes.filter((other) => other !== change);
+  const decision = replaceContent(request, remaining, [{ kind: 'discarded', change }], actor);
+  if (remaining.length === 0 && request.state !== 'Draft') {
+    const reason = 'A change request must contain at least one change; discard or cancel it instead';
+    throw invalidProperty(reason, '/params/changeId');
+  }
+  return decision;
+};
+
+/** Refuses the key `__proto__` at any depth: JavaScript may treat it as the prototype of the object. */
+export const refusePrototypeKeys = (value: unknown, path: string): void => {
+  if (typeof value !== 'object' || value === null) return;
+  if (Object.hasOwn(value, '__proto__')) {
+    throw invalid(`The \`${path}/__proto__\` property is not allowed.`, `${path}/__proto__`);
+  }
+  for (const [key, member] of Object.entries(value)) {
+    if (typeof member === 'object') refusePrototypeKeys(member, `${path}/${key}`);
+  }
+};
+
+/** Descriptions of the effects of a change that no other change can undo. */
+const irreversibleEffects = ({ action, feature, segment }: ProposedChange): string[] => {
+  if (action === 'archiveFeature') return [`feature flag ${feature} stays archived until it is revived`];
+  if (action === 'deleteSegment') return [`segment ${segment?.name ?? ''} stays deleted`];
+  return [];
+};
+
+/** A text about what the reverting draft cannot undo; undefined if it undoes everything. */
+export const unrevertedPart = ({ changes, id }: ChangeRequest): string | undefined => {
+  const effects = changes.flatMap(irreversibleEffects);
+  return effects.length === 0 ? undefined : `Not undone of change request #${id}: ${effects.join('; ')}`;
+};
+
+export const requireRevertible = (request: ChangeRequest, inverse: readonly unknown[]): void => {
+  if (request.state !== 'Applied') throw notAllowedInState('reverted', request);
+  if (inverse.length === 0) {
+    throw refusal(
+      'ConflictError',
+      unrevertedPart(request) ?? 'The change request changed nothing that could be undone',
+    );
+  }
+};
+
+/** 409: the caller has a draft in that environment, and a user has one draft per environment. */
+export const draftExistsRefusal = (): Refusal =>
+  refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
+
+/** The identity of a reverting draft, and the comment about what it cannot undo; undefined if it undoes everything. */
+interface NewRevert extends Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> {
+  /** the number of approvals that it needs with its changes */
+  readonly neededApprovals: number;
+  readonly changeIds: readonly number[];
+  readonly comment: NewComment | undefined;
+}
+
+/**
+ * Creates a draft that undoes an applied request. Its snapshots are the state right after the request was applied, so that later edits
+ * are shown as overwrites and never undone unnoticed.
+ */
+export const createRevertingDraft = (
+  applied: ChangeRequest,
+  inverse: readonly InverseChange[],
+  { id, uid, minApprovals, neededApprovals, changeIds, comment }: NewRevert,
+  actor: Actor,
+): ChangeRequestDecision => {
+  const { project, environment } = applied;
+  const draft = createDraft({ id, uid, project, environment, minApprovals }, actor, neededApprovals);
+  const createdAt = actor.now.toISOString();
+  const changes = inverse.map(({ change, snapshot, segmentName }, nth) => {
+    const origin = { id: reservedIdOfNthChange(changeIds, nth), position: nth + 1, createdBy: actor.by, createdAt };
+    return toProposedChange(toUncheckedForm(change, segmentName ?? '', snapshot), origin);
+  });
+  const steps = changes.map((change) => ({ kind: 'added', change }) as const);
+  const { request, events } = replaceContent(draft.request, changes, steps, actor);
+  const title = `Revert of change request #${applied.id}`;
+  return { request: withComment({ ...request, title }, comment, actor), events: [...draft.events, ...events] };
 };

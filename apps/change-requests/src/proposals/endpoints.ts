@@ -1,26 +1,215 @@
-import { implement, onBehalfOf, type OperationRequest } from '@bunting/bus';
-import { AddChanges, type Change, type CheckedChange, unavailable } from '@bunting/contracts';
-import { parseChanges } from '@bunting/contracts/validation';
-import { addChanges } from '../domain/content/add-changes.ts';
-import type { ChangeRequest, ChangeRequestDecision, EnvironmentRef } from '../requests/change-request.ts';
+import { type Bus, type CallContext, type Endpoint, implement, onBehalfOf, type OperationRequest } from '@bunting/bus';
+import {
+  AddChanges,
+  type Change,
+  CheckChanges,
+  type CheckedChange,
+  DiscardChange,
+  DiscardDraft,
+  EditChange,
+  SetTitle,
+  unavailable,
+} from '@bunting/contracts';
+import { parseChange, parseChanges } from '@bunting/contracts/validation';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call } from '../calls.ts';
+import type { ChangeRequestsContext } from '../endpoints.ts';
+import { loadPreviewsOfOpenRequests, responseWithPreview } from '../previews/endpoints.ts';
 import { approvalsForNewRequest } from '../protection/environment-protection.ts';
-import { acceptsChanges } from '../domain/content/pending-states.ts';
-import { createDraft, unsavedDraft } from '../domain/content/create-draft.ts';
-import { requireMergeable } from './merge-change.ts';
-import { refusePrototypeKeys } from '../domain/content/refuse-prototype-keys.ts';
-import { type Protection, reviewRequirement } from '../domain/review/review-requirement.ts';
 import { toChangeRequestResponse } from '../requests/change-request-response.ts';
-import type { ReservedIds } from '../persistence/reserve-change-ids.ts';
-import { DraftAlreadyExistsError } from '../requests/request-store.ts';
+import {
+  actorOf,
+  changedBySomeoneElse,
+  type ChangeRequest,
+  type ChangeRequestDecision,
+  type EnvironmentRef,
+  type ProposedChange,
+  setTitle,
+  withoutEvents,
+} from '../requests/change-request.ts';
+import { requireProject } from '../requests/endpoints.ts';
+import { DraftAlreadyExistsError, type ReservedIds } from '../requests/request-store.ts';
+import { type Protection, reviewRequirement } from '../reviews/approvals.ts';
+import { loadConnectedProtections } from '../reviews/endpoints.ts';
+import { discardDraft } from '../states/commands.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
-import { actorOf } from '../operations/actor.ts';
-import type { ChangeRequestsContext } from '../operations/context.ts';
-import { loadConnectedProtections } from '../operations/reviews/load-review-facts.ts';
-import { loadPreviewsOfOpenRequests } from '../previews/endpoints.ts';
-import { responseWithPreview } from '../operations/previews/responses-with-previews.ts';
-import { checkProposedChanges } from '../operations/proposals/check-proposed-changes.ts';
-import { keyedMutex } from '../operations/proposals/keyed-mutex.ts';
-import { retryUntilCurrent } from '../operations/proposals/retry-until-current.ts';
+import {
+  acceptsChanges,
+  addChanges,
+  createDraft,
+  discardChange,
+  editChange,
+  refusePrototypeKeys,
+  requireAuthor,
+  requireChange,
+  requireSameSubject,
+  unsavedDraft,
+} from './content.ts';
+import { orderOfApplication, requireMergeable } from './merge-change.ts';
+import { earlierChangesForCheck, toWireChange } from './proposed-change.ts';
+import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
+
+export function proposalEndpoints(context: ChangeRequestsContext): readonly Endpoint[] {
+  const { bus, reader, transaction, rolesOf } = context;
+  const withMutex = keyedMutex();
+  return [
+    // The features service checks the changes first, without holding a lock; a concurrent edit causes a retry.
+    implement(AddChanges, async (operationRequest) => {
+      const proposal = parseProposal(operationRequest);
+      const replayedResponse = (request: ChangeRequest) =>
+        responseWithPreview({ bus, reader }, request, onBehalfOf(operationRequest));
+      const key = JSON.stringify([operationRequest.caller.id, proposal.environmentRef]);
+      return withMutex(key, () =>
+        retryUntilCurrent(
+          async () =>
+            (await transaction.replay(operationRequest, replayedResponse)) ?? (await addIfCurrent(context, proposal)),
+        ),
+      );
+    }),
+
+    implement(DiscardChange, async (operationRequest) => {
+      await requireProject(bus, operationRequest);
+      return transaction(operationRequest, async ({ requests }) => {
+        const { params, caller } = operationRequest;
+        const before = await requests.getVisible(params, caller.id);
+        await requests.save(discardChange(before, params.changeId, actorOf(caller, requests.now())));
+        return null;
+      });
+    }),
+
+    implement(SetTitle, async (request) => {
+      await requireProject(bus, request);
+      return transaction(request, async ({ requests }) => {
+        const { params, body, caller } = request;
+        const before = await requests.getVisible(params, caller.id);
+        await requests.save(withoutEvents(setTitle(before, body.title, rolesOf(caller, before))));
+        return null;
+      });
+    }),
+
+    implement(DiscardDraft, async (operationRequest) => {
+      await requireProject(bus, operationRequest);
+      return transaction(operationRequest, async ({ requests }) => {
+        const { params, caller } = operationRequest;
+        const request = await requests.getVisible(params, caller.id);
+        const actor = { ...actorOf(caller, requests.now()), roles: rolesOf(caller, request) };
+        await requests.remove(request, discardDraft(request, actor));
+        return null;
+      });
+    }),
+
+    // Replaces one change. As for new changes, the features service checks it first, and a concurrent edit causes a retry.
+    implement(EditChange, async (operationRequest) => {
+      const { params, body, caller } = operationRequest;
+      refusePrototypeKeys(body, '/body');
+      const change = parseChange(body, '/body');
+      const replyOf = (request: ChangeRequest) =>
+        responseWithPreview({ bus, reader }, request, onBehalfOf(operationRequest));
+
+      /** Returns undefined and writes nothing if the request was edited since the check. */
+      const editIfCurrent = async () => {
+        const base = await reader.getVisible(params, caller.id);
+        requireAuthor(base, caller.id);
+        const replaced = requireChange(base, params.changeId);
+        requireSameSubject(replaced, change);
+        const unchecked = { changes: [change], earlier: base.changes, replaced, isList: false };
+        const [checked] = await checkProposedChanges(bus, base, unchecked, onBehalfOf(operationRequest));
+        if (checked === undefined)
+          throw new Error(
+            `The features service returned no result for change ${params.changeId} of change request ${params.id}.`,
+          );
+        const edit = async ({ requests }: Transaction): Promise<ChangeRequest | undefined> => {
+          const before = await requests.getVisible(params, caller.id);
+          if (before.revision !== base.revision) return undefined;
+          const decision = editChange(before, params.changeId, checked, actorOf(caller, requests.now()));
+          await requests.save(decision);
+          return decision.request;
+        };
+        return transaction.commitThenReply(operationRequest, edit, replyOf);
+      };
+
+      return retryUntilCurrent(
+        async () => (await transaction.replay(operationRequest, replyOf)) ?? (await editIfCurrent()),
+      );
+    }),
+  ];
+}
+
+interface UncheckedChanges {
+  readonly changes: readonly Change[];
+  /** the changes that the request has */
+  readonly earlier: readonly ProposedChange[];
+  /** the earlier change whose place the only new one takes; otherwise the rules for merging decide which changes are replaced */
+  readonly replaced?: ProposedChange;
+  /** whether the body is a list of changes, or a single one: a refusal names its paths */
+  readonly isList: boolean;
+}
+
+/** Lets the features service check changes on top of the earlier ones that can affect them. */
+const checkProposedChanges = async (
+  bus: Bus,
+  { project, environment }: EnvironmentRef,
+  { changes, earlier, replaced, isList }: UncheckedChanges,
+  context: CallContext,
+): Promise<readonly CheckedChange[]> => {
+  const related = earlierChangesForCheck(changes, earlier);
+  const order =
+    replaced === undefined
+      ? orderOfApplication(related, changes)
+      : related.map((change, index) => (change === replaced ? related.length : index));
+  const isAsListed = order.length === related.length + changes.length && order.every((index, place) => index === place);
+  const body = {
+    project,
+    environment,
+    changes: [...changes],
+    earlier: related.map(toWireChange),
+    ...(isAsListed ? {} : { order: [...order] }),
+  };
+  const checked = await call(bus, CheckChanges, { body }, context).catch((error: unknown) => {
+    throw isList ? error : withPathsOfSingleChange(error);
+  });
+  return checked.changes;
+};
+
+/** The maximum number of attempts while the request is edited concurrently. */
+const maxTries = 20;
+
+/**
+ * Repeats a write that checks a request without locking it, until no other edit of the request happens between the check and the write.
+ * @param attempt returns undefined, and writes nothing, if the request was edited since the check
+ * @throws Refusal `ConflictError` if the request was edited during every attempt
+ */
+export const retryUntilCurrent = async <T>(attempt: () => Promise<T | undefined>): Promise<T> => {
+  for (let tries = 0; tries < maxTries; tries++) {
+    const reply = await attempt();
+    if (reply !== undefined) return reply;
+    // Jitter, so that two conflicting attempts do not collide again.
+    await sleep(Math.random() * 10);
+  }
+  throw changedBySomeoneElse();
+};
+
+/** Runs a job under the mutex of its key, and resolves with its result. */
+export type KeyedMutex = <T>(key: string, job: () => Promise<T>) => Promise<T>;
+
+/**
+ * A mutex per key within this process. It only reduces contention: across processes the database's locks guarantee the order.
+ */
+export const keyedMutex = (): KeyedMutex => {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, job) => {
+    const current = (last.get(key) ?? Promise.resolve()).then(job);
+    const ended = current.then(
+      () => undefined,
+      () => undefined,
+    );
+    last.set(key, ended);
+    void ended.then(() => {
+      if (last.get(key) === ended) last.delete(key);
+    });
+    return current;
+  };
+};
 
 type AddChangesRequest = OperationRequest<typeof AddChanges>;
 
@@ -153,23 +342,4 @@ const addIfCurrent = async (
       if (error instanceof DraftAlreadyExistsError) return undefined;
       throw error;
     });
-};
-
-/** Adds changes to the caller's pending request. The features service checks them first, without holding a lock; a concurrent edit causes a retry. */
-export const addChangesEndpoint = (dependencies: ChangeRequestsContext) => {
-  const withMutex = keyedMutex();
-  return implement(AddChanges, async (operationRequest) => {
-    const proposal = parseProposal(operationRequest);
-    const replayedResponse = (request: ChangeRequest) =>
-      responseWithPreview(dependencies, request, onBehalfOf(operationRequest));
-    const { transaction } = dependencies;
-    const key = JSON.stringify([operationRequest.caller.id, proposal.environmentRef]);
-    return withMutex(key, () =>
-      retryUntilCurrent(
-        async () =>
-          (await transaction.replay(operationRequest, replayedResponse)) ??
-          (await addIfCurrent(dependencies, proposal)),
-      ),
-    );
-  });
 };

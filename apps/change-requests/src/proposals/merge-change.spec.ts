@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aChange, aCheckedChange, noon } from '../../test/builders.ts';
 import type { ProposedChange } from '../requests/change-request.ts';
 import { mergeChange, orderOfApplication, requireMergeable } from './merge-change.ts';
-import { toProposedChange } from '../domain/content/proposed-change.ts';
+import { toProposedChange } from './proposed-change.ts';
 
 const beta = { id: 4, name: 'beta' };
 

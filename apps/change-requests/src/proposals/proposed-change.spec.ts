@@ -1,7 +1,7 @@
 import { parseChange } from '@bunting/contracts/validation';
 import { describe, expect, it } from 'vitest';
 import { aChange } from '../../test/builders.ts';
-import { earlierChangesForCheck } from '../domain/content/earlier-changes-for-check.ts';
+import { earlierChangesForCheck } from './proposed-change.ts';
 
 const enabled = { action: 'updateEnabled', payload: { enabled: true } } as const;
 const earlier = [

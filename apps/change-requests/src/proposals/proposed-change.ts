@@ -1,4 +1,12 @@
-import { asJsonObject, type ChangeAction, changeActions } from '@bunting/contracts';
+import {
+  asJsonObject,
+  type Change,
+  type ChangeAction,
+  changeActions,
+  type CheckedChange,
+  isSegmentChange,
+} from '@bunting/contracts';
+import type { ProposedChange } from '../requests/change-request.ts';
 
 /** The id of the strategy or segment that the payload of a change names, if it names one. */
 export const payloadIdOf = (payload: unknown): unknown => asJsonObject(payload)['id'];
@@ -43,3 +51,79 @@ export const parentFeatureOf = ({
   const parent = referencesByAction[action].includes('parent') ? asJsonObject(payload)['feature'] : undefined;
   return typeof parent === 'string' ? parent : undefined;
 };
+
+/** A checked change as part of a request. */
+export const toProposedChange = (
+  { action, feature, segment, payload, snapshot }: CheckedChange,
+  origin: Pick<ProposedChange, 'id' | 'position' | 'createdBy' | 'createdAt'>,
+): ProposedChange => ({ ...origin, action, feature, segment, payload: payload ?? {}, snapshot: snapshot ?? null });
+
+/** A change in the form of a checked one, before the features service has checked it. */
+export const toUncheckedForm = (change: Change, segmentName = '', snapshot: unknown = null): CheckedChange => {
+  const { action, payload } = change;
+  return isSegmentChange(change)
+    ? { action, feature: null, segment: { id: change.payload.id, name: segmentName }, payload, snapshot }
+    : { action, feature: change.feature, segment: null, payload, snapshot };
+};
+
+/** The reserved id of the nth new change. */
+export const reservedIdOfNthChange = (ids: readonly number[], nth: number): number => {
+  const id = ids[nth];
+  if (id === undefined) throw new Error('A change has no id: reserve one for each change with newChangeIds.');
+  return id;
+};
+
+/** Whether changes affect dependencies between features, by action. */
+const affectsDependencies: Readonly<Record<ChangeAction, boolean>> = {
+  updateSegment: false,
+  deleteSegment: false,
+  updateEnabled: false,
+  addStrategy: false,
+  updateStrategy: false,
+  deleteStrategy: false,
+  archiveFeature: true,
+  patchVariant: false,
+  reorderStrategy: false,
+  addDependency: true,
+  deleteDependency: true,
+};
+
+/**
+ * The earlier changes that can affect the check of newer ones. Changes of other features matter only for dependencies and for uses of a
+ * segment, so the cost of adding does not grow with the size of the request.
+ */
+export const earlierChangesForCheck = (
+  newer: readonly Change[],
+  earlier: readonly ProposedChange[],
+): readonly ProposedChange[] => {
+  // Any strategy of the project may use the segment, and an earlier change may have taken it away there.
+  if (newer.some(({ action }) => action === 'deleteSegment')) return earlier;
+  const features = new Set(
+    newer.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature, parentFeatureOf(change)])),
+  );
+  const changesDependencies = newer.some(({ action }) => affectsDependencies[action]);
+  return earlier.filter(
+    ({ action, feature, segment }) =>
+      segment !== null ||
+      (feature !== null && features.has(feature)) ||
+      (changesDependencies && affectsDependencies[action]),
+  );
+};
+
+/** A change in the format of the API, which the features service parses. */
+export const toWireChange = ({
+  action,
+  feature,
+  payload,
+}: Pick<ProposedChange, 'action' | 'feature' | 'payload'>): Change =>
+  (feature === null ? { action, payload } : { action, feature, payload }) as Change;
+
+/** A change with its snapshot, in the format of calls of the features service. */
+export const toWireChangeWithSnapshot = (
+  change: ProposedChange,
+  snapshots: Readonly<Record<string, unknown>> = {},
+) => ({
+  id: change.id,
+  change: toWireChange(change),
+  snapshot: Object.hasOwn(snapshots, change.id) ? snapshots[change.id] : change.snapshot,
+});

@@ -1,10 +1,10 @@
 import { onlyRow, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { EnvironmentRef } from '../requests/change-request.ts';
-import type { ProtectionDecision } from './environment-protection.ts';
-import type { Protection } from '../domain/review/review-requirement.ts';
 import { nowMsSql, selectProtectedEnvironments } from '../requests/request-read-store.ts';
+import type { Protection } from '../reviews/approvals.ts';
 import { ProtectedEnvironmentEntity, UnsyncedProtectionEntity } from '../unit-of-work/entities.ts';
+import type { ProtectionDecision } from './environment-protection.ts';
 
 /** A change of the protection of an environment, to be sent to the features service. */
 export interface ProtectionChange {

@@ -13,7 +13,7 @@ import type {
   ConflictCode,
 } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
-import type { ReviewRequirement } from '../domain/review/review-requirement.ts';
+import type { ReviewRequirement } from '../reviews/approvals.ts';
 import type { ChangeRequest, Comment, UserRef, ProposedChange, Schedule, Review } from './change-request.ts';
 
 /** Whether changes are shown with their snapshot, by action. */

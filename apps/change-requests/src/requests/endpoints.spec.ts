@@ -1,7 +1,22 @@
-import { ListScheduled, SearchChangeRequests } from '@bunting/contracts';
+import {
+  AddComment,
+  type Caller,
+  DiscardChange,
+  DiscardDraft,
+  GetApprovers,
+  GetChangeRequest,
+  ListProposedSegmentStrategies,
+  ListScheduled,
+  PreviewChangeRequest,
+  RevertChangeRequest,
+  SearchChangeRequests,
+  SetApprovers,
+  SetTitle,
+} from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
+import { callers, startChangeRequests, type StartedChangeRequests } from '../../test/started-change-requests.ts';
+import { parseChangeRequestFilter } from './change-request-filter.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const renamed = { action: 'updateSegment', payload: { id: 4, name: 'beta testers' } };
@@ -129,5 +144,223 @@ describe('scheduled change requests', () => {
   it('are not found in an unknown project', async () => {
     const request = service.call(ListScheduled, { params: { projectId: 'nowhere' }, query: {} });
     await expect(request).rejects.toMatchObject({ kind: 'NotFoundError' });
+  });
+});
+
+const setState = (id: number, state: string): Promise<unknown> =>
+  service.database.transaction(({ query }) => query('update change_request set state = $2 where id = $1', [id, state]));
+
+describe('the pending change requests of a project', () => {
+  it('are an empty list before the first proposal', async () => {
+    expect(await service.pending()).toEqual([]);
+  });
+
+  it('are complete, as in the response to the proposal', async () => {
+    const request = await service.add([enable, { action: 'updateSegment', payload: { id: 4, name: 'beta' } }]);
+    expect(await service.pending()).toEqual([request]);
+  });
+
+  it('are those of the caller only, also for an admin', async () => {
+    await service.add(enable, callers.lee);
+    expect(await service.pending(callers.mia)).toEqual([]);
+    expect(await service.pending(callers.lee)).toHaveLength(1);
+  });
+
+  it('leave out the pending requests of other projects', async () => {
+    await service.add(enable);
+    expect(await service.pending(callers.mia, 'garage')).toEqual([]);
+  });
+
+  it.each([
+    ['Draft', 1],
+    ['In review', 1],
+    ['Approved', 1],
+    ['Scheduled', 0],
+    ['Applied', 0],
+    ['Rejected', 0],
+    ['Cancelled', 0],
+  ])('include one in state %s: %d', async (state, count) => {
+    const { id } = await service.add(enable);
+    await setState(id, state);
+    expect(await service.pending()).toHaveLength(count);
+  });
+
+  it('are sorted by the name of their environment', async () => {
+    for (const environment of ['staging', 'development', 'production']) {
+      await service.add(enable, callers.mia, environment);
+    }
+    expect((await service.pending()).map(({ environment }) => environment)).toEqual([
+      'development',
+      'production',
+      'staging',
+    ]);
+  });
+
+  it('are left out while their environment is not linked to the project', async () => {
+    await service.add(enable, callers.mia, 'staging');
+    service.features.link('shop', ['production']);
+    expect(await service.pending()).toEqual([]);
+    service.features.link('shop', ['production', 'staging']);
+    expect(await service.pending()).toHaveLength(1);
+  });
+
+  it('are not found in a project that does not exist', async () => {
+    await expect(service.pending(callers.mia, 'nowhere')).rejects.toMatchObject({ kind: 'NotFoundError' });
+  });
+
+  it('contain approvals, rejections and comments with their users, oldest first', async () => {
+    const { id } = await service.add(enable);
+    await service.database.transaction(async ({ query }) => {
+      for (const table of ['approval', 'rejection']) {
+        await query(
+          `insert into ${table} values ($1, 9, 'kim', '2026-11-21 10:00:00.5+02'), ($1, 8, 'lee', '2026-11-21 10:00:00+02')`,
+          [id],
+        );
+      }
+      await query(
+        `insert into comment (change_request_id, text, created_by_id, created_by_name, created_at)
+         values ($1, 'first', 8, 'lee', '2026-11-21 08:00:00+00'), ($1, 'second', 9, null, '2026-11-21 08:00:00+00')`,
+        [id],
+      );
+    });
+    const [pending] = await service.pending();
+    const verdicts = [
+      { createdBy: { id: 8, username: 'lee' }, createdAt: '2026-11-21T08:00:00.000Z' },
+      { createdBy: { id: 9, username: 'kim' }, createdAt: '2026-11-21T08:00:00.500Z' },
+    ];
+    expect(pending).toMatchObject({
+      approvals: verdicts,
+      rejections: verdicts,
+      comments: [
+        { text: 'first', createdBy: { username: 'lee' } },
+        { text: 'second', createdBy: { username: null, imageUrl: null } },
+      ],
+    });
+  });
+
+  it('cannot be listed while the features service is unavailable to list the environments', async () => {
+    const lonely = await startChangeRequests({ url: service.url });
+    await lonely.features.stop();
+    await expect(lonely.pending()).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    await lonely.stop();
+  });
+});
+
+const beta = 4;
+const using = (feature: string, segments: readonly number[]) => ({
+  action: 'addStrategy',
+  feature,
+  payload: { name: 'default', constraints: [], parameters: {}, segments },
+});
+
+const usesOf = async (segment: number, caller: Caller = kim) =>
+  (await service.call(ListProposedSegmentStrategies, { body: { segment } }, caller)).changeRequestStrategies;
+
+it('lists the strategies to which open requests add the segment, existing strategies by their id', async () => {
+  const update = {
+    action: 'updateStrategy',
+    feature: 'checkout',
+    payload: { id: 'in-production', segments: [7, beta] },
+  };
+  const { id } = await service.add([update, using('banner', [beta]), using('banner', [44])], lee);
+  await service.call(SetTitle, { params: { projectId: 'shop', id }, body: { title: 'Testers first' } }, lee);
+  await service.move(id, 'In review', lee);
+  const place = { projectId: 'shop', environment: 'production', changeRequest: { id, title: 'Testers first' } };
+  expect(await usesOf(beta)).toEqual([
+    { id: 'in-production', featureName: 'checkout', strategyName: 'default', ...place },
+    { featureName: 'banner', strategyName: 'default', ...place },
+  ]);
+  await service.move(id, 'Cancelled', lee);
+  expect(await usesOf(beta)).toEqual([]);
+});
+
+it('lists the strategy in a draft of another user without the id and title of that draft', async () => {
+  const { id } = await service.add(using('banner', [beta]), mia);
+  expect(await usesOf(beta, mia)).toMatchObject([{ changeRequest: { id } }]);
+  expect(await usesOf(beta, kim)).toMatchObject([{ featureName: 'banner', changeRequest: { id: null, title: null } }]);
+});
+
+it('omits projects that are hidden from the caller', async () => {
+  await service.add(using('banner', [beta]), mia);
+  expect(await usesOf(beta, { ...kim, hiddenProjects: ['shop'] })).toEqual([]);
+});
+
+const update = { action: 'updateStrategy', feature: 'checkout', payload: { id: 'in-production', title: 'ours' } };
+const notFound = { kind: 'NotFoundError', message: 'Could not find project with id shop' };
+
+describe('a request of an archived or deleted project', () => {
+  const at = (id: number) => ({ params: { projectId: 'shop', id } });
+
+  it('is not found by any operation, and is not changed', async () => {
+    const { id, features } = await service.add(
+      [update, { ...update, payload: { id: 'in-production', title: 'b' } }],
+      lee,
+    );
+    const changeId = features[0]?.changes[0]?.id ?? 0;
+    const before = await service.get(id, lee);
+    const emitted = await service.emittedEvents();
+    service.features.deleteProject('shop');
+    const scheduledAt = new Date(Date.now() + 60_000).toISOString();
+    for (const operation of [
+      () => service.call(GetChangeRequest, at(id), lee),
+      () => service.call(PreviewChangeRequest, at(id), lee),
+      () => service.call(GetApprovers, at(id), lee),
+      () => service.call(SetApprovers, { ...at(id), body: { reviewers: [rita.id] } }, lee),
+      () => service.call(AddComment, { ...at(id), body: { text: 'hello' } }, lee),
+      () => service.call(SetTitle, { ...at(id), body: { title: 'renamed' } }, lee),
+      () => service.call(DiscardChange, { params: { ...at(id).params, changeId } }, lee),
+      () => service.call(DiscardDraft, at(id), lee),
+      () => service.call(RevertChangeRequest, at(id), lee),
+      () => service.move(id, 'In review', lee),
+      () => service.move(id, 'Cancelled', lee),
+      () => service.move(id, 'Scheduled', ada, { scheduledAt }),
+      () => service.move(id, 'Applied', ada),
+    ])
+      await expect(operation()).rejects.toMatchObject(notFound);
+    expect(await service.emittedEvents()).toEqual(emitted);
+    service.features.reset();
+    expect(await service.get(id, lee)).toEqual(before);
+  });
+
+  it('is refused for its project, also if there is no such request', async () => {
+    service.features.deleteProject('shop');
+    for (let nth = 0; nth < 20; nth++)
+      for (const operation of [GetChangeRequest, GetApprovers])
+        await expect(service.call(operation, at(987_654), lee)).rejects.toMatchObject(notFound);
+  });
+
+  it('is not found after it was closed', async () => {
+    const { id } = await service.add(update, lee);
+    await service.move(id, 'Cancelled', lee);
+    service.features.deleteProject('shop');
+    await expect(service.get(id, lee)).rejects.toMatchObject(notFound);
+    await expect(service.call(AddComment, { ...at(id), body: { text: 'hello' } }, lee)).rejects.toMatchObject(notFound);
+  });
+});
+
+describe('a filter of change requests', () => {
+  it('matches every request where it is absent', () => {
+    expect(parseChangeRequestFilter({})).toEqual({});
+  });
+
+  it('names the author, a requested approver, and whether requests are open', () => {
+    expect(parseChangeRequestFilter({ createdBy: 'IS:7', requestedApproverId: 'IS:8', state: 'IS:open' })).toEqual({
+      createdBy: 7,
+      requestedApprover: 8,
+      isOpen: true,
+    });
+    expect(parseChangeRequestFilter({ state: 'IS:closed' })).toEqual({ isOpen: false });
+  });
+
+  it.each([
+    [{ createdBy: '7' }, 'The `/query/createdBy` property must begin with IS, and a colon. You sent "7".'],
+    [{ createdBy: 'IS:-7' }, 'The `/query/createdBy` property must end with the id of a user. You sent "IS:-7".'],
+    [
+      { requestedApproverId: 'IS:1,2' },
+      'The `/query/requestedApproverId` property must end with the id of a user. You sent "IS:1,2".',
+    ],
+    [{ state: 'IS:Draft' }, 'The `/query/state` property must end with open or closed. You sent "IS:Draft".'],
+  ])('is refused where it is malformed: %j', (query, message) => {
+    expect(() => parseChangeRequestFilter(query)).toThrow(message);
   });
 });

@@ -1,6 +1,8 @@
 import { actionsOfWholeProject } from '@bunting/contracts';
-import { entitySql, timestampSql, type Statement } from '@bunting/database';
-import type { ChangeRequest, ProposedChange } from './change-request.ts';
+import { entitySql, onlyRow, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
+import type { ScheduledRequest, SegmentUse } from '../previews/conflicts.ts';
+import type { Protection } from '../reviews/approvals.ts';
+import type { ActionableCounts } from '../reviews/request-roles.ts';
 import { statesToApply, statesToReview } from '../states/state-machine.ts';
 import {
   ChangeEntity,
@@ -9,6 +11,15 @@ import {
   CommentEntity,
   ScheduleEntity,
 } from '../unit-of-work/entities.ts';
+import type { ChangeRequestFilter } from './change-request-filter.ts';
+import {
+  type ChangeRequest,
+  type EnvironmentRef,
+  type ProposedChange,
+  type RequestPath,
+  requireVisible,
+  type Schedule,
+} from './change-request.ts';
 import {
   acceptsChangesSql,
   hasParentSql,
@@ -19,7 +30,7 @@ import {
   isVisibleSql,
   segmentsOfStrategySql,
   sqlList,
-} from '../persistence/request-conditions-sql.ts';
+} from './request-conditions.ts';
 
 const sql = entitySql(changeRequestEntities);
 const person = (row: string): string =>
@@ -71,21 +82,21 @@ export const acceptsChangesOfAuthorSql = `
   request.created_by_id = $1 and request.project = $2 and request.environment = $3 and ${acceptsChangesSql('$4')}`;
 
 /** The draft that accepts changes, or else the newest request that does. */
-export const selectAcceptingRequest: Statement = {
+const selectAcceptingRequest: Statement = {
   name: 'change-request-accepting-changes',
   text: `${requests} where ${acceptsChangesOfAuthorSql}
     order by request.state = 'Draft' desc, request.id desc limit 1`,
 };
 
 /** The pending requests of one user in one project, also while they are applied. */
-export const selectPendingOfUser: Statement = {
+const selectPendingOfUser: Statement = {
   name: 'pending-change-requests',
   text: `${requests}
     where request.created_by_id = $1 and request.project = $2 and request.${isPendingSql}
     order by request.environment collate "C", request.id`,
 };
 
-export const selectRequest: Statement = { name: 'change-request', text: requestById };
+const selectRequest: Statement = { name: 'change-request', text: requestById };
 
 const columns = sql.columnsOf(ChangeEntity);
 
@@ -114,7 +125,7 @@ export const updateDraft = `
   select from request`;
 
 /** Open requests with approvals, by id: `$1` the id before the first, `$2` their project, null for all. */
-export const selectApprovedRequests: Statement = {
+const selectApprovedRequests: Statement = {
   name: 'approved-change-requests',
   text: `${requests}
     where request.id in (
@@ -126,13 +137,13 @@ export const selectApprovedRequests: Statement = {
 };
 
 /** The newest requests of a project that a user may see: `$1` project, `$2` user. */
-export const selectRequestsOfProject: Statement = {
+const selectRequestsOfProject: Statement = {
   name: 'change-requests-of-project',
   text: `${requests} where request.project = $1 and ${isVisibleSql('$2')} order by request.id desc limit 300`,
 };
 
 /** The pending requests that affect a feature. */
-export const selectPendingOfFeature: Statement = {
+const selectPendingOfFeature: Statement = {
   name: 'pending-change-requests-of-feature',
   text: `${requests}
     where request.project = $1 and ${isVisibleSql('$2')} and request.${isPendingSql}
@@ -140,7 +151,7 @@ export const selectPendingOfFeature: Statement = {
     order by request.environment collate "C", request.id limit 300`,
 };
 
-export const countByState: Statement = {
+const countByState: Statement = {
   name: 'count-change-requests',
   text: `
     select count(*) as total,
@@ -151,7 +162,7 @@ export const countByState: Statement = {
 };
 
 /** Scheduled requests that affect an object: `$1` project, `$2` features, `$3` strategies, `$4` features with variants. */
-export const selectScheduledAffecting: Statement = {
+const selectScheduledAffecting: Statement = {
   name: 'scheduled-change-requests-affecting',
   text: `
     select request.id, request.environment, request.title from change_request request
@@ -167,7 +178,7 @@ export const selectScheduledAffecting: Statement = {
 };
 
 /** The changes of scheduled requests to features, parents or segments: `$1` project, `$2` features, `$3` segments. */
-export const selectScheduledChanges: Statement = {
+const selectScheduledChanges: Statement = {
   name: 'scheduled-changes',
   text: `
     select request.id, request.title, request.environment, json_agg(json_build_object(
@@ -196,7 +207,7 @@ export const selectSegmentUses: Statement = {
  * Strategies to which open requests add a segment, oldest request first: `$1` segment, `$2` the caller, `$3` projects
  * hidden from the caller. Drafts of others have no id and title.
  */
-export const selectStrategiesUsing: Statement = {
+const selectStrategiesUsing: Statement = {
   name: 'strategies-using-a-segment',
   text: `
     select
@@ -216,7 +227,7 @@ export const selectStrategiesUsing: Statement = {
  * A page of the matching requests, and their total number: `$1` projects, `$2` the caller, `$3` author, `$4` requested approver,
  * `$5` whether open, `$6` offset, `$7` limit.
  */
-export const selectSearchPage: Statement = {
+const selectSearchPage: Statement = {
   name: 'search-change-requests',
   text: `
     with matching as (
@@ -244,13 +255,13 @@ export const selectSearchPage: Statement = {
       from change_request request join page on page.id = request.id), '[]') as found`,
 };
 
-export const selectRequestedApprovers: Statement = {
+const selectRequestedApprovers: Statement = {
   name: 'requested-approvers',
   text: 'select user_id as id from requested_approver where change_request_id = $1 order by position',
 };
 
 /** The numbers of requests to review and to apply by environment and by what they affect, without those that wait for their scheduled time: `$1` project, `$2` user. */
-export const countActionableByEnvironment: Statement = {
+const countActionableByEnvironment: Statement = {
   name: 'actionable-change-requests',
   text: `
     select request.environment, request.created_by_id = $2 as own, exists (
@@ -267,3 +278,111 @@ export const selectProtectedEnvironments: Statement = {
   name: 'protected-environments',
   text: `select environment, required_approvals as "requiredApprovals" from protected_environment where project = $1`,
 };
+
+/** A strategy to which a request adds a segment. The request is null if it is a draft of another user. */
+export interface StrategyUse {
+  readonly request: { readonly id: number; readonly title: string | null } | null;
+  readonly strategy: {
+    readonly id: string | null;
+    readonly projectId: string;
+    readonly featureName: string;
+    readonly strategyName: string;
+    readonly environment: string;
+  };
+}
+
+/** A request in a search result. */
+export interface FoundRequest extends Pick<
+  ChangeRequest,
+  'id' | 'title' | 'createdAt' | 'createdBy' | 'environment' | 'project' | 'state'
+> {
+  readonly features: string[];
+  readonly segments: string[];
+  readonly schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'> | null;
+}
+
+export interface CountsByState {
+  readonly total: number;
+  readonly applied: number;
+  readonly approved: number;
+  readonly rejected: number;
+  readonly reviewRequired: number;
+  readonly scheduled: number;
+}
+
+/** Reads committed requests, outside of a transaction. */
+export const changeRequestReader = (database: ReadDatabase) => {
+  const requests = async (statement: Statement, values: readonly unknown[]): Promise<ChangeRequest[]> =>
+    (await database.read<RequestRow>(statement, values)).map(({ request }) => request);
+  return {
+    /** The request of a user that accepts changes: the draft, or else the newest one; with `draftOnly` the draft only. */
+    acceptingRequest: async (
+      userId: number,
+      { project, environment }: EnvironmentRef,
+      { draftOnly }: { readonly draftOnly: boolean },
+    ): Promise<ChangeRequest | undefined> =>
+      (await requests(selectAcceptingRequest, [userId, project, environment, draftOnly]))[0],
+    /** The pending requests of a user in a project, also while they are applied, by environment and id. */
+    pendingOfUser: (userId: number, project: string) => requests(selectPendingOfUser, [userId, project]),
+    /**
+     * The request of a path.
+     * @throws Refusal `NotFoundError` if the project has no such request, or if it is a draft of another user.
+     */
+    getVisible: async ({ id, projectId }: RequestPath, userId: number): Promise<ChangeRequest> => {
+      const [request] = await requests(selectRequest, [id]);
+      return requireVisible(request?.project === projectId ? request : undefined, id, userId);
+    },
+    /** The request of that id, in whatever project. */
+    byId: async (id: number): Promise<ChangeRequest | undefined> => (await requests(selectRequest, [id]))[0],
+    /** The newest 300 of a project, without the drafts of others. */
+    ofProject: (project: string, userId: number) => requests(selectRequestsOfProject, [project, userId]),
+    /** The pending requests that affect a feature, without the drafts of others. */
+    pendingOfFeature: (project: string, userId: number, feature: string) =>
+      requests(selectPendingOfFeature, [project, userId, feature]),
+    countsByState: async (project: string): Promise<CountsByState> =>
+      onlyRow(await database.read<CountsByState>(countByState, [project])),
+    /** The numbers of requests to review and to apply, by environment and by whether the user is the author. */
+    actionable: (project: string, userId: number) =>
+      database.read<ActionableCounts>(countActionableByEnvironment, [project, userId]),
+    protectedEnvironments: (project: string) => database.read<Protection>(selectProtectedEnvironments, [project]),
+    /** The next requests by id that have approvals and are not applied yet, in all projects or one: those after an id, at most 200. */
+    approvedAfter: (id: number, project?: string) => requests(selectApprovedRequests, [id, project ?? null]),
+    /** Scheduled requests of a project that affect any of some features, strategies or variants, by id. */
+    scheduledAffecting: async (
+      project: string,
+      { features, strategies, variants }: Readonly<Record<'features' | 'strategies' | 'variants', readonly string[]>>,
+    ): Promise<{ readonly id: number; readonly environment: string; readonly title: string | null }[]> =>
+      features.length + strategies.length + variants.length === 0
+        ? []
+        : database.read(selectScheduledAffecting, [project, features, strategies, variants]),
+    /** The changes of scheduled requests in a project that affect any of the given features or segments. */
+    scheduled: async (
+      project: string,
+      features: readonly string[],
+      segments: readonly number[],
+    ): Promise<ScheduledRequest[]> =>
+      features.length + segments.length === 0
+        ? []
+        : database.read(selectScheduledChanges, [project, features, segments]),
+    /** The open requests that add any of these segments to strategies. */
+    segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
+      segments.length === 0 ? [] : database.read(selectSegmentUses, [project, segments.map(String)]),
+    /** The strategies to which open requests add a segment, as visible to a user. */
+    strategiesUsing: (segment: number, userId: number, hidden: readonly string[]) =>
+      database.read<StrategyUse>(selectStrategiesUsing, [String(segment), userId, hidden]),
+    /** A page of the matching requests of some projects, newest first, without the drafts of others. */
+    search: async (
+      projects: readonly string[],
+      userId: number,
+      { createdBy, requestedApprover, isOpen }: ChangeRequestFilter,
+      { offset, limit }: { readonly offset: number; readonly limit: number },
+    ): Promise<{ readonly total: number; readonly found: readonly FoundRequest[] }> => {
+      const values = [projects, userId, createdBy ?? null, requestedApprover ?? null, isOpen ?? null, offset, limit];
+      return onlyRow(await database.read<{ total: number; found: FoundRequest[] }>(selectSearchPage, values));
+    },
+    /** Ids of the users whose approval is requested, in display order. */
+    requestedApprovers: async (id: number): Promise<number[]> =>
+      (await database.read<{ id: number }>(selectRequestedApprovers, [id])).map(({ id: userId }) => userId),
+  };
+};
+export type ChangeRequestReader = ReturnType<typeof changeRequestReader>;

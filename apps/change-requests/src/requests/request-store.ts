@@ -1,12 +1,9 @@
 import type { InverseChange } from '@bunting/contracts';
-import { onlyRow, violatedConstraint, persistDifference, type Tx } from '@bunting/database';
+import { onlyRow, persistDifference, type Statement, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
-import type { ChangeRequest, ChangeRequestDecision, EnvironmentRef, RequestPath, Review } from './change-request.ts';
 import type { SegmentUse } from '../previews/conflicts.ts';
-import { requireVisible } from '../domain/require-visible.ts';
-import { reserveChangeIdsBy } from '../persistence/reserve-change-ids.ts';
 import {
   ApprovalEntity,
   ChangeEntity,
@@ -18,13 +15,51 @@ import {
   ScheduleEntity,
 } from '../unit-of-work/entities.ts';
 import {
+  type ChangeRequest,
+  type ChangeRequestDecision,
+  type EnvironmentRef,
+  type RequestPath,
+  requireVisible,
+  type Review,
+} from './change-request.ts';
+import {
   acceptsChangesOfAuthorSql,
   changeRowsJson,
+  nowMsSql,
   type RequestRow,
   selectRequestAndNow,
   selectSegmentUses,
   updateDraft,
 } from './request-read-store.ts';
+
+/** Ascending ids for new changes, and the time of the database at which they were reserved. */
+export interface ReservedIds {
+  readonly ids: readonly number[];
+  readonly now: Date;
+}
+
+const nextIds: Statement = {
+  name: 'new-change-ids',
+  text: `
+    select ${nowMsSql} as "nowMs", array_to_json(array(select nextval('change_id_seq') from generate_series(1, $1::integer))) as ids`,
+};
+
+/** Sends a statement in a transaction, or outside of any. */
+type Query = (
+  statement: Statement,
+  values: readonly unknown[],
+) => Promise<{ readonly ids: number[]; readonly nowMs: number }[]>;
+
+/** Reserves ids for new changes, also outside of a transaction: unused ids are not reused. */
+export const reserveChangeIdsBy =
+  (query: Query) =>
+  async (count: number): Promise<ReservedIds> => {
+    const { ids, nowMs: now } = onlyRow(await query(nextIds, [count]));
+    return { ids, now: new Date(now) };
+  };
+
+/** Returns ids for new changes. */
+export type NewChangeIds = ReturnType<typeof reserveChangeIdsBy>;
 
 /** The author concurrently created another draft for the project and environment: this unit of work cannot commit. */
 export class DraftAlreadyExistsError extends Error {}

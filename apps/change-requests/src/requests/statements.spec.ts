@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CallRequest, type Bus, call, inProcessBus, serve, type Subscription } from '@bunting/bus';
+import { type Bus, call, type CallRequest, inProcessBus, serve, type Subscription } from '@bunting/bus';
 import {
   AddChanges,
   type AnyOperation,
@@ -16,20 +15,21 @@ import { type Database, openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeFeaturesService, fakeFeaturesService } from '../../test/fake-features-service.ts';
 import { type FakeGateway, fakeGateway } from '../../test/fake-gateway.ts';
-import { callers, callContextOf } from '../../test/started-change-requests.ts';
-import { dueJobsReader } from '../schedules/schedule-store.ts';
-import { changeRequestEntities as entities } from '../unit-of-work/entities.ts';
-import { changeRequestMigrations as steps } from '../persistence/migrations/index.ts';
-import { reserveChangeIdsBy } from '../persistence/reserve-change-ids.ts';
-import { changeRequestReader } from '../persistence/change-request-reader.ts';
-import { unitOfWork } from '../unit-of-work/unit-of-work.ts';
+import { callContextOf, callers } from '../../test/started-change-requests.ts';
+import { changeRequestsEndpoints } from '../endpoints.ts';
+import { changeRequestMigrations as steps } from '../migrations/migrations.ts';
+import { protectionSync } from '../protection/endpoints.ts';
 import { approvalsRecheck } from '../reviews/endpoints.ts';
-import { applyRequest } from '../operations/state/apply-request.ts';
-import { changeRequestsEndpoints } from '../operations/index.ts';
 import { requestRolesByPolicy } from '../reviews/request-roles.ts';
-import { protectionSync } from '../operations/configuration/protection-sync.ts';
+import { dueJobsReader } from '../schedules/schedule-store.ts';
+import { applyRequest } from '../states/endpoints.ts';
+import { changeRequestEntities as entities } from '../unit-of-work/entities.ts';
+import { unitOfWork } from '../unit-of-work/unit-of-work.ts';
+import { changeRequestReader } from './request-read-store.ts';
+import { reserveChangeIdsBy } from './request-store.ts';
 
 // The service without its relay and its runner, whose statements would be counted as well.
 const inner = inProcessBus();

@@ -1,7 +1,27 @@
-import { isClosedState, systemCaller } from '@bunting/contracts';
-import { type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '../requests/change-request.ts';
+import {
+  adminTokenUserId,
+  affectedEnvironments,
+  type Caller,
+  invalid,
+  isClosedState,
+  refusal,
+  type RequestedReviewer,
+  type Reviewer,
+  systemCaller,
+} from '@bunting/contracts';
+import {
+  type ChangeRequest,
+  type ChangeRequestDecision,
+  type NewComment,
+  onlyAuthorCan,
+  type ProposedChange,
+  requireNotBeingApplied,
+  withComment,
+  withoutEvents,
+} from '../requests/change-request.ts';
 import { eventOf } from '../requests/events.ts';
-import { type NewComment, withComment } from '../domain/title-and-comments.ts';
+import { meetsRoleRequirement } from '../states/state-machine.ts';
+import type { RolesOf } from './request-roles.ts';
 
 /** What decides whether the approvals of a request suffice. */
 export interface ApprovalFacts {
@@ -52,4 +72,125 @@ export const takeBackApprovals = (
   const request: ChangeRequest = { ...commented, state, stateTimestamps, schedule: null };
   const details = { data: { reason: comment.text }, preData: { state: before.state } };
   return { request, events: [eventOf('change-request-sent-to-review', request, actor, details)] };
+};
+
+/** A protected environment that is connected to a project, and the number of approvals that it asks for. */
+export interface Protection {
+  readonly environment: string;
+  readonly requiredApprovals: number;
+}
+
+/** What a request needs now. */
+export interface ReviewRequirement {
+  /** the number of approvals: the highest of those that were asked for when it was created, and that its environments ask for now */
+  readonly minApprovals: number;
+  /** the protected environments that its changes affect: whoever approves or applies it needs the permission in all of them */
+  readonly affectedEnvironments: readonly string[];
+}
+
+/** What a request needs where its project has these protected environments. */
+export const reviewRequirement = (
+  {
+    environment,
+    changes,
+    minApprovals,
+  }: Pick<ChangeRequest, 'environment' | 'minApprovals'> & {
+    readonly changes: readonly Pick<ProposedChange, 'action'>[];
+  },
+  protections: readonly Protection[],
+): ReviewRequirement => {
+  const names = protections.map((protection) => protection.environment);
+  const affected = affectedEnvironments(changes, environment, names);
+  const asking = protections.filter(
+    (protection) => protection.environment === environment || affected.includes(protection.environment),
+  );
+  return {
+    minApprovals: Math.max(minApprovals, ...asking.map(({ requiredApprovals }) => requiredApprovals)),
+    affectedEnvironments: affected,
+  };
+};
+
+/** What other services know about requests of a project. */
+export interface ReviewFacts {
+  /** the environments that are connected to the project */
+  readonly connected: ReadonlySet<string>;
+  /** the users of approvals with their current permissions; null for those who were deleted or disabled */
+  readonly approvers: ReadonlyMap<number, Caller | null>;
+}
+
+/** What a request needs now, and which approvals count for it. */
+export type Judgement = ReviewRequirement & ApprovalFacts;
+
+/** An admin token belongs to no user whose permissions could be read: whether it may approve is a setting. */
+const adminToken: Caller = { id: adminTokenUserId, name: 'admin', grants: [{ permission: 'ADMIN' }] };
+
+/**
+ * Judges a request by the protected environments of its project: for its approval, its application and its replies alike. An approver who is not
+ * among the facts has approved since they were read, and counts.
+ */
+export const judgeRequest = (
+  request: ChangeRequest,
+  protections: readonly Protection[],
+  { connected, approvers }: ReviewFacts,
+  rolesOf: RolesOf,
+): Judgement => {
+  const { project, environment, createdBy } = request;
+  const requirement = reviewRequirement(
+    request,
+    protections.filter((protection) => connected.has(protection.environment)),
+  );
+  const { affectedEnvironments } = requirement;
+  const mayApprove = (userId: number): boolean => {
+    const caller = userId === adminTokenUserId ? adminToken : approvers.get(userId);
+    if (caller === undefined) return true;
+    if (caller === null) return false;
+    return meetsRoleRequirement(rolesOf(caller, { project, environment, createdBy, affectedEnvironments }), 'approver');
+  };
+  return { ...requirement, mayApprove };
+};
+
+/** The request without the approvals that do not count. */
+export const withCountingApprovals = (
+  request: ChangeRequest,
+  { mayApprove }: Pick<Judgement, 'mayApprove'>,
+): ChangeRequest => {
+  const approvals = request.approvals.filter(({ createdBy }) => mayApprove(createdBy.id));
+  return approvals.length === request.approvals.length ? request : { ...request, approvals };
+};
+
+/**
+ * Refuses to request approvals unless the user is the author and the request can still be approved. A requested approval is advisory:
+ * any permitted reviewer may approve.
+ */
+export const requireMayRequestApproval = (request: ChangeRequest, userId: number): void => {
+  if (request.createdBy.id !== userId) throw onlyAuthorCan('ask for approvals');
+  requireNotBeingApplied(request);
+  if (request.state !== 'Draft' && request.state !== 'In review') {
+    throw refusal('ConflictError', `Approvals cannot be requested for a change request in state "${request.state}"`);
+  }
+};
+
+/** Refuses a reviewer who is no active user. */
+export const requireActiveReviewers = (reviewerIds: readonly number[], activeIds: ReadonlySet<number>): void => {
+  const missing = reviewerIds.findIndex((id) => !activeIds.has(id));
+  if (missing < 0) return;
+  const path = `/body/reviewers/${missing}`;
+  throw invalid(
+    `The \`${path}\` property must be the id of an active user. You provided ${reviewerIds[missing]}.`,
+    path,
+  );
+};
+
+/** The requested reviewers with the state of their reviews, in the order requested. A deleted user is listed by id alone. */
+export const requestedReviewersWithStatus = (
+  reviewerIds: readonly number[],
+  reviewers: ReadonlyMap<number, Reviewer>,
+  { approvals, rejections }: ChangeRequest,
+): RequestedReviewer[] => {
+  const approved = new Set(approvals.map(({ createdBy }) => createdBy.id));
+  const rejected = new Set(rejections.map(({ createdBy }) => createdBy.id));
+  return reviewerIds.map((id) => ({
+    ...(reviewers.get(id) ?? { id }),
+    status: rejected.has(id) ? 'rejected' : approved.has(id) ? 'approved' : 'pending',
+  }));
 };

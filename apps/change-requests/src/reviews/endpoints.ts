@@ -1,11 +1,76 @@
-import type { Bus, CallContext } from '@bunting/bus';
-import type { ChangeRequest } from '../requests/change-request.ts';
-import { judgeRequest, type Judgement, type ReviewFacts } from '../domain/review/judge-request.ts';
-import type { RolesOf } from './request-roles.ts';
-import { type ApprovalFacts, reasonToTakeBack, takeBackApprovals } from './approvals.ts';
-import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
+import { type Bus, type CallContext, type Endpoint, implement, onBehalfOf } from '@bunting/bus';
+import {
+  AddComment,
+  environmentNotInProject,
+  GetApprovers,
+  GetPermissionsOfUsers,
+  ListAvailableReviewers,
+  ListEnvironmentSettingsOfProject,
+  ListPermissionHolders,
+  Refusal,
+  type ReplyOf,
+  type Reviewer,
+  SetApprovers,
+} from '@bunting/contracts';
+import { call } from '../calls.ts';
+import type { ChangeRequestsContext } from '../endpoints.ts';
+import { actorOf, type ChangeRequest, withComment, withoutEvents } from '../requests/change-request.ts';
+import { readInProject, requireProject } from '../requests/endpoints.ts';
+import type { ChangeRequestReader } from '../requests/request-read-store.ts';
 import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
-import { loadReviewFacts } from '../operations/reviews/load-review-facts.ts';
+import {
+  type ApprovalFacts,
+  type Judgement,
+  judgeRequest,
+  type Protection,
+  reasonToTakeBack,
+  requestedReviewersWithStatus,
+  requireActiveReviewers,
+  requireMayRequestApproval,
+  type ReviewFacts,
+  takeBackApprovals,
+} from './approvals.ts';
+import type { RolesOf } from './request-roles.ts';
+
+/** The protected environments of a project that are connected to it. */
+export const loadConnectedProtections = async (
+  { bus, reader }: { readonly bus: Bus; readonly reader: ChangeRequestReader },
+  project: string,
+  context: CallContext,
+): Promise<Protection[]> => {
+  const [{ environments }, protections] = await Promise.all([
+    call(bus, ListEnvironmentSettingsOfProject, { params: { projectId: project } }, context),
+    reader.protectedEnvironments(project),
+  ]);
+  return protections.filter(({ environment }) => environments.some(({ name }) => name === environment));
+};
+
+/** The maximum number of users in one call. */
+const maxUsersPerCall = 1_000;
+
+/** Loads what decides about the approvals of requests of a project, before a transaction: a lock must not wait for another service. */
+export const loadReviewFacts = async (
+  bus: Bus,
+  project: string,
+  requests: readonly Pick<ChangeRequest, 'approvals'>[],
+  context: CallContext,
+): Promise<ReviewFacts> => {
+  const ids = [...new Set(requests.flatMap(({ approvals }) => approvals.map(({ createdBy }) => createdBy.id)))].filter(
+    (id) => id > 0,
+  );
+  const batches = Array.from({ length: Math.ceil(ids.length / maxUsersPerCall) }, (_, nth) =>
+    ids.slice(nth * maxUsersPerCall, (nth + 1) * maxUsersPerCall),
+  );
+  const [{ environments }, ...replies] = await Promise.all([
+    call(bus, ListEnvironmentSettingsOfProject, { params: { projectId: project } }, context),
+    ...batches.map((batch) => call(bus, GetPermissionsOfUsers, { body: { ids: batch } }, context)),
+  ]);
+  const found = new Map(replies.flatMap(({ users }) => users.map(({ user, caller }) => [user.id, caller] as const)));
+  return {
+    connected: new Set(environments.map(({ name }) => name)),
+    approvers: new Map(ids.map((id) => [id, found.get(id) ?? null])),
+  };
+};
 
 interface Options {
   readonly bus: Bus;
@@ -70,3 +135,100 @@ export const judgeLocked = async (
   facts: ReviewFacts,
   rolesOf: RolesOf,
 ): Promise<Judgement> => judgeRequest(request, await protections.ofProjectForShare(request.project), facts, rolesOf);
+
+export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeRequestsContext): readonly Endpoint[] {
+  return [
+    // Adds a comment, in any state of the request, including closed ones.
+    implement(AddComment, async (request) => {
+      await requireProject(bus, request);
+      return transaction(request, async ({ requests }) => {
+        const { params, body, caller } = request;
+        const before = await requests.getVisible(params, caller.id);
+        const comment = { id: await requests.newCommentId(), text: body.text.trim() };
+        await requests.save(withoutEvents(withComment(before, comment, actorOf(caller, requests.now()))));
+        return null;
+      });
+    }),
+
+    // Requests approvals of existing users. Their permission is checked only when they approve.
+    implement(SetApprovers, async (operationRequest) => {
+      const { params, body, caller } = operationRequest;
+      const ids = body.reviewers;
+      await requireProject(bus, operationRequest);
+      if (ids.length > 0) {
+        const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
+        requireActiveReviewers(ids, new Set(users.map(({ user }) => user.id)));
+      }
+      return transaction(operationRequest, async ({ requests }) => {
+        const request = await requests.getVisible(params, caller.id);
+        requireMayRequestApproval(request, caller.id);
+        await requests.requestApprovers(request, ids);
+        return null;
+      });
+    }),
+
+    implement(GetApprovers, async (operationRequest) => {
+      const { params, caller } = operationRequest;
+      const request = await readInProject(bus, operationRequest, reader.getVisible(params, caller.id));
+      const ids = await reader.requestedApprovers(request.id);
+      if (ids.length === 0) return { reviewers: [] };
+      const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
+      const reviewers = new Map(users.map(({ user }) => [user.id, reviewerOfUser(user)]));
+      return { reviewers: requestedReviewersWithStatus(ids, reviewers, request) };
+    }),
+
+    // Lists the users who may approve in an environment. The caller is included only if they may approve their own requests.
+    implement(ListAvailableReviewers, async (request) => {
+      const { params, caller } = request;
+      const { projectId, environment } = params;
+      const context = onBehalfOf(request);
+      const [{ environments }, { users }] = await Promise.all([
+        call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, context),
+        call(
+          bus,
+          ListPermissionHolders,
+          { body: { project: projectId, environment, permissions: ['APPROVE_CHANGE_REQUEST'] } },
+          context,
+        ),
+      ]);
+      if (!environments.some(({ name }) => name === environment)) {
+        throw environmentNotInProject(environment, projectId);
+      }
+      const rolesForOwn = rolesOf(caller, { project: projectId, environment, createdBy: caller });
+      const reviewers = users.filter(({ id }) => rolesForOwn.mayReviewAsAdmin || id !== caller.id);
+      return { reviewers: reviewers.map(reviewerOfUser) };
+    }),
+  ];
+}
+
+type UserDetails = ReplyOf<typeof GetPermissionsOfUsers>['users'][number]['user'];
+
+/** A user as shown in lists of reviewers. Unknown properties are omitted. */
+const reviewerOfUser = ({ id, email, name, username, imageUrl }: UserDetails): Reviewer => ({
+  id,
+  ...(email === null ? {} : { email }),
+  ...(name === null ? {} : { name }),
+  ...(username === null ? {} : { username }),
+  ...(imageUrl === null ? {} : { imageUrl }),
+});
+
+interface OptionsOfRecheckAllApprovals {
+  readonly reader: ChangeRequestReader;
+  readonly recheckApprovals: RecheckApprovals;
+}
+
+/** Takes back what no longer counts in all open requests with approvals, or in those of one project. */
+export const recheckAllApprovals =
+  ({ reader, recheckApprovals }: OptionsOfRecheckAllApprovals, project?: string) =>
+  async (context: CallContext): Promise<void> => {
+    let page = await reader.approvedAfter(0, project);
+    while (page.length > 0) {
+      for (const [ofProject, requests] of Map.groupBy(page, (request) => request.project)) {
+        await recheckApprovals(ofProject, requests, context).catch((error: unknown) => {
+          // The requests of an archived or deleted project are out of reach until it is revived.
+          if (!(error instanceof Refusal) || error.kind !== 'NotFoundError') throw error;
+        });
+      }
+      page = await reader.approvedAfter(page.at(-1)?.id ?? Number.MAX_SAFE_INTEGER, project);
+    }
+  };

@@ -2,7 +2,7 @@ import { openDatabase } from '@bunting/database';
 import { eventually, freshDatabase } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
-import { changeRequestMigrations as steps } from '../persistence/migrations/index.ts';
+import { changeRequestMigrations as steps } from '../migrations/migrations.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const { lee, rita, ada } = callers;

@@ -1,19 +1,253 @@
-import type { Bus } from '@bunting/bus';
-import { type Log, startLoop } from '@bunting/runtime';
-import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
-import type { DueJobsReader } from './schedule-store.ts';
-import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
-import type { Apply } from '../operations/state/apply-request.ts';
-import type { RecheckApprovals } from '../reviews/endpoints.ts';
+import { type Bus, type CallContext, systemContext } from '@bunting/bus';
+import {
+  GetPermissionsOfUsers,
+  isClosedState,
+  isFinalRefusal,
+  projectGone,
+  Refusal,
+  systemCaller,
+} from '@bunting/contracts';
+import { backoffMs, type Log, logFailure, startLoop } from '@bunting/runtime';
+import { inSpan, type SpanOptions } from '@bunting/tracing';
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import { call } from '../calls.ts';
+import { loadPreview } from '../previews/endpoints.ts';
+import type { SyncProtection } from '../protection/endpoints.ts';
+import { actorOf, type ChangeRequest } from '../requests/change-request.ts';
+import type { ChangeRequestReader } from '../requests/request-read-store.ts';
+import type { ReviewFacts } from '../reviews/approvals.ts';
+import {
+  judgeLocked,
+  loadReviewFacts,
+  recheckAllApprovals,
+  type RecheckApprovals,
+  takeBackLocked,
+} from '../reviews/endpoints.ts';
 import type { RolesOf } from '../reviews/request-roles.ts';
-import type { SyncProtection } from '../operations/configuration/protection-sync.ts';
-import { removeDeletedUser } from '../background/remove-deleted-user.ts';
-import { recheckAllApprovals } from '../background/recheck-all-approvals.ts';
-import { jobBackoffs } from '../background/job-backoffs.ts';
-import { jobRunner } from '../background/job-runner.ts';
-import { resumeInterruptedRequest } from '../background/resume-interrupted-request.ts';
-import { runScheduledRequest } from '../background/run-scheduled-request.ts';
-import { suspendIfConflicting } from '../background/suspend-if-conflicting.ts';
+import { removeUserFromRequest, suspendSchedule } from '../states/commands.ts';
+import { type Apply, loadSegmentConflicts } from '../states/endpoints.ts';
+import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
+import type { DueJobsReader, UncheckedSchedule } from './schedule-store.ts';
+import { beginScheduledRun, type Scheduler, suspensionReason } from './scheduled-run.ts';
+
+/** The timeout of each call that a job makes. */
+const callTimeoutMs = 30_000;
+
+/** Of the span with which each job begins a trace of its own: a request that caused the job has ended its trace long since. */
+const jobSpanOptions = (): SpanOptions => ({ name: 'pending change request', kind: 'internal' });
+
+/**
+ * Runs jobs so that a failure of one does not stop the others: a job that needs an unavailable service is retried by the next run, and a job
+ * that fails because of a defect after a backoff.
+ */
+const jobRunner = (intervalMs: number, log: Log) => {
+  let isStopped = false;
+  /** the jobs since the last `reportOutage` that need an unavailable service */
+  let blocked: { readonly subject: string; readonly message: string }[] = [];
+  let outageReported = false;
+
+  const run = async (
+    subject: string,
+    id: number,
+    job: (context: CallContext) => Promise<unknown>,
+    backoff: JobBackoffs,
+  ): Promise<void> => {
+    if (isStopped) return;
+    try {
+      await inSpan(jobSpanOptions, undefined, () => job(systemContext(callTimeoutMs)));
+      backoff.succeeded(id);
+    } catch (error) {
+      if (error instanceof Refusal && error.kind === 'ServiceUnavailable') {
+        blocked.push({ subject, message: error.message });
+        return;
+      }
+      if (backoff.failed(id))
+        logFailure(log, `The background jobs of change requests failed on ${subject} and retry with backoff`, error);
+    }
+  };
+
+  return {
+    run,
+    /** Runs a job for each change request. */
+    runEach: async <T extends { readonly id: number }>(
+      requests: readonly T[],
+      job: (request: T, context: CallContext) => Promise<unknown>,
+      backoff: JobBackoffs,
+    ): Promise<void> => {
+      for (const request of requests)
+        await run(`change request ${request.id}`, request.id, (context) => job(request, context), backoff);
+    },
+    /** Warns once when a service becomes unavailable, and once when it blocks no job any more. */
+    reportOutage: (): void => {
+      const [first] = blocked;
+      if (first !== undefined && !outageReported) {
+        log.warn(
+          `The background jobs of change requests wait for an unavailable service and retry every ${intervalMs} ms. Blocked: ${blocked.length} of them, the first on ${first.subject}: ${first.message}`,
+        );
+      }
+      if (first === undefined && outageReported) log.warn('The background jobs of change requests work again.');
+      outageReported = first !== undefined;
+      blocked = [];
+    },
+    /** Skips all further jobs. */
+    stop: (): void => {
+      isStopped = true;
+    },
+  };
+};
+
+/** The backoffs of jobs that failed, by the id of their change request. */
+export interface JobBackoffs {
+  /** The ids whose backoff has not ended. */
+  readonly idsInBackoff: () => number[];
+  /** Milliseconds until the first backoff ends; infinity without one. */
+  readonly endsInMs: () => number;
+  /** Begins a backoff, twice as long as the previous one. Returns true after the first failure. */
+  readonly failed: (id: number) => boolean;
+  readonly succeeded: (id: number) => void;
+}
+
+const defaultMaxMs = 60_000;
+
+/** Exponential backoff with jitter for each of many jobs, so that a job that always fails neither floods the log nor delays the others. */
+const jobBackoffs = (firstMs: number, now: () => number, maxMs = defaultMaxMs): JobBackoffs => {
+  const failing = new Map<number, { readonly failures: number; readonly retryAt: number }>();
+  return {
+    idsInBackoff: () => [...failing].flatMap(([id, { retryAt }]) => (retryAt > now() ? id : [])),
+    endsInMs: () =>
+      [...failing.values()]
+        .map(({ retryAt }) => retryAt - now())
+        .filter((ms) => ms > 0)
+        .reduce((first, ms) => Math.min(first, ms), Number.POSITIVE_INFINITY),
+    failed: (id) => {
+      const failures = (failing.get(id)?.failures ?? 0) + 1;
+      const pauseMs = backoffMs(failures, { firstMs, maxMs });
+      failing.set(id, { failures, retryAt: now() + pauseMs });
+      return failures === 1;
+    },
+    succeeded: (id) => void failing.delete(id),
+  };
+};
+
+/** A request whose scheduled time has come, with the user who scheduled it. */
+interface ScheduledByUser {
+  readonly id: number;
+  readonly userId: number;
+}
+
+interface ClaimOptions {
+  readonly bus: Bus;
+  readonly reader: ChangeRequestReader;
+  readonly transaction: UnitOfWork;
+  readonly rolesOf: RolesOf;
+  /** records the delay in milliseconds of each scheduled request that begins to be applied */
+  readonly onScheduledBegin: (delayMs: number) => void;
+}
+
+/** Loads the current permissions of the user who scheduled. */
+const findScheduler = async (bus: Bus, id: number, context: CallContext): Promise<Scheduler> => {
+  if (id <= 0) return { kind: 'admin token' };
+  const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids: [id] } }, context);
+  const found = users.find(({ user }) => user.id === id);
+  return found === undefined ? { kind: 'deleted user' } : { kind: 'user', caller: found.caller };
+};
+
+/** The facts about a request, unless its project is archived or was deleted: then it runs into that conflict. */
+const loadFactsOf = (bus: Bus, request: ChangeRequest, context: CallContext): Promise<ReviewFacts> =>
+  loadReviewFacts(bus, request.project, [request], context).catch((error: unknown) => {
+    if (!(error instanceof Refusal) || error.kind !== 'NotFoundError') throw error;
+    return { connected: new Set(), approvers: new Map() };
+  });
+
+/** Marks a request whose scheduled time has come as being applied, and returns it; undefined if its run does not begin. */
+const claimScheduledRequest =
+  ({ bus, reader, transaction, rolesOf, onScheduledBegin }: ClaimOptions) =>
+  async ({ id, userId }: ScheduledByUser, context: CallContext): Promise<ChangeRequest | undefined> => {
+    const scheduled = await reader.byId(id);
+    if (scheduled === undefined) return undefined;
+    const scheduler = await findScheduler(bus, userId, context);
+    const facts = await loadFactsOf(bus, scheduled, context);
+    return transaction(context, async (tx) => {
+      const { requests, schedules } = tx;
+      const delayMs = await schedules.lockDueRequest(id);
+      const before = delayMs === undefined ? undefined : await requests.getOfAnyProjectForUpdate(id);
+      // Another user may have rescheduled it in the meantime: the next run checks that user's permissions.
+      if (delayMs === undefined || before?.schedule?.by.id !== userId) return undefined;
+      const requirement = await judgeLocked(tx, before, facts, rolesOf);
+      const request = await takeBackLocked(tx, before, requirement);
+      if (request.schedule === null) return undefined;
+      const conflicts = await loadSegmentConflicts(requests, request);
+      const run = beginScheduledRun(request, { scheduler, delayMs, conflicts, requirement, now: requests.now() });
+      await requests.save(run);
+      if (!run.isBegun) return undefined;
+      onScheduledBegin(delayMs);
+      return run.request;
+    });
+  };
+
+/** Claims a request whose scheduled time has come, and applies it. */
+const runScheduledRequest = ({ apply, ...options }: ClaimOptions & { readonly apply: Apply }) => {
+  const claim = claimScheduledRequest(options);
+  return async (scheduled: ScheduledByUser, context: CallContext): Promise<void> => {
+    const begun = await claim(scheduled, context);
+    if (begun !== undefined) await apply(begun, context);
+  };
+};
+
+interface Options {
+  readonly bus: Bus;
+  readonly reader: ChangeRequestReader;
+  readonly transaction: UnitOfWork;
+}
+
+/** Suspends a scheduled request if it conflicts with edits that were made after it was scheduled. */
+const suspendIfConflicting =
+  ({ bus, reader, transaction }: Options) =>
+  async ({ id, uncheckedEdits }: UncheckedSchedule, context: CallContext): Promise<void> => {
+    const request = await reader.byId(id);
+    if (request === undefined || request.schedule === null) return;
+    const reason = await loadPreview({ bus, reader }, request, { withStates: false }, context).then(
+      ({ preview }) => suspensionReason(request, preview),
+      (error: unknown) => {
+        if (!isFinalRefusal(error)) throw error;
+        return error.kind === 'NotFoundError' ? projectGone.message : error.message;
+      },
+    );
+    await transaction(context, async ({ requests, schedules }) => {
+      const before = await requests.getOfAnyProjectForUpdate(id);
+      // The request was rescheduled in the meantime: the next run checks it again.
+      if (before?.schedule?.scheduledAt !== request.schedule?.scheduledAt) return;
+      await schedules.markChecked(id, uncheckedEdits);
+      if (before === undefined || reason === undefined) return;
+      await requests.save(suspendSchedule(before, reason, actorOf(systemCaller, requests.now())));
+    });
+  };
+
+interface OptionsOfResumeInterruptedRequest {
+  readonly transaction: UnitOfWork;
+  readonly apply: Apply;
+}
+
+/** Continues an attempt to apply a request that was interrupted, unless the attempt has ended in the meantime. */
+const resumeInterruptedRequest =
+  ({ transaction, apply }: OptionsOfResumeInterruptedRequest) =>
+  async ({ id }: { readonly id: number }, context: CallContext): Promise<void> => {
+    const request = await transaction(context, ({ requests }) => requests.getOfAnyProjectForUpdate(id));
+    if (request !== undefined && request.applying !== null) await apply(request, context);
+  };
+
+/** Removes a deleted user from a request that is neither closed nor being applied. */
+const removeDeletedUser =
+  (transaction: UnitOfWork) =>
+  ({ id, userId }: { readonly id: number; readonly userId: number }, context: CallContext): Promise<void> =>
+    transaction(context, async (tx) => {
+      const { requests } = tx;
+      const before = await requests.getOfAnyProjectForUpdate(id);
+      if (before === undefined || isClosedState(before.state) || before.applying !== null) return;
+      const mayApprove = (id: number): boolean => id !== userId;
+      const request = await takeBackLocked(tx, before, { minApprovals: before.minApprovals, mayApprove });
+      await requests.save(removeUserFromRequest(request, userId, requests.now()));
+    });
 
 export interface DueJobsLoopOptions {
   readonly bus: Bus;
@@ -139,4 +373,28 @@ export const startDueJobsLoop = ({
       await loop.stop();
     },
   };
+};
+
+/** Registers how late scheduled change requests are applied. @returns the function that records the delay of one that begins, in milliseconds */
+export const registerScheduleMetrics = (
+  registry: Registry,
+  { overdueMs }: Pick<DueJobsReader, 'overdueMs'>,
+): ((delayMs: number) => void) => {
+  new Gauge({
+    name: 'bunting_change_requests_overdue_seconds',
+    help: 'time since the oldest scheduled change request was due that has not begun; 0 for none',
+    registers: [registry],
+    async collect() {
+      // While the database is unreachable the last value is served.
+      const late = await overdueMs().catch(() => undefined);
+      if (late !== undefined) this.set(late / 1_000);
+    },
+  });
+  const delay = new Histogram({
+    name: 'bunting_change_requests_schedule_delay_seconds',
+    help: 'time from the scheduled time of a change request until it began to be applied',
+    buckets: [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900],
+    registers: [registry],
+  });
+  return (delayMs) => delay.observe(delayMs / 1_000);
 };

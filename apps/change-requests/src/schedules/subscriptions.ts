@@ -1,7 +1,7 @@
 import { eventOfMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { editedObjectsIn } from './consumed-events.ts';
-import { markSchedulesForConflictCheck } from '../persistence/schedule-repository.ts';
+import { deletedUserIdsIn, editedObjectsIn } from './consumed-events.ts';
+import { addDeletedUsersAndEraseNames, clearDeletedUsers, markSchedulesForConflictCheck } from './schedule-store.ts';
 
 /** Consumes changes of features and segments, so that conflicting schedules are suspended before their time. */
 export const consumeFeatureEvents = (
@@ -13,4 +13,20 @@ export const consumeFeatureEvents = (
     producer: 'features',
     topic: 'event',
     apply: (tx, messages) => markSchedulesForConflictCheck(tx, editedObjectsIn(messages.map(eventOfMessage))),
+  });
+
+/** Consumes deletions of users, so that no change is applied on behalf of a deleted user. */
+export const consumeUserEvents = (
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'log' | 'onCommitted'>,
+): Promise<Projection> =>
+  startProjection({
+    ...options,
+    consumer: 'change-requests',
+    producer: 'gateway',
+    topic: 'event',
+    onProducerRestored: clearDeletedUsers,
+    apply: async (tx, messages) => {
+      const deleted = deletedUserIdsIn(messages.map(eventOfMessage));
+      if (deleted.length > 0) await addDeletedUsersAndEraseNames(tx, deleted);
+    },
   });

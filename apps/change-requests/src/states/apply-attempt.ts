@@ -5,10 +5,16 @@ import {
   type ChangeRequestDecision,
   type PendingReply,
   withoutEvents,
+  requireNotBeingApplied,
 } from '../requests/change-request.ts';
-import { requireNotBeingApplied } from '../domain/require-not-being-applied.ts';
-import { type CommandInput, executeCommand, requireRevision, takeTransition } from './commands.ts';
-import { type ActorWithRoles, requireTransition } from '../domain/transitions/require-transition.ts';
+import {
+  type CommandInput,
+  executeCommand,
+  requireRevision,
+  takeTransition,
+  type ActorWithRoles,
+  requireTransition,
+} from './commands.ts';
 import { systemRoles } from '../reviews/request-roles.ts';
 
 // Applying a request is an attempt: `beginApplyAttempt` marks the request, then the features service is called, and `finishApplyAttempt`

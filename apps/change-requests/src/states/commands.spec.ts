@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noon } from '../../test/builders.ts';
-import { parseScheduledAt, requireFuture } from '../domain/transitions/scheduled-time.ts';
+import { parseScheduledAt, requireFuture } from './commands.ts';
 
 describe('the time of a schedule', () => {
   it('is stored in UTC', () => {

@@ -1,17 +1,132 @@
 import {
+  type ChangeRequestState,
+  invalid,
+  noAccess,
+  type Permission,
+  type Refusal,
+  refusal,
+  systemCaller,
+} from '@bunting/contracts';
+import { isPending } from '../proposals/content.ts';
+import {
   type Actor,
+  approvalsLost,
+  changedBySomeoneElse,
   type ChangeRequest,
   type ChangeRequestDecision,
+  type NewComment,
+  notAllowedInState,
+  onlyAuthorCan,
+  requireNotBeingApplied,
   type Schedule,
+  transitionNotAllowed,
+  withComment,
   withoutEvents,
 } from '../requests/change-request.ts';
-import { type NewComment, withComment } from '../domain/title-and-comments.ts';
-import { requireNotBeingApplied } from '../domain/require-not-being-applied.ts';
 import { type EventDetails, eventOf } from '../requests/events.ts';
-import { changedBySomeoneElse } from '../domain/refusals.ts';
-import { type ActorWithRoles, requireTransition } from '../domain/transitions/require-transition.ts';
-import { systemRoles } from '../reviews/request-roles.ts';
-import type { Transition, TransitionEvent } from './state-machine.ts';
+import { isNonReviewingToken, noRoles, type RequestRoles, systemRoles } from '../reviews/request-roles.ts';
+import {
+  checkTransition,
+  type CommandName,
+  type RoleRequirement,
+  type Transition,
+  type TransitionEvent,
+} from './state-machine.ts';
+
+/** The actor with their roles for the request. */
+export interface ActorWithRoles extends Actor {
+  readonly roles: RequestRoles;
+}
+
+const permissionsFor: Readonly<Record<RoleRequirement, readonly Permission[]>> = {
+  author: [],
+  'author or admin': [],
+  reviewer: ['APPROVE_CHANGE_REQUEST'],
+  approver: ['APPROVE_CHANGE_REQUEST'],
+  'reviewer or applier': ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'],
+  'author, reviewer or applier': ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'],
+  applier: ['APPLY_CHANGE_REQUEST'],
+  system: [],
+};
+
+const reviewRequirements: ReadonlySet<RoleRequirement> = new Set([
+  'reviewer',
+  'approver',
+  'reviewer or applier',
+  'author, reviewer or applier',
+]);
+
+/** The reason why an actor with these roles may not review; undefined if only a permission is missing. */
+const reviewDenial = (roles: RequestRoles): string | undefined => {
+  const { author, isAdministrator } = roles;
+  if (isNonReviewingToken(roles))
+    return 'An admin token can not review a change request, because no person stands behind it. Review as a user, or set CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW=true';
+  if (author && isAdministrator)
+    return 'Authors can not review their own change request, unless they are administrators and CHANGE_REQUESTS_ADMINS_REVIEW_OWN=true';
+  return author ? 'Authors can not review their own change request' : undefined;
+};
+
+/** The environment in which the permission is missing. */
+const placeOfDenial = (required: RoleRequirement, roles: RequestRoles, environment: string): string => {
+  if (required === 'approver' && roles.reviewer) return roles.missing.approve ?? environment;
+  if (required === 'applier' && roles.applier) return roles.missing.apply ?? environment;
+  return environment;
+};
+
+const notPermitted = (required: RoleRequirement, roles: RequestRoles, environment: string): Refusal => {
+  const denial = reviewRequirements.has(required) ? reviewDenial(roles) : undefined;
+  if (denial !== undefined) return refusal('NoAccessError', denial);
+  const permissions = permissionsFor[required];
+  return permissions.length > 0
+    ? noAccess(permissions, placeOfDenial(required, roles, environment))
+    : onlyAuthorCan('do this');
+};
+
+const factsOf = ({ changes, approvals }: ChangeRequest, command: CommandName, userId: number, minApprovals: number) => {
+  const isNew = command === 'approve' && !approvals.some(({ createdBy }) => createdBy.id === userId);
+  return { changes: changes.length, approvals: approvals.length + (isNew ? 1 : 0), minApprovals };
+};
+
+/** The state to which a command leads, as errors name it. */
+const targetOf: Readonly<Record<Exclude<CommandName, 'discard'>, ChangeRequestState>> = {
+  'send to review': 'In review',
+  approve: 'Approved',
+  reject: 'Rejected',
+  cancel: 'Cancelled',
+  apply: 'Applied',
+  run: 'Applied',
+  schedule: 'Scheduled',
+  fail: 'Scheduled',
+  suspend: 'Scheduled',
+};
+
+/**
+ * The transition of a command from the current state.
+ * @param minApprovals the number of approvals that the request needs now
+ * @throws Refusal with the reason if the transition does not exist, or if the actor may not take it now.
+ */
+export const requireTransition = (
+  request: ChangeRequest,
+  command: CommandName,
+  { by, roles }: Pick<ActorWithRoles, 'by' | 'roles'>,
+  minApprovals = request.minApprovals,
+): Transition => {
+  const verdict = checkTransition(request.state, command, roles, factsOf(request, command, by.id, minApprovals));
+  switch (verdict.is) {
+    case 'allowed':
+      return verdict.transition;
+    case 'not permitted':
+      throw notPermitted(verdict.requiredRole, roles, request.environment);
+    case 'not ready':
+      throw verdict.guard === 'has changes'
+        ? refusal('ConflictError', 'Change request has no changes')
+        : approvalsLost();
+    case 'no such transition':
+      throw command === 'discard'
+        ? notAllowedInState('discarded: only a draft can', request)
+        : transitionNotAllowed(targetOf[command], request);
+  }
+};
 
 /** A command that takes effect immediately, with its arguments. Of the others, `apply` and `run` are in apply-attempt.ts, `discard` is below. */
 export type ImmediateCommand =
@@ -156,4 +271,48 @@ export const suspendSchedule = (request: ChangeRequest, reason: string, actor: A
     return withoutEvents(request);
   }
   return executeCommand(request, { name: 'suspend', reason }, { ...actor, roles: systemRoles });
+};
+
+const path = '/body/scheduledAt';
+
+/** The requested time of a schedule, in ISO 8601. */
+export const parseScheduledAt = (text: string | undefined): string => {
+  if (text === undefined) {
+    throw invalid(`The \`${path}\` property is required. It was not present on the data you sent.`, path);
+  }
+  const scheduledAt = new Date(text);
+  if (Number.isNaN(scheduledAt.getTime()))
+    throw invalid(`The \`${path}\` property must be a date and time that exists.`, path);
+  return scheduledAt.toISOString();
+};
+
+export const requireFuture = (scheduledAt: string, now: Date): void => {
+  if (Date.parse(scheduledAt) > now.getTime()) return;
+  throw invalid(`The \`${path}\` property must be in the future. You provided "${scheduledAt}".`, path);
+};
+
+const system = (now: Date) => ({ by: { id: systemCaller.id, name: systemCaller.name }, now });
+
+/** The reason to suspend a schedule after a user was deleted; undefined if the schedule does not depend on that user. */
+const reasonFor = (request: ChangeRequest, userId: number): string | undefined => {
+  if (request.schedule?.by.id === userId) {
+    return `The user who scheduled this change request (user id: ${userId}) has been deleted`;
+  }
+  return request.createdBy.id === userId
+    ? `The author of this change request (user id: ${userId}) has been deleted`
+    : undefined;
+};
+
+/**
+ * Removes a deleted user from an open request, after their approval was taken back. Their own request is cancelled unless it is scheduled. A
+ * schedule that they set or that applies their request is suspended.
+ */
+export const removeUserFromRequest = (request: ChangeRequest, userId: number, now: Date): ChangeRequestDecision => {
+  if (isPending(request)) {
+    return request.createdBy.id === userId
+      ? executeCommand(request, { name: 'cancel' }, { ...system(now), roles: { ...noRoles, isAdministrator: true } })
+      : withoutEvents(request);
+  }
+  const reason = request.schedule === null ? undefined : reasonFor(request, userId);
+  return reason === undefined ? withoutEvents(request) : suspendSchedule(request, reason, system(now));
 };

@@ -1,65 +1,59 @@
-import { JsonText, type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
-import { ChangeState, type ReplyOf, requireMayPropose } from '@bunting/contracts';
+import {
+  type Bus,
+  type CallContext,
+  type Endpoint,
+  implement,
+  JsonText,
+  onBehalfOf,
+  type OperationRequest,
+} from '@bunting/bus';
+import {
+  type AppliedChanges,
+  ApplyChanges,
+  ChangeState,
+  isFinalRefusal,
+  type ReplyOf,
+  requireMayPropose,
+} from '@bunting/contracts';
 import { encryptReply } from '@bunting/outbox';
-import { type ChangeRequest, withoutEvents } from '../requests/change-request.ts';
-import { judgeRequest, type ReviewFacts, withCountingApprovals } from '../domain/review/judge-request.ts';
-import { approvalsLost, transitionNotAllowed } from '../domain/refusals.ts';
-import { conflictsInPreview, conflictRefusal } from '../domain/transitions/conflicts-in-preview.ts';
-import { beginApplyAttempt, isStartedByThisWrite } from './apply-attempt.ts';
-import { type ImmediateCommand, executeCommand } from './commands.ts';
-import { requireTransition } from '../domain/transitions/require-transition.ts';
-import { parseScheduledAt, requireFuture } from '../domain/transitions/scheduled-time.ts';
-import { commandFor, type CommandName } from './state-machine.ts';
-import type { NewComment } from '../domain/title-and-comments.ts';
-import type { Transaction } from '../unit-of-work/unit-of-work.ts';
-import { actorOf } from '../operations/actor.ts';
+import { call } from '../calls.ts';
+import type { ChangeRequestsContext } from '../endpoints.ts';
+import { conflictRefusal, conflictsInPreview, segmentConflicts, segmentsToDelete } from '../previews/conflicts.ts';
 import { loadPreview } from '../previews/endpoints.ts';
-import { loadReviewFacts } from '../operations/reviews/load-review-facts.ts';
-import { judgeLocked } from '../reviews/endpoints.ts';
-import { loadSegmentConflicts } from '../operations/state/load-segment-conflicts.ts';
-import type { ChangeRequestsContext } from '../operations/context.ts';
-import { requireProject } from '../operations/require-project.ts';
+import { toWireChangeWithSnapshot } from '../proposals/proposed-change.ts';
+import {
+  actorOf,
+  approvalsLost,
+  type ChangeRequest,
+  etagHeaderOf,
+  type NewComment,
+  transitionNotAllowed,
+  withoutEvents,
+} from '../requests/change-request.ts';
+import { requireProject } from '../requests/endpoints.ts';
+import type { ChangeRequestReader } from '../requests/request-read-store.ts';
+import type { ChangeRequestRepository } from '../requests/request-store.ts';
+import { judgeRequest, type ReviewFacts, withCountingApprovals } from '../reviews/approvals.ts';
+import { judgeLocked, loadReviewFacts, type RecheckApprovals } from '../reviews/endpoints.ts';
+import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
+import { beginApplyAttempt, finishApplyAttempt, isStartedByThisWrite, requireApplyAttempt } from './apply-attempt.ts';
+import {
+  executeCommand,
+  type ImmediateCommand,
+  parseScheduledAt,
+  requireFuture,
+  requireTransition,
+} from './commands.ts';
+import { commandFor, type CommandName } from './state-machine.ts';
 
-type ChangeStateRequest = OperationRequest<typeof ChangeState>;
-type StateReply = ReplyOf<typeof ChangeState>;
-
-/** A request that is being applied, and whether this write is a retry of the one that began the attempt. */
-interface BegunAttempt {
-  readonly request: ChangeRequest;
-  readonly isRetry: boolean;
-}
-
-/** A request, and what decides about its approvals. */
-interface JudgedRequest {
-  readonly request: ChangeRequest;
-  readonly facts: ReviewFacts;
-}
-
-/** The comment of the user; empty for none. */
-const commentIn = ({ body }: ChangeStateRequest): string => body.comment?.trim() ?? '';
-
-const newComment = async (
-  { requests }: Transaction,
-  operationRequest: ChangeStateRequest,
-): Promise<NewComment | undefined> => {
-  const text = commentIn(operationRequest);
-  return text === '' ? undefined : { id: await requests.newCommentId(), text };
-};
-
-const replyTo = (operationRequest: ChangeStateRequest, scheduledAt?: string): StateReply => {
-  const { params, body } = operationRequest;
-  const comment = commentIn(operationRequest);
-  return {
-    id: params.id,
-    state: body.state,
-    ...(comment === '' ? {} : { comment }),
-    ...(scheduledAt === undefined ? {} : { scheduledAt }),
-  };
-};
-
-/** Changes the state of a request according to the transition table. Applying and scheduling call the features service. */
-export const changeStateEndpoint = (dependencies: ChangeRequestsContext) => {
-  const { bus, reader, transaction, rolesOf, apply, recheckApprovals } = dependencies;
+export function stateEndpoints({
+  bus,
+  reader,
+  transaction,
+  rolesOf,
+  apply,
+  recheckApprovals,
+}: ChangeRequestsContext): readonly Endpoint[] {
   const actorFor = (
     { caller }: ChangeStateRequest,
     { project, environment, createdBy }: ChangeRequest,
@@ -175,19 +169,129 @@ export const changeStateEndpoint = (dependencies: ChangeRequestsContext) => {
     return reply;
   };
 
-  return implement(ChangeState, async (operationRequest) => {
-    const { params, body, caller } = operationRequest;
-    const replayed = await transaction.replay(operationRequest);
-    if (replayed !== undefined) return replayed;
-    await requireProject(bus, operationRequest);
-    const command = commandFor[body.state];
-    if (command === 'apply') return applyNow(operationRequest);
-    if (command === 'schedule') return schedule(operationRequest);
-    if (command === 'approve') {
-      const { facts } = await loadJudged(operationRequest, command);
-      return execute(operationRequest, { name: command }, { facts });
+  return [
+    implement(ChangeState, async (operationRequest) => {
+      const { params, body, caller } = operationRequest;
+      const replayed = await transaction.replay(operationRequest);
+      if (replayed !== undefined) return replayed;
+      await requireProject(bus, operationRequest);
+      const command = commandFor[body.state];
+      if (command === 'apply') return applyNow(operationRequest);
+      if (command === 'schedule') return schedule(operationRequest);
+      if (command === 'approve') {
+        const { facts } = await loadJudged(operationRequest, command);
+        return execute(operationRequest, { name: command }, { facts });
+      }
+      if (command === 'send to review') requireMayPropose(caller, params.projectId);
+      return execute(operationRequest, command === undefined ? undefined : { name: command });
+    }),
+  ];
+}
+
+/**
+ * Applies a request after `beginApplyAttempt`, and stores the outcome. Any replica may repeat it at any time: the features service applies a
+ * request once, and returns one result per attempt. A call that is refused ends the attempt. After an outage or a defect the request stays in
+ * progress until a replica repeats the call.
+ */
+export type Apply = (begun: ChangeRequest, context: CallContext) => Promise<ApplyResult>;
+
+interface ApplyResult extends AppliedChanges {
+  /** the entity tag of the request afterwards; undefined when another process has stored the outcome */
+  readonly tag: string | undefined;
+}
+
+interface ApplyOptions {
+  readonly bus: Bus;
+  readonly reader: ChangeRequestReader;
+  readonly transaction: UnitOfWork;
+  readonly recheckApprovals: RecheckApprovals;
+}
+
+export const applyRequest =
+  ({ bus, reader, transaction, recheckApprovals }: ApplyOptions): Apply =>
+  async (begun, context) => {
+    const { id, uid, project, environment, changes, attempts, schedule } = begun;
+    const { by, displayName, scheduled, authorisedEnvironments } = requireApplyAttempt(begun);
+    const caller = { id: by.id, name: by.name, ...(displayName === undefined ? {} : { displayName }), grants: [] };
+    const body = {
+      changeRequestId: id,
+      ...(uid === null ? {} : { uid }),
+      attempt: attempts,
+      project,
+      environment,
+      ...(authorisedEnvironments === undefined ? {} : { authorisedEnvironments: [...authorisedEnvironments] }),
+      changes: changes.map((change) => toWireChangeWithSnapshot(change, schedule?.snapshots)),
+      refuseOverwrites: scheduled,
+    };
+    const result = await call(bus, ApplyChanges, { body }, { ...context, caller }).catch(
+      (error: unknown): AppliedChanges => {
+        if (!isFinalRefusal(error)) throw error;
+        return { outcome: 'conflict', conflicts: [{ code: 'refused', message: error.message }], inverse: [] };
+      },
+    );
+    // Without the limits of the caller: the features service has applied the changes, or refused them.
+    const storedTag = await transaction({ traceparent: context.traceparent }, async ({ requests, storeReply }) => {
+      const request = await requests.getOfAnyProjectForUpdate(id);
+      // Another process has finished the attempt in the meantime.
+      if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
+      const decision = finishApplyAttempt(request, result, requests.now());
+      await requests.save(decision);
+      const tag = etagHeaderOf(decision.request);
+      if (result.outcome === 'applied') {
+        await requests.saveInverse(id, result.inverse);
+        const { pendingReply } = request.applying;
+        if (pendingReply !== undefined) await storeReply(pendingReply, { ETag: tag });
+      }
+      return tag;
+    });
+    // An environment was protected, or connected, after the attempt began.
+    if (result.conflicts.some(({ code }) => code === 'approvals-missing')) {
+      const request = await reader.byId(id);
+      if (request !== undefined) await recheckApprovals(project, [request], context);
     }
-    if (command === 'send to review') requireMayPropose(caller, params.projectId);
-    return execute(operationRequest, command === undefined ? undefined : { name: command });
-  });
+    return { ...result, tag: storedTag };
+  };
+
+/** The conflicts of segments that the request would delete although another open request adds them to a strategy. */
+export const loadSegmentConflicts = async (
+  requests: Pick<ChangeRequestRepository, 'segmentUses'>,
+  request: ChangeRequest,
+): Promise<AppliedChanges['conflicts']> =>
+  segmentConflicts(request, await requests.segmentUses(request.project, segmentsToDelete(request.changes)));
+
+type ChangeStateRequest = OperationRequest<typeof ChangeState>;
+type StateReply = ReplyOf<typeof ChangeState>;
+
+/** A request that is being applied, and whether this write is a retry of the one that began the attempt. */
+interface BegunAttempt {
+  readonly request: ChangeRequest;
+  readonly isRetry: boolean;
+}
+
+/** A request, and what decides about its approvals. */
+interface JudgedRequest {
+  readonly request: ChangeRequest;
+  readonly facts: ReviewFacts;
+}
+
+/** The comment of the user; empty for none. */
+const commentIn = ({ body }: ChangeStateRequest): string => body.comment?.trim() ?? '';
+
+const newComment = async (
+  { requests }: Transaction,
+  operationRequest: ChangeStateRequest,
+): Promise<NewComment | undefined> => {
+  const text = commentIn(operationRequest);
+  return text === '' ? undefined : { id: await requests.newCommentId(), text };
+};
+
+const replyTo = (operationRequest: ChangeStateRequest, scheduledAt?: string): StateReply => {
+  const { params, body } = operationRequest;
+  const comment = commentIn(operationRequest);
+  return {
+    id: params.id,
+    state: body.state,
+    ...(comment === '' ? {} : { comment }),
+    ...(scheduledAt === undefined ? {} : { scheduledAt }),
+  };
 };

@@ -2,10 +2,8 @@ import { type ChangeRequestState, changeRequestStates, Refusal } from '@bunting/
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { aChange, anApprovalBy, aRequest, kim, lee, mia, noon } from '../../test/builders.ts';
-import { addChanges } from '../domain/content/add-changes.ts';
+import { addChanges, isPending, discardChange } from '../proposals/content.ts';
 import type { ChangeRequest } from '../requests/change-request.ts';
-import { isPending } from '../domain/content/pending-states.ts';
-import { discardChange } from '../domain/content/discard-change.ts';
 import { abandonApplyAttempt, beginApplyAttempt, completeApplyAttempt } from './apply-attempt.ts';
 import { discardDraft, executeCommand } from './commands.ts';
 import { noRoles } from '../reviews/request-roles.ts';

@@ -7,7 +7,7 @@ import {
 import { TimestampColumn } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { type ApplyAttempt, type Schedule, scheduleStatuses } from '../requests/change-request.ts';
-import { isPendingSql, sqlList } from '../persistence/request-conditions-sql.ts';
+import { isPendingSql, sqlList } from '../requests/request-conditions.ts';
 
 // Properties are named as in the domain and in JSON, and columns after them. The JSON of a request omits `hidden` properties.
 

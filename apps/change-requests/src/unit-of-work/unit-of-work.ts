@@ -7,10 +7,9 @@ import type {
   Outbox,
   OutboxProducer,
 } from '@bunting/outbox';
-import type { PendingReply } from '../requests/change-request.ts';
-import { entityTagOfRequest, etagHeaderOf } from '../domain/entity-tag.ts';
+import { type PendingReply, entityTagOfRequest, etagHeaderOf } from '../requests/change-request.ts';
 import { protectionRepository } from '../protection/protection-store.ts';
-import { scheduleRepository } from '../persistence/schedule-repository.ts';
+import { scheduleRepository } from '../schedules/schedule-store.ts';
 import { changeRequestRepository } from '../requests/request-store.ts';
 
 /** Repositories and events on one transaction. All that they store and emit is committed, or nothing. */

@@ -1,6 +1,22 @@
-import { Refusal, type Reindex, unavailable } from '@bunting/contracts';
+import { type Endpoint, implement } from '@bunting/bus';
+import { GetReindexStatus, notFound, Refusal, type Reindex, StartReindex, unavailable } from '@bunting/contracts';
 import { type Log, logFailure } from '@bunting/runtime';
-import type { ReindexStatusRepository } from '../persistence/reindex-status-repository.ts';
+import type { ReindexStatusRepository } from './document-store.ts';
+
+export function reindexEndpoints(
+  reindexer: Pick<Reindexer, 'start'>,
+  status: Pick<ReindexStatusRepository, 'read'>,
+): readonly Endpoint[] {
+  return [
+    implement(StartReindex, () => reindexer.start()),
+
+    implement(GetReindexStatus, async () => {
+      const reindex = await status.read();
+      if (reindex === undefined) throw notFound('There was no reindex yet');
+      return reindex;
+    }),
+  ];
+}
 
 interface ReindexerOptions {
   readonly statusRepository: ReindexStatusRepository;

@@ -1,5 +1,5 @@
 import { type FeatureState, foldForSearch, isEqual, type ReadableStateEntity } from '@bunting/contracts';
-import { searchTextOf } from '../domain/search-text.ts';
+import { searchTextOf } from '../search/feature-query.ts';
 
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 

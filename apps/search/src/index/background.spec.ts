@@ -1,9 +1,16 @@
-import { expect, it } from 'vitest';
+import { eventually } from '@bunting/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
+import { aFeature, featureState, segmentState } from '../../test/builders.ts';
 import { describeFeatureSearch } from '../../test/feature-search-behaviour.ts';
+import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-meilisearch.ts';
 import { realServer } from '../../test/meilisearch/real-meilisearch.ts';
-import { startFakeMeilisearch } from '../../test/meilisearch/fake-meilisearch.ts';
-import { startOnFreshDatabase, type StartOptions } from '../../test/meilisearch/started-meilisearch.ts';
+import {
+  type StartedMeilisearch,
+  startOnFreshDatabase,
+  type StartOptions,
+} from '../../test/meilisearch/started-meilisearch.ts';
+import { parseFeatureQuery } from '../search/feature-query.ts';
 import { documentIdOf, featureNameOf } from './index-document.ts';
 
 const engineAt = async (where: StartOptions, leave: () => Promise<void>) => {
@@ -37,7 +44,106 @@ if (process.env['TEST_MEILISEARCH'] === 'real') {
 
 it('names of features are decoded from document ids only', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), (name) => expect(featureNameOf(documentIdOf(name))).toBe(name)),
+    fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+      expect(featureNameOf(documentIdOf(name))).toBe(name);
+    }),
   );
   for (const id of ['zz', 'FF', 'ff', 'mark', 7, null, undefined, {}]) expect(featureNameOf(id)).toBeUndefined();
+});
+
+describe('an idle index', () => {
+  let standIn: FakeMeilisearch;
+  let started: StartedMeilisearch;
+  beforeAll(async () => {
+    standIn = await startFakeMeilisearch();
+    started = await startOnFreshDatabase({ url: standIn.url, checkIntervalMs: 3_600_000 });
+  });
+  afterAll(async () => {
+    await started.stop();
+    await standIn.stop();
+  });
+
+  it('the search service sends Meilisearch nothing between two checks except a changed name, tag or archiving', async () => {
+    const feature = aFeature({ name: 'first', segments: [1] });
+    await started.apply([segmentState(1, 'before'), featureState(feature)]);
+    await started.level();
+    await eventually(() => expect(started.work.map(({ kind }) => kind)).toContain('checked'));
+    const before = standIn.calls.length;
+    await started.apply([
+      segmentState(1, 'after', 2),
+      featureState({ ...feature, stale: true, description: 'more' }, 2),
+    ]);
+    await started.apply([featureState(aFeature({ name: 'second' }))]);
+    await started.level();
+    const request = standIn.calls.slice(before).map(({ method, path }) => `${method} ${path.replace(/\d+$/, '')}`);
+    expect([...new Set(request)].toSorted()).toEqual([
+      'GET /indexes/features/documents/mark',
+      'GET /tasks/',
+      'POST /indexes/features/documents',
+    ]);
+    const written = standIn.calls.slice(before).flatMap(({ body }) => (Array.isArray(body) ? body : []));
+    expect(written.map(({ name }) => name).filter((name) => name !== undefined)).not.toContain('first');
+  });
+});
+
+describe('an API key', () => {
+  /** What the README says that a key must be allowed. */
+  const needed = [
+    'search',
+    'documents.add',
+    'documents.get',
+    'documents.delete',
+    'indexes.create',
+    'indexes.delete',
+    'indexes.swap',
+    'settings.get',
+    'settings.update',
+    'stats.get',
+    'tasks.get',
+  ];
+  const keys = [
+    { key: 'enough', actions: needed, indexes: ['features', 'features_next'] },
+    { key: 'for-reading', actions: ['search'], indexes: ['*'] },
+  ];
+
+  let standIn: FakeMeilisearch;
+  let started: StartedMeilisearch | undefined;
+  beforeAll(async () => {
+    standIn = await startFakeMeilisearch({ masterKey: 'a-master-key-of-sixteen-bytes', keys });
+  });
+  afterEach(async () => {
+    await started?.stop();
+  });
+  afterAll(() => standIn.stop());
+
+  const mia = { userId: 7, hiddenProjects: [] };
+
+  it('Meilisearch is used with the documented actions on two indexes only', async () => {
+    started = await startOnFreshDatabase({ url: standIn.url, key: 'enough' });
+    await started.apply([featureState(aFeature({ name: 'payment' }))]);
+    await started.level();
+    const total = async () =>
+      (await started?.index.search(parseFeatureQuery({ query: 'paymnet', fuzzy: 'true' }), mia))?.total;
+    expect(await total()).toBe(1);
+    await started.apply([{ entity: 'feature', id: 'payment', version: 2, state: null }]);
+    await started.level();
+    expect(await total()).toBe(0);
+    expect(started.answers.map(({ engine }) => engine)).toEqual(['meilisearch', 'meilisearch']);
+  });
+
+  it.each([
+    ['a wrong key', 'wrong', '403 invalid_api_key'],
+    ['a key that may only read', 'for-reading', '403 invalid_api_key'],
+    ['no key', undefined, '401 missing_authorization_header'],
+  ])('a warning explains %s, once and without the key', async (_name, key, reason) => {
+    started = await startOnFreshDatabase({ url: standIn.url, uid: 'elsewhere', ...(key === undefined ? {} : { key }) });
+    const { warnings, index, answers } = started;
+    await eventually(() =>
+      expect(warnings).toContain(`The update of the index in Meilisearch failed and is retried: it answered ${reason}`),
+    );
+    await index.search(parseFeatureQuery({ query: 'x', fuzzy: 'true' }), mia);
+    expect(answers).toMatchObject([{ engine: 'postgres' }]);
+    expect(warnings.filter((warning) => warning.includes(reason))).toHaveLength(1);
+    expect(warnings.join()).not.toContain(key ?? 'Bearer');
+  });
 });

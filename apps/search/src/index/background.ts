@@ -1,15 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Log, type Loop, startLoop } from '@bunting/runtime';
-import type { IndexReplicationRepository, IndexLock } from './index-store.ts';
-import { hasCode, indexTasks } from '../meilisearch/index-tasks.ts';
-import type { MeilisearchClient } from './meilisearch-client.ts';
-import { MeilisearchError } from '../meilisearch/meilisearch-error.ts';
-import {
-  applyIndexChanges,
-  buildIndex,
-  findIndexFault,
-  type IndexCheckpoint,
-  rebuiltIndexName,
-} from '../meilisearch/index-replication.ts';
+import { documentIdOf, indexDocumentOf, type IndexMarker, markerId } from './index-document.ts';
+import type { IndexLock, IndexReplicationRepository } from './index-store.ts';
+import { type MeilisearchClient, MeilisearchError } from './meilisearch-client.ts';
+
+/** An index in Meilisearch, the features that belong in it, and the tasks that write it. */
+export interface ReplicatedIndex {
+  readonly uid: string;
+  readonly server: MeilisearchClient;
+  readonly replication: IndexReplicationRepository;
+  readonly tasks: IndexTasks;
+}
+
+/** The build of an index, and the transaction before which all changes are in it. */
+export interface IndexCheckpoint {
+  readonly generation: string;
+  readonly checkpointXid: string;
+}
+
+const batchSize = 1_000;
+
+/** The name of the index that a rebuild writes to. */
+const rebuiltIndexName = (uid: string): string => `${uid}_next`;
+
+/** Builds the index beside the one that is searched, and swaps them. Resolves with the number of documents. */
+const buildIndex = async (
+  { uid, server, replication, tasks }: ReplicatedIndex,
+  snapshotXmin: string,
+): Promise<number> => {
+  const next = rebuiltIndexName(uid);
+  const built: IndexCheckpoint = { generation: randomUUID(), checkpointXid: snapshotXmin };
+  await tasks.waitForTaskUnless('index_not_found', server.drop(next));
+  await tasks.waitForTask(await server.create(next));
+  await tasks.waitForTask(await server.configure(next));
+  const { write, finish } = tasks.writer();
+  let documents = 0;
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const batch = await replication.features(after, batchSize);
+    if (batch.length > 0) await write(server.put(next, batch.map(indexDocumentOf)));
+    documents += batch.length;
+    after = batch.length < batchSize ? undefined : batch.at(-1)?.name;
+  }
+  const marker: IndexMarker = { id: markerId, ...built, settings: await server.settings(next) };
+  await write(server.put(next, [marker]));
+  await finish();
+  // The swap requires an existing index.
+  await tasks.waitForTaskUnless('index_already_exists', server.create(uid));
+  await tasks.waitForTask(await server.swap(uid, next));
+  await replication.save(uid, built);
+  return documents;
+};
+
+/** Writes the changes since a checkpoint to the index. Resolves with their number. */
+const applyIndexChanges = async (
+  { uid, server, replication, tasks }: ReplicatedIndex,
+  { generation, checkpointXid }: IndexCheckpoint,
+  snapshotXmin: string,
+): Promise<number> => {
+  const { write, finish } = tasks.writer();
+  let documents = 0;
+  for (
+    let after: { changed: string; name: string } | undefined = { changed: checkpointXid, name: '' };
+    after !== undefined;
+  ) {
+    const batch = await replication.changes(after, batchSize);
+    const deleted = batch.filter(({ feature }) => feature === null).map(({ name }) => documentIdOf(name));
+    const changed = batch.flatMap(({ feature }) => (feature === null ? [] : [indexDocumentOf(feature)]));
+    if (deleted.length > 0) await write(server.remove(uid, deleted));
+    if (changed.length > 0) await write(server.put(uid, changed));
+    documents += batch.length;
+    after = batch.length < batchSize ? undefined : batch.at(-1);
+  }
+  if (documents === 0) return 0;
+  const applied: IndexCheckpoint = { generation, checkpointXid: snapshotXmin };
+  const { settings } = (await server.marker(uid)) as IndexMarker;
+  await write(server.put(uid, [{ id: markerId, ...applied, settings }]));
+  await finish();
+  await replication.save(uid, applied);
+  return documents;
+};
+
+/** What is wrong with the index; undefined if it is the one that was built, with all features and its settings. */
+const findIndexFault = async (
+  { uid, server, replication }: ReplicatedIndex,
+  { generation, checkpointXid }: IndexCheckpoint,
+): Promise<string | undefined> => {
+  const marker = (await server.marker(uid)) as Partial<IndexMarker>;
+  if (marker.generation !== generation) return 'it is not the one that was built';
+  // The marker is written before the checkpoint in PostgreSQL, so it may be newer but never older.
+  if (BigInt(marker.checkpointXid ?? 0) < BigInt(checkpointXid)) return 'it is of an earlier time';
+  if (marker.settings !== (await server.settings(uid))) return 'its settings were changed';
+  const documents = await server.documentCount(uid);
+  const features = await replication.countIfUnchangedSince(checkpointXid);
+  // The marker is a document, too.
+  if (features !== undefined && documents !== features + 1) return 'it has not as many features as there are';
+  return undefined;
+};
+
+/** The maximum number of writes that the server has accepted and not completed. */
+const maxPendingTasks = 4;
+
+/** Whether an error is an error response of Meilisearch with this code. */
+const hasCode = (error: unknown, code: string): boolean => error instanceof MeilisearchError && error.code === code;
+
+/**
+ * Waits for the tasks of a server: it accepts a write immediately, and executes it later as a task.
+ * @param signal aborts the wait
+ */
+const indexTasks = (server: Pick<MeilisearchClient, 'outcomeOf'>, signal: AbortSignal) => {
+  const waitForTask = async (task: number): Promise<void> => {
+    for (let pauseMs = 5; ; pauseMs = Math.min(500, pauseMs * 2)) {
+      const outcome = await server.outcomeOf(task);
+      if (outcome === 'succeeded') return;
+      if (outcome !== undefined)
+        throw new MeilisearchError('error-response', `a task of it failed: ${outcome.failed}`, outcome.failed);
+      await sleep(pauseMs, undefined, { signal });
+    }
+  };
+  return {
+    waitForTask,
+    /** Waits for a task. If it fails with this error code, this is ignored. */
+    waitForTaskUnless: (code: string, task: Promise<number>): Promise<void> =>
+      task.then(waitForTask).catch((error: unknown) => {
+        if (!hasCode(error, code)) throw error;
+      }),
+    /** Limits the number of writes that are not completed; `finish` resolves when all are. */
+    writer: () => {
+      const pending: number[] = [];
+      return {
+        write: async (task: Promise<number>): Promise<void> => {
+          pending.push(await task);
+          while (pending.length > maxPendingTasks) await waitForTask(pending.shift() as number);
+        },
+        finish: async (): Promise<void> => {
+          for (const task of pending.splice(0)) await waitForTask(task);
+        },
+      };
+    },
+  };
+};
+export type IndexTasks = ReturnType<typeof indexTasks>;
 
 interface IndexUpdaterOptions {
   readonly uid: string;

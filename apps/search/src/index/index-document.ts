@@ -1,5 +1,3 @@
-import type { Settings } from 'meilisearch';
-
 /** A feature in Meilisearch: only its searchable texts. All other properties are in PostgreSQL. */
 export interface IndexDocument {
   readonly id: string;
@@ -20,16 +18,6 @@ export interface IndexMarker {
 }
 
 export const markerId = 'mark';
-
-export const indexSettings = {
-  searchableAttributes: ['name', 'words', 'tags'],
-  filterableAttributes: ['archived', 'generation'],
-  displayedAttributes: ['id', 'generation', 'checkpointXid', 'settings'],
-} satisfies Settings;
-
-/** The settings of an index that search depends on, as a text to compare them by. */
-export const settingsText = (settings: Settings): string =>
-  JSON.stringify(Object.keys(indexSettings).map((key) => settings[key as keyof typeof indexSettings]));
 
 /** Meilisearch does not allow all characters of names in ids, so an id is the UTF-8 bytes of the name in hexadecimal digits. */
 export const documentIdOf = (name: string): string => Buffer.from(name).toString('hex');

@@ -1,13 +1,38 @@
-import { isJsonObject } from '@bunting/contracts';
+import { isJsonObject, Refusal } from '@bunting/contracts';
 import {
   Meilisearch,
   MeilisearchApiError,
   MeilisearchRequestError,
   MeilisearchRequestTimeOutError,
   type MultiSearchQuery,
+  type Settings,
 } from 'meilisearch';
-import { type IndexDocument, indexSettings, type IndexMarker, markerId, settingsText } from './index-document.ts';
-import { MeilisearchError } from '../meilisearch/meilisearch-error.ts';
+import { type IndexDocument, type IndexMarker, markerId } from './index-document.ts';
+
+/** Why PostgreSQL instead of Meilisearch compared the texts of a fuzzy search. */
+export type FallbackReason =
+  /** the index is being built */
+  | 'building'
+  /** the circuit breaker is open */
+  | 'circuit-open'
+  | 'timeout'
+  | 'unreachable'
+  /** the server responded with an error */
+  | 'error-response'
+  /** the response violates the protocol */
+  | 'malformed';
+
+/** Meilisearch failed, or returned an invalid response. */
+export class MeilisearchError extends Refusal {
+  readonly reason: FallbackReason;
+  /** of an error response: Meilisearch's error code */
+  readonly code: string | undefined;
+  constructor(reason: FallbackReason, message: string, code?: string) {
+    super('ServiceUnavailable', message);
+    this.reason = reason;
+    this.code = code;
+  }
+}
 
 export interface MeilisearchClientOptions {
   readonly url: string;
@@ -52,6 +77,16 @@ const withMeilisearchErrors = async <T>(request: () => Promise<T>): Promise<T> =
     throw toMeilisearchError(error);
   }
 };
+
+const indexSettings = {
+  searchableAttributes: ['name', 'words', 'tags'],
+  filterableAttributes: ['archived', 'generation'],
+  displayedAttributes: ['id', 'generation', 'checkpointXid', 'settings'],
+} satisfies Settings;
+
+/** The settings of an index that search depends on, as a text to compare them by. */
+const settingsText = (settings: Settings): string =>
+  JSON.stringify(Object.keys(indexSettings).map((key) => settings[key as keyof typeof indexSettings]));
 
 const primaryKey = 'id';
 

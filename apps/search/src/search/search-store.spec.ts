@@ -14,7 +14,7 @@ import {
 import { describeFeatureSearch } from '../../test/feature-search-behaviour.ts';
 import { parseFeatureQuery } from './feature-query.ts';
 import { applyStates } from '../documents/document-store.ts';
-import { postgresFeatureSearch } from '../persistence/postgres-feature-search.ts';
+import { postgresFeatureSearch } from './search-store.ts';
 import { searchMigrations } from '../migrations/migrations.ts';
 
 const openFresh = async (): Promise<{ fresh: FreshDatabase; database: Database }> => {

@@ -1,7 +1,5 @@
-import { escapeLike } from '@bunting/database';
-import type { SearchCaller } from '../feature-search.ts';
-import type { FeatureQuery, Sort } from './feature-query.ts';
-import type { CreatorFilter, DayFilter, SetFilter, ValueFilter } from '../domain/parse-feature-filters.ts';
+import { escapeLike, onlyRow, type ReadDatabase } from '@bunting/database';
+import type { CreatorFilter, DayFilter, FeatureQuery, SetFilter, Sort, ValueFilter } from './feature-query.ts';
 
 /** A feature that an external index found for the texts of a fuzzy query, and its relevance: more than 0. */
 export interface FuzzyMatch {
@@ -222,7 +220,7 @@ interface SearchStatement {
  * and `features`, the members of a JSON array as text.
  * @param matches what an external index found for the texts of a fuzzy query; undefined without such an index
  */
-export const searchStatement = (
+const searchStatement = (
   query: FeatureQuery,
   searcher: SearchCaller,
   matches: readonly FuzzyMatch[] | undefined,
@@ -278,3 +276,41 @@ export const searchStatement = (
     from page`;
   return { text, values };
 };
+
+export interface PostgresFeatureSearch extends FeatureSearch {
+  /** @param matches what another index found for the texts of a fuzzy query; without it PostgreSQL compares them itself */
+  search(...search: [...Parameters<FeatureSearch['search']>, matches?: readonly FuzzyMatch[]]): Promise<SearchResult>;
+}
+
+/** Finds features in the tables of the search service, in one statement. */
+export const postgresFeatureSearch = (database: ReadDatabase): PostgresFeatureSearch => ({
+  search: async (query, searcher, matches) => {
+    const { text, values } = searchStatement(query, searcher, matches);
+    // Not prepared: which plan is best depends on the values.
+    const { features, total } = onlyRow(await database.read<{ total: number; features: string }>({ text }, values));
+    return { features: `[${features}]`, total };
+  },
+});
+
+/** The user on whose behalf a search runs. */
+export interface SearchCaller {
+  /** the user whose favorites are marked, and sorted first on request */
+  readonly userId: number;
+  /** projects whose features are neither found nor counted for this user */
+  readonly hiddenProjects: readonly string[];
+}
+
+/** One page of matching features. */
+export interface SearchResult {
+  /** the features of the page, as JSON text of an array */
+  readonly features: string;
+  /** the number of matches on all pages */
+  readonly total: number;
+  /** for a fuzzy search with Meilisearch configured: the engine that compared the texts */
+  readonly engine?: string;
+}
+
+/** Searches features. `test/feature-search-behaviour.ts` holds all implementations to the same results. */
+export interface FeatureSearch {
+  search(query: FeatureQuery, searcher: SearchCaller): Promise<SearchResult>;
+}

@@ -1,12 +1,14 @@
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, recordingLog } from '@bunting/testing';
-import type { FeatureSearch } from '../../src/feature-search.ts';
-import { type FuzzyEngine, withMeilisearchRanking } from '../../src/meilisearch/with-meilisearch-ranking.ts';
+import { type FeatureSearch, postgresFeatureSearch } from '../../src/search/search-store.ts';
+import {
+  type FuzzyEngine,
+  withMeilisearchRanking,
+  startMeilisearchSearch,
+} from '../../src/index/meilisearch-search.ts';
 import type { IndexUpdate } from '../../src/index/background.ts';
-import { startMeilisearchSearch } from '../../src/index/meilisearch-search.ts';
 import { applyStates } from '../../src/documents/document-store.ts';
 import { indexReplicationRepository } from '../../src/index/index-store.ts';
-import { postgresFeatureSearch } from '../../src/persistence/postgres-feature-search.ts';
 import { searchMigrations } from '../../src/migrations/migrations.ts';
 import { type AnyState, messagesOf } from '../builders.ts';
 

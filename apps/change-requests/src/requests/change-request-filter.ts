@@ -1,12 +1,11 @@
-import type { RequestOf, SearchChangeRequests } from '@bunting/contracts';
+import { type RequestOf, type SearchChangeRequests } from '@bunting/contracts';
 import {
-  parseId,
   invalidParameter,
   type Parameter,
   parameterParser,
+  parseId,
   splitOperator,
 } from '@bunting/contracts/validation';
-
 /** The filter of a search. An undefined property matches every request. */
 export interface ChangeRequestFilter {
   readonly createdBy: number | undefined;

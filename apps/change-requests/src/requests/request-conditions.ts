@@ -1,7 +1,6 @@
 import { changeRequestStates, isClosedState } from '@bunting/contracts';
+import { isPending, pendingStates } from '../proposals/content.ts';
 import { actionsWith, type PayloadReference } from '../proposals/proposed-change.ts';
-import { isPending, pendingStates } from '../domain/content/pending-states.ts';
-
 /** A list of texts as SQL, such as `('Draft', 'Approved')`. */
 export const sqlList = (texts: readonly string[]): string => `(${texts.map((text) => `'${text}'`).join(', ')})`;
 
