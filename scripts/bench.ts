@@ -1,14 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { benchHttp } from './bench/http/bench-http.ts';
-import { benchBackup } from './bench/backup/bench-backup.ts';
-import { benchServiceReplicas } from './bench/replicas/bench-service-replicas.ts';
-import { benchEventLog } from './bench/events/bench-event-log.ts';
-import { benchConsole } from './bench/console/bench-console.ts';
-import { benchChangeRequests } from './bench/change-requests/bench-change-requests.ts';
-import { benchStreams } from './bench/sdk/bench-streams.ts';
-import { benchSdkRequests } from './bench/sdk/bench-sdk-requests.ts';
-import { benchSearch } from './bench/search/bench-search.ts';
+import type { BenchOptions } from './bench/run.ts';
+import { benchBackup } from './bench/scenarios/backup.ts';
+import { benchChangeRequests } from './bench/scenarios/change-requests.ts';
+import { benchConsole } from './bench/scenarios/console.ts';
+import { benchEventLog } from './bench/scenarios/events.ts';
+import { benchHttp } from './bench/scenarios/http.ts';
+import { benchServiceReplicas } from './bench/scenarios/replicas.ts';
+import { benchSdkRequests } from './bench/scenarios/sdk.ts';
+import { benchSearch } from './bench/scenarios/search.ts';
+import { benchStreams } from './bench/scenarios/streams.ts';
 import { countOption, numberOption, optionError, runCommand, urlOption } from './command.ts';
 
 const help = `Measures the seven operations of the interface, searches of events and some variants of them over HTTP on this machine.
@@ -21,7 +22,8 @@ const help = `Measures the seven operations of the interface, searches of events
   --warm-up N        seconds of each operation before it is measured, so that its code is compiled and its caches are warm (default 0)
   --only TEXT        only operations, or searches, whose name contains it
   --url URL          a server that runs already, instead of a Bunting started for the bench; it needs --token
-  --token TOKEN      its admin token
+  --against URL      a second one, for the operations and --sdk: both are measured in turns, in the order a, b, b, a
+  --token TOKEN      the admin token of both
   --seed HOW         import, rest or none: how the flags get there (default import; rest works with Unleash too)
   --json FILE        where the figures go (default bench-results.json)
   --events N         measures the event log instead: searches in 10,000 events and in N, in turns, and how fast they arrive
@@ -38,7 +40,9 @@ const help = `Measures the seven operations of the interface, searches of events
   --while-projecting  measures GET feature alone: at rest, and each second while N more imported flags are projected
   --data DIR         with --events or --search: keeps the database there, and goes on with what is there; of a search only N
 
-The load generator runs beside the server: on two cores the figures are of both together.`;
+CPU is that of the server's process and of the PostgreSQL that it has started, for one request, with the work in the background that
+follows; of a server that runs already it is known on the same machine. The load generator runs beside the server: on two cores the
+figures are of both together.`;
 
 const optionalCount = (name: string, text: string | undefined): number | undefined =>
   text === undefined ? undefined : countOption(name, text);
@@ -58,6 +62,7 @@ const main = async (): Promise<void> => {
       'warm-up': { type: 'string', default: '0' },
       only: { type: 'string', default: '' },
       url: { type: 'string' },
+      against: { type: 'string' },
       token: { type: 'string' },
       seed: { type: 'string', default: 'import' },
       json: { type: 'string', default: 'bench-results.json' },
@@ -76,39 +81,37 @@ const main = async (): Promise<void> => {
     },
   });
   if (values.help) return console.log(help);
-  const { url, token = '', only, data: dataDir } = values;
-  const server = url === undefined ? undefined : { url: urlOption('--url', url), token };
-  const features = optionalCount('features', values.features);
-  const events = optionalCount('events', values.events);
-  const streams = optionalCount('streams', values.streams);
-  const times = countOption('times', values.times);
-  const connections = countOption('connections', values.connections);
-  const seconds = numberOption('seconds', values.seconds);
-  const warmUpSeconds = numberOption('warm-up', values['warm-up']);
-  const seed = seedOption(values.seed);
-
-  const measure = (): Promise<unknown> => {
-    if (values.backup) return benchBackup({ features: features ?? 10_000, events: events ?? 100_000 });
-    if (events !== undefined) return benchEventLog({ sizes: [...new Set([10_000, events])], dataDir, only });
-    if (values.requests) return benchChangeRequests({ only });
-    if (values.console) return benchConsole({ flags: features ?? 100_000 });
-    if (streams !== undefined) return benchStreams(streams);
-    if (values.replicas)
-      return benchServiceReplicas({ features: features ?? 1_000, connections, only, seconds, warmUpSeconds });
-    if (values.sdk) {
-      const sizes = features === undefined ? [1_000, 10_000, 100_000] : [features];
-      return benchSdkRequests({ sizes, seconds, warmUpSeconds, only, server });
-    }
-    if (values.search) {
-      const max = features ?? 100_000;
-      const sizes = dataDir === undefined ? [...[1_000, 10_000].filter((size) => size < max), max] : [max];
-      return benchSearch({ sizes, times, writingMs: 10_000, only, dataDir });
-    }
-    const whileProjecting = values['while-projecting'];
-    const flags = features ?? 1_000;
-    return benchHttp({ flags, server, seed, connections, seconds, warmUpSeconds, only, whileProjecting });
+  const options: BenchOptions = {
+    features: optionalCount('features', values.features),
+    events: optionalCount('events', values.events),
+    streams: optionalCount('streams', values.streams),
+    connections: countOption('connections', values.connections),
+    seconds: numberOption('seconds', values.seconds),
+    warmUpSeconds: numberOption('warm-up', values['warm-up']),
+    only: values.only,
+    urls: [
+      ...(values.url === undefined ? [] : [urlOption('--url', values.url)]),
+      ...(values.against === undefined ? [] : [urlOption('--against', values.against)]),
+    ],
+    token: values.token ?? '',
+    seed: seedOption(values.seed),
+    dataDir: values.data,
+    times: countOption('times', values.times),
+    whileProjecting: values['while-projecting'],
   };
-  const figures = await measure();
+  if (values.url === undefined && values.against !== undefined) throw optionError('--against needs --url.');
+  const scenarios: readonly (readonly [isChosen: boolean, bench: (chosen: BenchOptions) => Promise<unknown>])[] = [
+    [values.backup, benchBackup],
+    [values.events !== undefined, benchEventLog],
+    [values.requests, benchChangeRequests],
+    [values.console, benchConsole],
+    [values.streams !== undefined, benchStreams],
+    [values.replicas, benchServiceReplicas],
+    [values.sdk, benchSdkRequests],
+    [values.search, benchSearch],
+  ];
+  const [, bench = benchHttp] = scenarios.find(([isChosen]) => isChosen) ?? [];
+  const figures = await bench(options);
   if (figures !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 };
 

@@ -1,6 +1,6 @@
 import type { FeatureState, StateOf } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
-import { benchFlag } from '../generated-flags.ts';
+import { benchFlag } from './generated-flags.ts';
 
 /* States of features as in a large installation. They are generated from the number of the feature, so they are the same in each run. */
 

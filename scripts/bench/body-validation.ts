@@ -8,13 +8,13 @@ import { parse } from '@bunting/contracts/validation';
 import { readConfig } from '@bunting/runtime';
 import { parseArgs } from 'node:util';
 import type { TSchema } from 'typebox';
-import { GatewayConfig } from '../../../apps/gateway/src/config.ts';
-import { parseUntrustedJson } from '../../../apps/gateway/src/http/request/body.ts';
-import { runCommand } from '../../command.ts';
+import { GatewayConfig } from '../../apps/gateway/src/config.ts';
+import { parseUntrustedJson } from '../../apps/gateway/src/http/request/body.ts';
+import { runCommand } from '../command.ts';
 
 const help = `Measures the CPU time that the gateway spends on the costliest bodies that it accepts: their JSON and their schema.
 
-  npx node scripts/bench/http/measure-body-validation.ts`;
+  npx node scripts/bench/body-validation.ts`;
 
 const times = 9;
 const settings = readConfig(GatewayConfig, { GATEWAY_DATABASE_URL: 'postgres://localhost/gateway' });

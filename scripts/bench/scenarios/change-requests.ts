@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { benchFlag } from '../generated-flags.ts';
-import { seedFlags, fetchStrategyIds } from '../http/seed-flags.ts';
-import { startServerUnderTest, type ServerUnderTest } from '../http/server-under-test.ts';
+import {
+  type BenchOptions,
+  environment,
+  percentile,
+  printRow,
+  printTableHead,
+  seedFlags,
+  send as sendTo,
+  strategiesOf,
+  withServers,
+} from '../run.ts';
+import type { ServerUnderTest } from '../../server-under-test.ts';
 
 const project = '/api/admin/projects/default';
-const environment = 'development';
 const proposalsPath = `${project}/environments/${environment}/change-requests`;
 
 /** The number of features: each listed request changes two that no other changes, and each applied request a hundred. */
@@ -22,14 +31,6 @@ const listingMany = `listing ${listedRequests} in review, half with a conflict`;
 /** The limits that the documentation promises, in milliseconds. */
 const limits = { add: 15, list: 100, apply: 500 } as const;
 
-interface Measurement {
-  readonly name: string;
-  readonly times: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly bound: number | undefined;
-}
-
 interface Change {
   readonly action: string;
   readonly feature: string;
@@ -40,9 +41,6 @@ interface ReceivedRequest {
   readonly id: number;
   readonly features: readonly { readonly changes: readonly { readonly id: number }[] }[];
 }
-
-const percentile = (durations: readonly number[], share: number): number =>
-  [...durations].sort((a, b) => a - b)[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? 0;
 
 const nameOf = (nth: number): string => benchFlag(nth).name;
 
@@ -72,40 +70,21 @@ const updateStrategyChange = (nth: number, strategy: string, round = 0): Change 
  * Measures change requests over HTTP, by one client that sends one request after the other: adding to requests of several
  * sizes, listing many of which half are in conflict, previewing and applying a large one.
  */
-export const benchChangeRequests = async ({ only }: { readonly only: string }): Promise<unknown> => {
-  const target: ServerUnderTest = await startServerUnderTest();
-  const send = async <T>(method: string, path: string, body?: unknown): Promise<{ reply: T; tookMs: number }> => {
-    const beganAt = performance.now();
-    const response = await fetch(`${target.url}${path}`, {
-      method,
-      headers: {
-        authorization: target.token,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const tookMs = performance.now() - beganAt;
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
-    return { reply: (text === '' ? undefined : JSON.parse(text)) as T, tookMs };
-  };
+export function benchChangeRequests({ only }: BenchOptions): Promise<unknown> {
+  return withServers({ urls: [], token: '' }, ([server]) => measureRequests(server, only));
+}
+
+async function measureRequests(target: ServerUnderTest, only: string): Promise<unknown> {
+  const send = <T>(method: string, path: string, body?: unknown) => sendTo<T>(target, method, path, body);
   const propose = (changes: Change | readonly Change[]) => send<ReceivedRequest>('POST', proposalsPath, changes);
   const moveToState = (id: number, state: string) => send('PUT', `${project}/change-requests/${id}/state`, { state });
 
-  const results: Measurement[] = [];
-  const report = (name: string, durations: readonly number[], bound?: number): void => {
-    const measured = {
-      name,
-      times: durations.length,
-      p50: percentile(durations, 0.5),
-      p99: percentile(durations, 0.99),
-      bound,
-    };
-    results.push(measured);
-    const verdict = bound === undefined ? '' : measured.p50 < bound ? `holds (${bound})` : `**not held** (${bound})`;
-    console.log(
-      `| ${name} | ${durations.length} | ${measured.p50.toFixed(1)} | ${measured.p99.toFixed(1)} | ${verdict} |`,
-    );
+  const results: unknown[] = [];
+  const report = (name: string, durations: readonly number[], limit?: number): void => {
+    const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
+    results.push({ name, times: durations.length, p50, p99, limit });
+    const verdict = limit === undefined ? '' : p50 < limit ? `holds (${limit})` : `**not held** (${limit})`;
+    printRow(name, durations.length, p50.toFixed(1), p99.toFixed(1), verdict);
   };
 
   /** Adds changes to a draft with a given number of changes, and discards them again, so that the draft keeps its size. */
@@ -134,7 +113,7 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
   };
 
   /** All listed requests are in review, with two changes each. Every other one changes a strategy that was deleted after the proposal. */
-  const measureListing = async (strategies: readonly { feature: string; id: string }[]): Promise<void> => {
+  const measureListing = async (strategies: Awaited<ReturnType<typeof strategiesOf>>): Promise<void> => {
     for (let nth = 0; nth < listedRequests; nth++) {
       const changes = [updateStrategyChange(nth, strategies[nth]?.id ?? ''), enableChange(featureCount - 1 - nth)];
       const { reply } = await send<ReceivedRequest>('POST', `${proposalsPath}?new=true`, changes);
@@ -160,7 +139,7 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
     }
   };
 
-  const measureApplying = async (strategies: readonly { feature: string; id: string }[]): Promise<void> => {
+  const measureApplying = async (strategies: Awaited<ReturnType<typeof strategiesOf>>): Promise<void> => {
     const durations = { proposing: [] as number[], previewing: [] as number[], applying: [] as number[] };
     for (let round = 0; round < applyRounds; round++) {
       const from = listedRequests + (round % 5) * appliedFeatures;
@@ -184,21 +163,13 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
   };
 
   const isSelected = (name: string): boolean => name.includes(only);
-  try {
-    await seedFlags(target, { count: featureCount, how: 'import' }, (done) =>
-      process.stderr.write(`\r${done} of ${featureCount} flags `),
-    );
-    process.stderr.write('\r');
-    const strategies = await fetchStrategyIds(target, featureCount, featureCount);
-    console.log('\n| change requests | times | p50 ms | p99 ms | |\n| --- | ---: | ---: | ---: | --- |');
-    if (isSelected(creatingOne)) await measureCreating();
-    for (const size of sizes) if (isSelected(addingTo(size))) await measureAdding(size);
-    if (['proposing', 'previewing', 'applying'].some((action) => isSelected(`${action} ${largeRequest}`))) {
-      await measureApplying(strategies);
-    }
-    if (isSelected(listingMany)) await measureListing(strategies);
-    return { date: new Date().toISOString(), results };
-  } finally {
-    await target.stop();
-  }
-};
+  await seedFlags(target, { count: featureCount });
+  const strategies = await strategiesOf(target, featureCount, featureCount);
+  printTableHead('change requests', 'times', 'p50 ms', 'p99 ms', '');
+  if (isSelected(creatingOne)) await measureCreating();
+  for (const size of sizes) if (isSelected(addingTo(size))) await measureAdding(size);
+  if (['proposing', 'previewing', 'applying'].some((action) => isSelected(`${action} ${largeRequest}`)))
+    await measureApplying(strategies);
+  if (isSelected(listingMany)) await measureListing(strategies);
+  return { date: new Date().toISOString(), results };
+}

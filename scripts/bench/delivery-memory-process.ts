@@ -1,9 +1,9 @@
 // Run with --expose-gc, in a process of its own: prints the memory of the store with N flags in two environments, as JSON.
 import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { deliveryStore } from '../../../apps/gateway/src/delivery/store/delivery-store.ts';
-import { deliveryView } from '../../../apps/gateway/src/delivery/view/delivery-view.ts';
-import { benchFlag } from '../generated-flags.ts';
+import { deliveryStore } from '../../apps/gateway/src/delivery/store/delivery-store.ts';
+import { deliveryView } from '../../apps/gateway/src/delivery/view/delivery-view.ts';
+import { benchFlag } from './generated-flags.ts';
 
 /** The memory of a process in MiB, rounded. */
 export interface DeliveryMemory {

@@ -1,5 +1,7 @@
 import type { OutboxEvent, SearchEventsBody } from '@bunting/contracts';
-import { type BenchFlag, benchFlag } from '../generated-flags.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { type BenchFlag, benchFlag } from './generated-flags.ts';
 
 /*
  * Events generated for the bench, as 200 people cause them who work on 10,000 flags in 40 projects. A few flags and people are busy: half
@@ -114,7 +116,7 @@ export const dayOf = (nth: number): string => timeOf(nth).slice(0, 10);
 export const typeOf = (nth: number): EventType => eventTypes[drawNumber(nth, 'type', eventTypes.length)] as EventType;
 
 /** The nth event. */
-export const benchEvent = (nth: number): OutboxEvent => {
+const benchEvent = (nth: number): OutboxEvent => {
   const type = typeOf(nth);
   const flag = drawNumber(nth, 'flag', drawNumber(nth, 'isBusyFlag', 2) === 0 ? busyFlags : flags);
   const person = drawNumber(nth, 'person', drawNumber(nth, 'isBusyPerson', 2) === 0 ? busyPeople : people);
@@ -132,3 +134,44 @@ export const benchEvent = (nth: number): OutboxEvent => {
     tags: isOfFlag ? flagAt(flag).tags.slice(0, 1) : [],
   };
 };
+
+const insertBatchSize = 2_500;
+/** Lag of the log behind the outbox, in events, from which on the next batch waits. */
+const maxAhead = 10_000;
+const insertEvents = `
+  insert into outbox (topic, type, payload)
+  select 'event', row->>'type', row from json_array_elements($1::json) with ordinality as published (row, nth) order by nth`;
+
+/**
+ * Publishes generated events through the outbox of features, until the event log of a running platform has `events` of them. Nothing wakes
+ * audit, so it needs a short AUDIT_POLL_INTERVAL_MS.
+ * @returns how many events a second arrived; undefined if the log had them already
+ */
+export async function fillEventLog(events: number, outbox: pg.Client, log: pg.Client): Promise<number | undefined> {
+  const countStored = async (): Promise<number> =>
+    Number((await log.query<{ id: string }>('select id from event_log_head')).rows[0]?.id ?? 0);
+  const from = await countStored();
+  if (from >= events) return undefined;
+  const startedAt = performance.now();
+  let published = from;
+  for (let stored = from; stored < events; stored = await countStored()) {
+    process.stderr.write(`\r${stored} of ${events} events `);
+    if (published >= events || published - stored > maxAhead) {
+      await sleep(50);
+      continue;
+    }
+    const length = Math.min(insertBatchSize, events - published);
+    const batch = Array.from({ length }, (_, nth) => benchEvent(published + nth));
+    await outbox.query(insertEvents, [JSON.stringify(batch)]);
+    published += length;
+  }
+  process.stderr.write('\r');
+  return Math.round((events - from) / ((performance.now() - startedAt) / 1_000));
+}
+
+/** Deletes the events of the outbox but the last one, as housekeeping does with those that are a day old and confirmed by all consumers. */
+export async function pruneOutbox(outbox: pg.Client): Promise<void> {
+  await outbox.query(
+    `delete from outbox where topic = 'event' and position < (select max(position) from outbox where topic = 'event')`,
+  );
+}

@@ -1,5 +1,5 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
-import { benchFlag } from '../generated-flags.ts';
+import { benchFlag } from './generated-flags.ts';
 import {
   personCount,
   personOf,

@@ -1,0 +1,131 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerUnderTest } from '../../server-under-test.ts';
+import { type BenchOptions, environment, percentile, seedFlags, send, withServers } from '../run.ts';
+
+const flags = 1_000;
+const readers = 1_000;
+const changes = 100;
+const restSeconds = 20;
+const maxConcurrentOpens = 100;
+
+/** A stream as the bytes that arrive on its socket. */
+interface RawStream {
+  readonly socket: Socket;
+  bytes: number;
+  updates: number;
+  hydrations: number;
+  isConnected: boolean;
+  lastId: string;
+}
+
+/** Opens a stream, and resolves when its first event has arrived. */
+const openRawStream = (url: string, token: string, onUpdate: () => void, lastId?: string): Promise<RawStream> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port, host } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const stream: RawStream = { socket, bytes: 0, updates: 0, hydrations: 0, isConnected: false, lastId: lastId ?? '' };
+    const lastIdHeader = lastId === undefined ? '' : `last-event-id: ${lastId}\r\n`;
+    let tail = '';
+    socket.once('error', reject);
+    socket.on('data', (chunk) => {
+      stream.bytes += chunk.length;
+      // Only the beginning of a chunk is searched: the events of changes are shorter, and of the first event the beginning suffices.
+      const text = tail + chunk.toString('latin1', 0, Math.min(chunk.length, 4_096));
+      tail = '';
+      if (text.includes('"type":"hydration"')) stream.hydrations++;
+      const id = /\nid: (\d+)\n/.exec(text)?.[1];
+      if (id !== undefined) stream.lastId = id;
+      if (!stream.isConnected && text.includes('event: unleash-connected')) {
+        stream.isConnected = true;
+        resolve(stream);
+      }
+      if (!text.includes('event: unleash-updated')) return void (tail = text.slice(-64));
+      stream.updates++;
+      onUpdate();
+    });
+    socket.write(
+      `GET /api/client/streaming HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${token}\r\naccept: text/event-stream\r\n${lastIdHeader}\r\n`,
+    );
+  });
+
+const openMany = async (count: number, open: (nth: number) => Promise<RawStream>): Promise<RawStream[]> => {
+  const streams: RawStream[] = [];
+  while (streams.length < count) {
+    const batch = Math.min(maxConcurrentOpens, count - streams.length);
+    streams.push(...(await Promise.all(Array.from({ length: batch }, (_, nth) => open(streams.length + nth)))));
+  }
+  return streams;
+};
+
+const closeAll = async (streams: readonly RawStream[]): Promise<void> => {
+  for (const { socket } of streams) socket.destroy();
+  await sleep(1_000);
+};
+
+const cpuPercent = async (target: ServerUnderTest): Promise<number> => {
+  const before = target.cpuSeconds() ?? 0;
+  await sleep(restSeconds * 1_000);
+  return Number(((((target.cpuSeconds() ?? 0) - before) / restSeconds) * 100).toFixed(1));
+};
+
+/** Measures idle streams, the time until a change reaches many streams, and the cost of their reconnection. */
+export function benchStreams(options: BenchOptions): Promise<unknown> {
+  const idleStreams = options.streams ?? 10_000;
+  const limit = String(2 * idleStreams);
+  const settings = { GATEWAY_MAX_SDK_STREAMS: limit, GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: limit };
+  return withServers({ urls: [], token: '' }, (servers) => measureStreams(servers[0], idleStreams), settings);
+}
+
+async function measureStreams(target: ServerUnderTest, idleStreams: number) {
+  await seedFlags(target, { count: flags });
+  const { reply } = await send<{ secret: string }>(target, 'POST', '/api/admin/api-tokens', {
+    tokenName: 'bench',
+    type: 'client',
+    environment,
+    projects: ['*'],
+  });
+  const open = (onUpdate: () => void = () => undefined, lastId?: string) =>
+    openRawStream(target.url, reply.secret, onUpdate, lastId);
+
+  // The first streams warm the process up, so that the memory of compiled code and of caches is not measured.
+  await closeAll(await openMany(200, () => open()));
+  await sleep(5_000);
+  const restCpuPercent = await cpuPercent(target);
+  const restMb = target.residentMb() ?? 0;
+  const idle = await openMany(idleStreams, () => open());
+  await sleep(5_000);
+  const idleCpuPercent = await cpuPercent(target);
+  const idleMb = (target.residentMb() ?? 0) - restMb;
+  console.log(
+    `${idleStreams} idle streams: ${idleMb} MB more, ${idleCpuPercent} % of a core (${restCpuPercent} % without)`,
+  );
+  await closeAll(idle);
+
+  let readersLeft = 0;
+  let onAllReached: () => void = () => undefined;
+  const streams = await openMany(readers, () => open(() => void (--readersLeft === 0 && onAllReached())));
+  const project = '/api/admin/projects/default/features';
+  const [flag] = (await send<{ features: { name: string }[] }>(target, 'GET', project)).reply.features;
+  const durations: number[] = [];
+  for (let nth = 0; nth < changes; nth++) {
+    readersLeft = readers;
+    const allReached = new Promise<void>((resolve) => (onAllReached = resolve));
+    const startedAt = performance.now();
+    const patch = [{ op: 'replace', path: '/description', value: `change ${nth}` }];
+    await send(target, 'PATCH', `${project}/${flag?.name}`, patch);
+    await allReached;
+    durations.push(performance.now() - startedAt);
+  }
+  const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
+  console.log(`a change reaches the last of ${readers} streams: p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`);
+  const ids = streams.map(({ lastId }) => lastId);
+  await closeAll(streams);
+  const reconnected = await openMany(readers, (nth) => open(undefined, ids[nth]));
+  await sleep(1_000);
+  const reconnectBytes = reconnected.reduce((sum, { bytes }) => sum + bytes, 0);
+  const fullBodies = reconnected.reduce((sum, { hydrations }) => sum + hydrations, 0);
+  console.log(`${readers} reconnects with Last-Event-ID: ${reconnectBytes} bytes, ${fullBodies} full bodies`);
+  await closeAll(reconnected);
+  return { idleStreams, idleMb, idleCpuPercent, restCpuPercent, readers, p50, p99, reconnectBytes, fullBodies };
+}
