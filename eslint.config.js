@@ -151,6 +151,12 @@ const ruleFiles = { files: [`${below}/**/*.ts`], ignores: [...tests, ...storeFil
 const wiringImports = '(endpoints|subscriptions|background|service|calls|main)\\.ts$';
 const storeMessage = 'A store imports rules, other stores, @bunting/contracts, outbox and database.';
 
+/** The pure files among those of the nouns that the gateway owns. */
+const gatewayRules = [
+  'apps/gateway/src/access/{events,refusals}.ts',
+  'apps/gateway/src/access/*/{account,group,oidc-claims,oidc-settings,password-policy,pat,project-roles,role,setting,token}.ts',
+];
+
 /** What has a timer of its own instead of `startLoop`: it needs no backoff, and ends when the last object that it watches does. */
 const filesWithInterval = [
   'apps/gateway/src/admission/unread-responses.ts',
@@ -288,9 +294,29 @@ export default tseslint.config(
   },
   // The parts of the gateway's service.ts get the database that it has opened.
   {
-    files: ['apps/gateway/src/composition/*.ts'],
+    files: [
+      'apps/gateway/src/authentication.ts',
+      'apps/gateway/src/http/health.ts',
+      'apps/gateway/src/**/subscriptions.ts',
+    ],
     ignores: tests,
     rules: imports({ ...noForeignDatabase, allowTypeImports: true }, noNats, noEmbeddedDatabase, onlyDeclaredCalls),
+  },
+  {
+    files: [
+      'apps/gateway/src/access/**/{*-store,background}.ts',
+      'apps/gateway/src/{unit-of-work,migrations}/*.ts',
+      'apps/gateway/src/service.ts',
+    ],
+    ignores: tests,
+    rules: imports(noNats, noEmbeddedDatabase, onlyDeclaredCalls),
+  },
+  {
+    files: gatewayRules,
+    rules: imports(
+      onlyPackages(purePackages, pureMessage),
+      never('(-store|endpoints|background|subscriptions|unit-of-work)\\.ts$', pureMessage),
+    ),
   },
   {
     files: ['apps/*/src/operations/**/*.ts'],
@@ -342,7 +368,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['apps/*/src/domain/**/*.ts', 'libs/evaluation/src/**/*.ts', ...ruleFiles.files],
+    files: ['apps/*/src/domain/**/*.ts', 'libs/evaluation/src/**/*.ts', ...ruleFiles.files, ...gatewayRules],
     ignores: ruleFiles.ignores,
     rules: {
       'no-restricted-globals': [

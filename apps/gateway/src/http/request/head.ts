@@ -1,9 +1,8 @@
-import type { Caller } from '@bunting/contracts';
-import type { TransactionContext } from '../../unit-of-work/unit-of-work.ts';
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-import { invalid, type Refusal, refusal } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
+import { type Caller, invalid, type Refusal, refusal } from '@bunting/contracts';
+import type { TransactionContext } from '../../unit-of-work/unit-of-work.ts';
 import type { GatewayConfig } from '../../config.ts';
 
 type HeadLimits = Pick<GatewayConfig, 'GATEWAY_MAX_HEADERS' | 'GATEWAY_MAX_QUERY_PARAMETERS' | 'GATEWAY_MAX_URL_BYTES'>;
