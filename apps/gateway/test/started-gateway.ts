@@ -4,6 +4,7 @@ import { type RunningHost, host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import type { OutboxEvent } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll } from 'vitest';
 import { predefinedRole } from '../src/access/roles/role.ts';
 import { type TokenKind } from '../src/access/tokens/token.ts';
 import { maskedConfiguredSecret, openSecretHasher } from '../src/unit-of-work/secrets.ts';
@@ -172,3 +173,13 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
   };
 };
 export type StartedGateway = Awaited<ReturnType<typeof startGateway>>;
+
+/** The gateway of a spec file or of a `describe`: started before its tests, and stopped after them. */
+export const startedGateway = (options?: StartOptions): StartedGateway => {
+  let gateway: StartedGateway | undefined;
+  beforeAll(async () => {
+    gateway = await startGateway(options);
+  });
+  afterAll(() => gateway?.stop());
+  return new Proxy({} as StartedGateway, { get: (_, name) => Reflect.get(gateway ?? {}, name) as unknown });
+};

@@ -12,22 +12,17 @@ import {
   serviceOf,
   type UserSessions,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { accessApi, fakeProjectEndpoints } from '../../test/access-api.ts';
 import { aBrowser } from '../../test/browser.ts';
 import { eventsOfWrites, writesWithoutEvents } from '../../test/events-of-writes.ts';
 import { clientId, clientSecret, startOpenIdProvider } from '../../test/openid-provider.ts';
-import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { adminToken, startGateway, startedGateway } from '../../test/started-gateway.ts';
 
-describe('events and idempotency', () => {
-  let gateway: StartedGateway;
+describe('each write', () => {
+  const gateway = startedGateway({ environment: { GATEWAY_TRUSTED_PROXIES: '127.0.0.1' } });
   const { aUser, done } = accessApi(() => gateway);
-
-  beforeAll(async () => {
-    gateway = await startGateway({ environment: { GATEWAY_TRUSTED_PROXIES: '127.0.0.1' } });
-    await gateway.behind(fakeProjectEndpoints(['default', 'shop']));
-  });
-  afterAll(() => gateway.stop());
+  beforeAll(() => gateway.behind(fakeProjectEndpoints(['default', 'shop'])));
 
   interface Shown {
     readonly id: number;
@@ -242,15 +237,10 @@ describe('events and idempotency', () => {
   });
 });
 
-describe('reads take no locks', () => {
-  let gateway: StartedGateway;
+describe('each read', () => {
+  const gateway = startedGateway();
   const { send, done, aUser } = accessApi(() => gateway);
-
-  beforeAll(async () => {
-    gateway = await startGateway();
-    await gateway.behind(fakeProjectEndpoints(['default']));
-  });
-  afterAll(() => gateway.stop());
+  beforeAll(() => gateway.behind(fakeProjectEndpoints(['default'])));
 
   it('reads users, groups, roles and access while a transaction has locked them', async () => {
     const { id: user, key } = await aUser();

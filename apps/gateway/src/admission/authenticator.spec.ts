@@ -18,7 +18,7 @@ import { tokenLookup } from '../access/tokens/token-store.ts';
 import { openSecretHasher } from '../unit-of-work/secrets.ts';
 import { authenticator, type AuthenticatorOptions, type Principal } from './authenticator.ts';
 
-describe('authenticator', () => {
+describe('authentication', () => {
   const tokenAuthenticator = (options: Pick<AuthenticatorOptions, 'tokens' | 'hasher' | 'cacheTtlMs'>) => {
     const cookie = sessionCookie({ GATEWAY_BEHIND_TLS: false, GATEWAY_SESSION_MAX_HOURS: 1 });
     return authenticator({ ...options, sessions: { find: async () => undefined }, cookie });
@@ -359,7 +359,7 @@ describe('authenticator', () => {
   });
 });
 
-describe('revocation', () => {
+describe('with two gateways', () => {
   const featurePath = '/api/admin/projects/default/features/one';
 
   let nats: TestNats;

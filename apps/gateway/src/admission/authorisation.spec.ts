@@ -1,15 +1,12 @@
 import { call, implement, systemContext } from '@bunting/bus';
 import { HideProject, ListTags, maySee } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { startedGateway } from '../../test/started-gateway.ts';
 
 const viewer = 'user:key-of-a-user-without-a-role-in-the-project';
-let gateway: StartedGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-  await gateway.givenToken({ token: viewer });
-});
-afterAll(() => gateway.stop());
+
+const gateway = startedGateway();
+beforeAll(() => gateway.givenToken({ token: viewer }));
 
 it('repeats a read during which a project became private', async () => {
   let request = 0;

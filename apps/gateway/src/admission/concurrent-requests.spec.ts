@@ -1,13 +1,13 @@
 import { implement } from '@bunting/bus';
 import { CreateFeature, ReportFrontendMetrics, GetFeature } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Socket } from 'node:net';
 import { fakeProjectEndpoints } from '../../test/access-api.ts';
 import { rawRequest } from '../../test/raw-http.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { aFeature } from '../../test/services-behind.ts';
-import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { adminToken, startedGateway } from '../../test/started-gateway.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';
 const featuresPath = '/api/admin/projects/default/features';
@@ -20,7 +20,6 @@ const frontendKeys = [0, 1, 2, 3].map((nth) => `*:development.frontend-key-of-a-
 const adminTokens = Array.from({ length: 6 }, (_, nth) => `*:*.an-admin-token-number-${nth}`);
 const userKeys = [0, 1].map((nth) => `user:a-key-of-one-viewer-${nth}`);
 
-let gateway: StartedGateway;
 /** releases the responses to the calls that have reached a service */
 let held: (() => void)[];
 let isHolding = false;
@@ -28,17 +27,17 @@ let sockets: Socket[] = [];
 
 const hold = () => (isHolding ? new Promise<void>((resolve) => held.push(resolve)) : Promise.resolve());
 
+const gateway = startedGateway({
+  environment: {
+    GATEWAY_MAX_CONCURRENT_REQUESTS: '8',
+    GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT: '3',
+    GATEWAY_MAX_INCOMING_REQUESTS: '12',
+    GATEWAY_MAX_INCOMING_REQUESTS_PER_CLIENT: '2',
+    GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS: '4',
+    GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8',
+  },
+});
 beforeAll(async () => {
-  gateway = await startGateway({
-    environment: {
-      GATEWAY_MAX_CONCURRENT_REQUESTS: '8',
-      GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT: '3',
-      GATEWAY_MAX_INCOMING_REQUESTS: '12',
-      GATEWAY_MAX_INCOMING_REQUESTS_PER_CLIENT: '2',
-      GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS: '4',
-      GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8',
-    },
-  });
   await gateway.behind([
     ...fakeProjectEndpoints(['default']),
     implement(GetFeature, async () => {
@@ -58,7 +57,6 @@ beforeAll(async () => {
   );
   for (const token of userKeys) await gateway.givenToken({ token, userId: 900 });
 });
-afterAll(() => gateway.stop());
 
 beforeEach(() => {
   held = [];

@@ -13,35 +13,34 @@ import { connect, type Socket } from 'node:net';
 import { rawRequest, sendRaw } from '../../test/raw-http.ts';
 import { refusalIn, refusalOf } from '../../test/refusal-of.ts';
 import { servicesBehind } from '../../test/services-behind.ts';
-import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { adminToken, type StartedGateway, startGateway, startedGateway } from '../../test/started-gateway.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';
 const json = { 'content-type': 'application/json' };
 const authorized = { authorization: adminToken };
 
-let gateway: StartedGateway;
 /** Releases the response to the call that reads the project. */
 let answerProject: () => void;
 let projectAsked: Promise<void>;
 
+const gateway = startedGateway({
+  environment: {
+    GATEWAY_MAX_BODY_BYTES: '2048',
+    GATEWAY_MAX_LARGE_BODY_BYTES: '4096',
+    GATEWAY_MAX_JSON_DEPTH: '6',
+    GATEWAY_MAX_JSON_MEMBERS: '8',
+    GATEWAY_MAX_JSON_ITEMS: '5',
+    GATEWAY_MAX_JSON_VALUES: '30',
+    GATEWAY_MAX_LARGE_JSON_ITEMS: '20',
+    GATEWAY_MAX_LARGE_JSON_VALUES: '40',
+    GATEWAY_MAX_URL_BYTES: '256',
+    GATEWAY_MAX_QUERY_PARAMETERS: '3',
+    GATEWAY_MAX_HEADER_BYTES: '2048',
+    GATEWAY_MAX_HEADERS: '16',
+    GATEWAY_MAX_CONCURRENT_REQUESTS: '1',
+  },
+});
 beforeAll(async () => {
-  gateway = await startGateway({
-    environment: {
-      GATEWAY_MAX_BODY_BYTES: '2048',
-      GATEWAY_MAX_LARGE_BODY_BYTES: '4096',
-      GATEWAY_MAX_JSON_DEPTH: '6',
-      GATEWAY_MAX_JSON_MEMBERS: '8',
-      GATEWAY_MAX_JSON_ITEMS: '5',
-      GATEWAY_MAX_JSON_VALUES: '30',
-      GATEWAY_MAX_LARGE_JSON_ITEMS: '20',
-      GATEWAY_MAX_LARGE_JSON_VALUES: '40',
-      GATEWAY_MAX_URL_BYTES: '256',
-      GATEWAY_MAX_QUERY_PARAMETERS: '3',
-      GATEWAY_MAX_HEADER_BYTES: '2048',
-      GATEWAY_MAX_HEADERS: '16',
-      GATEWAY_MAX_CONCURRENT_REQUESTS: '1',
-    },
-  });
   const behind = servicesBehind();
   let request: () => void;
   projectAsked = new Promise((resolve) => (request = resolve));
@@ -53,7 +52,6 @@ beforeAll(async () => {
   });
   await gateway.behind([...behind.endpoints, project]);
 });
-afterAll(() => gateway.stop());
 
 const createFeature = (body: string) =>
   gateway.send('/api/admin/projects/default/features', { method: 'POST', headers: json, body });

@@ -1,8 +1,8 @@
 import type { FrontendFeatures } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { aSetting, aStrategy, deliveryOutbox, featureRow, givenRows, segmentRow } from '../../test/delivery-rows.ts';
-import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { startGateway, startedGateway } from '../../test/started-gateway.ts';
 
 const secret = (projects: string, environment: string): string => `${projects}:${environment}.a-key-of-a-page`;
 const [everything, north, production] = [
@@ -12,11 +12,10 @@ const [everything, north, production] = [
 ];
 const json = { 'content-type': 'application/json' };
 
-let gateway: StartedGateway;
 const outbox = deliveryOutbox();
 
+const gateway = startedGateway();
 beforeAll(async () => {
-  gateway = await startGateway();
   outbox.write(...givenRows('default', 'north'));
   await gateway.behind([outbox.endpoint], { checkReplies: true });
   const frontend = { kind: 'frontend', environment: 'development' } as const;
@@ -26,7 +25,6 @@ beforeAll(async () => {
   await gateway.givenToken({ kind: 'client', token: secret('*', 'client'), environment: 'development' });
   await eventually(async () => expect((await send('')).status).toBe(200));
 });
-afterAll(() => gateway.stop());
 
 const send = (query: string, key = everything, headers: Record<string, string> = {}) =>
   gateway.send(`/api/frontend${query}`, { key, headers });

@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { servicesBehind } from '../../test/services-behind.ts';
-import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { adminToken, type StartedGateway, startedGateway } from '../../test/started-gateway.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const viewer = 'user:a-canary-in-the-authorization-header';
-let gateway: StartedGateway;
+
 let nth = 0;
 
+const gateway = startedGateway({ level: 'trace' });
 beforeAll(async () => {
-  gateway = await startGateway({ level: 'trace' });
   await gateway.behind(servicesBehind().endpoints);
   await gateway.givenToken({ token: viewer, role: 'viewer' });
 });
-afterAll(() => gateway.stop());
+
 beforeEach(() => void nth++);
 
 const lineOf = async (

@@ -1,14 +1,14 @@
 import { type ClientFeatures, httpOperations } from '@bunting/contracts';
 import fastify, { type FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deliveryOutbox, givenRows } from '../../test/delivery-rows.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts';
-import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { adminToken, startedGateway } from '../../test/started-gateway.ts';
 import { reservedPrefixes } from './console.ts';
 import { isPathBelow } from './request/head.ts';
 
-describe('mount operation', () => {
+describe('an operation over HTTP', () => {
   const featurePath = '/api/admin/projects/default/features/one';
   const strategyPath = `${featurePath}/environments/development/strategies/4f0b`;
   const json = { 'content-type': 'application/json' };
@@ -17,11 +17,10 @@ describe('mount operation', () => {
   const client = '*:development.0123456789abcdef0123456789abcdef';
   const frontend = 'default:development.0123456789abcdef0123456789abcdef';
 
-  let gateway: StartedGateway;
   let received: ReceivedCall[];
 
+  const gateway = startedGateway();
   beforeAll(async () => {
-    gateway = await startGateway();
     const behind = servicesBehind();
     ({ received } = behind);
     const outbox = deliveryOutbox();
@@ -32,7 +31,7 @@ describe('mount operation', () => {
     await gateway.givenToken({ token: client, kind: 'client', environment: 'development' });
     await gateway.givenToken({ token: frontend, kind: 'frontend', environment: 'development', projects: ['default'] });
   });
-  afterAll(() => gateway.stop());
+
   beforeEach(() => void received.splice(0));
 
   describe('a valid request', () => {

@@ -3,32 +3,30 @@ import { connect, type Socket } from 'node:net';
 import { implement } from '@bunting/bus';
 import { GetFeature } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rawRequest } from '../../test/raw-http.ts';
-import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { adminToken, startedGateway } from '../../test/started-gateway.ts';
 import { maxConnections, removeForwardedPorts } from './node-server.ts';
 
-describe('node server', () => {
-  let gateway: StartedGateway;
+describe('a connection', () => {
   let requested: string[];
   let release: () => void;
   let released: Promise<void>;
 
-  beforeAll(async () => {
-    gateway = await startGateway();
-    await gateway.behind([
+  const gateway = startedGateway();
+  beforeAll(() =>
+    gateway.behind([
       implement(GetFeature, async ({ params: { featureName } }) => {
         requested.push(featureName);
         await released;
         return { name: featureName, project: 'default', type: 'release', stale: false } as never;
       }),
-    ]);
-  });
+    ]),
+  );
   beforeEach(() => {
     requested = [];
     released = new Promise((resolve) => (release = resolve));
   });
-  afterAll(() => gateway.stop());
 
   const request = (name: string): string =>
     rawRequest('GET', `/api/admin/projects/default/features/${name}`, {
@@ -79,14 +77,10 @@ describe('node server', () => {
   });
 });
 
-describe('limit connections', () => {
+describe('a maximum of connections', () => {
   const limit = 3;
-  let gateway: StartedGateway;
 
-  beforeAll(async () => {
-    gateway = await startGateway({ environment: { GATEWAY_MAX_CONNECTIONS: String(limit) } });
-  });
-  afterAll(() => gateway.stop());
+  const gateway = startedGateway({ environment: { GATEWAY_MAX_CONNECTIONS: String(limit) } });
 
   const opened = async (): Promise<Socket> => {
     const socket = connect(gateway.port, '127.0.0.1');

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rawRequest, sendRaw } from '../../test/raw-http.ts';
 import { refusalIn, refusalOf } from '../../test/refusal-of.ts';
 import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts';
-import { adminToken, freshGatewayDatabase, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { adminToken, freshGatewayDatabase, startGateway, startedGateway } from '../../test/started-gateway.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';
 const strategyPath = `${featurePath}/environments/development/strategies/4f0b`;
@@ -14,16 +14,15 @@ const json = { 'content-type': 'application/json' };
 const authorized = { authorization: adminToken };
 const megabyte = 1024 * 1024;
 
-let gateway: StartedGateway;
 let received: ReceivedCall[];
 
+const gateway = startedGateway();
 beforeAll(async () => {
-  gateway = await startGateway();
   const behind = servicesBehind();
   ({ received } = behind);
   await gateway.behind(behind.endpoints, { checkReplies: true });
 });
-afterAll(() => gateway.stop());
+
 beforeEach(() => void received.splice(0));
 
 describe('an unknown path', () => {

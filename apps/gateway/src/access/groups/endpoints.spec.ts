@@ -1,13 +1,9 @@
 import type { Group, User } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { startedGateway } from '../../../test/started-gateway.ts';
 
-let gateway: StartedGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = startedGateway();
 
 const sent = async <T>(method: string, path: string, body: object): Promise<T> => {
   const headers = { 'content-type': 'application/json' };

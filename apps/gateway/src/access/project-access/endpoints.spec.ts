@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Group, ProjectAccess, RoleWithPermissions } from '@bunting/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
-import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { startedGateway } from '../../../test/started-gateway.ts';
 import { applyProjectStates } from '../rights/project-store.ts';
 
-describe('endpoints', () => {
+describe('roles in projects', () => {
   const [owner, member, reader, reviewer] = [4, 5, 6, 7];
   const projects = Array.from({ length: 12 }, (_, nth) => `project-${nth}`);
 
-  let gateway: StartedGateway;
   let used = 0;
   const { send, done, aUser, emittedBy } = accessApi(() => gateway);
   const aProject = (): string => projects[used++] as string;
 
-  beforeAll(async () => {
-    gateway = await startGateway();
-    await gateway.behind(fakeProjectEndpoints(['default', ...projects]));
-  });
-  afterAll(() => gateway.stop());
+  const gateway = startedGateway();
+  beforeAll(() => gateway.behind(fakeProjectEndpoints(['default', ...projects])));
 
   const accessTo = (project: string, key?: string) =>
     done<ProjectAccess>('GET', `projects/${project}/access`, undefined, key);
@@ -203,9 +199,9 @@ describe('endpoints', () => {
   });
 });
 
-describe('deleted meanwhile', () => {
+describe('a project that is deleted meanwhile', () => {
   const member = 5;
-  let gateway: StartedGateway;
+
   const { send, aUser, done } = accessApi(() => gateway);
 
   const write = <Row>(text: string) => gateway.database.transaction(({ query }) => query<Row>(text));
@@ -223,11 +219,8 @@ describe('deleted meanwhile', () => {
   let received = [deleted];
   const apply = () => gateway.database.transaction((tx) => applyProjectStates(tx, received));
 
-  beforeAll(async () => {
-    gateway = await startGateway();
-    await gateway.behind(fakeProjectEndpoints(['brief'], apply, []));
-  });
-  afterAll(() => gateway.stop());
+  const gateway = startedGateway();
+  beforeAll(() => gateway.behind(fakeProjectEndpoints(['brief'], apply, [])));
 
   describe.each([
     ['whose deletion the gateway has received', true],

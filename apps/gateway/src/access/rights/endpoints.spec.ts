@@ -1,18 +1,14 @@
 import { call, type CallContext, systemContext } from '@bunting/bus';
 import { CountProjectMembers, CountEnvironmentTokens, type Group, systemCaller } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
-import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { startedGateway } from '../../../test/started-gateway.ts';
 
 const [owner, member] = [4, 5];
-let gateway: StartedGateway;
-const { done, aUser } = accessApi(() => gateway);
 
-beforeAll(async () => {
-  gateway = await startGateway();
-  await gateway.behind(fakeProjectEndpoints(['default', 'shop', 'bank']));
-});
-afterAll(() => gateway.stop());
+const gateway = startedGateway();
+const { done, aUser } = accessApi(() => gateway);
+beforeAll(() => gateway.behind(fakeProjectEndpoints(['default', 'shop', 'bank'])));
 
 const context = (hiddenProjects: readonly string[] = []): CallContext => ({
   ...systemContext(60_000),

@@ -25,7 +25,7 @@ import {
 import { accessReader } from './rights-store.ts';
 import { consumeProjectStates } from './subscriptions.ts';
 
-describe('project store', () => {
+describe('states of projects', () => {
   let database: Database;
   let stop: () => Promise<void>;
   let position = 0;
@@ -316,7 +316,7 @@ describe('project store', () => {
   });
 });
 
-describe('consume project states', () => {
+describe('the projection of projects', () => {
   let database: Database;
   let stop: () => Promise<void>;
   let bus: Bus;

@@ -12,19 +12,14 @@ import {
   systemCaller,
   type User,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
-import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { startedGateway } from '../../../test/started-gateway.ts';
 
-describe('endpoints', () => {
-  let gateway: StartedGateway;
+describe('roles and groups', () => {
+  const gateway = startedGateway();
   const { send, done, aUser, emittedBy } = accessApi(() => gateway);
-
-  beforeAll(async () => {
-    gateway = await startGateway();
-    await gateway.behind(fakeProjectEndpoints(['default', 'shop']));
-  });
-  afterAll(() => gateway.stop());
+  beforeAll(() => gateway.behind(fakeProjectEndpoints(['default', 'shop'])));
 
   const aRole = (name: string, permissions: object[], type = 'custom'): Promise<SavedRole> =>
     done<SavedRole>('POST', 'roles', { name, type, permissions });
@@ -265,15 +260,10 @@ describe('endpoints', () => {
   });
 });
 
-describe('copy environment permissions', () => {
-  let gateway: StartedGateway;
+describe('permissions in environments', () => {
+  const gateway = startedGateway();
   const { done } = accessApi(() => gateway);
-
-  beforeAll(async () => {
-    gateway = await startGateway();
-    await gateway.behind(fakeProjectEndpoints([]));
-  });
-  afterAll(() => gateway.stop());
+  beforeAll(() => gateway.behind(fakeProjectEndpoints([])));
 
   it('roles get the permissions of one environment in another, once', async () => {
     const permissions = [

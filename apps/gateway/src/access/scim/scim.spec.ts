@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Me, User } from '@bunting/contracts';
 import { syncGroups } from '../oidc/oidc-sign-in.ts';
 import { groupRepository } from '../groups/group-store.ts';
 import { lastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
-import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { startedGateway } from '../../../test/started-gateway.ts';
 
 type Resource = Record<string, unknown> & { readonly id: string };
 interface ScimResponse {
@@ -12,7 +12,6 @@ interface ScimResponse {
   readonly body: Resource & { readonly Resources: Resource[]; readonly totalResults: number };
 }
 
-let gateway: StartedGateway;
 let token: string;
 
 const settings = async (path: string, body: object): Promise<Record<string, unknown>> => {
@@ -80,11 +79,10 @@ const error = (status: number, scimType?: string) => ({
 });
 const eventsOf = async (type: string) => (await gateway.emittedEvents()).filter((event) => event.type === type);
 
+const gateway = startedGateway();
 beforeAll(async () => {
-  gateway = await startGateway();
   token = String((await settings('', { enabled: true }))['token']);
 });
-afterAll(() => gateway.stop());
 
 describe('the token of SCIM', () => {
   it('is needed, and works only while SCIM is on', async () => {

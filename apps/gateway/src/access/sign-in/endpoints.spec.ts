@@ -1,13 +1,12 @@
 import type { CreatedUser, ErrorBody, Me, User, UserSessions } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { hash as bcryptHash } from 'bcryptjs';
 import { createHook } from 'node:async_hooks';
 import { accessApi } from '../../../test/access-api.ts';
 import { aBrowser } from '../../../test/browser.ts';
-import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { adminToken, startedGateway } from '../../../test/started-gateway.ts';
 
-let gateway: StartedGateway;
 const { done, send, aUser } = accessApi(() => gateway);
 let made = 0;
 const browser = (address = `10.1.0.${++made}`) => aBrowser(() => gateway, address);
@@ -20,17 +19,14 @@ const aPerson = async (rootRole: number = 3): Promise<{ id: number; username: st
   return { id, username, email };
 };
 
-beforeAll(async () => {
-  gateway = await startGateway({
-    environment: {
-      GATEWAY_PASSWORD_COST: '10',
-      GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
-      GATEWAY_TOKEN_CACHE_TTL_MS: '5000',
-      GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS: '100',
-    },
-  });
+const gateway = startedGateway({
+  environment: {
+    GATEWAY_PASSWORD_COST: '10',
+    GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
+    GATEWAY_TOKEN_CACHE_TTL_MS: '5000',
+    GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS: '100',
+  },
 });
-afterAll(() => gateway.stop());
 
 describe('signing in with a password', () => {
   it('returns the user and a cookie that acts as the user, by name or e-mail in any case and composition', async () => {

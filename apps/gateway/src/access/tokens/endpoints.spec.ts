@@ -7,21 +7,23 @@ import type {
   ValidEdgeTokens,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { adminToken, freshGatewayDatabase, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import {
+  adminToken,
+  freshGatewayDatabase,
+  type StartedGateway,
+  startGateway,
+  startedGateway,
+} from '../../../test/started-gateway.ts';
 
-describe('endpoints', () => {
-  let gateway: StartedGateway;
+describe('API tokens', () => {
   const { send, done, aUser, emittedBy } = accessApi(() => gateway);
   let made = 0;
 
-  beforeAll(async () => {
-    gateway = await startGateway();
-    await gateway.behind(fakeProjectEndpoints(['default', 'shop', 'bank', 'vault']));
-  });
-  afterAll(() => gateway.stop());
+  const gateway = startedGateway();
+  beforeAll(() => gateway.behind(fakeProjectEndpoints(['default', 'shop', 'bank', 'vault'])));
 
   const aToken = (more: object = {}, key?: string): Promise<ApiToken> =>
     done<ApiToken>('POST', 'api-tokens', { tokenName: `token ${++made}`, type: 'client', ...more }, key);
@@ -260,14 +262,10 @@ describe('endpoints', () => {
 
 describe('readable tokens', () => {
   const readable = { GATEWAY_READABLE_SDK_TOKENS: 'true' };
-  let gateway: StartedGateway;
-  const { done, aUser } = accessApi(() => gateway);
 
-  beforeAll(async () => {
-    gateway = await startGateway({ environment: readable });
-    await gateway.behind(fakeProjectEndpoints(['default', 'shop', 'bank']));
-  });
-  afterAll(() => gateway.stop());
+  const gateway = startedGateway({ environment: readable });
+  const { done, aUser } = accessApi(() => gateway);
+  beforeAll(() => gateway.behind(fakeProjectEndpoints(['default', 'shop', 'bank'])));
 
   let made = 0;
   const aToken = (more: object = {}): Promise<ApiToken> =>
@@ -404,7 +402,7 @@ describe('readable tokens', () => {
   });
 });
 
-describe('validate edge tokens', () => {
+describe('tokens of an Edge', () => {
   const secret = (scope: string, nth: number): string => `${scope}.${String(nth).padStart(48, '0')}`;
   const client = secret('*:development', 1);
   const shops = secret('[]:production', 2);
@@ -413,11 +411,10 @@ describe('validate edge tokens', () => {
   const revoked = secret('*:development', 5);
   const user = 'user:0123456789abcdef0123456789abcdef';
 
-  let gateway: StartedGateway;
+  const gateway = startedGateway({
+    environment: { GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '12', GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8' },
+  });
   beforeAll(async () => {
-    gateway = await startGateway({
-      environment: { GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '12', GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8' },
-    });
     const development = { environment: 'development' };
     await gateway.givenToken({ ...development, token: client, kind: 'client' });
     await gateway.givenToken({
@@ -436,7 +433,6 @@ describe('validate edge tokens', () => {
     await gateway.givenToken({ ...development, token: revoked, kind: 'client', revokedAt: new Date() });
     await gateway.givenToken({ token: user, role: 'admin' });
   });
-  afterAll(() => gateway.stop());
 
   const validate = (body: unknown, address: string, headers: Record<string, string> = {}) =>
     gateway.send('/edge/validate', {

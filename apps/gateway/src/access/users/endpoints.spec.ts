@@ -13,18 +13,13 @@ import type {
   Users,
   UsersAndGroups,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
-import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { adminToken, startGateway, startedGateway } from '../../../test/started-gateway.ts';
 
-let gateway: StartedGateway;
+const gateway = startedGateway();
 const { send, done, aUser, aPat, emittedBy } = accessApi(() => gateway);
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  await gateway.behind(fakeProjectEndpoints(['default', 'shop']));
-});
-afterAll(() => gateway.stop());
+beforeAll(() => gateway.behind(fakeProjectEndpoints(['default', 'shop'])));
 
 it('lists a page of the users, in the order of their ids', async () => {
   for (let nth = 0; nth < 3; nth++) await aUser();

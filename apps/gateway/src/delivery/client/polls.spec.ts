@@ -3,29 +3,27 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { ClientDelta, ClientFeatures } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { aSetting, aStrategy, deliveryOutbox, featureRow, givenRows, segmentRow } from '../../../test/delivery-rows.ts';
-import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { startedGateway } from '../../../test/started-gateway.ts';
 import { fetchModePolicy } from './polls.ts';
 
-describe('polls', () => {
+describe('polls of features', () => {
   const path = '/api/client/features';
   const secret = (projects: string, nth: number): string => `${projects}:development.${String(nth).padStart(48, '0')}`;
   const [everything, north] = [secret('*', 1), secret('north', 2)];
   const many = Array.from({ length: 40 }, (_, nth) => featureRow(`many-${nth}`, { description: 'x'.repeat(50) }));
 
-  let gateway: StartedGateway;
   const outbox = deliveryOutbox();
 
+  const gateway = startedGateway();
   beforeAll(async () => {
-    gateway = await startGateway();
     outbox.write(...givenRows('default', 'north'), ...many);
     await gateway.behind([outbox.endpoint], { checkReplies: true });
     await gateway.givenToken({ token: everything, kind: 'client', environment: 'development' });
     await gateway.givenToken({ token: north, kind: 'client', environment: 'development', projects: ['north'] });
     await eventually(async () => expect((await send()).status).toBe(200));
   });
-  afterAll(() => gateway.stop());
 
   const send = (key = everything, headers: Record<string, string> = {}, more = '') =>
     gateway.send(`${path}${more}`, { key, headers });

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@bunting/bus';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { get, type IncomingHttpHeaders } from 'node:http';
@@ -8,25 +8,24 @@ import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { deliveryOutbox, featureRow, givenRows } from '../../../test/delivery-rows.ts';
-import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { startGateway, startedGateway } from '../../../test/started-gateway.ts';
 
 const secret = (projects: string, nth: number): string => `${projects}:development.${String(nth).padStart(48, '0')}`;
 const [everything, north, limited] = [secret('*', 1), secret('north', 2), secret('*', 3)];
 const large = 400;
 
-let gateway: StartedGateway;
 const outbox = deliveryOutbox();
 
+const gateway = startedGateway({
+  environment: {
+    GATEWAY_TOKEN_CACHE_TTL_MS: '5000',
+    GATEWAY_CORS_ORIGINS: 'https://flags.example.org',
+    GATEWAY_MAX_REQUESTS_PER_MINUTE: '100000',
+    GATEWAY_BEHIND_TLS: 'true',
+    GATEWAY_MAX_UNREAD_RESPONSE_BYTES: String(1024 * 1024),
+  },
+});
 beforeAll(async () => {
-  gateway = await startGateway({
-    environment: {
-      GATEWAY_TOKEN_CACHE_TTL_MS: '5000',
-      GATEWAY_CORS_ORIGINS: 'https://flags.example.org',
-      GATEWAY_MAX_REQUESTS_PER_MINUTE: '100000',
-      GATEWAY_BEHIND_TLS: 'true',
-      GATEWAY_MAX_UNREAD_RESPONSE_BYTES: String(1024 * 1024),
-    },
-  });
   outbox.write(...givenRows('default', 'north'), featureRow('in-north', { project: 'north' }));
   for (let nth = 0; nth < large; nth++) outbox.write(featureRow(`flag-${nth}`, { description: 'x'.repeat(3_000) }));
   await gateway.behind([outbox.endpoint], { checkReplies: true });
@@ -35,7 +34,6 @@ beforeAll(async () => {
   await gateway.givenToken({ ...sdk, token: north, projects: ['north'] });
   await eventually(async () => expect((await send('/api/client/features')).status).toBe(200));
 });
-afterAll(() => gateway.stop());
 
 interface PollResponse {
   readonly status: number | undefined;

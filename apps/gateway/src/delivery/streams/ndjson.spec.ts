@@ -1,15 +1,14 @@
 import { implement } from '@bunting/bus';
 import { type Caller, type Event, FeedEvents, invalid, unavailable } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rawRequest } from '../../../test/raw-http.ts';
-import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { adminToken, startGateway, startedGateway } from '../../../test/started-gateway.ts';
 
 const quietMs = 600;
 
-let gateway: StartedGateway;
 /** the events of the log, which the stand-in service returns in pages of two */
 let log: Event[] = [];
 let reads: { after: number; follow: boolean | undefined; caller: Caller }[] = [];
@@ -27,9 +26,9 @@ const anEvent = (id: number, data: Event['data'] = null): Event & { hash: string
 const wakeStreams = () => gateway.bus.notify({ producer: 'features', topic: 'event' });
 const events = (count: number) => Array.from({ length: count }, (_, nth) => anEvent(nth + 1));
 
-beforeAll(async () => {
-  gateway = await startGateway({ environment: { GATEWAY_MAX_STREAM_SECONDS: '20' } });
-  await gateway.behind([
+const gateway = startedGateway({ environment: { GATEWAY_MAX_STREAM_SECONDS: '20' } });
+beforeAll(() =>
+  gateway.behind([
     implement(FeedEvents, async ({ query: { after = 0, follow }, caller, setHeader }) => {
       reads.push({ after, follow, caller });
       if (away) throw unavailable('Away for a moment.');
@@ -38,14 +37,13 @@ beforeAll(async () => {
       const items = log.slice(after, after + 2) as ReturnType<typeof anEvent>[];
       return { items, next: after + items.length, atEnd: after + items.length >= log.length };
     }),
-  ]);
-});
+  ]),
+);
 afterEach(() => {
   log = [];
   reads = [];
   away = false;
 });
-afterAll(() => gateway.stop());
 
 const feed = '/api/admin/events/feed';
 const idsIn = (text: string): number[] =>

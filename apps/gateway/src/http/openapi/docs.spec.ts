@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { httpOperations } from '@bunting/contracts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { startedGateway } from '../../../test/started-gateway.ts';
 import { openApiDocument } from './openapi-document.ts';
 
-let gateway: StartedGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = startedGateway();
 
 const read = async (path: string): Promise<{ response: Response; text: string }> => {
   const response = await gateway.send(path, { key: null });

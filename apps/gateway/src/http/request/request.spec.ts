@@ -1,26 +1,25 @@
 import type { ErrorBody } from '@bunting/contracts';
 import { Type } from 'typebox';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { type ReceivedCall, servicesBehind } from '../../../test/services-behind.ts';
-import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { startedGateway } from '../../../test/started-gateway.ts';
 import { queryAndHeadersParser } from './request.ts';
 
-describe('request', () => {
+describe('a request', () => {
   const featurePath = '/api/admin/projects/default/features/one';
   const strategyPath = `${featurePath}/environments/development/strategies/4f0b`;
   const json = { 'content-type': 'application/json' };
 
-  let gateway: StartedGateway;
   let received: ReceivedCall[];
 
+  const gateway = startedGateway();
   beforeAll(async () => {
-    gateway = await startGateway();
     const behind = servicesBehind();
     ({ received } = behind);
     await gateway.behind(behind.endpoints, { checkReplies: true });
   });
-  afterAll(() => gateway.stop());
+
   beforeEach(() => void received.splice(0));
 
   describe('the content type', () => {
@@ -254,11 +253,7 @@ describe('request', () => {
 const notDecimal = ['0x10', '1e3', '%201', '1%20', '1.0', '+1', '0b1', '1_0'];
 
 describe('an integer in a URL', () => {
-  let gateway: StartedGateway;
-  beforeAll(async () => {
-    gateway = await startGateway();
-  });
-  afterAll(() => gateway.stop());
+  const gateway = startedGateway();
 
   it.each(notDecimal)('is refused in a path as %s', async (id) => {
     const response = await gateway.send(`/api/admin/segments/${id}`);

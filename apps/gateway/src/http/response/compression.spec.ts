@@ -4,25 +4,23 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { implement, JsonText } from '@bunting/bus';
 import { GetFeature } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { adminToken, startedGateway } from '../../../test/started-gateway.ts';
 import { gzipPart, joinGzip } from './compression.ts';
 
-describe('compression', () => {
+describe('compression over HTTP', () => {
   const featurePath = '/api/admin/projects/default/features';
 
-  let gateway: StartedGateway;
-  beforeAll(async () => {
-    gateway = await startGateway();
-    await gateway.behind([
+  const gateway = startedGateway();
+  beforeAll(() =>
+    gateway.behind([
       implement(GetFeature, async (request) => {
         request.setHeader('ETag', '"7"');
         const description = 'ü'.repeat(request.params.featureName === 'large' ? 5_000 : 5);
         return new JsonText(JSON.stringify({ name: 'one', project: 'default', description }));
       }),
-    ]);
-  });
-  afterAll(() => gateway.stop());
+    ]),
+  );
 
   interface EncodedResponse {
     readonly status: number | undefined;
