@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
 import { urlFriendlyPattern } from '@bunting/contracts';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../test/refusal-of.ts';
-import { requireMatchingName, requireUrlFriendlyName } from './names.ts';
+import { formatReferrers, type Referrer, requireMatchingName, requireUnused, requireUrlFriendlyName } from './names.ts';
 
 describe('a name', () => {
   it.each(['checkout', 'a', '0', 'A-b_c.d', "!~*'()", '...', '.a', 'x'.repeat(100), 'constructor'])(
@@ -102,4 +102,26 @@ it('names are accepted exactly as the OpenAPI document describes them', () => {
     fc.property(name, (text) => documented.test(text) === isTaken(text)),
     { numRuns: 2_000, seed: 11 },
   );
+});
+
+const users = (count: number, project = 'shop'): Referrer[] =>
+  Array.from({ length: count }, (_, nth) => ({ name: `${project}-${nth}`, project }));
+
+it('the error for an object in use names ten uses and the number of others', () => {
+  expect(formatReferrers(users(2), [])).toBe('shop-0, shop-1');
+  expect(formatReferrers([...users(1), ...users(1)], [])).toBe('shop-0');
+  expect(formatReferrers(users(11), [])).toMatch(/shop-9, …$/);
+});
+
+it('the error for an object in use only counts uses that are hidden from the caller', () => {
+  expect(formatReferrers([...users(1), ...users(2, 'vault')], ['vault'])).toBe('shop-0 and 2 others');
+  expect(formatReferrers(users(1, 'vault'), ['vault'])).toBe('1 other');
+});
+
+it('an object in use cannot be deleted', () => {
+  expect(refusalOf(() => requireUnused('Segment beta', users(1), []))).toMatchObject({
+    kind: 'ConflictError',
+    message: 'Segment beta is in use by shop-0',
+  });
+  expect(() => requireUnused('Segment beta', [], [])).not.toThrow();
 });

@@ -15,7 +15,7 @@ import type { Feature } from '../features/feature.ts';
 import { noReferences } from '../projects/project-context-store.ts';
 import type { ProjectContext } from '../projects/project-context.ts';
 import { featureNotInProject } from '../refusals.ts';
-import { saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
+import { editFeature, saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import { disableFeature, enableFeature, hasNoStrategy } from './switch-feature.ts';
 
@@ -53,16 +53,9 @@ export function featureEnvironmentEndpoints({ featureParts, transaction }: Featu
       return null;
     }),
 
-    writes(DisableFeature, transaction, async (tx, { params, caller }) => {
-      const { environment } = params;
-      const { feature, projectContext } = await tx.features.getForUpdate(
-        params.projectId,
-        params.featureName,
-        noReferences,
-      );
-      authorise(caller, DisableFeature.permission, { project: feature.project, environment });
-      await saveDecision(tx, disableFeature(feature, environment, projectContext), caller);
-      return null;
+    editFeature(DisableFeature, transaction, {
+      rule: (feature, { params }, context) => disableFeature(feature, params.environment, context),
+      reply: () => null,
     }),
 
     writes(DisableFeatures, transaction, async (tx, { params, body, caller }) => {

@@ -23,7 +23,7 @@ import { type FeatureNaming, requireMatchingName, requireUrlFriendlyName } from 
 import { noReferences } from '../projects/project-context-store.ts';
 import { activeProjectNotFound, featureNameTaken, featureTypeNotFound } from '../refusals.ts';
 import { addTagsToCatalogue, pathOfType } from '../tags/endpoints.ts';
-import { authorOf, saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
+import { editFeature, authorOf, saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import {
   featuresAddedByMove,
@@ -96,16 +96,14 @@ export function featureEndpoints({
       return featureWithoutEnvironments(feature);
     }),
 
-    writes(UpdateFeature, transaction, async (tx, { params, body, caller }) => {
-      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
-      authorise(caller, UpdateFeature.permission, { project: feature.project });
-      return featureWithoutEnvironments(await saveDecision(tx, updateFeature(feature, body), caller));
+    editFeature(UpdateFeature, transaction, {
+      rule: (feature, { body }) => updateFeature(feature, body),
+      reply: featureWithoutEnvironments,
     }),
 
-    writes(PatchFeature, transaction, async (tx, { params, body, caller }) => {
-      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
-      authorise(caller, PatchFeature.permission, { project: feature.project });
-      return featureWithoutEnvironments(await saveDecision(tx, patchFeature(feature, body), caller));
+    editFeature(PatchFeature, transaction, {
+      rule: (feature, { body }) => patchFeature(feature, body),
+      reply: featureWithoutEnvironments,
     }),
 
     writes(SetStale, transaction, async (tx, { params, body, caller }) => {

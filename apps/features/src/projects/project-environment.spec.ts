@@ -1,7 +1,13 @@
-import { expect, it } from 'vitest';
-import { aFeature, aStrategy } from '../../test/builders.ts';
+import { describe, expect, it } from 'vitest';
+import { aFeature, aStrategy, someProjectContext } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { addProjectEnvironment, removeProjectEnvironment, withoutEnvironment } from './project-environment.ts';
+import {
+  addProjectEnvironment,
+  defaultStrategyUpdated,
+  normalizeDefaultStrategy,
+  removeProjectEnvironment,
+  withoutEnvironment,
+} from './project-environment.ts';
 
 const shop = { project: { id: 'shop' }, environments: ['development'] };
 
@@ -33,4 +39,25 @@ it('a project can lose only an environment that it has', () => {
 it('a project that loses an environment keeps none of its settings', () => {
   const feature = aFeature({ strategies: [aStrategy()], enabled: true });
   expect(withoutEnvironment(feature, 'development').environments).toEqual({});
+});
+
+describe('a default strategy', () => {
+  const validated = (name: string, environment = 'development') =>
+    normalizeDefaultStrategy('shop', environment, { name, parameters: { rollout: '10' } }, someProjectContext());
+
+  it('is a gradual rollout in an environment of the project', () => {
+    expect(validated('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });
+    expect(refusalOf(() => validated('default')).message).toMatch(/^Only "flexibleRollout".*`\/body\/name`/);
+    expect(refusalOf(() => validated('flexibleRollout', 'moon')).kind).toBe('NotFoundError');
+  });
+
+  it('that replaces another one emits both, and that is the same emits nothing', () => {
+    const at = { project: 'shop', environment: 'development' };
+    const [half, all] = [validated('flexibleRollout'), { name: 'flexibleRollout', parameters: { rollout: '100' } }];
+    expect(defaultStrategyUpdated(at, half, all)).toEqual([
+      { type: 'default-strategy-updated', ...at, data: all, preData: half },
+    ]);
+    expect(defaultStrategyUpdated(at, null, half)).toMatchObject([{ data: half, preData: null }]);
+    expect(defaultStrategyUpdated(at, half, { ...half })).toEqual([]);
+  });
 });

@@ -1,12 +1,27 @@
-import type { StrategyProperties, JsonPatch, PatchOperation, StrategyVariant } from '@bunting/contracts';
+import type {
+  JsonPatch,
+  PatchOperation,
+  StrategyProperties,
+  StrategyVariant,
+  UpdateStrategyBody,
+} from '@bunting/contracts';
+import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, someProjectContext } from '../../test/builders.ts';
+import { aChangeContext, onCheckout } from '../../test/checked-changes.ts';
+import { aDestination, anExport, byName, planned } from '../../test/imports.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { type Decision, type Strategy, inEnvironment } from '../features/feature.ts';
-import { strategyOf } from './strategy.ts';
-import { addStrategy, patchStrategy, removeStrategy } from './edit-strategy.ts';
-import type { SegmentReference } from '../projects/project-context.ts';
+import { applyInMemory } from '../changes/apply-in-memory.ts';
+import { previewChanges } from '../changes/preview-changes.ts';
+import { updateContextField } from '../context-fields/context-field.ts';
+import { type Decision, inEnvironment, type Strategy } from '../features/feature.ts';
 import { fixedResourceLimits } from '../names.ts';
+import type { SegmentReference } from '../projects/project-context.ts';
+import { updateSegment } from '../segments/segment.ts';
+import { updateTagType } from '../tags/tag.ts';
+import { replaceVariants } from '../variants/variant.ts';
+import { addStrategy, patchStrategy, removeStrategy, reorderStrategies, updateStrategy } from './edit-strategy.ts';
+import { strategyOf } from './strategy.ts';
 
 const id = '8c0f4d2e-0000-4000-8000-000000000001';
 const at = { environment: 'development', strategyId: id };
@@ -454,5 +469,222 @@ describe('a strategy that is removed', () => {
 
   it('must exist', () => {
     expect(refusalOf(() => removeStrategy(aFeature(), at)).kind).toBe('NotFoundError');
+  });
+});
+
+describe('replacing a strategy', () => {
+  const at = { environment: 'development', strategyId: 'one' };
+  const variants = [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: 'default' } as const];
+  const before = aStrategy({
+    id: 'one',
+    name: 'flexibleRollout',
+    title: 'Half',
+    sortOrder: 3,
+    segments: [1],
+    variants,
+    parameters: { rollout: '50', stickiness: 'userId', groupId: 'mine' },
+  });
+  const feature = aFeature({ strategies: [before], enabled: true });
+  const updated = (update: UpdateStrategyBody) =>
+    strategyOf(updateStrategy(feature, at, update, someProjectContext()).feature, at);
+
+  it('an update empties omitted lists and keeps other omitted properties', () => {
+    expect(updated({})).toEqual({ ...before, variants: [] });
+    expect(updated({ title: 'All', disabled: true })).toMatchObject({ title: 'All', disabled: true, segments: [1] });
+  });
+
+  it('an update treats null as omitted, and ignores the sort order', () => {
+    expect(updated({ title: null, disabled: null, sortOrder: 0, variants })).toEqual(before);
+  });
+
+  describe('an update keeps the parameters that it leaves out', () => {
+    it.each([
+      ['one parameter', { rollout: '70' }, { rollout: '70' }],
+      ['another parameter', { stickiness: 'sessionId' }, { stickiness: 'sessionId' }],
+      ['no parameter', {}, {}],
+      ['empty texts, which are no values', { stickiness: '', groupId: '' }, {}],
+      ['a parameter that the strategy does not have', { more: '1' }, { more: '1' }],
+    ])('with %s', (_, parameters, changed) => {
+      expect(updated({ parameters }).parameters).toEqual({ ...before.parameters, ...changed });
+    });
+
+    it('of any strategy type', () => {
+      const custom = aStrategy({ id: 'one', name: 'custom', parameters: { a: '1', b: '2' } });
+      const context = someProjectContext({ strategyTypes: new Map([['custom', { deprecated: false }]]) });
+      const { feature: after } = updateStrategy(
+        aFeature({ strategies: [custom] }),
+        at,
+        { parameters: { a: '3' } },
+        context,
+      );
+      expect(strategyOf(after, at).parameters).toEqual({ a: '3', b: '2' });
+    });
+
+    it('unless the type of the strategy changes', () => {
+      expect(updated({ name: 'default' })).toMatchObject({ name: 'default', parameters: before.parameters });
+      expect(updated({ name: 'remoteAddress', parameters: { IPs: '::1' } }).parameters).toEqual({ IPs: '::1' });
+    });
+  });
+
+  it('an update of the last active strategy emits that the feature is off', () => {
+    const { events } = updateStrategy(feature, at, { disabled: true }, someProjectContext());
+    expect(events.map(({ type }) => type)).toEqual(['feature-strategy-update', 'feature-environment-disabled']);
+    expect(updateStrategy(feature, at, { variants }, someProjectContext()).events).toEqual([]);
+  });
+});
+
+describe('reordering strategies', () => {
+  const strategies = ['one', 'two', 'three'].map((id, sortOrder) => aStrategy({ id, sortOrder }));
+  const feature = aFeature({ strategies });
+  const reordered = (positions: readonly { id: string; sortOrder: number }[], environment = 'development') =>
+    reorderStrategies(feature, environment, positions, { projectContext: someProjectContext(), path: '/body' });
+
+  describe('a new order of strategies', () => {
+    it('leaves strategies that it does not name where they are', () => {
+      expect(reordered([{ id: 'one', sortOrder: 5 }]).events).toMatchObject([
+        {
+          type: 'strategy-order-changed',
+          environment: 'development',
+          preData: { strategyIds: ['one', 'two', 'three'] },
+          data: { strategyIds: ['two', 'three', 'one'] },
+        },
+      ]);
+    });
+
+    it('emits nothing if it is the order that they have', () => {
+      expect(reordered([{ id: 'three', sortOrder: 2 }])).toEqual({ feature, events: [] });
+    });
+
+    it.each([
+      ['a strategy that the feature does not have there', [{ id: 'four', sortOrder: 0 }], '/body/0/id'],
+      ['two sort orders of one strategy', ['one', 'one'].map((id, sortOrder) => ({ id, sortOrder })), '/body/1/id'],
+    ])('is refused for %s', (_, positions, path) => {
+      expect(refusalOf(() => reordered(positions)).details).toMatchObject([{ path }]);
+    });
+
+    it('is refused in an environment that the project does not have', () => {
+      expect(refusalOf(() => reordered([], 'staging'))).toMatchObject({
+        kind: 'NotFoundError',
+        message: 'Feature checkout does not have environment staging',
+      });
+    });
+  });
+});
+
+describe('unchanged content', () => {
+  const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' } as const;
+  const stored = aStrategy({
+    id: 's1',
+    name: 'flexibleRollout',
+    parameters: { rollout: '50', stickiness: 'userId', groupId: 'mine' },
+    constraints: [
+      { contextName: 'userId', operator: 'IN', values: ['1'], inverted: false, caseInsensitive: false },
+      { contextName: 'userId', operator: 'NUM_GT', values: [], value: '5', inverted: false, caseInsensitive: false },
+    ],
+    variants: [variant],
+    segments: [4, 2],
+  });
+  const projectContext = someProjectContext({
+    segments: new Map([2, 4].map((id) => [id, { id, name: `segment ${id}`, project: null }])),
+  });
+  const ref = { environment: 'development', strategyId: 's1' };
+  const featureWith = (about: Partial<Strategy>) => aFeature({ strategies: [{ ...stored, ...about }], enabled: true });
+  const inOtherWords: [string, Partial<Strategy>, UpdateStrategyBody][] = [
+    ['another order of its segments', {}, { segments: [2, 4] }],
+    ['a segment twice', {}, { segments: [4, 2, 4] }],
+    ['an empty title instead of none', { title: null }, { title: '' }],
+    ['no title instead of an empty one', { title: '' }, { title: null }],
+    ['null for disabled', {}, { disabled: null }],
+    [
+      'constraints without the flags that have their defaults',
+      {},
+      {
+        constraints: [
+          { contextName: 'userId', operator: 'IN', values: ['1'], value: '' },
+          { contextName: 'userId', operator: 'NUM_GT', value: '5' },
+        ],
+      },
+    ],
+    ['fewer parameters', {}, { parameters: { rollout: '50' } }],
+    ['no parameters', {}, { parameters: {} }],
+  ];
+
+  describe('a strategy that is sent again is not changed by', () => {
+    it.each(inOtherWords)('%s, in an update', (_, about, body) => {
+      const feature = featureWith(about);
+      const complete = { constraints: [...stored.constraints], variants: [...stored.variants], ...body };
+      expect(updateStrategy(feature, ref, complete, projectContext)).toEqual({ feature, events: [] });
+    });
+
+    it.each(inOtherWords)('%s, in a patch', (_, about, body) => {
+      const feature = featureWith(about);
+      const patch = Object.entries(body).map(([name, value]) => ({ op: 'replace' as const, path: `/${name}`, value }));
+      expect(patchStrategy(feature, ref, patch, projectContext)).toEqual({ feature, events: [] });
+    });
+
+    it.each(inOtherWords)('%s, in a change request', (_, about, body) => {
+      const context = aChangeContext([featureWith(about)], { environment: 'development', projectContext });
+      const changes = parseChanges([onCheckout('updateStrategy', { id: 's1', ...body })]).map((change) => ({
+        id: 1,
+        change,
+        snapshot: null,
+      }));
+      expect(previewChanges(changes, context, true).features[0]?.diff).toEqual([]);
+      expect(applyInMemory(changes, context).events).toEqual([]);
+    });
+  });
+
+  it('an import of strategies and variants in other words changes nothing', () => {
+    const { features } = planned(anExport());
+    const destination = aDestination({ features: byName(features.map(({ feature }) => feature)) });
+    const file = anExport();
+    const inOtherWords = file.featureStrategies.map(({ title, constraints, ...strategy }) => ({
+      ...strategy,
+      title: title ?? '',
+      constraints: constraints?.map(({ contextName, operator, value }) => ({
+        contextName,
+        operator,
+        value: value ?? '',
+      })),
+    }));
+    const again = planned(anExport({ featureStrategies: inOtherWords }), destination);
+    expect(again.features.flatMap(({ events }) => events)).toEqual([]);
+  });
+
+  it('an empty description and constraints without defaults change no segment', () => {
+    const segment = {
+      id: 1,
+      name: 'beta',
+      description: null,
+      project: null,
+      constraints: stored.constraints,
+      createdBy: 'mia',
+      createdAt: '2026-01-01T00:00:00.000Z',
+    };
+    const constraints = stored.constraints.map(({ inverted: _, caseInsensitive: __, ...rest }) => rest);
+    const context = { referrers: [], hidden: [], idOfName: () => undefined, projectContext };
+    expect(updateSegment(segment, { description: '', constraints }, context)).toEqual({ segment, events: [] });
+  });
+
+  it('an empty description instead of none changes no tag type and no context field', () => {
+    const type = { name: 'team', description: null, icon: null, color: null };
+    expect(updateTagType(type, { description: '' })).toEqual({ type, events: [] });
+    const field = {
+      name: 'plan',
+      description: null,
+      stickiness: false,
+      sortOrder: 1,
+      legalValues: [{ value: 'free' }],
+    };
+    const legalValues = [{ value: 'free', description: '' }];
+    expect(updateContextField(field, { description: '', legalValues })).toEqual({ field, events: [] });
+  });
+
+  it('variants of a feature that are sent as they are stored keep their weights', () => {
+    const weights = { a: 333, b: 334, c: 333 };
+    const variants = Object.entries(weights).map(([name, weight]) => ({ ...variant, name, weight }));
+    const feature = aFeature({ environments: { development: { enabled: true, strategies: [], variants } } });
+    const sent = variants.map((one) => ({ ...one, overrides: [] }));
+    expect(replaceVariants(feature, 'development', sent, { path: '/body' })).toEqual({ feature, events: [] });
   });
 });

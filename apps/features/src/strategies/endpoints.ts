@@ -15,8 +15,8 @@ import { validateConstraint } from './constraint.ts';
 import { addStrategy, patchStrategy, removeStrategy, reorderStrategies, updateStrategy } from './edit-strategy.ts';
 import { publicStrategy, strategyOf } from './strategy.ts';
 import type { FeaturesContext } from '../context.ts';
-import { possibleReferencesIn, noReferences } from '../projects/project-context-store.ts';
-import { saveDecision } from '../unit-of-work/save-decisions.ts';
+import { possibleReferencesIn } from '../projects/project-context-store.ts';
+import { editFeature, saveDecision } from '../unit-of-work/save-decisions.ts';
 
 export function strategyEndpoints({
   featureParts,
@@ -47,45 +47,27 @@ export function strategyEndpoints({
       return publicStrategy(strategyOf(await saveDecision(tx, decision, caller), { environment, strategyId }));
     }),
 
-    writes(UpdateStrategy, transaction, async (tx, { params, body, caller }) => {
-      const { feature, projectContext } = await tx.features.getForUpdate(
-        params.projectId,
-        params.featureName,
-        possibleReferencesIn(body),
-      );
-      authorise(caller, UpdateStrategy.permission, { project: feature.project, environment: params.environment });
-      const decision = updateStrategy(feature, params, body, projectContext);
-      return publicStrategy(strategyOf(await saveDecision(tx, decision, caller), params));
+    editFeature(UpdateStrategy, transaction, {
+      references: possibleReferencesIn,
+      rule: (feature, { params, body }, context) => updateStrategy(feature, params, body, context),
+      reply: (after, { params }) => publicStrategy(strategyOf(after, params)),
     }),
 
-    writes(PatchStrategy, transaction, async (tx, { params, body, caller }) => {
-      const { feature, projectContext } = await tx.features.getForUpdate(
-        params.projectId,
-        params.featureName,
-        possibleReferencesIn(body),
-      );
-      authorise(caller, PatchStrategy.permission, { project: feature.project, environment: params.environment });
-      const decision = patchStrategy(feature, params, body, projectContext);
-      return publicStrategy(strategyOf(await saveDecision(tx, decision, caller), params));
+    editFeature(PatchStrategy, transaction, {
+      references: possibleReferencesIn,
+      rule: (feature, { params, body }, context) => patchStrategy(feature, params, body, context),
+      reply: (after, { params }) => publicStrategy(strategyOf(after, params)),
     }),
 
-    writes(SetStrategyOrder, transaction, async (tx, { params, body, caller }) => {
-      const { environment } = params;
-      const { feature, projectContext } = await tx.features.getForUpdate(
-        params.projectId,
-        params.featureName,
-        noReferences,
-      );
-      authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });
-      await saveDecision(tx, reorderStrategies(feature, environment, body, { projectContext, path: '/body' }), caller);
-      return null;
+    editFeature(SetStrategyOrder, transaction, {
+      rule: (feature, { params, body }, projectContext) =>
+        reorderStrategies(feature, params.environment, body, { projectContext, path: '/body' }),
+      reply: () => null,
     }),
 
-    writes(DeleteStrategy, transaction, async (tx, { params, caller }) => {
-      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
-      authorise(caller, DeleteStrategy.permission, { project: feature.project, environment: params.environment });
-      await saveDecision(tx, removeStrategy(feature, params), caller);
-      return null;
+    editFeature(DeleteStrategy, transaction, {
+      rule: (feature, { params }) => removeStrategy(feature, params),
+      reply: () => null,
     }),
   ];
 }

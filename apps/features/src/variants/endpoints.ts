@@ -1,4 +1,4 @@
-import { type Endpoint, reads, writes } from '@bunting/bus';
+import { type Endpoint, reads } from '@bunting/bus';
 import {
   authorise,
   GetEnvironmentVariants,
@@ -9,18 +9,17 @@ import {
   SetFeatureVariants,
   SetVariantsOfEnvironments,
 } from '@bunting/contracts';
-import { inEnvironment } from '../features/feature.ts';
+import { type Feature } from '../features/feature.ts';
 import {
   patchEnvironmentVariants,
   patchVariants,
   setEnvironmentVariants,
   setVariants,
   setVariantsOfEnvironments,
-  variantsOfFirstEnvironment,
 } from './variant.ts';
 import type { FeaturesContext } from '../context.ts';
-import { saveDecision } from '../unit-of-work/save-decisions.ts';
-import { noReferences } from '../projects/project-context-store.ts';
+import { editFeature } from '../unit-of-work/save-decisions.ts';
+import type { ProjectContext } from '../projects/project-context.ts';
 
 export function variantEndpoints({ featureParts, transaction }: FeaturesContext): readonly Endpoint[] {
   return [
@@ -28,85 +27,47 @@ export function variantEndpoints({ featureParts, transaction }: FeaturesContext)
 
     reads(GetFeatureVariants, ({ params }) => featureParts.variants(params)),
 
-    writes(PatchEnvironmentVariants, transaction, async (tx, { params, body, caller }) => {
-      const { feature, projectContext } = await tx.features.getForUpdate(
-        params.projectId,
-        params.featureName,
-        noReferences,
-      );
-      authorise(caller, PatchEnvironmentVariants.permission, {
-        project: feature.project,
-        environment: params.environment,
-      });
-      const after = await saveDecision(
-        tx,
-        patchEnvironmentVariants(feature, params.environment, body, projectContext),
-        caller,
-      );
-      return { version: 1, variants: [...inEnvironment(after, params.environment).variants] };
+    editFeature(PatchEnvironmentVariants, transaction, {
+      rule: (feature, { params, body }, context) =>
+        patchEnvironmentVariants(feature, params.environment, body, context),
+      reply: replyWithEnvironment,
     }),
 
-    writes(PatchFeatureVariants, transaction, async (tx, { params, body, caller }) => {
-      const { feature, projectContext } = await tx.features.getForUpdate(
-        params.projectId,
-        params.featureName,
-        noReferences,
-      );
-      authorise(caller, PatchFeatureVariants.permission, { project: feature.project });
-      const after = await saveDecision(tx, patchVariants(feature, body, projectContext), caller);
-      return { version: 1, variants: [...variantsOfFirstEnvironment(after, projectContext)] };
+    editFeature(PatchFeatureVariants, transaction, {
+      rule: (feature, { body }, context) => patchVariants(feature, body, context),
+      reply: replyWithFirstEnvironment,
     }),
 
-    writes(SetEnvironmentVariants, transaction, async (tx, { params, body, caller }) => {
-      const { feature, projectContext } = await tx.features.getForUpdate(
-        params.projectId,
-        params.featureName,
-        noReferences,
-      );
-      authorise(caller, SetEnvironmentVariants.permission, {
-        project: feature.project,
-        environment: params.environment,
-      });
-      const after = await saveDecision(
-        tx,
-        setEnvironmentVariants(feature, params.environment, body, projectContext),
-        caller,
-      );
-      return { version: 1, variants: [...inEnvironment(after, params.environment).variants] };
+    editFeature(SetEnvironmentVariants, transaction, {
+      rule: (feature, { params, body }, context) => setEnvironmentVariants(feature, params.environment, body, context),
+      reply: replyWithEnvironment,
     }),
 
-    writes(SetFeatureVariants, transaction, async (tx, { params, body, caller }) => {
-      const { feature, projectContext } = await tx.features.getForUpdate(
-        params.projectId,
-        params.featureName,
-        noReferences,
-      );
-      authorise(caller, SetFeatureVariants.permission, { project: feature.project });
-      const after = await saveDecision(tx, setVariants(feature, body, projectContext), caller);
-      return { version: 1, variants: [...variantsOfFirstEnvironment(after, projectContext)] };
+    editFeature(SetFeatureVariants, transaction, {
+      rule: (feature, { body }, context) => setVariants(feature, body, context),
+      reply: replyWithFirstEnvironment,
     }),
 
-    writes(SetVariantsOfEnvironments, transaction, async (tx, { params, body, caller }) => {
-      const { environments = [], variants = [] } = body;
-      const { feature, projectContext } = await tx.features.getForUpdate(
-        params.projectId,
-        params.featureName,
-        noReferences,
-      );
-      authorise(caller, SetVariantsOfEnvironments.permission, { project: feature.project });
-      for (const environment of environments) {
-        authorise(caller, SetVariantsOfEnvironments.permission, { project: feature.project, environment });
-      }
-      const after = await saveDecision(
-        tx,
-        setVariantsOfEnvironments(feature, environments, variants, projectContext),
-        caller,
-      );
-      const [environment] = environments;
-      return {
-        version: 1,
-        variants: environment === undefined ? [] : [...inEnvironment(after, environment).variants],
-      };
+    editFeature(SetVariantsOfEnvironments, transaction, {
+      rule: (feature, { body, caller }, context) => {
+        const { environments = [], variants = [] } = body;
+        for (const environment of environments) {
+          authorise(caller, SetVariantsOfEnvironments.permission, { project: feature.project, environment });
+        }
+        return setVariantsOfEnvironments(feature, environments, variants, context);
+      },
+      reply: (after, { body: { environments: [environment] = [] } }) =>
+        environment === undefined
+          ? { version: 1, variants: [] }
+          : replyWithEnvironment(after, { params: { environment } }),
     }),
   ];
+}
+
+function replyWithEnvironment(after: Feature, { params }: { readonly params: { readonly environment: string } }) {
+  return { version: 1, variants: [...inEnvironment(after, params.environment).variants] };
+}
+
+function replyWithFirstEnvironment(after: Feature, _request: unknown, context: ProjectContext) {
+  return { version: 1, variants: [...variantsOfFirstEnvironment(after, context)] };
 }
