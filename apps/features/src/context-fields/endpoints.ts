@@ -49,17 +49,17 @@ export function contextFieldEndpoints({ contextFields, transaction }: FeaturesCo
       return { ...field, legalValues: [...field.legalValues], ...added };
     }),
 
-    writes(UpdateContextField, transaction, (tx, { params, body }) => {
-      return editContextField(tx, params.name, (field) => updateContextField(field, body));
-    }),
+    writes(UpdateContextField, transaction, (tx, { params, body }) =>
+      editContextField(tx, params.name, (field) => updateContextField(field, body)),
+    ),
 
-    writes(SetLegalValue, transaction, (tx, { params, body }) => {
-      return editContextField(tx, params.name, (field) => setLegalValue(field, body));
-    }),
+    writes(SetLegalValue, transaction, (tx, { params, body }) =>
+      editContextField(tx, params.name, (field) => setLegalValue(field, body)),
+    ),
 
-    writes(RemoveLegalValue, transaction, (tx, { params }) => {
-      return editContextField(tx, params.name, (field) => removeLegalValue(field, params.value));
-    }),
+    writes(RemoveLegalValue, transaction, (tx, { params }) =>
+      editContextField(tx, params.name, (field) => removeLegalValue(field, params.value)),
+    ),
 
     writes(DeleteContextField, transaction, async ({ contextFields }, { params, caller }) => {
       const field = await contextFields.findForUpdate(params.name);

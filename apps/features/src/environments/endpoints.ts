@@ -23,7 +23,7 @@ import { countEnabled } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import { projectEnvironmentAdded, withoutEnvironment } from '../projects/project-environment.ts';
 import { environmentNameTaken, environmentNotFound } from '../refusals.ts';
-import type { Transaction, TransactionContext, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import {
   clonedEnvironment,
   copySettingsToEnvironment,
@@ -137,9 +137,9 @@ export function environmentEndpoints({ environments, bus, transaction }: Feature
       return null;
     }),
 
-    implement(SwitchEnvironmentOff, (request) => setEnvironmentEnabled(transaction, request, false)),
+    writes(SwitchEnvironmentOff, transaction, (tx, { params }) => setEnvironmentEnabled(tx, params.name, false)),
 
-    implement(SwitchEnvironmentOn, (request) => setEnvironmentEnabled(transaction, request, true)),
+    writes(SwitchEnvironmentOn, transaction, (tx, { params }) => setEnvironmentEnabled(tx, params.name, true)),
 
     writes(DeleteEnvironment, transaction, async ({ environments, projects, features }, { params }) => {
       const [environment] = await environments.findForUpdate([params.name]);
@@ -192,21 +192,11 @@ const endAccessOfEarlierEnvironment = async (
   await call(bus, EndEnvironmentAccess, { body: { environment } }, onBehalfOf(request));
 };
 
-interface SetEnvironmentEnabledRequest extends TransactionContext {
-  readonly params: { readonly name: string };
-}
-
 /** Switches an environment on or off. */
-const setEnvironmentEnabled = (
-  transaction: UnitOfWork,
-  request: SetEnvironmentEnabledRequest,
-  enabled: boolean,
-): Promise<null> =>
-  transaction(request, async ({ environments }) => {
-    const { params } = request;
-    const [environment] = await environments.findForUpdate([params.name]);
-    if (environment === undefined) throw environmentNotFound(params.name);
-    const after = switchEnvironment(environment, enabled);
-    if (after !== environment) await environments.save([after], []);
-    return null;
-  });
+async function setEnvironmentEnabled({ environments }: Transaction, name: string, enabled: boolean): Promise<null> {
+  const [environment] = await environments.findForUpdate([name]);
+  if (environment === undefined) throw environmentNotFound(name);
+  const after = switchEnvironment(environment, enabled);
+  if (after !== environment) await environments.save([after], []);
+  return null;
+}

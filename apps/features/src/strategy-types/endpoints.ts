@@ -1,4 +1,4 @@
-import { type Endpoint, implement, reads, writes } from '@bunting/bus';
+import { type Endpoint, reads, writes } from '@bunting/bus';
 import {
   CreateStrategyType,
   DeleteStrategyType,
@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { strategyTypeNameTaken, strategyTypeNotFound } from '../refusals.ts';
-import type { Transaction, TransactionContext, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import {
   deleteStrategyType,
   newStrategyType,
@@ -32,16 +32,17 @@ export function strategyTypeEndpoints({ strategyTypes, transaction }: FeaturesCo
       return publicStrategyType(type);
     }),
 
-    writes(UpdateStrategyType, transaction, async (tx, { params, body }) => {
-      const before = await lockStrategyType(tx, params.name);
-      const { type, events } = updateStrategyType(before, body);
-      await tx.strategyTypes.save(before, type, events);
-      return null;
-    }),
+    writes(UpdateStrategyType, transaction, (tx, { params, body }) =>
+      editStrategyType(tx, params.name, (before) => updateStrategyType(before, body)),
+    ),
 
-    implement(DeprecateStrategyType, (request) => changeDeprecation(transaction, request, true)),
+    writes(DeprecateStrategyType, transaction, (tx, { params }) =>
+      editStrategyType(tx, params.name, (before) => setDeprecated(before, true)),
+    ),
 
-    implement(ReactivateStrategyType, (request) => changeDeprecation(transaction, request, false)),
+    writes(ReactivateStrategyType, transaction, (tx, { params }) =>
+      editStrategyType(tx, params.name, (before) => setDeprecated(before, false)),
+    ),
 
     writes(DeleteStrategyType, transaction, async (tx, { params, caller }) => {
       const type = await lockStrategyType(tx, params.name);
@@ -54,28 +55,23 @@ export function strategyTypeEndpoints({ strategyTypes, transaction }: FeaturesCo
 }
 
 /** Locks a strategy type. */
-const lockStrategyType = async (
+async function lockStrategyType(
   { strategyTypes }: Pick<Transaction, 'strategyTypes'>,
   name: string,
-): Promise<StoredStrategyType> => {
+): Promise<StoredStrategyType> {
   const type = await strategyTypes.findForUpdate(name);
   if (type === undefined) throw strategyTypeNotFound();
   return type;
-};
-
-interface ChangeDeprecationRequest extends TransactionContext {
-  readonly params: { readonly name: string };
 }
 
-/** Deprecates a strategy type, or reactivates it. */
-const changeDeprecation = (
-  transaction: UnitOfWork,
-  request: ChangeDeprecationRequest,
-  deprecated: boolean,
-): Promise<null> =>
-  transaction(request, async (tx) => {
-    const before = await lockStrategyType(tx, request.params.name);
-    const { type, events } = setDeprecated(before, deprecated);
-    await tx.strategyTypes.save(before, type, events);
-    return null;
-  });
+/** Locks a strategy type, and saves what a rule decides about it. */
+async function editStrategyType(
+  tx: Transaction,
+  name: string,
+  rule: (before: StoredStrategyType) => ReturnType<typeof setDeprecated>,
+): Promise<null> {
+  const before = await lockStrategyType(tx, name);
+  const { type, events } = rule(before);
+  await tx.strategyTypes.save(before, type, events);
+  return null;
+}

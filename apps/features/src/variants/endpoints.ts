@@ -9,13 +9,14 @@ import {
   SetFeatureVariants,
   SetVariantsOfEnvironments,
 } from '@bunting/contracts';
-import { type Feature } from '../features/feature.ts';
+import { type Feature, inEnvironment } from '../features/feature.ts';
 import {
   patchEnvironmentVariants,
   patchVariants,
   setEnvironmentVariants,
   setVariants,
   setVariantsOfEnvironments,
+  variantsOfFirstEnvironment,
 } from './variant.ts';
 import type { FeaturesContext } from '../context.ts';
 import { editFeature } from '../unit-of-work/save-decisions.ts';
@@ -56,10 +57,13 @@ export function variantEndpoints({ featureParts, transaction }: FeaturesContext)
         }
         return setVariantsOfEnvironments(feature, environments, variants, context);
       },
-      reply: (after, { body: { environments: [environment] = [] } }) =>
+      reply: (after, { body }) => {
+        const environment = body.environments?.[0];
+        return;
         environment === undefined
           ? { version: 1, variants: [] }
-          : replyWithEnvironment(after, { params: { environment } }),
+          : replyWithEnvironment(after, { params: { environment } });
+      },
     }),
   ];
 }
