@@ -21,8 +21,7 @@ export function favoriteEndpoints({ transaction }: FeaturesContext): readonly En
     }),
 
     writes(AddFavoriteProject, transaction, async (tx, { params, caller }) => {
-      const target = { id: params.projectId, caller, access: AddFavoriteProject.permission };
-      const { project } = await authoriseAndLockProject(tx, target);
+      const { project } = await authoriseAndLockProject(tx, AddFavoriteProject, { params, caller });
       await tx.projects.addFavorite(project.id, caller.id, [projectFavorited(project)]);
       return null;
     }),
@@ -36,8 +35,7 @@ export function favoriteEndpoints({ transaction }: FeaturesContext): readonly En
     }),
 
     writes(RemoveFavoriteProject, transaction, async (tx, { params, caller }) => {
-      const target = { id: params.projectId, caller, access: RemoveFavoriteProject.permission };
-      const { project } = await authoriseAndLockProject(tx, target);
+      const { project } = await authoriseAndLockProject(tx, RemoveFavoriteProject, { params, caller });
       await tx.projects.removeFavorite(project.id, caller.id, [projectUnfavorited(project)]);
       return null;
     }),

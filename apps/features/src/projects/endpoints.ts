@@ -103,27 +103,21 @@ export function projectEndpoints({
     }),
 
     writes(UpdateProjectSettings, transaction, async (tx, request) => {
-      const { params, body, caller } = request;
-      const access = UpdateProjectSettings.permission;
-      const { project } = await authoriseAndLockProject(tx, { id: params.projectId, caller, access });
+      const { body } = request;
+      const { project } = await authoriseAndLockProject(tx, UpdateProjectSettings, request);
       await saveProject(tx, { before: project, decision: updateProjectSettings(project, body) }, request, bus);
       return null;
     }),
 
     writes(UpdateProject, transaction, async (tx, request) => {
-      const { params, body, caller } = request;
-      const { project } = await authoriseAndLockProject(tx, {
-        id: params.projectId,
-        caller,
-        access: UpdateProject.permission,
-      });
+      const { body } = request;
+      const { project } = await authoriseAndLockProject(tx, UpdateProject, request);
       await saveProject(tx, { before: project, decision: updateProject(project, body) }, request, bus);
       return null;
     }),
 
     writes(ArchiveProject, transaction, async (tx, { params, caller, now }) => {
-      const target = { id: params.projectId, caller, access: ArchiveProject.permission, orArchived: true };
-      const locked = await authoriseAndLockProject(tx, target);
+      const locked = await authoriseAndLockProject(tx, ArchiveProject, { params, caller }, { orArchived: true });
       if (locked.isArchived) return null;
       const event = archiveProject(locked);
       await tx.projects.setArchived(locked.project.id, now.toISOString(), [event]);
@@ -131,16 +125,19 @@ export function projectEndpoints({
     }),
 
     writes(ReviveProject, transaction, async (tx, { params, caller }) => {
-      const target = { id: params.projectId, caller, access: ReviveProject.permission, orArchived: true };
-      const { project, isArchived } = await authoriseAndLockProject(tx, target);
+      const { project, isArchived } = await authoriseAndLockProject(
+        tx,
+        ReviveProject,
+        { params, caller },
+        { orArchived: true },
+      );
       if (!isArchived) return null;
       await tx.projects.setArchived(project.id, null, [reviveProject(project)]);
       return null;
     }),
 
     writes(DeleteProject, transaction, async (tx, { params, caller }) => {
-      const target = { id: params.projectId, caller, access: DeleteProject.permission, orArchived: true };
-      const locked = await authoriseAndLockProject(tx, target);
+      const locked = await authoriseAndLockProject(tx, DeleteProject, { params, caller }, { orArchived: true });
       const event = deleteProject(locked);
       const { project } = locked;
       await deleteArchivedFeatures(tx, await tx.features.findAllForUpdate(await tx.projects.featureNames(project.id)));
@@ -158,9 +155,8 @@ export function projectEndpoints({
     }),
 
     writes(AddProjectEnvironment, transaction, async (tx, { params, body, caller }) => {
-      const target = { id: params.projectId, caller, access: AddProjectEnvironment.permission };
       const { environment } = body;
-      const locked = await authoriseAndLockProject(tx, target);
+      const locked = await authoriseAndLockProject(tx, AddProjectEnvironment, { params, caller });
       const exists = await tx.environments.lockShared(environment);
       const event = addProjectEnvironment(locked, environment, exists);
       await tx.projects.connect(params.projectId, environment, [event]);
@@ -170,11 +166,7 @@ export function projectEndpoints({
 
     writes(SetDefaultStrategy, transaction, async (tx, { params, body, caller }) => {
       const { projectId, environment } = params;
-      const { project } = await authoriseAndLockProject(tx, {
-        id: projectId,
-        caller,
-        access: SetDefaultStrategy.permission,
-      });
+      const { project } = await authoriseAndLockProject(tx, SetDefaultStrategy, { params, caller });
       const projectContext = await tx.projectContext.ofProject(projectId, possibleReferencesIn(body));
       if (projectContext === undefined)
         throw new Error(`The project ${projectId} is locked, and has no projectContext.`);
@@ -188,8 +180,10 @@ export function projectEndpoints({
 
     writes(RemoveProjectEnvironment, transaction, async (tx, { params, caller }) => {
       const { projectId, environment } = params;
-      const target = { id: projectId, caller, access: RemoveProjectEnvironment.permission };
-      const event = removeProjectEnvironment(await authoriseAndLockProject(tx, target), environment);
+      const event = removeProjectEnvironment(
+        await authoriseAndLockProject(tx, RemoveProjectEnvironment, { params, caller }),
+        environment,
+      );
       const features = await tx.features.findAllForUpdate(await tx.projects.featureNames(projectId));
       await tx.projects.disconnect(projectId, environment, [event]);
       await tx.features.save(
@@ -214,16 +208,19 @@ const hideProjectInGateway = async (
   await call(bus, HideProject, { body: project }, onBehalfOf(request));
 };
 
-/** Authorises the caller to access a project, and locks the project. Refuses an archived project unless `orArchived` is set. */
-export const authoriseAndLockProject = async (
+/** Authorises the caller to do an operation in a project, and locks the project. Refuses an archived project unless `orArchived` is set. */
+export async function authoriseAndLockProject(
   { projects }: Pick<Transaction, 'projects'>,
-  { id, caller, access, orArchived = false }: { id: string; caller: Caller; access: Access; orArchived?: boolean },
-): Promise<LockedProject> => {
-  authorise(caller, access, { project: id });
-  const locked = await projects.findForUpdate(id);
-  if (locked === undefined || (locked.isArchived && !orArchived)) throw noProjectFound(id);
+  { permission }: { readonly permission: Access },
+  { params, caller }: { readonly params: { readonly projectId: string }; readonly caller: Caller },
+  { orArchived = false } = {},
+): Promise<LockedProject> {
+  const { projectId: project } = params;
+  authorise(caller, permission, { project });
+  const locked = await projects.findForUpdate(project);
+  if (locked === undefined || (locked.isArchived && !orArchived)) throw noProjectFound(project);
   return locked;
-};
+}
 
 /** Saves a decided project. One that becomes private is hidden before the commit. */
 const saveProject = async (
