@@ -17,25 +17,29 @@ interface ContextOptions {
 }
 
 /** What endpoints receive: the unit of work for writes, readers for queries, the bus, the settings, and what several operations share. */
-export const featuresContext = ({
+export function featuresContext({
   transaction,
   bus,
   readers,
   applicationBudget,
   instanceFeatureLimit,
   allowsRegex,
-}: ContextOptions) => ({
-  ...readers,
-  transaction,
-  bus,
-  instanceFeatureLimit,
-  allowsRegex,
-  submitImportProposal: submitImportProposal(bus, transaction),
-  storeReport: storeReport(transaction, applicationBudget),
-  /** the maximum length of the list of applications */
-  applicationsLimit: applicationBudget.limit,
-});
+}: ContextOptions) {
+  return {
+    ...readers,
+    transaction,
+    bus,
+    instanceFeatureLimit,
+    allowsRegex,
+    submitImportProposal: submitImportProposal(bus, transaction),
+    storeReport: storeReport(transaction, applicationBudget),
+    /** the maximum length of the list of applications */
+    applicationsLimit: applicationBudget.limit,
+  };
+}
 export type FeaturesContext = ReturnType<typeof featuresContext>;
 
 /** The projects that the caller may not see, for reads. Repositories leave them out of writes by themselves. */
-export const hiddenProjectsOf = ({ hiddenProjects = [] }: Caller): readonly string[] => hiddenProjects;
+export function hiddenProjectsOf({ hiddenProjects = [] }: Caller): readonly string[] {
+  return hiddenProjects;
+}

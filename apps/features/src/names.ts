@@ -6,18 +6,18 @@ import { invalidPropertyValue, shortName } from './refusals.ts';
  * Validates the name of a feature, variant, project, environment, context field or tag type: it must need no escape in a URL
  * (docs/behaviour.md, Names).
  */
-export const requireUrlFriendlyName = (name: string, path = '/body/name', maxLength = 100): void => {
+export function requireUrlFriendlyName(name: string, path = '/body/name', maxLength = 100): void {
   const fault = urlFriendlyError(name, maxLength);
   if (fault === undefined) return;
   if (!fault.startsWith('must ')) throw invalid(`The \`${shortName(path)}\` property ${fault}.`, shortName(path));
   throw invalidPropertyValue(fault.slice('must '.length), path, name);
-};
+}
 
 /** Refuses a reserved name, where a name may have characters that need an escape in a URL. */
-export const requireUnreservedName = (name: string, path: string): void => {
+export function requireUnreservedName(name: string, path: string): void {
   const fault = reservedNameError(name);
   if (fault !== undefined) throw invalid(`The \`${path}\` property ${fault}.`, path);
-};
+}
 
 /** The pattern for the names of a project's new features. */
 export interface FeatureNaming {
@@ -27,11 +27,7 @@ export interface FeatureNaming {
 }
 
 /** Validates the name of a new feature against its project's pattern, in time linear in the length of the name. */
-export const requireMatchingName = (
-  name: string,
-  naming: FeatureNaming | null | undefined,
-  path = '/body/name',
-): void => {
+export function requireMatchingName(name: string, naming: FeatureNaming | null | undefined, path = '/body/name'): void {
   if (!naming?.pattern || RE2JS.compile(`^(?:${naming.pattern})$`).matcher(name).matches()) return;
   // The last quotation mark is Unleash's.
   const example = naming.example
@@ -43,7 +39,7 @@ export const requireMatchingName = (
     `The feature flag name "${shortName(name)}" does not match the project's naming pattern: "${naming.pattern}".${example}${description}`,
     { details: [{ message: 'The flag name does not match the pattern.', path }] },
   );
-};
+}
 
 /** An object that uses another one, and its project. */
 export interface Referrer {
@@ -54,7 +50,7 @@ export interface Referrer {
 const maxListed = 10;
 
 /** Lists referrers for an error message. Those in projects hidden from the caller are only counted. */
-export const formatReferrers = (referrers: readonly Referrer[], hidden: readonly string[]): string => {
+export function formatReferrers(referrers: readonly Referrer[], hidden: readonly string[]): string {
   const distinctReferrers = [...new Map(referrers.map((referrer) => [referrer.name, referrer])).values()];
   const visible = distinctReferrers.filter(({ project }) => !hidden.includes(project));
   const listed = visible.slice(0, maxListed).map(({ name }) => shortName(name));
@@ -63,16 +59,16 @@ export const formatReferrers = (referrers: readonly Referrer[], hidden: readonly
   if (hiddenCount === 0) return names;
   const others = hiddenCount === 1 ? '1 other' : `${hiddenCount} others`;
   return names === '' ? others : `${names} and ${others}`;
-};
+}
 
 /**
  * Refuses to delete an object that others refer to.
  * @param object the kind and the name of the object, such as `Segment beta`
  */
-export const requireUnused = (object: string, referrers: readonly Referrer[], hidden: readonly string[]): void => {
+export function requireUnused(object: string, referrers: readonly Referrer[], hidden: readonly string[]): void {
   if (referrers.length > 0)
     throw refusal('ConflictError', `${object} is in use by ${formatReferrers(referrers, hidden)}`);
-};
+}
 
 /** The limits on resources that no setting changes. Except for that on patterns of `REGEX`, they are those of Unleash. */
 export const fixedResourceLimits = {

@@ -3,17 +3,21 @@ import { type ReadDatabase, timestampSql, type Statement } from '@bunting/databa
 import { applicationNotFound, noProjectFound } from '../refusals.ts';
 import { isFeatureMissingSql, isUsedOnlyInSql } from './application-store.ts';
 
-const usageOf = (hidden: string): string => `
+function usageOf(hidden: string): string {
+  return `
   select project, json_agg(environment order by environment) as environments, min(environment) as first
   from client_application_usage where app_name = a.app_name and project <> all (${hidden}::text[]) group by project`;
+}
 
 const descriptionMembers = `
   'description', a.description, 'url', a.url, 'color', a.color, 'icon', a.icon, 'createdBy', a.created_by,
   'createdAt', ${timestampSql('a.created_at')}, 'updatedAt', ${timestampSql('a.updated_at')}, 'lastSeenAt', ${timestampSql('a.last_seen_at')}`;
 
-const usageJson = (hidden: string): string => `coalesce((
+function usageJson(hidden: string): string {
+  return `coalesce((
   select json_agg(json_build_object('project', project, 'environments', environments) order by project)
   from (${usageOf(hidden)}) as by_project), '[]')`;
+}
 
 /** The strategy types that SDKs have built in and list when they register, whether an installation has them or not. */
 const typesBuiltIntoSdks = [
@@ -27,19 +31,24 @@ const typesBuiltIntoSdks = [
   'gradualRolloutUserId',
 ];
 /** SQL: whether the strategy type with a name is one that SDKs have built in: it is never missing. */
-const isBuiltIntoSdksSql = (name: string): string =>
-  `${name} in (${typesBuiltIntoSdks.map((type) => `'${type}'`).join(', ')})`;
+function isBuiltIntoSdksSql(name: string): string {
+  return `${name} in (${typesBuiltIntoSdks.map((type) => `'${type}'`).join(', ')})`;
+}
 
 /** SQL: the major version in the text `sdk`, such as 6 in `unleash-client-node:6.4.1`. */
-const majorOf = (sdk: string): string => `substring(split_part(${sdk}, ':', 2) from '^v?([0-9]{1,6})([.]|$)')::integer`;
+function majorOf(sdk: string): string {
+  return `substring(split_part(${sdk}, ':', 2) from '^v?([0-9]{1,6})([.]|$)')::integer`;
+}
 
 const newestSdks = `newest as (
   select split_part(sdk_version, ':', 1) as sdk, max(${majorOf('sdk_version')}) as major
   from client_instance where sdk_version is not null group by 1)`;
 
 /** SQL: whether there is a newer major version of the SDK `sdk`. */
-const isOutdated = (sdk: string): string => `exists (
+function isOutdated(sdk: string): string {
+  return `exists (
   select from newest where newest.sdk = split_part(${sdk}, ':', 1) and newest.major > ${majorOf(sdk)})`;
+}
 
 /** SQL: the application with the name `$1`, unless it is used only in the projects `$2`. */
 const fromVisible = `from client_application a where a.app_name = $1 and not ${isUsedOnlyInSql('$2')}`;
@@ -49,12 +58,14 @@ const sortColumns = { appName: 'a.app_name', createdAt: 'a.created_at', lastSeen
 type SortColumn = keyof typeof sortColumns;
 
 /** The column to sort by, which for an unknown one is the name, as in Unleash. */
-const sortColumnOf = (sortBy: string | undefined): SortColumn =>
-  Object.keys(sortColumns).find((column): column is SortColumn => column === sortBy) ?? 'appName';
+function sortColumnOf(sortBy: string | undefined): SortColumn {
+  return Object.keys(sortColumns).find((column): column is SortColumn => column === sortBy) ?? 'appName';
+}
 
-const all = (sortBy: SortColumn, sortOrder: 'asc' | 'desc'): Statement => ({
-  name: `client-applications-${sortBy}-${sortOrder}`,
-  text: `
+function all(sortBy: SortColumn, sortOrder: 'asc' | 'desc'): Statement {
+  return {
+    name: `client-applications-${sortBy}-${sortOrder}`,
+    text: `
     with found as materialized (
       select a.app_name, row_number() over (order by ${sortColumns[sortBy]} ${sortOrder}, a.app_name) as position
       from client_application a
@@ -68,7 +79,8 @@ const all = (sortBy: SortColumn, sortOrder: 'asc' | 'desc'): Statement => ({
         left join lateral (select project, first from (${usageOf('$1')}) as used order by project limit 1) as used_in on true
         where found.position > $3::integer and found.position <= $3::integer + $4::integer), '[]'),
       'total', (select count(*) from found))::text as json`,
-});
+  };
+}
 
 const instanceJson = `'instanceId', i.instance_id, 'sdkVersion', i.sdk_version, 'lastSeen', ${timestampSql('i.last_seen_at')}`;
 
@@ -159,9 +171,10 @@ const usedEnvironmentsOfProject = `used_in as materialized (
   join client_application a on a.app_name = counted.app_name
   where f.project = $1)`;
 
-const ofProject = (sortOrder: 'asc' | 'desc'): Statement => ({
-  name: `client-applications-of-project-${sortOrder}`,
-  text: `
+function ofProject(sortOrder: 'asc' | 'desc'): Statement {
+  return {
+    name: `client-applications-of-project-${sortOrder}`,
+    text: `
     with ${usedEnvironmentsOfProject}, found as materialized (
       select app_name, json_agg(environment order by environment) as environments,
         row_number() over (order by app_name ${sortOrder}) as position
@@ -193,7 +206,8 @@ const ofProject = (sortOrder: 'asc' | 'desc'): Statement => ({
         from found where found.position > $3::integer and found.position <= $3::integer + $4::integer), '[]'),
       'total', (select count(*) from found))::text as json
     from project p where p.id = $1 and p.archived_at is null`,
-});
+  };
+}
 
 const outdatedSdks: Statement = {
   name: 'outdated-sdks-of-project',
@@ -217,7 +231,7 @@ const defaultPageSize = 1_000;
 const defaultPageSizeOfProject = 50;
 
 /** Reads applications, as JSON, in one statement each. Applications that are used only in hidden projects are left out. */
-export const applicationReader = (database: ReadDatabase) => {
+export function applicationReader(database: ReadDatabase) {
   const readJsonOrRefuse = async (
     statement: Statement,
     values: readonly unknown[],
@@ -251,4 +265,4 @@ export const applicationReader = (database: ReadDatabase) => {
     isHidden: async (appName: string, hidden: readonly string[]): Promise<boolean> =>
       hidden.length > 0 && (await database.read(isHidden, [appName, hidden])).length > 0,
   };
-};
+}

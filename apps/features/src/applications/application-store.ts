@@ -1,6 +1,6 @@
 import { onlyRow, timestampSql, type Tx } from '@bunting/database';
+import type { RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
-import type { RecordEvents } from '../unit-of-work/unit-of-work.ts';
 import type {
   AnnouncedApplication,
   ApplicationCounts,
@@ -11,17 +11,21 @@ import type {
 } from './application.ts';
 
 /** SQL: whether all uses of the application in the row `a` are in the given projects, and there is at least one. */
-export const isUsedOnlyInSql = (projects: string): string => `(
+export function isUsedOnlyInSql(projects: string): string {
+  return `(
   exists (select from client_application_usage used where used.app_name = a.app_name) and not exists (
     select from client_application_usage used where used.app_name = a.app_name and used.project <> all (${projects}::text[])))`;
+}
 
 /** SQL: whether the feature in the row `m` is missing: not active in a project of the application's tokens, and not in a hidden project. */
-export const isFeatureMissingSql = (hidden: string, row = 'm'): string => `not exists (
+export function isFeatureMissingSql(hidden: string, row = 'm'): string {
+  return `not exists (
   select from feature f where f.name = ${row}.feature and (f.project = any (${hidden}::text[]) or f.archived_at is null and exists (
     select from client_application_usage used where used.app_name = ${row}.app_name and used.project in ('*', f.project))))
   and not exists (
     select from unnest(${hidden}::text[]) as hidden (project) join outbox former
     on former.topic = 'delivery' and former.entity_key = 'former-feature:' || ${row}.feature || ' ' || hidden.project)`;
+}
 
 /** The maximum numbers of instances, and of missing flags, that are stored for one application in one environment. */
 const maxInstances = 1_000;
@@ -151,7 +155,7 @@ const saveDescriptionSql = `
     updated_at = excluded.updated_at`;
 
 /** Applications within a transaction. Each method takes a fixed number of statements, for any number of applications in a report. */
-export const applicationRepository = ({ query, send }: Tx, recordEvents: RecordEvents) => {
+export function applicationRepository({ query, send }: Tx, recordEvents: RecordEvents) {
   const lockAndCount = async (): Promise<ApplicationCounts> => {
     await query(lockApplicationsSql);
     // A second statement: it sees what other transactions committed while this one waited for the lock.
@@ -210,4 +214,4 @@ export const applicationRepository = ({ query, send }: Tx, recordEvents: RecordE
       return (await query(text, [appName, hidden])).length > 0;
     },
   };
-};
+}

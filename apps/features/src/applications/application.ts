@@ -24,15 +24,15 @@ export interface ApplicationDescription {
 }
 
 /** Describes an application. One that is not in the list is added to it, up to the limit. Returns the events. */
-export const describeApplication = (
+export function describeApplication(
   application: ApplicationDescription,
   { isKnown, all }: Pick<ApplicationCounts, 'all'> & { readonly isKnown: boolean },
   limit: number,
-): readonly DomainEvent[] => {
+): readonly DomainEvent[] {
   if (isKnown) return [];
   if (all >= limit) throw limitExceeded('application', limit);
   return [{ type: 'application-created', data: application }];
-};
+}
 
 /** The properties of an application in a registration or report. */
 export interface ReportedApplicationInstance {
@@ -90,29 +90,34 @@ const frontendShare = 10;
 export const unlistedApplication = '(not listed)';
 
 /** Whether a token is public: it can only be used by frontends. */
-export const isFrontendTokenCaller = (caller: Caller): boolean => !may(caller, ['CLIENT'], anyScope);
+export function isFrontendTokenCaller(caller: Caller): boolean {
+  return !may(caller, ['CLIENT'], anyScope);
+}
 
 /** The number of applications that can still be added to the list. */
-export const availableSlots = ({ all, frontend }: ApplicationCounts, limit: number, isFrontend: boolean): number => {
+export function availableSlots({ all, frontend }: ApplicationCounts, limit: number, isFrontend: boolean): number {
   const free = Math.max(0, limit - all);
   return isFrontend ? Math.max(0, Math.min(free, Math.ceil(limit / frontendShare) - frontend)) : free;
-};
+}
 
-const nameOf = (reported: readonly ReportedApplicationInstance[], { index }: ApplicationLookup): string => {
+function nameOf(reported: readonly ReportedApplicationInstance[], { index }: ApplicationLookup): string {
   const application = reported[index];
   if (application === undefined) throw new Error(`The report has no application ${index}.`);
   return application.appName;
-};
+}
 
 /** The names of the reported applications that are not in the list, each once. */
-export const unknownApplications = (
+export function unknownApplications(
   reported: readonly ReportedApplicationInstance[],
   stored: readonly ApplicationLookup[],
-): string[] => [...new Set(stored.filter(({ isKnown }) => !isKnown).map((lookup) => nameOf(reported, lookup)))];
+): string[] {
+  return [...new Set(stored.filter(({ isKnown }) => !isKnown).map((lookup) => nameOf(reported, lookup)))];
+}
 
 /** Whether the report may add an application, or emit `application-created` for one that only frontend tokens have reported. */
-export const mayAnnounce = (granted: readonly string[], stored: readonly ApplicationLookup[]): boolean =>
-  granted.length > 0 || stored.some(({ isKnown, needsNoCreatedEvent }) => isKnown && !needsNoCreatedEvent);
+export function mayAnnounce(granted: readonly string[], stored: readonly ApplicationLookup[]): boolean {
+  return granted.length > 0 || stored.some(({ isKnown, needsNoCreatedEvent }) => isKnown && !needsNoCreatedEvent);
+}
 
 /**
  * The applications of a report that are listed or admitted to the list, those of them that must be written, and how many were not admitted.
@@ -130,7 +135,7 @@ export interface Admission {
  * @param granted the unknown ones that the budget of the token allows
  * @param slots the number of applications that can still be added to the list
  */
-export const admitApplications = (
+export function admitApplications(
   reported: readonly ReportedApplicationInstance[],
   stored: readonly ApplicationLookup[],
   {
@@ -138,7 +143,7 @@ export const admitApplications = (
     granted,
     slots,
   }: { readonly unknown: readonly string[]; readonly granted: readonly string[]; readonly slots: number },
-): Admission => {
+): Admission {
   const admitted = granted.slice(0, slots);
   const known = stored.filter(({ isKnown }) => isKnown).map((lookup) => nameOf(reported, lookup));
   const listed = new Set([...known, ...admitted]);
@@ -151,14 +156,14 @@ export const admitApplications = (
       rate: unknown.length - granted.length,
     },
   };
-};
+}
 
 /** The event of an application that a report adds. @param reported the instances in the report */
-export const announceApplication = (
+export function announceApplication(
   application: AnnouncedApplication,
   reported: readonly ReportedApplicationInstance[],
   now: string,
-): DomainEvent => {
+): DomainEvent {
   const environments = new Map<string, Set<string>>();
   for (const { appName, projects, environment } of reported) {
     if (appName !== application.appName) continue;
@@ -167,11 +172,12 @@ export const announceApplication = (
   }
   const usage = [...environments].map(([project, names]) => ({ project, environments: [...names].toSorted() }));
   return { type: 'application-created', data: { ...application, lastSeenAt: now, usage } };
-};
+}
 
 /** The environment of an application: that of its token, or else the environment that the request names, or else `default`. */
-export const effectiveEnvironment = (caller: Caller, named: string | undefined): string =>
-  boundEnvironment(caller) ?? named ?? 'default';
+export function effectiveEnvironment(caller: Caller, named: string | undefined): string {
+  return boundEnvironment(caller) ?? named ?? 'default';
+}
 
 /** The maximum number of names of strategies that are stored of one application. */
 const maxStrategies = 200;
@@ -184,11 +190,11 @@ interface ApplicationReport {
 }
 
 /** The application of a report, with the scope of its token. With a public token, instances and strategies are not recorded. */
-const applicationReport = (
+function applicationReport(
   { appName, instanceId, sdkVersion, strategies }: ApplicationReport,
   environment: string,
   caller: Caller,
-): ReportedApplicationInstance => {
+): ReportedApplicationInstance {
   const isFrontend = isFrontendTokenCaller(caller);
   return {
     appName,
@@ -200,28 +206,33 @@ const applicationReport = (
     ...(strategies === undefined || isFrontend ? {} : { strategies: strategies.slice(0, maxStrategies) }),
     ...(isFrontend ? {} : { instanceId: instanceId || 'default' }),
   };
-};
+}
 
 /** The properties of a registration; the projects are those of the token. */
-export const registeredApplication = (
+export function registeredApplication(
   body: RegisterApplicationBody,
   environment: string,
   caller: Caller,
-): ReportedApplicationInstance =>
-  applicationReport({ ...body, sdkVersion: body.sdkVersion ?? null }, environment, caller);
+): ReportedApplicationInstance {
+  return applicationReport({ ...body, sdkVersion: body.sdkVersion ?? null }, environment, caller);
+}
 
 /** The properties of the application that sends metrics. */
-export const reportingApplication = (
+export function reportingApplication(
   body: MetricsBody,
   environment: string,
   caller: Caller,
-): ReportedApplicationInstance => applicationReport(body, environment, caller);
+): ReportedApplicationInstance {
+  return applicationReport(body, environment, caller);
+}
 
 /** Whether an application can have a name that a proxy reports. */
-export const isApplicationName = (name: string): boolean => name !== '' && name.length <= 255;
+export function isApplicationName(name: string): boolean {
+  return name !== '' && name.length <= 255;
+}
 
 /** The applications that a proxy reports, each instance once. */
-export const proxiedApplications = (body: BulkMetricsBody, caller: Caller): ReportedApplicationInstance[] => {
+export function proxiedApplications(body: BulkMetricsBody, caller: Caller): ReportedApplicationInstance[] {
   const applications = new Map<string, ReportedApplicationInstance>();
   const reportedNames = new Set<string>();
   const keyOf = (appName: string, environment: string): string => JSON.stringify([appName, environment]);
@@ -241,4 +252,4 @@ export const proxiedApplications = (body: BulkMetricsBody, caller: Caller): Repo
     applications.set(key, application);
   }
   return [...applications.values()];
-};
+}

@@ -11,17 +11,17 @@ import type { ProjectContext } from '../projects/project-context.ts';
 import { shortName } from '../refusals.ts';
 
 /** Refuses to archive features on which others depend. @param archived the number of the features */
-const requireNoChildren = (archived: number, children: readonly string[]): void => {
+function requireNoChildren(archived: number, children: readonly string[]): void {
   if (children.length === 0) return;
   const [which, them] = archived === 1 ? ['this feature', 'it'] : ['those features', 'them'];
   throw refusal('InvalidOperationError', `You can not archive/delete ${which} since other features depend on ${them}.`);
-};
+}
 
 /**
  * Archives a feature and removes its dependencies. An archived feature stays unchanged, without events.
  * @param children the active features that depend on it
  */
-export const archiveFeature = (feature: Feature, children: readonly string[], now: string): Decision => {
+export function archiveFeature(feature: Feature, children: readonly string[], now: string): Decision {
   if (feature.archivedAt !== null) return { feature, events: [] };
   requireNoChildren(1, children);
   const events: DomainEvent[] = [];
@@ -29,33 +29,33 @@ export const archiveFeature = (feature: Feature, children: readonly string[], no
   events.push(featureEvent('feature-archived', feature));
   const lifecycle = [...feature.lifecycle, { stage: 'archived', enteredStageAt: now } as const];
   return { feature: { ...feature, archivedAt: now, dependencies: [], lifecycle }, events };
-};
+}
 
 /** Refuses to archive or delete active features without their children. */
-export const requireChildrenAmong = (
+export function requireChildrenAmong(
   features: readonly Feature[],
   children: ReadonlyMap<string, readonly string[]>,
-): void => {
+): void {
   const names = new Set(features.map(({ name }) => name));
   const orphans = features
     .filter(({ archivedAt }) => archivedAt === null)
     .flatMap(({ name }) => children.get(name) ?? [])
     .filter((child) => !names.has(child));
   requireNoChildren(names.size, orphans);
-};
+}
 
 /** Archives features. A parent can be archived only if all of its children are archived with it. */
-export const archiveFeatures = (
+export function archiveFeatures(
   features: readonly Feature[],
   children: ReadonlyMap<string, readonly string[]>,
   now: string,
-): readonly Decision[] => {
+): readonly Decision[] {
   requireChildrenAmong(features, children);
   return features.map((feature) => archiveFeature(feature, [], now));
-};
+}
 
 /** Restores an archived feature: disabled in every environment and in the lifecycle stage `initial`. */
-export const reviveFeature = (feature: Feature, now: string): Decision => {
+export function reviveFeature(feature: Feature, now: string): Decision {
   if (feature.archivedAt === null) return { feature, events: [] };
   const revived: Feature = {
     ...disabledEverywhere(feature),
@@ -63,13 +63,13 @@ export const reviveFeature = (feature: Feature, now: string): Decision => {
     lifecycle: [{ stage: 'initial', enteredStageAt: now }],
   };
   return { feature: revived, events: [featureEvent('feature-revived', revived)] };
-};
+}
 
 /** Refuses features that use a segment or a context field that does not exist, or a segment that their project may not use. */
-export const requireUsableReferences = (
+export function requireUsableReferences(
   features: readonly Feature[],
   { segments, contextFields }: Pick<ProjectContext, 'segments' | 'contextFields'>,
-): void => {
+): void {
   for (const feature of features) {
     const isUsable = (id: number): boolean => {
       const segment = segments.get(id);
@@ -94,7 +94,7 @@ export const requireUsableReferences = (
       `Feature ${feature.name} uses objects that no longer exist, or that its project may not use: ${objects}. Take them out of the strategy, which can be edited while the feature is archived, or create the context field again.`,
     );
   }
-};
+}
 
 /** The features to delete, and the events of their deletion. */
 export interface DeletionDecision {
@@ -103,10 +103,10 @@ export interface DeletionDecision {
 }
 
 /** Deletes those of the features that are archived. The others stay. */
-export const deleteIfArchived = (features: readonly Feature[]): DeletionDecision => {
+export function deleteIfArchived(features: readonly Feature[]): DeletionDecision {
   const archived = features.filter(({ archivedAt }) => archivedAt !== null);
   const events = archived.map((feature) =>
     featureEvent('feature-deleted', feature, { preData: featureWithoutEnvironments(feature) }),
   );
   return { features: archived, events };
-};
+}

@@ -105,11 +105,11 @@ export function archiveEndpoints({ archive, transaction, instanceFeatureLimit }:
  * @param revivals the decisions to revive features; those without events concern features that are active already
  * @param instanceFeatureLimit the maximum number of active features in all projects
  */
-const requireRevivable = async (
+async function requireRevivable(
   tx: Pick<Transaction, 'projects' | 'projectContext'>,
   revivals: readonly Decision[],
   instanceFeatureLimit: number | undefined,
-): Promise<void> => {
+): Promise<void> {
   const revived = revivals.filter(({ events }) => events.length > 0).map(({ feature }) => feature);
   const [first] = revived;
   if (first === undefined) return;
@@ -128,13 +128,13 @@ const requireRevivable = async (
     numbers: strategies.flatMap(({ segments }) => segments),
   });
   if (projectContext !== undefined) requireUsableReferences(revived, projectContext);
-};
+}
 
 /** Deletes those of the features that are archived. The others stay. */
-export const deleteArchivedFeatures = async (
+export async function deleteArchivedFeatures(
   { features: repository }: Pick<Transaction, 'features'>,
   features: readonly Feature[],
-): Promise<void> => {
+): Promise<void> {
   const decision = deleteIfArchived(features);
   await repository.remove(decision.features, decision.events);
-};
+}

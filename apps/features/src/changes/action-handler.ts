@@ -81,27 +81,32 @@ export type SegmentActionHandler<A extends SegmentAction> = ActionHandler<
 
 export const strategyDeletedCause: ConflictCause = { code: 'strategy-deleted', message: 'Strategy has been deleted' };
 
-export const segmentDeletedCause = (id: number): ConflictCause => ({
-  code: 'segment-missing',
-  message: `Segment ${id} has been deleted`,
-});
+export function segmentDeletedCause(id: number): ConflictCause {
+  return {
+    code: 'segment-missing',
+    message: `Segment ${id} has been deleted`,
+  };
+}
 
-export const segmentOfAnotherProjectCause = (name: string, project: string): ConflictCause => ({
-  code: 'segment-foreign',
-  message: `Segment ${shortName(name)} does not belong to project "${project}"`,
-});
+export function segmentOfAnotherProjectCause(name: string, project: string): ConflictCause {
+  return {
+    code: 'segment-foreign',
+    message: `Segment ${shortName(name)} does not belong to project "${project}"`,
+  };
+}
 
 /**
  * The properties that a payload has, with their values after the change.
  * @param properties all properties that a payload can have; its type refuses an incomplete list
  */
-export const payloadAfterChange = <Property extends string>(
+export function payloadAfterChange<Property extends string>(
   properties: Readonly<Record<Property, true>>,
   payload: Readonly<Partial<Record<Property, unknown>>>,
   after: Readonly<Record<Property, unknown>>,
-): Record<string, unknown> =>
-  Object.fromEntries(
+): Record<string, unknown> {
+  return Object.fromEntries(
     (Object.keys(properties) as Property[])
       .filter((property) => payload[property] !== undefined)
       .map((property) => [property, after[property]]),
   );
+}

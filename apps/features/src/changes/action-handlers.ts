@@ -99,7 +99,9 @@ const patchVariantHandler: FeatureActionHandler<'patchVariant'> = {
 };
 
 /** The snapshot of the dependencies of a feature; null for none. */
-const dependencySnapshot = ({ dependencies }: Feature) => (dependencies.length > 0 ? { dependencies } : null);
+function dependencySnapshot({ dependencies }: Feature) {
+  return dependencies.length > 0 ? { dependencies } : null;
+}
 
 const noDependencies = { dependencies: [] };
 
@@ -107,11 +109,12 @@ const noDependencies = { dependencies: [] };
  * The edits that setting the dependencies overwrites. Having none is a state, too: a dependency that was added since the snapshot is
  * overwritten.
  */
-const findOverwrittenDependencies = (
+function findOverwrittenDependencies(
   { snapshot, current }: SnapshotComparison,
   dependencies: readonly Partial<Dependency>[],
-): ChangeRequestOverwrite[] =>
-  findNewerEdits({ snapshot: snapshot ?? noDependencies, current: current ?? noDependencies }, { dependencies });
+): ChangeRequestOverwrite[] {
+  return findNewerEdits({ snapshot: snapshot ?? noDependencies, current: current ?? noDependencies }, { dependencies });
+}
 
 /** Makes the feature depend on no other. */
 const deleteDependencyHandler: FeatureActionHandler<'deleteDependency'> = {
@@ -182,34 +185,36 @@ const deleteSegmentHandler: SegmentActionHandler<'deleteSegment'> = {
  * Finds the first name that no variant of the feature has, in any environment. A feature without variants is not checked: its child may be
  * set up first.
  */
-const findMissingParentVariant = (parent: Feature, names: readonly string[]): string | undefined => {
+function findMissingParentVariant(parent: Feature, names: readonly string[]): string | undefined {
   const existingNames = new Set(
     Object.values(parent.environments).flatMap(({ variants, strategies }) =>
       [...variants, ...strategies.flatMap((strategy) => strategy.variants)].map(({ name }) => name),
     ),
   );
   return existingNames.size === 0 ? undefined : names.find((name) => !existingNames.has(name));
-};
+}
 
 /** Refuses a dependency on a variant that the parent does not have: the child would never be enabled. */
-const requireKnownVariants = (parent: Feature, variants: readonly string[], path: string): void => {
+function requireKnownVariants(parent: Feature, variants: readonly string[], path: string): void {
   const missing = findMissingParentVariant(parent, variants);
   if (missing === undefined) return;
   const message = `Variant ${shortName(missing)} of ${shortName(parent.name)} does not exist`;
   throw invalidProperty(message, `${path}/payload/variants/${variants.indexOf(missing)}`);
-};
+}
 
-const dependencyContextOf = (child: Feature, parent: string, context: ChangeContext) => ({
-  parent: context.features.get(parent),
-  children: childrenOf(context, child.name),
-});
+function dependencyContextOf(child: Feature, parent: string, context: ChangeContext) {
+  return {
+    parent: context.features.get(parent),
+    children: childrenOf(context, child.name),
+  };
+}
 
-const parentVariantConflict = (parent: Feature, variants: readonly string[]): ConflictCause | undefined => {
+function parentVariantConflict(parent: Feature, variants: readonly string[]): ConflictCause | undefined {
   const missing = findMissingParentVariant(parent, variants);
   if (missing === undefined) return undefined;
   const message = `Variant ${shortName(missing)} of ${shortName(parent.name)} no longer exists`;
   return { code: 'parent-variant', message };
-};
+}
 
 /** Makes the feature depend on another, and on that one only. */
 const addDependencyHandler: FeatureActionHandler<'addDependency'> = {
@@ -257,26 +262,29 @@ const segmentActionHandlers: { readonly [A in SegmentAction]: SegmentActionHandl
   deleteSegment: deleteSegmentHandler,
 };
 
-export const featureHandlerOf = ({ action }: FeatureChange) =>
-  featureActionHandlers[action] as ActionHandler<FeatureChange, Feature, Feature>;
+export function featureHandlerOf({ action }: FeatureChange) {
+  return featureActionHandlers[action] as ActionHandler<FeatureChange, Feature, Feature>;
+}
 
-export const segmentHandlerOf = ({ action }: SegmentChange) =>
-  segmentActionHandlers[action] as ActionHandler<SegmentChange, StoredSegment, StoredSegment | null>;
+export function segmentHandlerOf({ action }: SegmentChange) {
+  return segmentActionHandlers[action] as ActionHandler<SegmentChange, StoredSegment, StoredSegment | null>;
+}
 
 /** The handler of any change, for those of its members that need no subject. */
-export const handlerOf = (change: Change) =>
-  (isSegmentChange(change)
-    ? segmentActionHandlers[change.action]
-    : featureActionHandlers[change.action]) as ActionHandler<Change, never, unknown>;
+export function handlerOf(change: Change) {
+  return (
+    isSegmentChange(change) ? segmentActionHandlers[change.action] : featureActionHandlers[change.action]
+  ) as ActionHandler<Change, never, unknown>;
+}
 
 /** The changes that a phase applies, in the given order, except that children are archived before their parents. */
-export const orderedChangesOfPhase = <T extends { readonly change: Change }>(
+export function orderedChangesOfPhase<T extends { readonly change: Change }>(
   items: readonly T[],
   phase: Phase,
   { features }: StateAfterChanges,
-): readonly T[] => {
+): readonly T[] {
   const ofPhase = items.filter(({ change }) => handlerOf(change).phase === phase);
   const archivesChild = ({ change }: T): boolean =>
     change.action === 'archiveFeature' && (features.get(change.feature)?.dependencies.length ?? 0) > 0;
   return [...ofPhase.filter(archivesChild), ...ofPhase.filter((item) => !archivesChild(item))];
-};
+}

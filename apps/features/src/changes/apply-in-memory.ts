@@ -33,30 +33,30 @@ interface WorkingState {
   readonly impliedChanges: Map<string, ImpliedChange>;
 }
 
-const applyFeatureChange = (change: FeatureChange, { state, events, impliedChanges }: WorkingState): void => {
+function applyFeatureChange(change: FeatureChange, { state, events, impliedChanges }: WorkingState): void {
   const feature = state.features.get(change.feature);
   if (feature === undefined) return;
   const { subject, events: emitted, implied } = featureHandlerOf(change).decide(feature, change, state, '');
   state.features.set(subject.name, subject);
   events.push(...emitted);
   if (implied !== undefined) impliedChanges.set(feature.name, implied);
-};
+}
 
-const applySegmentChange = (change: SegmentChange, { state, events }: WorkingState): void => {
+function applySegmentChange(change: SegmentChange, { state, events }: WorkingState): void {
   const { id } = change.payload;
   const segment = state.segments.get(id);
   if (segment === undefined) return;
   const { subject, events: emitted } = segmentHandlerOf(change).decide(segment, change, state, '');
   setSegment(state, id, subject);
   events.push(...emitted);
-};
+}
 
 /** Disables the features that the changes have left enabled without an active strategy. */
-const disableInactive = (
+function disableInactive(
   names: Iterable<string>,
   initial: ChangeContext,
   { state, events, impliedChanges }: WorkingState,
-): void => {
+): void {
   for (const name of names) {
     const before = initial.features.get(name);
     const after = state.features.get(name);
@@ -69,13 +69,13 @@ const disableInactive = (
     events.push(...decision.events);
     impliedChanges.set(name, { action: 'updateEnabled', payload: { enabled: false } });
   }
-};
+}
 
 /**
  * Applies changes in memory and returns the result with all conflicts. Preview shows the result and apply saves it, so that the two cannot
  * disagree. Because of the phases, the result does not depend on the order in which the changes were proposed.
  */
-export const applyInMemory = (changes: readonly ChangeWithSnapshot[], context: ChangeContext): AppliedState => {
+export function applyInMemory(changes: readonly ChangeWithSnapshot[], context: ChangeContext): AppliedState {
   const working: WorkingState = { state: initialState(context), events: [], conflicts: [], impliedChanges: new Map() };
   const { state, conflicts, impliedChanges } = working;
   const changesInOrder = changes.toSorted((one, other) => one.id - other.id);
@@ -123,4 +123,4 @@ export const applyInMemory = (changes: readonly ChangeWithSnapshot[], context: C
   }
   for (const name of archived) impliedChanges.delete(name);
   return { features: state.features, segments: state.segments, events: working.events, conflicts, impliedChanges };
-};
+}

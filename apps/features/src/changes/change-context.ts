@@ -37,7 +37,7 @@ export interface StateAfterChanges extends ChangeContext {
   readonly segmentReferences: Map<number, SegmentReference>;
 }
 
-export const initialState = (context: ChangeContext): StateAfterChanges => {
+export function initialState(context: ChangeContext): StateAfterChanges {
   const segmentReferences = new Map(context.projectContext.segments);
   return {
     ...context,
@@ -46,14 +46,14 @@ export const initialState = (context: ChangeContext): StateAfterChanges => {
     projectContext: { ...context.projectContext, segments: segmentReferences },
     segmentReferences,
   };
-};
+}
 
 /** Stores the result of a change of a segment; null deletes the segment. */
-export const setSegment = (
+export function setSegment(
   { segments, segmentReferences }: StateAfterChanges,
   id: number,
   segment: StoredSegment | null,
-): void => {
+): void {
   if (segment === null) {
     segments.delete(id);
     segmentReferences.delete(id);
@@ -61,40 +61,40 @@ export const setSegment = (
     segments.set(id, segment);
     segmentReferences.set(id, segment);
   }
-};
+}
 
 /** Returns the active features and default strategies that use a segment, in the state that the context has. */
-export const referrersOfSegment = ({ features, segmentReferrers }: ChangeContext, id: number): readonly Referrer[] => {
+export function referrersOfSegment({ features, segmentReferrers }: ChangeContext, id: number): readonly Referrer[] {
   const unchanged = (segmentReferrers.get(id) ?? []).filter(({ name }) => !features.has(name));
   const changed: readonly Referrer[] = [...features.values()].filter(
     (feature) => feature.archivedAt === null && usesSegment(feature, id),
   );
   return [...unchanged, ...changed];
-};
+}
 
 /** Returns the id of the segment that has a name, in the state that the context has; undefined if no segment has it. */
-export const segmentIdOfName = ({ segments, segmentsByName }: ChangeContext, name: string): number | undefined => {
+export function segmentIdOfName({ segments, segmentsByName }: ChangeContext, name: string): number | undefined {
   for (const segment of segments.values()) if (segment.name === name) return segment.id;
   const stored = segmentsByName.get(name);
   // A segment of the changes was compared above, with its name after them.
   return stored !== undefined && segments.has(stored) ? undefined : stored;
-};
+}
 
 /** Returns the active features that depend on a feature, in the state that the context has. */
-export const childrenOf = ({ children, features }: ChangeContext, name: string): readonly string[] => {
+export function childrenOf({ children, features }: ChangeContext, name: string): readonly string[] {
   const unchanged = (children.get(name) ?? []).filter((child) => !features.has(child));
   const changed = [...features.values()].filter(
     ({ archivedAt, dependencies }) => archivedAt === null && dependencies.some(({ feature }) => feature === name),
   );
   return [...unchanged, ...changed.map((feature) => feature.name)];
-};
+}
 
 /** The names of the features that changes edit, each once. */
-export const featureNamesOf = (changes: readonly Change[]): string[] => [
-  ...new Set(changes.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature]))),
-];
+export function featureNamesOf(changes: readonly Change[]): string[] {
+  return [...new Set(changes.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature])))];
+}
 
 /** The ids of the segments that changes edit or delete, each once. */
-export const segmentIdsOf = (changes: readonly Change[]): number[] => [
-  ...new Set(changes.flatMap((change) => (isSegmentChange(change) ? [change.payload.id] : []))),
-];
+export function segmentIdsOf(changes: readonly Change[]): number[] {
+  return [...new Set(changes.flatMap((change) => (isSegmentChange(change) ? [change.payload.id] : [])))];
+}

@@ -69,22 +69,21 @@ const storedContext: Statement = {
     from project p where p.id = $1 and p.archived_at is null`,
 };
 
-const groupValues = <Item, Key, Value>(
+function groupValues<Item, Key, Value>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
   valueOf: (item: Item) => Value,
-): Map<Key, Value[]> => {
+): Map<Key, Value[]> {
   const groups = Map.groupBy(items, keyOf);
   return new Map([...groups].map(([key, members]) => [key, members.map(valueOf)]));
-};
+}
 
 /**
  * Reads in one statement what changes refer to; undefined for a project that does not exist or is archived. Objects of the other
  * projects in `hidden` are left out.
  */
-export const changeContextReader =
-  (database: Pick<Database, 'read'>, settings: ConstraintSettings) =>
-  async (
+export function changeContextReader(database: Pick<Database, 'read'>, settings: ConstraintSettings) {
+  return async (
     { project, texts, numbers, features, segments, segmentNames }: ChangeContextQuery,
     hidden: readonly string[],
   ): Promise<StoredChangeContext | undefined> => {
@@ -115,6 +114,7 @@ export const changeContextReader =
       segmentsByName: new Map(stored.segmentsByName.map(({ id, name }) => [name, id])),
     };
   };
+}
 
 /** By what one attempt to apply a change request is recognised when it is repeated. */
 export interface AttemptIdentity {
@@ -146,35 +146,37 @@ const superseded: AppliedChanges = {
  * The result to return without applying the changes: the stored one if the same changes have been applied or if it is of the same attempt,
  * and a conflict if a newer attempt stored another result. Undefined where the changes have to be applied.
  */
-export const resultOfEarlierAttempt = (
+export function resultOfEarlierAttempt(
   { uid, attempt, content }: Omit<AttemptIdentity, 'id'>,
   stored: EarlierAttempt,
-): AppliedChanges | undefined => {
+): AppliedChanges | undefined {
   // After the change requests service was restored from a backup it assigns the same ids a second time: another uid is another request.
   if (stored.result === null || stored.uid !== uid) return undefined;
   const isSame = stored.content === null || stored.content === content;
   if (isSame && stored.result.outcome === 'applied') return stored.result;
   if (stored.attempt > attempt) return superseded;
   return isSame && stored.attempt === attempt ? stored.result : undefined;
-};
+}
 
 const findForUpdate = `
   select ${sql.selectOf(AppliedChangeRequestEntity, 'applied_change_request')}
   from applied_change_request where id = $1 for update`;
 
 /** The results of attempts to apply change requests, within a transaction. */
-export const attemptResultRepository = (tx: Tx) => ({
-  /**
-   * Locks a change request against other attempts to apply it. Returns the result to return without applying the changes, and
-   * undefined where they have to be applied, as `resultOfEarlierAttempt` decides.
-   */
-  lockAndFindEarlier: async ({ id, ...attempt }: AttemptIdentity): Promise<AppliedChanges | undefined> => {
-    await insertIfAbsent(tx, AppliedChangeRequestEntity, { id, attempt: 0, result: null });
-    const [row] = await tx.query<EarlierAttempt>(findForUpdate, [id]);
-    return row && resultOfEarlierAttempt(attempt, row);
-  },
+export function attemptResultRepository(tx: Tx) {
+  return {
+    /**
+     * Locks a change request against other attempts to apply it. Returns the result to return without applying the changes, and
+     * undefined where they have to be applied, as `resultOfEarlierAttempt` decides.
+     */
+    lockAndFindEarlier: async ({ id, ...attempt }: AttemptIdentity): Promise<AppliedChanges | undefined> => {
+      await insertIfAbsent(tx, AppliedChangeRequestEntity, { id, attempt: 0, result: null });
+      const [row] = await tx.query<EarlierAttempt>(findForUpdate, [id]);
+      return row && resultOfEarlierAttempt(attempt, row);
+    },
 
-  store: async ({ id, ...attempt }: AttemptIdentity, result: AppliedChanges): Promise<void> => {
-    await tx.em.nativeUpdate(AppliedChangeRequestEntity, { id }, { ...attempt, result });
-  },
-});
+    store: async ({ id, ...attempt }: AttemptIdentity, result: AppliedChanges): Promise<void> => {
+      await tx.em.nativeUpdate(AppliedChangeRequestEntity, { id }, { ...attempt, result });
+    },
+  };
+}

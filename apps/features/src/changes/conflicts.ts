@@ -23,18 +23,18 @@ export interface ApplyConflict extends ConflictCause {
 }
 
 /** @throws Refusal `ConflictError` that lists the conflicts, if there are any */
-export const requireNoConflict = (conflicts: readonly ApplyConflict[]): void => {
+export function requireNoConflict(conflicts: readonly ApplyConflict[]): void {
   if (conflicts.length === 0) return;
   const reasons = conflicts.map(({ feature, segment, message }) => `${feature ?? `segment ${segment}`}: ${message}`);
   throw refusal('ConflictError', `The changes could not be applied. ${reasons.join('; ')}`, { details: conflicts });
-};
+}
 
 /** The conflict that all changes of a feature have, for example because it is archived. Archiving an archived feature is no conflict. */
-export const findFeatureConflict = (
+export function findFeatureConflict(
   name: string,
   actions: readonly Change['action'][],
   { project, environment, features, projectContext }: ChangeContext,
-): ConflictCause | undefined => {
+): ConflictCause | undefined {
   const feature = features.get(name);
   if (feature === undefined) return { code: 'feature-deleted', message: 'Feature has been deleted' };
   if (feature.project !== project) {
@@ -48,37 +48,39 @@ export const findFeatureConflict = (
     return { code: 'feature-archived', message: 'Feature has been archived' };
   }
   return undefined;
-};
+}
 
 /** The conflict that all changes of a segment have, because it was deleted or belongs to another project. */
-export const findSegmentConflict = (id: number, { project, segments }: ChangeContext): ConflictCause | undefined => {
+export function findSegmentConflict(id: number, { project, segments }: ChangeContext): ConflictCause | undefined {
   const segment = segments.get(id);
   if (segment === undefined) return segmentDeletedCause(id);
   return segment.project === project ? undefined : segmentOfAnotherProjectCause(segment.name, project);
-};
+}
 
-const withoutFullStop = (message: string): string => message.replace(/\.$/, '');
+function withoutFullStop(message: string): string {
+  return message.replace(/\.$/, '');
+}
 
-const conflictOfHandler = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause | undefined => {
+function conflictOfHandler(refused: Refusal, change: Change, context: ChangeContext): ConflictCause | undefined {
   if (isSegmentChange(change)) {
     const segment = context.segments.get(change.payload.id);
     return segment && segmentHandlerOf(change).conflict(refused, segment, change, context);
   }
   const feature = context.features.get(change.feature);
   return feature && featureHandlerOf(change).conflict(refused, feature, change, context);
-};
+}
 
 /** Classifies the refusal of a change as a conflict. The messages are Unleash's, except for a deprecated strategy type. */
-export const toConflictCause = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause => {
+export function toConflictCause(refused: Refusal, change: Change, context: ChangeContext): ConflictCause {
   const { code, message } = conflictOfHandler(refused, change, context) ?? {
     code: 'invalid-payload',
     message: refused.message,
   };
   return { code, message: withoutFullStop(message) };
-};
+}
 
 /** The current snapshot of the state that a change would replace; null when the object no longer exists. */
-export const currentSnapshot = (change: Change, context: ChangeContext): unknown => {
+export function currentSnapshot(change: Change, context: ChangeContext): unknown {
   try {
     if (isSegmentChange(change)) {
       const segment = context.segments.get(change.payload.id);
@@ -90,21 +92,22 @@ export const currentSnapshot = (change: Change, context: ChangeContext): unknown
     if (error instanceof Refusal) return null;
     throw error;
   }
-};
+}
 
 /** The newer edits that a change would overwrite: those since its snapshot. */
-export const findOverwrites = (
+export function findOverwrites(
   { change, snapshot }: ChangeWithSnapshot,
   context: ChangeContext,
-): ChangeRequestOverwrite[] =>
-  handlerOf(change).overwrites(change, { snapshot, current: currentSnapshot(change, context) });
+): ChangeRequestOverwrite[] {
+  return handlerOf(change).overwrites(change, { snapshot, current: currentSnapshot(change, context) });
+}
 
 /** The conflicts of changes with newer edits that they would overwrite. */
-export const findOverwriteConflicts = (
+export function findOverwriteConflicts(
   changes: readonly ChangeWithSnapshot[],
   context: ChangeContext,
-): ApplyConflict[] =>
-  changes
+): ApplyConflict[] {
+  return changes
     .filter((requested) => findOverwrites(requested, context).length > 0)
     .map(({ id: changeId, change }) => {
       const code = 'overwrite' as const;
@@ -120,3 +123,4 @@ export const findOverwriteConflicts = (
       const message = overwriteMessage({ action, feature, segment: null, payload }, environment);
       return { code, message, feature, changeId };
     });
+}

@@ -31,28 +31,33 @@ import { prepareProposal } from './prepare-proposal.ts';
 import { previewChanges } from './preview-changes.ts';
 
 /** The context of changes in an environment at the time of a request, from what is stored. */
-export const toChangeContext = (stored: StoredChangeContext, environment: string, now: Date): ChangeContext => ({
-  ...stored,
-  environment,
-  now: now.toISOString(),
-  generateStrategyId: randomUUID,
-});
+export function toChangeContext(stored: StoredChangeContext, environment: string, now: Date): ChangeContext {
+  return {
+    ...stored,
+    environment,
+    now: now.toISOString(),
+    generateStrategyId: randomUUID,
+  };
+}
 
 /** The names of the features that changes edit or refer to. */
-export const featureNamesToRead = (changes: readonly Change[]): string[] =>
-  changes.flatMap((change) => {
+export function featureNamesToRead(changes: readonly Change[]): string[] {
+  return changes.flatMap((change) => {
     const { features = [] } = handlerOf(change).alsoReads(change);
     return isSegmentChange(change) ? [...features] : [change.feature, ...features];
   });
+}
 
 /** What the context of changes has to be read for: the objects that they edit or refer to. */
-export const changeContextQuery = (project: string, changes: readonly Change[]): ChangeContextQuery => ({
-  project,
-  ...possibleReferencesIn(changes),
-  features: featureNamesToRead(changes),
-  segments: segmentIdsOf(changes),
-  segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),
-});
+export function changeContextQuery(project: string, changes: readonly Change[]): ChangeContextQuery {
+  return {
+    project,
+    ...possibleReferencesIn(changes),
+    features: featureNamesToRead(changes),
+    segments: segmentIdsOf(changes),
+    segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),
+  };
+}
 
 export function changeEndpoints({ readChangeContext, transaction }: FeaturesContext): readonly Endpoint[] {
   return [
@@ -125,34 +130,39 @@ export function changeEndpoints({ readChangeContext, transaction }: FeaturesCont
   ];
 }
 
-const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> =>
-  new Map(
+function pick<Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> {
+  return new Map(
     keys.flatMap((key) => {
       const value = map.get(key);
       return value === undefined ? [] : [[key, value] as const];
     }),
   );
+}
 
 /** The part of the stored context that one request needs, so that its preview does not get slower with the number of requests. */
-const partOf = (stored: StoredChangeContext, changes: readonly Change[]): StoredChangeContext => ({
-  ...stored,
-  features: pick(stored.features, featureNamesToRead(changes)),
-  segments: pick(stored.segments, segmentIdsOf(changes)),
-});
+function partOf(stored: StoredChangeContext, changes: readonly Change[]): StoredChangeContext {
+  return {
+    ...stored,
+    features: pick(stored.features, featureNamesToRead(changes)),
+    segments: pick(stored.segments, segmentIdsOf(changes)),
+  };
+}
 
 type ApplyChangesRequest = OperationRequest<typeof ApplyChanges>;
 
-const refusedResult = (outcome: 'conflict' | 'overwrites', conflicts: readonly ApplyConflict[]): AppliedChanges => ({
-  outcome,
-  conflicts: [...conflicts],
-  inverse: [],
-});
+function refusedResult(outcome: 'conflict' | 'overwrites', conflicts: readonly ApplyConflict[]): AppliedChanges {
+  return {
+    outcome,
+    conflicts: [...conflicts],
+    inverse: [],
+  };
+}
 
 /** Locks the features and segments that the changes refer to, in a fixed order, and reads everything the rules need. */
-const lockChangeContext = async (
+async function lockChangeContext(
   { features, segments, readChangeContext }: Transaction,
   { body, caller, now }: ApplyChangesRequest,
-) => {
+) {
   const query = changeContextQuery(
     body.project,
     body.changes.map(({ change }) => change),
@@ -162,20 +172,23 @@ const lockChangeContext = async (
   const stored = await readChangeContext(query, hiddenProjectsOf(caller));
   if (stored === undefined) return undefined;
   return toChangeContext(stored, body.environment, now);
-};
+}
 
-const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent => ({
-  ...event,
-  data: { ...asJsonObject(event.data), changeRequestId },
-  groupType: 'change-request',
-  groupId: String(changeRequestId),
-});
+function withRequestId(event: DomainEvent, changeRequestId: number): DomainEvent {
+  return {
+    ...event,
+    data: { ...asJsonObject(event.data), changeRequestId },
+    groupType: 'change-request',
+    groupId: String(changeRequestId),
+  };
+}
 
 /** A caller of an older version names none: the change request was approved for its own environment. */
-const authorisedEnvironmentsOf = ({ environment, authorisedEnvironments }: ApplyChangesRequest['body']) =>
-  authorisedEnvironments ?? [environment];
+function authorisedEnvironmentsOf({ environment, authorisedEnvironments }: ApplyChangesRequest['body']) {
+  return authorisedEnvironments ?? [environment];
+}
 
-const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise<AppliedChanges> => {
+async function applyOnce(tx: Transaction, request: ApplyChangesRequest): Promise<AppliedChanges> {
   const { body, caller } = request;
   const changeContext = await lockChangeContext(tx, request);
   if (changeContext === undefined) {
@@ -208,10 +221,10 @@ const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise
     else if (after !== before) await tx.segments.save(before, after, []);
   }
   return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, changeContext, result) };
-};
+}
 
 /** A hash of the project, the environment and the changes of a request, without the snapshots of replaced states. */
-const contentHashOf = ({ project, environment, changes }: ApplyChangesRequest['body']): string => {
+function contentHashOf({ project, environment, changes }: ApplyChangesRequest['body']): string {
   const proposed = changes.map(({ id, change }) => ({ id, change }));
   return hash('sha256', canonicalJson([project, environment, proposed]), 'base64url');
-};
+}

@@ -15,18 +15,19 @@ import { featureNamesOf, segmentIdsOf, type ChangeContext } from './change-conte
 import type { AppliedState } from './apply-in-memory.ts';
 import { currentSnapshot } from './conflicts.ts';
 
-const contentOf = (strategy: Strategy) => {
+function contentOf(strategy: Strategy) {
   const { id: _, ...content } = publicStrategy(strategy);
   return content;
-};
+}
 
 type Content = ReturnType<typeof contentOf>;
 
-const emptied = (parameters: Content['parameters']): Content['parameters'] =>
-  Object.fromEntries(Object.keys(parameters).map((name) => [name, '']));
+function emptied(parameters: Content['parameters']): Content['parameters'] {
+  return Object.fromEntries(Object.keys(parameters).map((name) => [name, '']));
+}
 
 /** The properties of a strategy to set back. Its type is set back with its parameters, and sort orders for all strategies together. */
-const changedContent = (before: Strategy, after: Strategy): Partial<Content> => {
+function changedContent(before: Strategy, after: Strategy): Partial<Content> {
   const { sortOrder: _, ...original } = contentOf(before);
   const changed: Content = contentOf(after);
   const properties = (Object.keys(original) as (keyof typeof original)[]).filter(
@@ -42,13 +43,9 @@ const changedContent = (before: Strategy, after: Strategy): Partial<Content> => 
       ? { parameters: { ...emptied(changed.parameters), ...original.parameters } }
       : {}),
   };
-};
+}
 
-const revertStrategies = (
-  feature: string,
-  before: readonly Strategy[],
-  after: readonly Strategy[],
-): FeatureChange[] => {
+function revertStrategies(feature: string, before: readonly Strategy[], after: readonly Strategy[]): FeatureChange[] {
   const originalIds = new Set(before.map(({ id }) => id));
   const changedById = new Map(after.map((strategy) => [strategy.id, strategy]));
   const changes: FeatureChange[] = [];
@@ -72,41 +69,43 @@ const revertStrategies = (
     changes.push({ action: 'reorderStrategy', feature, payload });
   }
   return changes;
-};
+}
 
-const revertVariants = (before: Feature, after: Feature, environment: string): FeatureChange[] => {
+function revertVariants(before: Feature, after: Feature, environment: string): FeatureChange[] {
   const { variants } = inEnvironment(before, environment);
   return isEqualContent({ variants }, { variants: inEnvironment(after, environment).variants })
     ? []
     : [{ action: 'patchVariant', feature: before.name, payload: { variants: [...variants] } }];
-};
+}
 
-const revertDependencies = ({ name: feature, dependencies }: Feature, after: Feature): FeatureChange[] => {
+function revertDependencies({ name: feature, dependencies }: Feature, after: Feature): FeatureChange[] {
   if (isEqual(dependencies, after.dependencies)) return [];
   const [parent] = dependencies;
   return parent === undefined
     ? [{ action: 'deleteDependency', feature, payload: {} }]
     : [{ action: 'addDependency', feature, payload: { ...parent, variants: [...parent.variants] } }];
-};
+}
 
-const revertEnabled = (before: Feature, after: Feature, environment: string): FeatureChange[] => {
+function revertEnabled(before: Feature, after: Feature, environment: string): FeatureChange[] {
   const { enabled } = inEnvironment(before, environment);
   return enabled === inEnvironment(after, environment).enabled
     ? []
     : [{ action: 'updateEnabled', feature: before.name, payload: { enabled } }];
-};
+}
 
 /** Sets back all parts of a feature: a change of one may have changed another, as deleting the last strategy turns the feature off. */
-const revertFeature = (before: Feature, after: Feature, environment: string): FeatureChange[] => [
-  ...revertStrategies(
-    before.name,
-    inEnvironment(before, environment).strategies,
-    inEnvironment(after, environment).strategies,
-  ),
-  ...revertVariants(before, after, environment),
-  ...revertDependencies(before, after),
-  ...revertEnabled(before, after, environment),
-];
+function revertFeature(before: Feature, after: Feature, environment: string): FeatureChange[] {
+  return [
+    ...revertStrategies(
+      before.name,
+      inEnvironment(before, environment).strategies,
+      inEnvironment(after, environment).strategies,
+    ),
+    ...revertVariants(before, after, environment),
+    ...revertDependencies(before, after),
+    ...revertEnabled(before, after, environment),
+  ];
+}
 
 /**
  * Whether an action can be undone. The others have no inverse: a feature is revived by an operation of its own, and a deleted segment
@@ -127,11 +126,11 @@ const isUndoable: Readonly<Record<ChangeAction, boolean>> = {
 };
 
 /** The changes that undo applied changes, of those actions that have an inverse. */
-export const inverseChanges = (
+export function inverseChanges(
   changes: readonly ChangeWithSnapshot[],
   initial: ChangeContext,
   applied: AppliedState,
-): InverseChange[] => {
+): InverseChange[] {
   const contextAfter: ChangeContext = { ...initial, features: applied.features, segments: applied.segments };
   const undoable = changes.map(({ change }) => change).filter(({ action }) => isUndoable[action]);
   const inverse: Change[] = [];
@@ -151,4 +150,4 @@ export const inverseChanges = (
     snapshot: currentSnapshot(change, contextAfter),
     segmentName: isSegmentChange(change) ? (applied.segments.get(change.payload.id)?.name ?? null) : null,
   }));
-};
+}

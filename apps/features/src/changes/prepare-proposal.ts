@@ -18,23 +18,23 @@ import { phases } from './action-handler.ts';
 import { orderedChangesOfPhase, featureHandlerOf, handlerOf, segmentHandlerOf } from './action-handlers.ts';
 
 /** The feature of a change, in the state before all changes. */
-const requireChangeableFeature = (
+function requireChangeableFeature(
   { feature: name }: FeatureChange,
   { project, features }: ChangeContext,
   path: string,
-): Feature => {
+): Feature {
   const feature = features.get(name);
   if (feature?.project !== project) throw featureNotInProject(name, project);
   if (feature.archivedAt !== null) throw archivedFeatureRefused(`${path}/feature`);
   return feature;
-};
+}
 
 /** The segment of a change, in the state before all changes. */
-const requireChangeableSegment = (
+function requireChangeableSegment(
   { payload: { id } }: SegmentChange,
   { project, segments }: ChangeContext,
   path: string,
-): StoredSegment => {
+): StoredSegment {
   const segment = segments.get(id);
   if (segment?.project === null) {
     throw invalidProperty(
@@ -44,28 +44,28 @@ const requireChangeableSegment = (
   }
   if (segment?.project !== project) throw segmentNotFound(id);
   return segment;
-};
+}
 
-const checkFeatureChange = (
+function checkFeatureChange(
   change: FeatureChange,
   initial: ChangeContext,
   state: StateAfterChanges,
   path: string,
-): CheckedChange => {
+): CheckedChange {
   const handler = featureHandlerOf(change);
   const before = requireChangeableFeature(change, initial, path);
   const snapshot = handler.snapshot(before, change, initial);
   const { subject, payload } = handler.decide(state.features.get(before.name) ?? before, change, state, path);
   state.features.set(subject.name, subject);
   return { action: change.action, feature: before.name, segment: null, payload, snapshot };
-};
+}
 
-const checkSegmentChange = (
+function checkSegmentChange(
   change: SegmentChange,
   initial: ChangeContext,
   state: StateAfterChanges,
   path: string,
-): CheckedChange => {
+): CheckedChange {
   const handler = segmentHandlerOf(change);
   const before = requireChangeableSegment(change, initial, path);
   const snapshot = handler.snapshot(before, change, initial);
@@ -73,16 +73,16 @@ const checkSegmentChange = (
   const { subject, payload } = handler.decide(state.segments.get(id) ?? before, change, state, path);
   setSegment(state, id, subject);
   return { action: change.action, feature: null, segment: { id, name }, payload, snapshot };
-};
+}
 
 /** A proposal that violates a rule is refused with 400, also where the direct operation replies with another status. */
-const asValidationError = (error: unknown, change: Change, path: string): unknown => {
+function asValidationError(error: unknown, change: Change, path: string): unknown {
   const kinds: readonly ErrorKind[] = ['InvalidOperationError', 'NameExistsError', 'ConflictError'];
   if (!(error instanceof Refusal) || !kinds.includes(error.kind)) return error;
   return invalidProperty(error.message.replace(/\.$/, ''), `${path}${handlerOf(change).errorPath}`);
-};
+}
 
-const checkChange = (change: Change, initial: ChangeContext, state: StateAfterChanges, path: string): CheckedChange => {
+function checkChange(change: Change, initial: ChangeContext, state: StateAfterChanges, path: string): CheckedChange {
   try {
     return isSegmentChange(change)
       ? checkSegmentChange(change, initial, state, path)
@@ -90,7 +90,7 @@ const checkChange = (change: Change, initial: ChangeContext, state: StateAfterCh
   } catch (error) {
     throw asValidationError(error, change, path);
   }
-};
+}
 
 interface ChangeToCheck {
   readonly change: Change;
@@ -105,7 +105,7 @@ interface RequestContent {
   readonly order?: readonly number[] | undefined;
 }
 
-const succeeds = (job: () => unknown): boolean => {
+function succeeds(job: () => unknown): boolean {
   try {
     job();
     return true;
@@ -113,10 +113,10 @@ const succeeds = (job: () => unknown): boolean => {
     if (!(error instanceof Refusal)) throw error;
     return false;
   }
-};
+}
 
 /** The earlier changes that can be applied without the new ones. */
-const possibleChanges = (earlier: readonly Change[], context: ChangeContext): ReadonlySet<Change> => {
+function possibleChanges(earlier: readonly Change[], context: ChangeContext): ReadonlySet<Change> {
   const state = initialState(context);
   const items = earlier.map((change) => ({ change }));
   const possible = phases.map((phase) =>
@@ -125,7 +125,7 @@ const possibleChanges = (earlier: readonly Change[], context: ChangeContext): Re
     ),
   );
   return new Set(possible.flat().map(({ change }) => change));
-};
+}
 
 /**
  * Checks changes on top of earlier ones, in the order in which all of them would be applied, and returns their normalised payloads and
@@ -133,12 +133,12 @@ const possibleChanges = (earlier: readonly Change[], context: ChangeContext): Re
  * impossible. An earlier change that is impossible without the new ones is no fault of theirs.
  * @param pathOf the JSON pointer of a new change within the request, by its index
  */
-export const prepareProposal = (
+export function prepareProposal(
   changes: readonly Change[],
   { earlier, order }: RequestContent,
   context: ChangeContext,
   pathOf = (index: number): string => `/body/${index}`,
-): CheckedChange[] => {
+): CheckedChange[] {
   const { environment, project, projectContext } = context;
   if (!hasEnvironment(projectContext, environment)) {
     throw environmentNotInProject(environment, project);
@@ -170,4 +170,4 @@ export const prepareProposal = (
     }
   }
   return changes.map((_, index) => checked.get(index) as CheckedChange);
-};
+}

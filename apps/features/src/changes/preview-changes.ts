@@ -16,10 +16,12 @@ import { type ApplyConflict, findOverwrites } from './conflicts.ts';
 
 type Difference = ChangeRequestPreview['features'][number]['diff'][number];
 
-const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
 
 /** What differs in meaning between two documents, member by member; lists are compared as a whole. */
-export const diffJson = (before: unknown, after: unknown, path = '', name = ''): Difference[] => {
+export function diffJson(before: unknown, after: unknown, path = '', name = ''): Difference[] {
   if (isEqual(comparableMember(name, before), comparableMember(name, after))) return [];
   if (!isJsonObject(before) || !isJsonObject(after)) return [{ path, before, after }];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
@@ -27,10 +29,10 @@ export const diffJson = (before: unknown, after: unknown, path = '', name = ''):
     const member = name === 'parameters' ? '' : key;
     return diffJson(memberOf(before, key), memberOf(after, key), `${path}/${escapePointer(key)}`, member);
   });
-};
+}
 
 /** A feature as a preview shows it. Strategies are keyed by id, so that a moved one differs in its sort order alone. */
-const featureView = (feature: Feature, environment: string) => {
+function featureView(feature: Feature, environment: string) {
   const { enabled, strategies, variants } = inEnvironment(feature, environment);
   return {
     name: feature.name,
@@ -40,22 +42,25 @@ const featureView = (feature: Feature, environment: string) => {
     variants,
     dependencies: feature.dependencies,
   };
-};
+}
 
-const segmentView = (segment: StoredSegment | undefined) => (segment === undefined ? null : segmentSnapshot(segment));
+function segmentView(segment: StoredSegment | undefined) {
+  return segment === undefined ? null : segmentSnapshot(segment);
+}
 
-const conflictView = (conflict: ApplyConflict | undefined) =>
-  conflict === undefined ? {} : { conflict: conflict.message, conflictCode: conflict.code };
+function conflictView(conflict: ApplyConflict | undefined) {
+  return conflict === undefined ? {} : { conflict: conflict.message, conflictCode: conflict.code };
+}
 
 /**
  * The preview of changes, made by the function that applies them.
  * @param withStates whether it has the states before and after, and their diff
  */
-export const previewChanges = (
+export function previewChanges(
   changes: readonly ChangeWithSnapshot[],
   context: ChangeContext,
   withStates: boolean,
-): ChangeRequestPreview => {
+): ChangeRequestPreview {
   const { environment } = context;
   const applied = applyInMemory(changes, context);
   const conflictByChange = new Map(applied.conflicts.map((conflict) => [conflict.changeId, conflict]));
@@ -109,4 +114,4 @@ export const previewChanges = (
     }),
     applicable: applied.conflicts.length === 0,
   };
-};
+}

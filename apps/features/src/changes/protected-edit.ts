@@ -15,7 +15,7 @@ export interface ProtectedEdit {
  * The parts of an edit that change requests protect. Names, descriptions and tags are not protected, nor is reviving, because a revived
  * feature is off. The strategies, variants and dependencies that an archived feature has come back with it: they are protected as well.
  */
-export const protectedEdit = (before: Feature, after: Feature): ProtectedEdit => {
+export function protectedEdit(before: Feature, after: Feature): ProtectedEdit {
   const isArchived = before.archivedAt !== null;
   const [earlier, later] = isArchived ? [disabledEverywhere(before), disabledEverywhere(after)] : [before, after];
   const names = new Set([...Object.keys(earlier.environments), ...Object.keys(later.environments)]);
@@ -24,24 +24,30 @@ export const protectedEdit = (before: Feature, after: Feature): ProtectedEdit =>
     environments: [...names].filter((name) => !isEqual(inEnvironment(earlier, name), inEnvironment(later, name))),
     allEnvironments: (!isArchived && after.archivedAt !== null) || !isEqual(before.dependencies, after.dependencies),
   };
-};
+}
 
 /** The feature without what change requests protect. */
-export const withoutProtectedParts = (feature: Feature): Feature => ({
-  ...feature,
-  environments: {},
-  dependencies: [],
-});
+export function withoutProtectedParts(feature: Feature): Feature {
+  return {
+    ...feature,
+    environments: {},
+    dependencies: [],
+  };
+}
 
 /** The edit of a feature that is added: that of its settings, so that a feature without any needs no change request. */
-export const protectedAddition = (added: Feature): ProtectedEdit => protectedEdit(withoutProtectedParts(added), added);
+export function protectedAddition(added: Feature): ProtectedEdit {
+  return protectedEdit(withoutProtectedParts(added), added);
+}
 
 /** The edit of a feature that is removed: none if it is archived. */
-export const protectedRemoval = ({ project, archivedAt }: Feature): ProtectedEdit => ({
-  project,
-  environments: [],
-  allEnvironments: archivedAt === null,
-});
+export function protectedRemoval({ project, archivedAt }: Feature): ProtectedEdit {
+  return {
+    project,
+    environments: [],
+    allEnvironments: archivedAt === null,
+  };
+}
 
 /** An environment of a project in which an active feature has a strategy with a segment. */
 export interface SegmentPlace {
@@ -53,10 +59,10 @@ export interface SegmentPlace {
  * The edits of a segment: in every environment of the project that it belongs to before and after, since it may be used there next, and
  * wherever else it is used.
  */
-export const protectedSegmentEdits = (
+export function protectedSegmentEdits(
   projects: readonly (string | null)[],
   uses: readonly SegmentPlace[],
-): readonly ProtectedEdit[] => {
+): readonly ProtectedEdit[] {
   const owners = new Set(projects.filter((project) => project !== null));
   const usesElsewhere = Map.groupBy(
     uses.filter(({ project }) => !owners.has(project)),
@@ -70,46 +76,46 @@ export const protectedSegmentEdits = (
       allEnvironments: false,
     })),
   ];
-};
+}
 
 /** The protected environments that an edit affects. An edit without an environment affects all of them. */
-export const protectedEnvironmentsOfEdit = (
+export function protectedEnvironmentsOfEdit(
   { environments, allEnvironments }: ProtectedEdit,
   protectedEnvironments: readonly string[],
-): readonly string[] => protectedEnvironments.filter((name) => allEnvironments || environments.includes(name));
+): readonly string[] {
+  return protectedEnvironments.filter((name) => allEnvironments || environments.includes(name));
+}
 
 /** The protected environments of a project in which the caller may not skip change requests. */
-export const environmentsRequiringChangeRequest = (
+export function environmentsRequiringChangeRequest(
   caller: Caller,
   project: string,
   protectedEnvironments: readonly string[],
-): readonly string[] =>
-  protectedEnvironments.filter((environment) => !may(caller, ['SKIP_CHANGE_REQUEST'], { project, environment }));
+): readonly string[] {
+  return protectedEnvironments.filter((environment) => !may(caller, ['SKIP_CHANGE_REQUEST'], { project, environment }));
+}
 
-const maySkip = (caller: Caller, project: string, protectedEnvironments: readonly string[]): boolean =>
-  environmentsRequiringChangeRequest(caller, project, protectedEnvironments).length === 0;
+function maySkip(caller: Caller, project: string, protectedEnvironments: readonly string[]): boolean {
+  return environmentsRequiringChangeRequest(caller, project, protectedEnvironments).length === 0;
+}
 
 /** Refuses an edit that affects these protected environments, unless the caller may skip change requests in them. */
-export const requireSkipPermission = (
-  caller: Caller,
-  project: string,
-  protectedEnvironments: readonly string[],
-): void => {
+export function requireSkipPermission(caller: Caller, project: string, protectedEnvironments: readonly string[]): void {
   if (!maySkip(caller, project, protectedEnvironments)) throw noAccess(['SKIP_CHANGE_REQUEST']);
-};
+}
 
 /**
  * Refuses to clone a feature into a project, or to move one into or out of it, if the caller may not skip the project's change requests.
  */
-export const requireUnprotectedProject = (
+export function requireUnprotectedProject(
   action: 'Cloning' | 'Changing project',
   project: string,
   protectedEnvironments: readonly string[],
   caller: Caller,
-): void => {
+): void {
   if (maySkip(caller, project, protectedEnvironments)) return;
   throw refusal('ForbiddenError', `${action} not allowed. Project ${shortName(project)} has change requests enabled.`);
-};
+}
 
 /** What an edit changes, by which its events are recognised. */
 export type EditedObject =
@@ -123,7 +129,7 @@ export interface ChangeRequestBypass {
   readonly environments: readonly string[];
 }
 
-const isAbout = (edited: EditedObject, { type, project, featureName, data, preData }: DomainEvent): boolean => {
+function isAbout(edited: EditedObject, { type, project, featureName, data, preData }: DomainEvent): boolean {
   switch (edited.kind) {
     case 'feature':
       return featureName === edited.name;
@@ -132,14 +138,14 @@ const isAbout = (edited: EditedObject, { type, project, featureName, data, preDa
     case 'environments-of-project':
       return type === 'project-environment-removed' && project === edited.project;
   }
-};
+}
 
 /** The event, marked with `bypassedChangeRequest` if it belongs to an edit that was allowed to skip change requests. */
-export const markBypass = (event: DomainEvent, bypasses: readonly ChangeRequestBypass[]): DomainEvent => {
+export function markBypass(event: DomainEvent, bypasses: readonly ChangeRequestBypass[]): DomainEvent {
   const { environment = null } = event;
   const isBypass = bypasses.some(
     ({ edited, environments }) =>
       isAbout(edited, event) && (environment === null || environments.includes(environment)),
   );
   return isBypass ? { ...event, data: { ...asJsonObject(event.data), bypassedChangeRequest: true } } : event;
-};
+}

@@ -14,16 +14,18 @@ export interface SnapshotComparison {
   readonly current: unknown;
 }
 
-const isListOfObjects = (value: unknown): boolean => Array.isArray(value) && value.some(isJsonObject);
+function isListOfObjects(value: unknown): boolean {
+  return Array.isArray(value) && value.some(isJsonObject);
+}
 
-const editsAmong = (
+function editsAmong(
   properties: readonly string[],
   snapshot: JsonObject,
   current: JsonObject,
   proposed: JsonObject,
   comparable: (property: string, value: unknown) => unknown = comparableMember,
-): ChangeRequestOverwrite[] =>
-  properties.flatMap((property): ChangeRequestOverwrite[] => {
+): ChangeRequestOverwrite[] {
+  return properties.flatMap((property): ChangeRequestOverwrite[] => {
     const [of, now, then] = [snapshot, current, proposed].map((state) => memberOf(state, property));
     if (property === 'parameters') {
       const [snapshotParameters, currentParameters] = [asJsonObject(of), asJsonObject(now)];
@@ -47,21 +49,22 @@ const editsAmong = (
     const shown = (value: unknown): unknown => (isListOfObjects(value) ? value : comparable(property, value));
     return [{ property, snapshot: shown(of), current: shown(now), proposed: shown(then) }];
   });
+}
 
 /**
  * The edits since the snapshot that the proposal would overwrite: of properties whose current value is neither the snapshot's nor the
  * proposed one.
  */
-export const findNewerEdits = (
+export function findNewerEdits(
   { snapshot, current }: SnapshotComparison,
   proposed: JsonObject,
-): ChangeRequestOverwrite[] => {
+): ChangeRequestOverwrite[] {
   if (snapshot === null || snapshot === undefined || current === null) return [];
   return editsAmong(Object.keys(proposed), asJsonObject(snapshot), asJsonObject(current), proposed);
-};
+}
 
 /** All edits since the snapshot of an object that is to be deleted, except those of its sort order. */
-export const findEditsLostByDeletion = (states: SnapshotComparison): ChangeRequestOverwrite[] => {
+export function findEditsLostByDeletion(states: SnapshotComparison): ChangeRequestOverwrite[] {
   const { id: _, sortOrder: __, ...properties } = asJsonObject(states.current);
   return findNewerEdits(states, Object.fromEntries(Object.keys(properties).map((property) => [property, undefined])));
-};
+}

@@ -21,39 +21,41 @@ import type { ChangeContext } from './change-context.ts';
 import { findEditsLostByDeletion, findNewerEdits } from './snapshots.ts';
 
 /** The snapshot of a strategy in a change. Segments are sorted, so that another order is not taken for an edit later. */
-const strategySnapshot = (strategy: Strategy): PublicStrategy => ({
-  ...publicStrategy(strategy),
-  segments: strategy.segments.toSorted((one, other) => one - other),
-});
+function strategySnapshot(strategy: Strategy): PublicStrategy {
+  return {
+    ...publicStrategy(strategy),
+    segments: strategy.segments.toSorted((one, other) => one - other),
+  };
+}
 
 /** The content of an added strategy, without its id and sort order. */
-export const addedContent = (strategy: Strategy) => {
+export function addedContent(strategy: Strategy) {
   const { id: _, sortOrder: __, ...content } = publicStrategy(strategy);
   return content;
-};
+}
 
 /** Refuses a deprecated strategy type, except for a strategy that already has it. */
-const requireTypeNotDeprecated = (
+function requireTypeNotDeprecated(
   name: string,
   before: string | undefined,
   projectContext: ProjectContext,
   path: string,
-): void => {
+): void {
   if (name === before || projectContext.strategyTypes.get(name)?.deprecated !== true) return;
   throw invalidProperty(`Strategy type ${shortName(name)} is deprecated`, `${path}/payload/name`);
-};
+}
 
 /** Whether a feature has all of these strategies in the environment. */
-const hasStrategies = (feature: Feature, environment: string, ids: readonly string[]): boolean => {
+function hasStrategies(feature: Feature, environment: string, ids: readonly string[]): boolean {
   const { strategies } = inEnvironment(feature, environment);
   return ids.every((id) => strategies.some((strategy) => strategy.id === id));
-};
+}
 
 /** The conflict of a strategy whose segments or type changed since it was proposed. */
-const contentConflict = (
+function contentConflict(
   { name, segments = [] }: ChangeOf<'addStrategy' | 'updateStrategy'>['payload'],
   { projectContext, project }: ChangeContext,
-): ConflictCause | undefined => {
+): ConflictCause | undefined {
   for (const id of segments) {
     const segment = projectContext.segments.get(id);
     if (segment === undefined) return segmentDeletedCause(id);
@@ -68,7 +70,7 @@ const contentConflict = (
   return type.deprecated
     ? { code: 'strategy-type-deprecated', message: `Strategy type ${shortName(name)} is deprecated` }
     : undefined;
-};
+}
 
 /** Adds a strategy, after the existing ones unless the change has a sort order. */
 export const addStrategyHandler: FeatureActionHandler<'addStrategy'> = {
@@ -109,11 +111,13 @@ const changeableProperties: Readonly<
 };
 
 /** The properties that a payload sets: null counts as left out, as in the direct operation. */
-const setProperties = ({ id: _, ...payload }: ChangeOf<'updateStrategy'>['payload']): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null));
+function setProperties({ id: _, ...payload }: ChangeOf<'updateStrategy'>['payload']): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null));
+}
 
-const pickParameters = (parameters: Readonly<Record<string, string>>, names: readonly string[]) =>
-  Object.fromEntries(Object.entries(parameters).filter(([name]) => names.includes(name)));
+function pickParameters(parameters: Readonly<Record<string, string>>, names: readonly string[]) {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => names.includes(name)));
+}
 
 /**
  * Changes a strategy. Omitted properties and parameters do not change, nor do those that are null: a constraint that is lost silently would enable the feature for more users. Whether
@@ -187,10 +191,11 @@ export const deleteStrategyHandler: FeatureActionHandler<'deleteStrategy'> = {
  * The sort orders of a snapshot as one property, so that they are compared together; null without a snapshot.
  * @param moved new sort orders, by id of the strategy
  */
-const sortOrdersOf = (positions: unknown, moved: ReadonlyMap<string, number> = new Map()) =>
-  Array.isArray(positions)
+function sortOrdersOf(positions: unknown, moved: ReadonlyMap<string, number> = new Map()) {
+  return Array.isArray(positions)
     ? { sortOrder: positions.map(({ id, sortOrder }: StrategyPosition) => [id, moved.get(id) ?? sortOrder]) }
     : null;
+}
 
 /** Puts strategies into another order. */
 export const reorderStrategyHandler: FeatureActionHandler<'reorderStrategy'> = {

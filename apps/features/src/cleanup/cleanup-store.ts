@@ -46,7 +46,8 @@ const usage = {
  * days. A feature that depends on others, or that has several variants, is not on for all users. `offset 0` keeps PostgreSQL from inlining
  * the reasons at each of their uses, and from computing them as often.
  */
-const withReasons = (joinUsage: string): string => `
+function withReasons(joinUsage: string): string {
+  return `
   feature f ${joinUsage}
   cross join lateral (select array_remove(array[
     case when f.stale then 'stale' end,
@@ -58,6 +59,7 @@ const withReasons = (joinUsage: string): string => `
     case when use.seen_at < ${since} then 'notSeen' end,
     case when use.seen_at is null and f.created_at < ${since} then 'neverSeen' end
   ], null) as reasons offset 0) as found`;
+}
 
 const isInScope = `f.archived_at is null and f.project <> all ($1::text[]) and ($2::text is null or f.project = $2)`;
 
@@ -99,7 +101,7 @@ const page: Statement = {
 };
 
 /** Reads features that may be no longer needed, as JSON, in one statement each. */
-export const cleanupCandidatesReader = (database: ReadDatabase) => {
+export function cleanupCandidatesReader(database: ReadDatabase) {
   return {
     /** The number of features of each reason. */
     counts: ({ project, days = defaultDays }: CleanupCountsQuery, hidden: readonly string[]) =>
@@ -110,7 +112,7 @@ export const cleanupCandidatesReader = (database: ReadDatabase) => {
       hidden: readonly string[],
     ) => readJson(database, page, [hidden, project ?? null, days, reason ?? null, query ?? null, after ?? null, limit]),
   };
-};
+}
 
 const maxNames = 1_000;
 const maxReports = 20_000;
@@ -120,8 +122,9 @@ const maxReportsOfName = 100;
  * SQL: whether the report in a row is of a visible application, and its feature is missing. It is an expression, so that PostgreSQL looks
  * up the features of the rows that it reads, instead of joining all of them.
  */
-const isShown = (row: string): string =>
-  `case when ${row}.app_name in (select app_name from visible) then ${isFeatureMissingSql('$1', row)} else false end`;
+function isShown(row: string): string {
+  return `case when ${row}.app_name in (select app_name from visible) then ${isFeatureMissingSql('$1', row)} else false end`;
+}
 
 /**
  * `$1` hidden projects, `$2` a project or null. Reports are read from the latest on until there are enough names, each name by its latest
@@ -158,7 +161,7 @@ const unknownFlags: Statement = {
 };
 
 /** Reads the names that applications have reported and that no active feature of their projects has, as JSON, in one statement. */
-export const unknownFlagsReader =
-  (database: ReadDatabase) =>
-  ({ project }: UnknownFlagsQuery, hidden: readonly string[]): Promise<string> =>
+export function unknownFlagsReader(database: ReadDatabase) {
+  return ({ project }: UnknownFlagsQuery, hidden: readonly string[]): Promise<string> =>
     readJson(database, unknownFlags, [hidden, project ?? null]);
+}

@@ -1,5 +1,6 @@
 import type { Constraint } from '@bunting/contracts';
 import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
+import type { RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import type { Referrer } from '../names.ts';
 import type { ContextFieldReference } from '../projects/project-context.ts';
@@ -7,7 +8,6 @@ import { noSuchContextField } from '../refusals.ts';
 import { ContextFieldEntity, sql } from '../unit-of-work/entities.ts';
 import { strategiesWhereSql } from '../unit-of-work/feature-sql.ts';
 import { defaultStrategiesWithField, readJson } from '../unit-of-work/sql.ts';
-import type { RecordEvents } from '../unit-of-work/unit-of-work.ts';
 import type { StoredContextField } from './context-field.ts';
 
 const json = sql.jsonOf(
@@ -53,7 +53,7 @@ const legalValues: Statement = {
 };
 
 /** Reads context fields outside of transactions. Uses in the projects `hidden` are left out. */
-export const contextFieldReader = (database: ReadDatabase) => {
+export function contextFieldReader(database: ReadDatabase) {
   const read = async (statement: Statement, name: string, hidden: readonly string[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [name, hidden]);
     if (row === undefined) throw noSuchContextField(name);
@@ -66,7 +66,7 @@ export const contextFieldReader = (database: ReadDatabase) => {
     find: async (name: string): Promise<Pick<StoredContextField, 'legalValues'> | undefined> =>
       (await database.read<Pick<StoredContextField, 'legalValues'>>(legalValues, [name]))[0],
   };
-};
+}
 
 const columns = sql.columnsOf(ContextFieldEntity, ['name', 'description', 'sortOrder', 'stickiness', 'legalValues']);
 
@@ -85,60 +85,62 @@ const addMissing = `
   on conflict do nothing`;
 
 /** Context fields within a transaction. */
-export const contextFieldRepository = (tx: Tx, recordEvents: RecordEvents) => ({
-  findForUpdate: async (name: string): Promise<StoredContextField | undefined> =>
-    (await tx.query<StoredContextField>(findForUpdate, [name]))[0],
+export function contextFieldRepository(tx: Tx, recordEvents: RecordEvents) {
+  return {
+    findForUpdate: async (name: string): Promise<StoredContextField | undefined> =>
+      (await tx.query<StoredContextField>(findForUpdate, [name]))[0],
 
-  /** Those fields that exist among the ones that constraints name, by name. */
-  referencedBy: async (
-    constraints: readonly Pick<Constraint, 'contextName'>[],
-  ): Promise<ReadonlyMap<string, ContextFieldReference>> => {
-    const names = [...new Set(constraints.map(({ contextName }) => contextName))];
-    if (names.length === 0) return new Map();
-    const text = `select name, legal_values as "legalValues" from context_field where name = any ($1::text[])`;
-    const rows = await tx.query<ContextFieldReference & { readonly name: string }>(text, [names]);
-    return new Map(rows.map(({ name, legalValues }) => [name, { legalValues }]));
-  },
+    /** Those fields that exist among the ones that constraints name, by name. */
+    referencedBy: async (
+      constraints: readonly Pick<Constraint, 'contextName'>[],
+    ): Promise<ReadonlyMap<string, ContextFieldReference>> => {
+      const names = [...new Set(constraints.map(({ contextName }) => contextName))];
+      if (names.length === 0) return new Map();
+      const text = `select name, legal_values as "legalValues" from context_field where name = any ($1::text[])`;
+      const rows = await tx.query<ContextFieldReference & { readonly name: string }>(text, [names]);
+      return new Map(rows.map(({ name, legalValues }) => [name, { legalValues }]));
+    },
 
-  /** Returns the time of creation; undefined if the name is taken. */
-  add: async (
-    field: StoredContextField,
-    events: readonly DomainEvent[],
-  ): Promise<{ readonly createdAt: string } | undefined> => {
-    const row = JSON.stringify(sql.rowOf(ContextFieldEntity, field));
-    const [added] = await tx.query<{ createdAt: string }>(insert, [row]);
-    if (added !== undefined) recordEvents(events);
-    return added;
-  },
+    /** Returns the time of creation; undefined if the name is taken. */
+    add: async (
+      field: StoredContextField,
+      events: readonly DomainEvent[],
+    ): Promise<{ readonly createdAt: string } | undefined> => {
+      const row = JSON.stringify(sql.rowOf(ContextFieldEntity, field));
+      const [added] = await tx.query<{ createdAt: string }>(insert, [row]);
+      if (added !== undefined) recordEvents(events);
+      return added;
+    },
 
-  /** Adds the context fields that do not exist. */
-  addMissing: async (fields: readonly StoredContextField[], events: readonly DomainEvent[]): Promise<void> => {
-    const rows = fields.map((field) => sql.rowOf(ContextFieldEntity, field));
-    if (rows.length > 0) await tx.query(addMissing, [JSON.stringify(rows)]);
-    recordEvents(events);
-  },
+    /** Adds the context fields that do not exist. */
+    addMissing: async (fields: readonly StoredContextField[], events: readonly DomainEvent[]): Promise<void> => {
+      const rows = fields.map((field) => sql.rowOf(ContextFieldEntity, field));
+      if (rows.length > 0) await tx.query(addMissing, [JSON.stringify(rows)]);
+      recordEvents(events);
+    },
 
-  /** Stores a locked field, unless it is the same object as before. */
-  save: async (
-    before: StoredContextField,
-    after: StoredContextField,
-    events: readonly DomainEvent[],
-  ): Promise<void> => {
-    const { name, ...field } = after;
-    if (after !== before) await tx.em.nativeUpdate(ContextFieldEntity, { name }, field);
-    recordEvents(events);
-  },
+    /** Stores a locked field, unless it is the same object as before. */
+    save: async (
+      before: StoredContextField,
+      after: StoredContextField,
+      events: readonly DomainEvent[],
+    ): Promise<void> => {
+      const { name, ...field } = after;
+      if (after !== before) await tx.em.nativeUpdate(ContextFieldEntity, { name }, field);
+      recordEvents(events);
+    },
 
-  remove: async (name: string, events: readonly DomainEvent[]): Promise<void> => {
-    await tx.em.nativeDelete(ContextFieldEntity, { name });
-    recordEvents(events);
-  },
+    remove: async (name: string, events: readonly DomainEvent[]): Promise<void> => {
+      await tx.em.nativeDelete(ContextFieldEntity, { name });
+      recordEvents(events);
+    },
 
-  /** The active features, and the default strategies of projects, with a constraint on the field. */
-  referrersOf: async (name: string): Promise<Referrer[]> => {
-    const text = `
+    /** The active features, and the default strategies of projects, with a constraint on the field. */
+    referrersOf: async (name: string): Promise<Referrer[]> => {
+      const text = `
       select name, project from feature where context_names @> array[$1::text] and context_names <> '{}' and archived_at is null
       union all ${defaultStrategiesWithField('$1::text')} order by name`;
-    return tx.query<Referrer>(text, [name]);
-  },
-});
+      return tx.query<Referrer>(text, [name]);
+    },
+  };
+}

@@ -21,20 +21,20 @@ export interface StoredContextField {
   readonly legalValues: readonly LegalValue[];
 }
 
-const requireDistinctValues = (legalValues: readonly LegalValue[], path: string): void => {
+function requireDistinctValues(legalValues: readonly LegalValue[], path: string): void {
   const values = new Set<string>();
   for (const [index, { value }] of legalValues.entries()) {
     if (values.has(value)) throw invalidPropertyValue('be listed once', `${path}/legalValues/${index}/value`, value);
     values.add(value);
   }
-};
+}
 
 /** The field with the content of a request: omitted properties are empty, except the sort order. */
-const contentFrom = (
+function contentFrom(
   { name, sortOrder }: Pick<StoredContextField, 'name' | 'sortOrder'>,
   body: UpdateContextFieldBody,
   path = '/body',
-): StoredContextField => {
+): StoredContextField {
   const legalValues = body.legalValues ?? [];
   requireDistinctValues(legalValues, path);
   return {
@@ -46,7 +46,7 @@ const contentFrom = (
       description === undefined || description === null ? { value } : { value, description },
     ),
   };
-};
+}
 
 /** A context field after a change, and its events. An unchanged field is returned as is, without events. */
 export interface ContextFieldDecision<Type extends EventType = EventType> {
@@ -55,43 +55,47 @@ export interface ContextFieldDecision<Type extends EventType = EventType> {
 }
 
 /** A new context field. Whether its name is free is not decided here. @param path the JSON pointer of the field in the request */
-export const newContextField = (
+export function newContextField(
   { name, ...body }: CreateContextFieldBody,
   path = '/body',
-): ContextFieldDecision<'context-field-created'> => {
+): ContextFieldDecision<'context-field-created'> {
   requireUrlFriendlyName(name, `${path}/name`);
   const field = contentFrom({ name, sortOrder: 0 }, body, path);
   return { field, events: [{ type: 'context-field-created', data: field }] };
-};
+}
 
 /** Updates a context field. Omitted properties are cleared, except the sort order. */
-export const updateContextField = (before: StoredContextField, body: UpdateContextFieldBody): ContextFieldDecision => {
+export function updateContextField(before: StoredContextField, body: UpdateContextFieldBody): ContextFieldDecision {
   const after = contentFrom(before, body);
   return isEqualContent(after, before)
     ? { field: before, events: [] }
     : { field: after, events: [{ type: 'context-field-updated', data: after, preData: before }] };
-};
+}
 
 /** Adds a legal value to a field, or replaces the one with the same value. */
-export const setLegalValue = (field: StoredContextField, legalValue: LegalValue): ContextFieldDecision => {
+export function setLegalValue(field: StoredContextField, legalValue: LegalValue): ContextFieldDecision {
   const exists = field.legalValues.some(({ value }) => value === legalValue.value);
   if (!exists && field.legalValues.length >= maxLegalValues) throw limitExceeded('legal value', maxLegalValues);
   const legalValues = exists
     ? field.legalValues.map((other) => (other.value === legalValue.value ? legalValue : other))
     : [...field.legalValues, legalValue];
   return updateContextField(field, { ...field, legalValues });
-};
+}
 
 /** Removes a legal value from a field. */
-export const removeLegalValue = (field: StoredContextField, value: string): ContextFieldDecision =>
-  updateContextField(field, { ...field, legalValues: field.legalValues.filter((other) => other.value !== value) });
+export function removeLegalValue(field: StoredContextField, value: string): ContextFieldDecision {
+  return updateContextField(field, {
+    ...field,
+    legalValues: field.legalValues.filter((other) => other.value !== value),
+  });
+}
 
 /** Deletes a context field that no constraint uses. Returns the event. */
-export const deleteContextField = (
+export function deleteContextField(
   field: StoredContextField,
   referrers: readonly Referrer[],
   hidden: readonly string[],
-): DomainEvent => {
+): DomainEvent {
   requireUnused(`Context field ${field.name}`, referrers, hidden);
   return { type: 'context-field-deleted', preData: field };
-};
+}

@@ -73,14 +73,14 @@ export function contextFieldEndpoints({ contextFields, transaction }: FeaturesCo
 }
 
 /** Loads a context field, and saves the edit that `decide` makes of it. */
-const editContextField = async (
+async function editContextField(
   { contextFields }: Pick<Transaction, 'contextFields'>,
   name: string,
   decide: (field: StoredContextField) => ContextFieldDecision,
-): Promise<null> => {
+): Promise<null> {
   const before = await contextFields.findForUpdate(name);
   if (before === undefined) throw contextFieldNotFound(name);
   const decision = decide(before);
   await contextFields.save(before, decision.field, decision.events);
   return null;
-};
+}

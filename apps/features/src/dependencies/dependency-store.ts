@@ -4,10 +4,12 @@ import { activeChildrenOf } from '../unit-of-work/feature-sql.ts';
 import { readJson } from '../unit-of-work/sql.ts';
 
 /** A statement that lists names; the list is empty for a feature that does not exist. `$1` name, `$2` project. */
-const namesFor = (name: string, names: string): Statement => ({
-  name,
-  text: `select coalesce((select (${names}) from feature f where f.name = $1 and f.project = $2), '[]')::text as json`,
-});
+function namesFor(name: string, names: string): Statement {
+  return {
+    name,
+    text: `select coalesce((select (${names}) from feature f where f.name = $1 and f.project = $2), '[]')::text as json`,
+  };
+}
 
 const possibleParents = namesFor(
   'possible-parents',
@@ -30,13 +32,15 @@ const anyDependencies: Statement = {
 };
 
 /** Reads what a dependency may be on, and whether there is any, as JSON, in one statement each. */
-export const dependencyReader = (database: ReadDatabase) => ({
-  /** The names of the features that a feature may depend on. */
-  possibleParents: ({ featureName, projectId }: FeatureRef): Promise<string> =>
-    readJson(database, possibleParents, [featureName, projectId]),
-  /** The names of the variants of a parent, on which a dependency may depend. */
-  parentVariants: ({ featureName, projectId }: FeatureRef): Promise<string> =>
-    readJson(database, parentVariants, [featureName, projectId]),
-  /** Whether any feature depends on another. */
-  any: (): Promise<string> => readJson(database, anyDependencies, []),
-});
+export function dependencyReader(database: ReadDatabase) {
+  return {
+    /** The names of the features that a feature may depend on. */
+    possibleParents: ({ featureName, projectId }: FeatureRef): Promise<string> =>
+      readJson(database, possibleParents, [featureName, projectId]),
+    /** The names of the variants of a parent, on which a dependency may depend. */
+    parentVariants: ({ featureName, projectId }: FeatureRef): Promise<string> =>
+      readJson(database, parentVariants, [featureName, projectId]),
+    /** Whether any feature depends on another. */
+    any: (): Promise<string> => readJson(database, anyDependencies, []),
+  };
+}

@@ -16,11 +16,11 @@ export interface DependencyFault {
 }
 
 /** The fault of a dependency, if any: a parent has no parent, a child has no child, and both are in one project. */
-export const dependencyFault = (
+export function dependencyFault(
   child: Feature,
   parentName: string,
   { parent, children }: DependencyContext,
-): DependencyFault | undefined => {
+): DependencyFault | undefined {
   if (parentName === child.name) {
     return { code: 'dependency-self', message: 'A feature flag cannot depend on itself.' };
   }
@@ -38,30 +38,34 @@ export const dependencyFault = (
     return { code: 'dependency-project', message: 'Parent and child features should be in the same project' };
   }
   return undefined;
-};
+}
 
 /** Normalises a dependency for storage: variants are dropped if the parent must be disabled. */
-export const normalizeDependency = (
+export function normalizeDependency(
   feature: string,
   enabled: boolean = true,
   variants: readonly string[] = [],
-): Dependency => ({ feature, enabled, variants: enabled ? [...new Set(variants)] : [] });
+): Dependency {
+  return { feature, enabled, variants: enabled ? [...new Set(variants)] : [] };
+}
 
 /** The dependency with its variants in a fixed order: one of them must be the result of the parent, so their order means nothing. */
-export const withSortedVariants = (dependency: Dependency): Dependency => ({
-  ...dependency,
-  variants: dependency.variants.toSorted(),
-});
+export function withSortedVariants(dependency: Dependency): Dependency {
+  return {
+    ...dependency,
+    variants: dependency.variants.toSorted(),
+  };
+}
 
 /** The names of the parents that a feature gains or loses. @param before undefined for a new feature */
-export const changedParents = (before: Feature | undefined, after: Feature): string[] => {
+export function changedParents(before: Feature | undefined, after: Feature): string[] {
   const earlier = new Set(before?.dependencies.map(({ feature }) => feature));
   const later = new Set(after.dependencies.map(({ feature }) => feature));
   return [...earlier, ...later].filter((parent) => earlier.has(parent) !== later.has(parent));
-};
+}
 
 /** Makes a feature depend on this parent only. Emits the removal of a previous parent first. */
-export const setParent = (child: Feature, dependency: Dependency, context: DependencyContext): Decision => {
+export function setParent(child: Feature, dependency: Dependency, context: DependencyContext): Decision {
   const fault = dependencyFault(child, dependency.feature, context);
   if (fault !== undefined) throw refusal('InvalidOperationError', fault.message);
   if (isEqual(child.dependencies.map(withSortedVariants), [withSortedVariants(dependency)]))
@@ -71,20 +75,21 @@ export const setParent = (child: Feature, dependency: Dependency, context: Depen
     .map(({ feature }) => featureEvent('feature-dependency-removed', child, { data: { feature } }));
   events.push(featureEvent('feature-dependency-added', child, { data: dependency }));
   return { feature: { ...child, dependencies: [dependency] }, events };
-};
+}
 
 /** Makes a feature depend on no other. */
-export const removeDependencies = (child: Feature): Decision =>
-  child.dependencies.length === 0
+export function removeDependencies(child: Feature): Decision {
+  return child.dependencies.length === 0
     ? { feature: child, events: [] }
     : { feature: { ...child, dependencies: [] }, events: [featureEvent('feature-dependencies-removed', child)] };
+}
 
 /** Makes a feature independent of one parent; a feature that does not depend on it stays, as in Unleash. */
-export const removeDependency = (child: Feature, parent: string): Decision => {
+export function removeDependency(child: Feature, parent: string): Decision {
   const dependencies = child.dependencies.filter(({ feature }) => feature !== parent);
   if (dependencies.length === child.dependencies.length) return { feature: child, events: [] };
   return {
     feature: { ...child, dependencies },
     events: [featureEvent('feature-dependency-removed', child, { data: { feature: parent } })],
   };
-};
+}

@@ -160,16 +160,16 @@ export function environmentEndpoints({ environments, bus, transaction }: Feature
 }
 
 /** The numbers of tokens by environment, from the gateway; empty if the gateway is older and does not count them. */
-export const loadTokenCounts = async (bus: Bus, request: Parameters<typeof onBehalfOf>[0], project?: string) => {
+export async function loadTokenCounts(bus: Bus, request: Parameters<typeof onBehalfOf>[0], project?: string) {
   const body = project === undefined ? {} : { project };
   return (await callIfSupported(bus, CountEnvironmentTokens, { body }, onBehalfOf(request)))?.environments ?? [];
-};
+}
 
 /** Saves updated environments, and emits the states of the features in them. */
-const saveEnvironments = async (
+async function saveEnvironments(
   { environments, features }: Pick<Transaction, 'environments' | 'features'>,
   decisions: readonly EnvironmentDecision[],
-): Promise<void> => {
+): Promise<void> {
   const changed = decisions.filter((decision) => decision.events.length > 0).map(({ environment }) => environment);
   if (changed.length === 0) return;
   await environments.save(
@@ -177,20 +177,20 @@ const saveEnvironments = async (
     decisions.flatMap((decision) => decision.events),
   );
   await features.emitStates(await environments.featureNames(changed.map(({ name }) => name)));
-};
+}
 
 /**
  * Calls the gateway to end the tokens and permissions that name a new environment, in its transaction, which holds the name: those of an
  * earlier environment must never hold in the new one. If the commit fails, they were for no environment anyway.
  * @throws Refusal `ServiceUnavailable` if the gateway does not reply, so that nothing is committed.
  */
-const endAccessOfEarlierEnvironment = async (
+async function endAccessOfEarlierEnvironment(
   bus: Bus,
   environment: string,
   request: OperationRequest<AnyOperation>,
-): Promise<void> => {
+): Promise<void> {
   await call(bus, EndEnvironmentAccess, { body: { environment } }, onBehalfOf(request));
-};
+}
 
 /** Switches an environment on or off. */
 async function setEnvironmentEnabled({ environments }: Transaction, name: string, enabled: boolean): Promise<null> {

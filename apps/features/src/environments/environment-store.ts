@@ -9,7 +9,7 @@ import {
   type Tx,
   violatedConstraint,
 } from '@bunting/database';
-import type { Outbox } from '@bunting/outbox';
+import type { Outbox, RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import { environmentNameTaken, environmentNotFound } from '../refusals.ts';
 import {
@@ -20,7 +20,6 @@ import {
 import { EnvironmentEntity, sql } from '../unit-of-work/entities.ts';
 import type { BeforeAndAfter, JsonWithEntityTag } from '../unit-of-work/if-match.ts';
 import { readJson, withoutNulls } from '../unit-of-work/sql.ts';
-import type { RecordEvents } from '../unit-of-work/unit-of-work.ts';
 import type { ExistingEnvironments, StoredEnvironment } from './environment.ts';
 
 /**
@@ -28,26 +27,30 @@ import type { ExistingEnvironments, StoredEnvironment } from './environment.ts';
  * for each environment.
  * @param projectCondition a condition on `f.project`
  */
-const enabledFeatureCounts = (projectCondition: string): string => `
+function enabledFeatureCounts(projectCondition: string): string {
+  return `
   enabled as materialized (
     select setting.key as environment, count(*) as features
     from feature f cross join jsonb_each(f.environments) as setting
     where ${projectCondition} and f.archived_at is null and (setting.value -> 'enabled')::boolean
     group by 1)`;
+}
 const enabledFeatureCount = 'coalesce((select features from enabled where enabled.environment = e.name), 0)';
 
 type Tokens = ReplyOf<typeof CountEnvironmentTokens>['environments'];
 
 /** SQL: the number of tokens for the environment `e`, from a parameter with `Tokens` as JSON. */
-const tokenCount = (parameter: string): string => `coalesce((
+function tokenCount(parameter: string): string {
+  return `coalesce((
   select tokens from json_to_recordset(${parameter}::json) as counted (name text, tokens integer)
   where counted.name = e.name), 0)`;
+}
 
 const commonMembers = `'name': e.name, 'type': e.type, 'sortOrder': e.sort_order, 'enabled': e.enabled, 'protected': e.protected,
   'requiredApprovals': e.required_approvals`;
 
-const environmentJson = (hidden: string, tokens: string, enabledCount: string): string =>
-  withoutNulls(
+function environmentJson(hidden: string, tokens: string, enabledCount: string): string {
+  return withoutNulls(
     commonMembers,
     `'apiTokenCount': ${tokenCount(tokens)}`,
     `'projectCount': (
@@ -55,6 +58,7 @@ const environmentJson = (hidden: string, tokens: string, enabledCount: string): 
       where connection.environment = e.name and p.archived_at is null and p.id <> all (${hidden}::text[]))`,
     `'enabledToggleCount': ${enabledCount}`,
   );
+}
 
 const all: Statement = {
   name: 'environments',
@@ -96,7 +100,7 @@ const names: Statement = { name: 'environment-names', text: 'select name from en
 const exists: Statement = { name: 'environment-name', text: 'select from environment where name = $1' };
 
 /** Reads environments outside of transactions, as JSON. */
-export const environmentReader = (database: ReadDatabase) => {
+export function environmentReader(database: ReadDatabase) {
   return {
     all: (hidden: readonly string[], tokens: Tokens): Promise<string> =>
       readJson(database, all, [hidden, JSON.stringify(tokens)]),
@@ -118,7 +122,7 @@ export const environmentReader = (database: ReadDatabase) => {
     names: async (): Promise<string[]> => (await database.read<{ name: string }>(names)).map(({ name }) => name),
     isTaken: async (name: string): Promise<boolean> => (await database.read(exists, [name])).length > 0,
   };
-};
+}
 
 const findForUpdate = `
   select ${sql.jsonOf(EnvironmentEntity, 'e')} as environment from environment e where name = any ($1::text[])
@@ -148,7 +152,7 @@ const featureNames = `
   where f.project in (select project from project_environment where environment = any ($1::text[])) order by f.name`;
 
 /** Environments within a transaction. */
-export const environmentRepository = (tx: Tx, outbox: Outbox, recordEvents: RecordEvents) => {
+export function environmentRepository(tx: Tx, outbox: Outbox, recordEvents: RecordEvents) {
   const { query } = tx;
   const locked = new Map<string, BeforeAndAfter<StoredEnvironment>>();
   const updateLocked = (name: string, after: StoredEnvironment | undefined): void => {
@@ -243,4 +247,4 @@ export const environmentRepository = (tx: Tx, outbox: Outbox, recordEvents: Reco
     featureNames: async (names: readonly string[]): Promise<string[]> =>
       (await query<{ name: string }>(featureNames, [names])).map(({ name }) => name),
   };
-};
+}

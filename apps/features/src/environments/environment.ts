@@ -32,8 +32,9 @@ export interface StoredEnvironment {
 }
 
 /** An environment as clients get it: without `requiredApprovals` where each project decides. */
-export const environmentView = ({ requiredApprovals, ...environment }: StoredEnvironment): EnvironmentDescription =>
-  requiredApprovals === null ? environment : { ...environment, requiredApprovals };
+export function environmentView({ requiredApprovals, ...environment }: StoredEnvironment): EnvironmentDescription {
+  return requiredApprovals === null ? environment : { ...environment, requiredApprovals };
+}
 
 /** The maximum number of features that an error message lists. */
 const maxListedFeatures = 10;
@@ -54,33 +55,35 @@ export interface EnvironmentDecision {
  * A new environment, after the existing ones unless the body has a sort order. The caller checks that its name is free.
  * @throws Refusal for a name that needs escapes in a URL, and when the limit of environments is reached
  */
-export const newEnvironment = (
+export function newEnvironment(
   { name, type, enabled = true, sortOrder, requiredApprovals = null }: CreateEnvironmentBody,
   { count, highestSortOrder }: ExistingEnvironments,
-): EnvironmentDecision => {
+): EnvironmentDecision {
   requireUrlFriendlyName(name);
   requireBelowLimit('environment', count, fixedResourceLimits.environments);
   const order = sortOrder ?? Math.min(highestSortOrder + 1, maxSortOrder);
   const environment = { name, type, enabled, sortOrder: order, protected: false, requiredApprovals };
   return { environment, events: [{ type: 'environment-created', environment: name, data: environment }] };
-};
+}
 
 /** A clone of an environment, after the existing ones. It can be deleted, even if its source cannot. */
-export const clonedEnvironment = (
+export function clonedEnvironment(
   source: StoredEnvironment,
   { name, type = source.type }: Pick<CloneEnvironmentBody, 'name' | 'type'>,
   existing: ExistingEnvironments,
-): EnvironmentDecision => newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, existing);
+): EnvironmentDecision {
+  return newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, existing);
+}
 
 /** Updates an environment. Omitted properties do not change. */
-export const updateEnvironment = (
+export function updateEnvironment(
   environment: StoredEnvironment,
   {
     type = environment.type,
     sortOrder = environment.sortOrder,
     requiredApprovals = environment.requiredApprovals,
   }: UpdateEnvironmentBody,
-): EnvironmentDecision => {
+): EnvironmentDecision {
   const after = { ...environment, type, sortOrder, requiredApprovals };
   if (isEqual(after, environment)) return { environment, events: [] };
   const event: DomainEvent = {
@@ -90,25 +93,27 @@ export const updateEnvironment = (
     preData: environment,
   };
   return { environment: after, events: [event] };
-};
+}
 
 /**
  * Switches an environment on or off. New projects are connected to enabled environments only; existing features do not change, so there
  * is no event.
  */
-export const switchEnvironment = (environment: StoredEnvironment, enabled: boolean): StoredEnvironment =>
-  environment.enabled === enabled ? environment : { ...environment, enabled };
+export function switchEnvironment(environment: StoredEnvironment, enabled: boolean): StoredEnvironment {
+  return environment.enabled === enabled ? environment : { ...environment, enabled };
+}
 
 /** The ids of the projects that get the clone of an environment; null for all projects with the environment. */
-export const projectsOfClone = ({ projects }: Pick<CloneEnvironmentBody, 'projects'>): readonly string[] | null =>
-  projects === undefined || projects.includes('*') ? null : projects;
+export function projectsOfClone({ projects }: Pick<CloneEnvironmentBody, 'projects'>): readonly string[] | null {
+  return projects === undefined || projects.includes('*') ? null : projects;
+}
 
 /** Refuses to clone an environment into a project that does not exist. @param found the projects that got the clone */
-export const requireProjectsFound = (requested: readonly string[] | null, found: readonly string[]): void => {
+export function requireProjectsFound(requested: readonly string[] | null, found: readonly string[]): void {
   for (const [index, id] of (requested ?? []).entries()) {
     if (!found.includes(id)) throw unknownProject(id, `/body/projects/${index}`);
   }
-};
+}
 
 /**
  * Deletes an environment that is not protected and in which no active feature is enabled. It is taken from its projects, with the settings that
@@ -116,11 +121,11 @@ export const requireProjectsFound = (requested: readonly string[] | null, found:
  * @param projects the ids of the projects that have it
  * @param features their features
  */
-export const deleteEnvironment = (
+export function deleteEnvironment(
   environment: StoredEnvironment,
   projects: readonly string[],
   features: readonly Feature[],
-): readonly DomainEvent[] => {
+): readonly DomainEvent[] {
   const { name } = environment;
   if (environment.protected) {
     throw refusal('OperationDeniedError', `The environment ${name} is protected and cannot be deleted`);
@@ -140,17 +145,17 @@ export const deleteEnvironment = (
     ...projects.map((project) => projectEnvironmentRemoved(project, name)),
     { type: 'environment-deleted', environment: name, preData: environment },
   ];
-};
+}
 
 /**
  * Copies strategies of a feature, with new ids, its variants and whether it is enabled from one environment to a new one. Emits nothing for a
  * feature without settings in the source environment.
  */
-export const copySettingsToEnvironment = (
+export function copySettingsToEnvironment(
   feature: Feature,
   { from, to }: { readonly from: string; readonly to: string },
   generateStrategyId: () => string,
-): Decision => {
+): Decision {
   const { enabled, strategies, variants } = inEnvironment(feature, from);
   if (!enabled && strategies.length === 0 && variants.length === 0) return { feature, events: [] };
   const copies = strategies.map((strategy) => ({ ...strategy, id: generateStrategyId() }));
@@ -163,4 +168,4 @@ export const copySettingsToEnvironment = (
   }
   if (enabled) events.push(featureEvent('feature-environment-enabled', feature, { environment: to }));
   return { feature: withEnvironment(feature, to, { enabled, strategies: copies, variants }), events };
-};
+}

@@ -1,21 +1,23 @@
 import type { Tx } from '@bunting/database';
+import type { RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import { FeatureFavoriteEntity } from '../unit-of-work/entities.ts';
 import { insertIfAbsent } from '../unit-of-work/sql.ts';
-import type { RecordEvents } from '../unit-of-work/unit-of-work.ts';
 
 /** The favourite features of users, within a transaction. */
-export const featureFavoriteRepository = (tx: Tx, recordEvents: RecordEvents) => ({
-  /** Returns false if the feature is a favourite of the user already. */
-  add: async (feature: string, userId: number, events: readonly DomainEvent[]): Promise<boolean> => {
-    const isAdded = await insertIfAbsent(tx, FeatureFavoriteEntity, { feature, userId });
-    if (isAdded) recordEvents(events);
-    return isAdded;
-  },
-  /** Returns false if the feature is not a favourite of the user. */
-  remove: async (feature: string, userId: number, events: readonly DomainEvent[]): Promise<boolean> => {
-    const isRemoved = (await tx.em.nativeDelete(FeatureFavoriteEntity, { feature, userId })) > 0;
-    if (isRemoved) recordEvents(events);
-    return isRemoved;
-  },
-});
+export function featureFavoriteRepository(tx: Tx, recordEvents: RecordEvents) {
+  return {
+    /** Returns false if the feature is a favourite of the user already. */
+    add: async (feature: string, userId: number, events: readonly DomainEvent[]): Promise<boolean> => {
+      const isAdded = await insertIfAbsent(tx, FeatureFavoriteEntity, { feature, userId });
+      if (isAdded) recordEvents(events);
+      return isAdded;
+    },
+    /** Returns false if the feature is not a favourite of the user. */
+    remove: async (feature: string, userId: number, events: readonly DomainEvent[]): Promise<boolean> => {
+      const isRemoved = (await tx.em.nativeDelete(FeatureFavoriteEntity, { feature, userId })) > 0;
+      if (isRemoved) recordEvents(events);
+      return isRemoved;
+    },
+  };
+}

@@ -6,29 +6,41 @@ interface ProjectRef {
   readonly id: string;
 }
 
-const aboutFeature = ({ name, tags }: Feature) => ({ featureName: name, data: { feature: name }, tags });
-const aboutProject = ({ id }: ProjectRef) => ({ project: id, data: { project: id } });
+function aboutFeature({ name, tags }: Feature) {
+  return { featureName: name, data: { feature: name }, tags };
+}
+function aboutProject({ id }: ProjectRef) {
+  return { project: id, data: { project: id } };
+}
 
 /** The event of a feature that becomes a favourite of the caller. */
-export const featureFavorited = (feature: Feature): DomainEvent => ({
-  type: 'feature-favorited',
-  ...aboutFeature(feature),
-});
+export function featureFavorited(feature: Feature): DomainEvent {
+  return {
+    type: 'feature-favorited',
+    ...aboutFeature(feature),
+  };
+}
 
 /** The event of a feature that ceases to be a favourite of the caller. */
-export const featureUnfavorited = (feature: Feature): DomainEvent => ({
-  type: 'feature-unfavorited',
-  ...aboutFeature(feature),
-});
+export function featureUnfavorited(feature: Feature): DomainEvent {
+  return {
+    type: 'feature-unfavorited',
+    ...aboutFeature(feature),
+  };
+}
 
 /** The event of a project that becomes a favourite of the caller. */
-export const projectFavorited = (project: ProjectRef): DomainEvent => ({
-  type: 'project-favorited',
-  ...aboutProject(project),
-});
+export function projectFavorited(project: ProjectRef): DomainEvent {
+  return {
+    type: 'project-favorited',
+    ...aboutProject(project),
+  };
+}
 
 /** The event of a project that ceases to be a favourite of the caller. */
-export const projectUnfavorited = (project: ProjectRef): DomainEvent => ({
-  type: 'project-unfavorited',
-  ...aboutProject(project),
-});
+export function projectUnfavorited(project: ProjectRef): DomainEvent {
+  return {
+    type: 'project-unfavorited',
+    ...aboutProject(project),
+  };
+}

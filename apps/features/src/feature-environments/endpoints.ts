@@ -76,11 +76,11 @@ export function featureEnvironmentEndpoints({ featureParts, transaction }: Featu
  * Locks features of a project, and reads the project context without referenced objects. Refuses names of features that the project does
  * not have.
  */
-const lockFeaturesWithContext = async (
+async function lockFeaturesWithContext(
   { features, projectContext: repository }: Pick<Transaction, 'features' | 'projectContext'>,
   project: string,
   names: readonly string[],
-): Promise<{ readonly features: readonly Feature[]; readonly projectContext: ProjectContext }> => {
+): Promise<{ readonly features: readonly Feature[]; readonly projectContext: ProjectContext }> {
   const lockedFeatures = await features.findAllForUpdate(names);
   const byName = new Map(lockedFeatures.map((feature) => [feature.name, feature]));
   for (const name of names) {
@@ -90,17 +90,17 @@ const lockFeaturesWithContext = async (
   const projectContext = await repository.ofProject(project, noReferences);
   if (projectContext === undefined) throw projectNotFound(project);
   return { features: lockedFeatures, projectContext };
-};
+}
 
 /**
  * Authorises the caller to enable features of which some have no strategy, not even a disabled one, and get the default strategy. Adding it
  * to a feature with disabled strategies requires no permission, as in Unleash.
  */
-const authoriseDefaultStrategy = (
+function authoriseDefaultStrategy(
   caller: Caller,
   features: readonly Feature[],
   where: { readonly project: string; readonly environment: string },
-): void => {
+): void {
   const addsFirstStrategy = features.some((feature) => hasNoStrategy(feature, where.environment));
   if (addsFirstStrategy) authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
-};
+}

@@ -14,24 +14,24 @@ import { addStrategy, replaceStrategyContent } from '../strategies/edit-strategy
 import { hasEnvironment, type ProjectContext } from '../projects/project-context.ts';
 
 /** Refuses to turn an archived feature on or off, or a feature in an environment that its project does not have. */
-const requireSwitchable = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
+function requireSwitchable(feature: Feature, environment: string, projectContext: ProjectContext): void {
   if (feature.archivedAt !== null) {
     throw archivedFeatureRefused();
   }
   if (!hasEnvironment(projectContext, environment)) {
     throw environmentNotOfFeature(environment, feature.name);
   }
-};
+}
 
 /** The strategy that a feature without an active one gets when it is enabled. */
-const defaultStrategy = (environment: string, { defaultStrategies }: ProjectContext): StrategyProperties => {
+function defaultStrategy(environment: string, { defaultStrategies }: ProjectContext): StrategyProperties {
   const configured = Object.hasOwn(defaultStrategies, environment) ? defaultStrategies[environment] : undefined;
   const { sortOrder: _, ...strategy } = configured ?? { name: 'flexibleRollout' };
   return { ...strategy, disabled: false };
-};
+}
 
-const activateStrategies = (feature: Feature, environment: string, projectContext: ProjectContext): Decision =>
-  inEnvironment(feature, environment).strategies.reduce<Decision>(
+function activateStrategies(feature: Feature, environment: string, projectContext: ProjectContext): Decision {
+  return inEnvironment(feature, environment).strategies.reduce<Decision>(
     (decision, strategy) => {
       const ref = { environment, strategyId: strategy.id };
       const { feature: after, events } = replaceStrategyContent(
@@ -44,8 +44,11 @@ const activateStrategies = (feature: Feature, environment: string, projectContex
     },
     { feature, events: [] },
   );
+}
 
-const isActive = ({ disabled }: Strategy): boolean => !disabled;
+function isActive({ disabled }: Strategy): boolean {
+  return !disabled;
+}
 
 export interface EnableOptions {
   /** whether to activate every disabled strategy; otherwise a feature without an active one gets the default strategy */
@@ -55,38 +58,39 @@ export interface EnableOptions {
 }
 
 /** Whether a feature has no strategy in an environment, not even a disabled one. */
-export const hasNoStrategy = (feature: Feature, environment: string): boolean =>
-  inEnvironment(feature, environment).strategies.length === 0;
+export function hasNoStrategy(feature: Feature, environment: string): boolean {
+  return inEnvironment(feature, environment).strategies.length === 0;
+}
 
 /** Whether enabling the feature would add the default strategy. */
-export const needsDefaultStrategy = (feature: Feature, environment: string, activateDisabled: boolean): boolean => {
+export function needsDefaultStrategy(feature: Feature, environment: string, activateDisabled: boolean): boolean {
   if (hasNoStrategy(feature, environment)) return true;
   return !activateDisabled && !inEnvironment(feature, environment).strategies.some(isActive);
-};
+}
 
 export interface EnableDecision extends Decision {
   /** the default strategy, if the feature got it */
   readonly addedStrategy?: Strategy;
 }
 
-const addDefaultStrategy = (
+function addDefaultStrategy(
   feature: Feature,
   environment: string,
   strategyId: string,
   projectContext: ProjectContext,
-): EnableDecision => {
+): EnableDecision {
   const strategy = defaultStrategy(environment, projectContext);
   const decision = addStrategy(feature, strategy, { environment, strategyId, projectContext, path: '' });
   return { ...decision, addedStrategy: strategyOf(decision.feature, { environment, strategyId }) };
-};
+}
 
 /** Enables a feature in an environment, and adds or activates strategies so that one is active. */
-export const enableFeature = (
+export function enableFeature(
   feature: Feature,
   environment: string,
   { activateDisabled, defaultStrategyId }: EnableOptions,
   projectContext: ProjectContext,
-): EnableDecision => {
+): EnableDecision {
   requireSwitchable(feature, environment, projectContext);
   const prepared: EnableDecision = needsDefaultStrategy(feature, environment, activateDisabled)
     ? addDefaultStrategy(feature, environment, defaultStrategyId, projectContext)
@@ -99,14 +103,14 @@ export const enableFeature = (
     featureEvent('feature-environment-enabled', feature, { environment }),
   ];
   return { ...prepared, feature: withEnvironment(prepared.feature, environment, { enabled: true }), events };
-};
+}
 
 /** Disables a feature in an environment; its strategies stay. Emits nothing when it is disabled already. */
-export const disableFeature = (feature: Feature, environment: string, projectContext: ProjectContext): Decision => {
+export function disableFeature(feature: Feature, environment: string, projectContext: ProjectContext): Decision {
   requireSwitchable(feature, environment, projectContext);
   if (!inEnvironment(feature, environment).enabled) return { feature, events: [] };
   return {
     feature: withEnvironment(feature, environment, { enabled: false }),
     events: [featureEvent('feature-environment-disabled', feature, { environment })],
   };
-};
+}

@@ -23,11 +23,12 @@ import {
 } from './feature.ts';
 import { applyPatch, type PatchableMembers } from './json-patch.ts';
 
-const staleEvent = (feature: Feature): DomainEvent =>
-  featureEvent(feature.stale ? 'feature-stale-on' : 'feature-stale-off', feature);
+function staleEvent(feature: Feature): DomainEvent {
+  return featureEvent(feature.stale ? 'feature-stale-on' : 'feature-stale-off', feature);
+}
 
 /** Sets the metadata of a feature. Emits nothing when they are the same. */
-export const setMetadata = (feature: Feature, metadata: Metadata): Decision<'feature-metadata-updated'> => {
+export function setMetadata(feature: Feature, metadata: Metadata): Decision<'feature-metadata-updated'> {
   const after: Feature = { ...feature, ...metadata };
   if (isEqual(after, feature)) return { feature, events: [] };
   const event = featureEvent('feature-metadata-updated', feature, {
@@ -35,35 +36,36 @@ export const setMetadata = (feature: Feature, metadata: Metadata): Decision<'fea
     data: featureWithoutEnvironments(after),
   });
   return { feature: after, events: [event] };
-};
+}
 
 /** Updates the given properties; omitted ones do not change. The name and whether the feature is archived never change. */
-export const updateFeature = (feature: Feature, update: UpdateFeatureBody): Decision => {
+export function updateFeature(feature: Feature, update: UpdateFeatureBody): Decision {
   if (update.name !== undefined && update.name !== feature.name) {
     throw invalidProperty('Cannot change name of feature flag', '/body/name');
   }
   return setMetadata(feature, changeMetadata(update, feature));
-};
+}
 
 const variantsPatchedElsewhere =
   'Changing variants is done via PATCH operation to /api/admin/projects/:project/features/:feature/variants';
 
-const targetsVariants = ({ path, from }: PatchOperation): boolean =>
-  path.includes('/variants') || from?.includes('/variants') === true;
+function targetsVariants({ path, from }: PatchOperation): boolean {
+  return path.includes('/variants') || from?.includes('/variants') === true;
+}
 
 /**
  * Whether a step sets a member that features do not have, or no longer have. Unleash's clients send such steps and rely on their being
  * ignored.
  */
-const targetsUnknownMember = ({ path }: PatchOperation, { members }: PatchableMembers): boolean => {
+function targetsUnknownMember({ path }: PatchOperation, { members }: PatchableMembers): boolean {
   const [, member = ''] = path.split('/');
   return /^[a-zA-Z]+$/.test(member) && !members.has(member) && !['constructor', 'prototype'].includes(member);
-};
+}
 
 /**
  * Patches the metadata of a feature: a removed member returns to its value in a new feature, and a patch of any other member is ignored.
  */
-export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
+export function patchFeature(feature: Feature, patch: JsonPatch): Decision {
   if (patch.some(targetsVariants)) throw refusal('OperationDeniedError', variantsPatchedElsewhere);
   const document = featureWithoutEnvironments(feature);
   const patchable: PatchableMembers = { members: new Set(Object.keys(document)), maps: new Set() };
@@ -73,14 +75,14 @@ export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
   return decision.feature.stale === feature.stale
     ? decision
     : { ...decision, events: [...decision.events, staleEvent(decision.feature)] };
-};
+}
 
 /** Marks a feature as stale or not stale. Emits nothing when the mark does not change. */
-export const markStale = (feature: Feature, stale: boolean): Decision => {
+export function markStale(feature: Feature, stale: boolean): Decision {
   if (feature.stale === stale) return { feature, events: [] };
   const after = { ...feature, stale };
   return { feature: after, events: [staleEvent(after)] };
-};
+}
 
 /** The facts about both projects that decide whether a feature can be moved. */
 export interface MoveContext {
@@ -94,19 +96,21 @@ export interface MoveContext {
   readonly children: readonly string[];
 }
 
-const environmentNames = ({ environments }: ProjectContext): readonly string[] =>
-  environments.map(({ name }) => name).sort();
+function environmentNames({ environments }: ProjectContext): readonly string[] {
+  return environments.map(({ name }) => name).sort();
+}
 
-const usesForeignSegments = (feature: Feature, { segments }: ProjectContext, to: string): boolean =>
-  strategiesOf(feature)
+function usesForeignSegments(feature: Feature, { segments }: ProjectContext, to: string): boolean {
+  return strategiesOf(feature)
     .flatMap((strategy) => strategy.segments)
     .some((id) => ![undefined, null, to].includes(segments.get(id)?.project));
+}
 
 /**
  * Moves an unchanged feature to a project with the same environments and access to its segments. The feature must have no dependencies and
  * no children.
  */
-export const moveFeature = (feature: Feature, { to, source, target, children }: MoveContext): Decision => {
+export function moveFeature(feature: Feature, { to, source, target, children }: MoveContext): Decision {
   if (target === undefined) throw activeProjectNotFound(to);
   if (feature.project === to) return { feature, events: [] };
   if (feature.dependencies.length > 0 || children.length > 0) {
@@ -118,11 +122,12 @@ export const moveFeature = (feature: Feature, { to, source, target, children }: 
   const moved = { ...feature, project: to };
   const data = { oldProject: feature.project, newProject: to };
   return { feature: moved, events: [featureEvent('feature-project-change', moved, { data })] };
-};
+}
 
 /** The number of features that a move adds to those that count towards the limit of the target: an archived feature does not count. */
-export const featuresAddedByMove = (before: Feature, after: Feature): number =>
-  after.project !== before.project && after.archivedAt === null ? 1 : 0;
+export function featuresAddedByMove(before: Feature, after: Feature): number {
+  return after.project !== before.project && after.archivedAt === null ? 1 : 0;
+}
 
 /** A type of features after a change, and its events. An unchanged type is returned as is, without events. */
 export interface FeatureTypeDecision {
@@ -131,9 +136,9 @@ export interface FeatureTypeDecision {
 }
 
 /** Sets the number of days after which features of a type are potentially stale; 0 and null mean never. */
-export const setLifetime = (before: FeatureTypeDescription, days: number | null): FeatureTypeDecision => {
+export function setLifetime(before: FeatureTypeDescription, days: number | null): FeatureTypeDecision {
   const lifetimeDays = days || null;
   if (lifetimeDays === before.lifetimeDays) return { type: before, events: [] };
   const type = { ...before, lifetimeDays };
   return { type, events: [{ type: 'feature-type-updated', data: type, preData: before }] };
-};
+}

@@ -173,10 +173,10 @@ export interface AddedFeatures {
 }
 
 /** Refuses features that would exceed a limit. Concurrent transactions that add features wait, so that the limits are exact. */
-export const requireBelowLimits = async (
+export async function requireBelowLimits(
   { projects }: Pick<Transaction, 'projects'>,
   { project, projectFeatureLimit, instanceFeatureLimit, adding }: AddedFeatures,
-): Promise<void> => {
+): Promise<void> {
   if (projectFeatureLimit !== null) {
     const features = (await projects.lockAndCountFeatures(project)) + adding;
     requireWithinProjectLimit({ limit: projectFeatureLimit, features });
@@ -185,7 +185,7 @@ export const requireBelowLimits = async (
     const features = (await projects.lockAndCountFeatures(undefined)) + adding;
     requireWithinInstanceLimit({ limit: instanceFeatureLimit, features });
   }
-};
+}
 
 interface NewFeature {
   /** a project that the transaction has locked */
@@ -200,11 +200,11 @@ interface NewFeature {
  * that is invalid or taken, what the rule refuses, a project that is archived or does not exist, and one feature more than a limit.
  * @param rule creates the feature in a project with the given pattern for names
  */
-const decideCreateOrClone = async (
+async function decideCreateOrClone(
   tx: Pick<Transaction, 'projects'>,
   { project: id, name, instanceFeatureLimit }: NewFeature,
   rule: (naming: FeatureNaming | null) => Decision,
-): Promise<Decision> => {
+): Promise<Decision> {
   requireUrlFriendlyName(name);
   const { taken, project } = await tx.projects.newFeatureContext(id, name);
   if (taken !== null) throw featureNameTaken(taken);
@@ -213,4 +213,4 @@ const decideCreateOrClone = async (
   const { featureLimit: projectFeatureLimit } = project;
   await requireBelowLimits(tx, { project: id, projectFeatureLimit, instanceFeatureLimit, adding: 1 });
   return decision;
-};
+}

@@ -42,7 +42,7 @@ const tags: Statement = {
 };
 
 /** Reads features outside of transactions, as JSON that PostgreSQL builds, in one statement each. */
-export const featureReader = (database: ReadDatabase) => {
+export function featureReader(database: ReadDatabase) {
   const readWithoutVariants = batchedRead<[name: string, project: string, userId: number], JsonWithEntityTag>(
     database,
     detailed,
@@ -80,7 +80,7 @@ export const featureReader = (database: ReadDatabase) => {
       return found;
     },
   };
-};
+}
 
 /** A feature by its project and name. */
 export interface FeatureRef {
@@ -93,20 +93,24 @@ export interface FeatureEnvironmentRef extends FeatureRef {
 }
 
 /** A statement that reads a part of a feature: `$1` name, `$2` project. */
-const featureStatement = (name: string, json: string): Statement => ({
-  name,
-  text: `select (${json})::text as json, f.edit_version::text as "editVersion" from feature f where f.name = $1 and f.project = $2`,
-});
+function featureStatement(name: string, json: string): Statement {
+  return {
+    name,
+    text: `select (${json})::text as json, f.edit_version::text as "editVersion" from feature f where f.name = $1 and f.project = $2`,
+  };
+}
 
 /** A statement that reads a part of the `settings` of a feature in the environment `$3`. */
-const environmentStatement = (name: string, json: string): Statement => ({
-  name,
-  text: `
+function environmentStatement(name: string, json: string): Statement {
+  return {
+    name,
+    text: `
     select (${json})::text as json, settings as stored,
       exists (select from project_environment where project = f.project and environment = $3::text) as "isConnected"
     from feature f cross join lateral (select f.environments -> $3::text as settings) as in_environment
     where f.name = $1 and f.project = $2`,
-});
+  };
+}
 
 const environment = environmentStatement(
   'feature-in-environment',
@@ -153,7 +157,7 @@ interface EnvironmentRow {
 }
 
 /** Reads parts of one feature, as JSON, in one statement each. */
-export const featurePartsReader = (database: ReadDatabase) => {
+export function featurePartsReader(database: ReadDatabase) {
   const rowOf = async <Row>(statement: Statement, feature: FeatureRef, ...more: string[]): Promise<Row> => {
     const [row] = await database.read<Row>(statement, [feature.featureName, feature.projectId, ...more]);
     if (row === undefined) throw await readRefusalOfMissingFeature(database, feature);
@@ -184,7 +188,7 @@ export const featurePartsReader = (database: ReadDatabase) => {
     },
     lifecycle: async (feature: FeatureRef): Promise<string> => (await rowOf<FeatureRow>(lifecycle, feature)).json,
   };
-};
+}
 
 const dependenciesInTheWay: Statement = {
   name: 'archive-validation',
@@ -201,14 +205,16 @@ const dependenciesInTheWay: Statement = {
 const archivedFeatures: Statement = { name: 'archived-features', text: selectArchivedFeatures };
 
 /** Reads archived features, and what prevents features from being archived, as JSON, in one statement each. */
-export const archiveReader = (database: ReadDatabase) => ({
-  /** The archived features of a project; null for those of all projects. */
-  features: (project: string | null, userId: number, hidden: readonly string[]): Promise<string> =>
-    readJson(database, archivedFeatures, [userId, project, hidden]),
-  /** The dependencies that prevent features of a project from being archived, or that archiving removes. */
-  dependenciesInTheWay: (project: string, names: readonly string[]): Promise<string> =>
-    readJson(database, dependenciesInTheWay, [project, names]),
-});
+export function archiveReader(database: ReadDatabase) {
+  return {
+    /** The archived features of a project; null for those of all projects. */
+    features: (project: string | null, userId: number, hidden: readonly string[]): Promise<string> =>
+      readJson(database, archivedFeatures, [userId, project, hidden]),
+    /** The dependencies that prevent features of a project from being archived, or that archiving removes. */
+    dependenciesInTheWay: (project: string, names: readonly string[]): Promise<string> =>
+      readJson(database, dependenciesInTheWay, [project, names]),
+  };
+}
 
 const creatorsMatching: Statement = {
   name: 'creators-of-features',
@@ -233,16 +239,18 @@ const creatorsOfProject: Statement = {
 };
 
 /** Reads the users who created features, as JSON, in one statement each. */
-export const flagCreatorsReader = (database: ReadDatabase) => ({
-  ofProject: async (id: string): Promise<string> => {
-    const [row] = await database.read<{ json: string }>(creatorsOfProject, [id]);
-    if (row === undefined) throw noProjectFound(id);
-    return row.json;
-  },
-  /** The creators of features in projects that are not hidden. @param part a part of the name, in lower case */
-  search: (
-    hidden: readonly string[],
-    part: string,
-    { offset, limit }: { readonly offset: number; readonly limit: number },
-  ): Promise<string> => readJson(database, creatorsMatching, [hidden, part, limit, offset]),
-});
+export function flagCreatorsReader(database: ReadDatabase) {
+  return {
+    ofProject: async (id: string): Promise<string> => {
+      const [row] = await database.read<{ json: string }>(creatorsOfProject, [id]);
+      if (row === undefined) throw noProjectFound(id);
+      return row.json;
+    },
+    /** The creators of features in projects that are not hidden. @param part a part of the name, in lower case */
+    search: (
+      hidden: readonly string[],
+      part: string,
+      { offset, limit }: { readonly offset: number; readonly limit: number },
+    ): Promise<string> => readJson(database, creatorsMatching, [hidden, part, limit, offset]),
+  };
+}

@@ -1,6 +1,6 @@
 import type { Constraint, FeatureState, Refusal } from '@bunting/contracts';
 import { type ReadDatabase, type Tx, violatedConstraint } from '@bunting/database';
-import { insertStatesSql, type Outbox } from '@bunting/outbox';
+import { insertStatesSql, type Outbox, type RecordEvents } from '@bunting/outbox';
 import { changedParents } from '../dependencies/dependency.ts';
 import {
   type ConstraintSettings,
@@ -17,13 +17,15 @@ import { activeChildrenOfAll, featureStatesSql } from '../unit-of-work/feature-s
 import type { BeforeAndAfter, VersionedFeature } from '../unit-of-work/if-match.ts';
 import type { lockReferences as lockReferencesOf } from '../unit-of-work/lock-references.ts';
 import { type ProtectionGuard, selectProtectedEnvironments } from '../unit-of-work/protection.ts';
-import { type RecordEvents, SerializationFailure } from '../unit-of-work/unit-of-work.ts';
+import { SerializationFailure } from '../unit-of-work/unit-of-work.ts';
 import { type DomainEvent, type Feature, strategiesOf } from './feature.ts';
 
-const unique = <T extends string | number>(values: readonly T[]): T[] => [...new Set(values)];
+function unique<T extends string | number>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}
 
 /** The row of a feature. Its last four columns repeat parts of the JSON documents, for look-ups by index. */
-const rowOf = (feature: Feature): Readonly<Record<string, unknown>> => {
+function rowOf(feature: Feature): Readonly<Record<string, unknown>> {
   const strategies = strategiesOf(feature);
   const constraints: readonly Constraint[] = strategies.flatMap((strategy) => strategy.constraints);
   return sql.rowOf(FeatureEntity, {
@@ -33,7 +35,7 @@ const rowOf = (feature: Feature): Readonly<Record<string, unknown>> => {
     contextNames: unique(constraints.map(({ contextName }) => contextName)),
     parents: unique(feature.dependencies.map((dependency) => dependency.feature)),
   });
-};
+}
 
 /** Columns that the statements below compute or leave unchanged. */
 const computed = sql.columnsOf(FeatureEntity, ['productionAt', 'potentiallyStale', 'version', 'editVersion']);
@@ -41,7 +43,9 @@ const names = sql.columnsOf(FeatureEntity).filter((name) => !computed.includes(n
 const newRows = 'json_populate_recordset(null::feature, $1::json) as new_row';
 
 /** The one parameter of the statements below: features as rows. */
-const rowsOf = (features: readonly Feature[]): string => JSON.stringify(features.map(rowOf));
+function rowsOf(features: readonly Feature[]): string {
+  return JSON.stringify(features.map(rowOf));
+}
 
 /** SQL: whether the feature `new_row` is enabled in an environment of type `production`. */
 const inProduction = `exists (
@@ -74,22 +78,23 @@ const selectProjectOfFeature = `
   select f.project, p.mode from feature f join project p on p.id = f.project where f.name = $1`;
 
 /** The refusal for a feature that a project does not have. It names the feature's own project unless that is private. */
-const refusalOfMissingFeature = async (query: Query, project: string, name: string): Promise<Refusal> => {
+async function refusalOfMissingFeature(query: Query, project: string, name: string): Promise<Refusal> {
   const [row] = await query<Row>(selectProjectOfFeature, [name]);
   if (row?.project === project) return activeFeatureNotFound(name);
   return featureNotInProject(name, project, row?.mode === 'private' ? undefined : row?.project);
-};
+}
 
 /** As `refusalOfMissingFeature`, outside of transactions. */
-export const readRefusalOfMissingFeature = (
+export function readRefusalOfMissingFeature(
   database: ReadDatabase,
   { projectId, featureName }: { readonly projectId: string; readonly featureName: string },
-): Promise<Refusal> =>
-  refusalOfMissingFeature(
+): Promise<Refusal> {
+  return refusalOfMissingFeature(
     (text, values) => database.read({ name: 'project-of-feature', text }, values),
     projectId,
     featureName,
   );
+}
 
 /** A locked feature and the context of its project. */
 export interface LockedFeature {
@@ -138,8 +143,9 @@ const children = `
 
 const insert = `with saved as (${insertFeaturesSql}) ${featureStatesSql('saved')}`;
 /** SQL: a write of features that also stores their new states in the outbox. */
-const withStates = (write: string): string =>
-  `with saved as (${write}) ${insertStatesSql('feature', `(${featureStatesSql('saved')}) as stored`, '$2', '$3')}`;
+function withStates(write: string): string {
+  return `with saved as (${write}) ${insertStatesSql('feature', `(${featureStatesSql('saved')}) as stored`, '$2', '$3')}`;
+}
 const update = withStates(updateFeaturesSql);
 const remove = `
   with deleted as (delete from feature where name = any ($1::text[]) returning name, version)
@@ -152,10 +158,11 @@ const incrementVersions = withStates(
 /** The maximum number of features in one statement. */
 const batchSize = 500;
 
-const batchesOf = <T>(items: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(items.length / batchSize) }, (_, index) =>
+function batchesOf<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / batchSize) }, (_, index) =>
     items.slice(index * batchSize, (index + 1) * batchSize),
   );
+}
 
 interface FeatureWithProjectContext extends FeatureRow {
   readonly projectContext: ProjectContextJson;
@@ -180,11 +187,11 @@ interface FeatureRepositoryOptions {
  * Features within a transaction. Methods that end in `ForUpdate` lock rows until the transaction ends. Features of projects that the caller
  * may not see are as good as missing, except for the methods that say so.
  */
-export const featureRepository = (
+export function featureRepository(
   { query }: Tx,
   outbox: Outbox,
   { guard, lockReferences, hidden, isProjectVisible, settings, recordEvents }: FeatureRepositoryOptions,
-) => {
+) {
   /** the locked and added features, as they were last stored */
   const current = new Map<string, Feature>();
   const locked = new Map<string, BeforeAndAfter<VersionedFeature>>();
@@ -399,4 +406,4 @@ export const featureRepository = (
       recordEvents(events);
     },
   };
-};
+}

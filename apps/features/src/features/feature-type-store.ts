@@ -1,8 +1,8 @@
 import type { FeatureTypeDescription } from '@bunting/contracts';
 import type { ReadDatabase, Statement, Tx } from '@bunting/database';
+import type { RecordEvents } from '@bunting/outbox';
 import { FeatureTypeEntity, sql } from '../unit-of-work/entities.ts';
 import { readJson } from '../unit-of-work/sql.ts';
-import type { RecordEvents } from '../unit-of-work/unit-of-work.ts';
 import type { DomainEvent } from './feature.ts';
 
 const all: Statement = {
@@ -12,26 +12,30 @@ const all: Statement = {
 };
 
 /** Reads feature types outside of transactions, as JSON. */
-export const featureTypeReader = (database: ReadDatabase) => ({
-  all: (): Promise<string> => readJson(database, all),
-});
+export function featureTypeReader(database: ReadDatabase) {
+  return {
+    all: (): Promise<string> => readJson(database, all),
+  };
+}
 
 const findForUpdate = `
   select ${sql.selectOf(FeatureTypeEntity, 'feature_type')} from feature_type where id = $1 for update`;
 
 /** Feature types within a transaction. */
-export const featureTypeRepository = (tx: Tx, recordEvents: RecordEvents) => ({
-  findForUpdate: async (id: string): Promise<FeatureTypeDescription | undefined> =>
-    (await tx.query<FeatureTypeDescription>(findForUpdate, [id]))[0],
+export function featureTypeRepository(tx: Tx, recordEvents: RecordEvents) {
+  return {
+    findForUpdate: async (id: string): Promise<FeatureTypeDescription | undefined> =>
+      (await tx.query<FeatureTypeDescription>(findForUpdate, [id]))[0],
 
-  /** Stores the lifetime of a locked type, unless it is the same object as before; nothing else of a type changes. */
-  save: async (
-    before: FeatureTypeDescription,
-    after: FeatureTypeDescription,
-    events: readonly DomainEvent[],
-  ): Promise<void> => {
-    const { id, lifetimeDays } = after;
-    if (after !== before) await tx.em.nativeUpdate(FeatureTypeEntity, { id }, { lifetimeDays });
-    recordEvents(events);
-  },
-});
+    /** Stores the lifetime of a locked type, unless it is the same object as before; nothing else of a type changes. */
+    save: async (
+      before: FeatureTypeDescription,
+      after: FeatureTypeDescription,
+      events: readonly DomainEvent[],
+    ): Promise<void> => {
+      const { id, lifetimeDays } = after;
+      if (after !== before) await tx.em.nativeUpdate(FeatureTypeEntity, { id }, { lifetimeDays });
+      recordEvents(events);
+    },
+  };
+}

@@ -73,8 +73,9 @@ export interface Feature {
 }
 
 /** The strategies of a feature in all its environments. */
-export const strategiesOf = ({ environments }: Pick<Feature, 'environments'>): readonly Strategy[] =>
-  Object.values(environments).flatMap(({ strategies }) => strategies);
+export function strategiesOf({ environments }: Pick<Feature, 'environments'>): readonly Strategy[] {
+  return Object.values(environments).flatMap(({ strategies }) => strategies);
+}
 
 /** An event of a decision; the unit of work adds its author and time. */
 export type DomainEvent<Type extends EventType = EventType> = EventContent & { readonly type: Type };
@@ -89,11 +90,13 @@ export interface Decision<Type extends EventType = EventType> {
 export type PublicStrategy = Required<Omit<FeatureStrategy, 'featureName'>>;
 
 /** An event about a feature, with the tags that the feature has now. */
-export const featureEvent = <Type extends EventType>(
+export function featureEvent<Type extends EventType>(
   type: Type,
   feature: Pick<Feature, 'project' | 'name' | 'tags'>,
   more: Pick<DomainEvent, 'environment' | 'data' | 'preData' | 'tags'> = {},
-): DomainEvent<Type> => ({ type, project: feature.project, featureName: feature.name, tags: feature.tags, ...more });
+): DomainEvent<Type> {
+  return { type, project: feature.project, featureName: feature.name, tags: feature.tags, ...more };
+}
 
 /** The settings of a feature in an environment for which none are stored. */
 export const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
@@ -102,40 +105,44 @@ export const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategi
  * The settings of a feature in one environment; disabled and empty where none are stored, also for an environment named like a property of
  * every object, such as `constructor`.
  */
-export const inEnvironment = (
+export function inEnvironment(
   { environments }: Pick<Feature, 'environments'>,
   environment: string,
-): FeatureInEnvironment =>
-  Object.hasOwn(environments, environment) ? (environments[environment] ?? emptyEnvironment) : emptyEnvironment;
+): FeatureInEnvironment {
+  return Object.hasOwn(environments, environment) ? (environments[environment] ?? emptyEnvironment) : emptyEnvironment;
+}
 
 /** The feature with changed settings in one environment. */
-export const withEnvironment = (
-  feature: Feature,
-  environment: string,
-  change: Partial<FeatureInEnvironment>,
-): Feature => ({
-  ...feature,
-  environments: { ...feature.environments, [environment]: { ...inEnvironment(feature, environment), ...change } },
-});
+export function withEnvironment(feature: Feature, environment: string, change: Partial<FeatureInEnvironment>): Feature {
+  return {
+    ...feature,
+    environments: { ...feature.environments, [environment]: { ...inEnvironment(feature, environment), ...change } },
+  };
+}
 
 /**
  * Whether a feature is on for any user: it is enabled, and not all of its strategies are disabled. One without strategies is on for every
  * user.
  */
-export const isOnInEnvironment = ({ enabled, strategies }: FeatureInEnvironment): boolean =>
-  enabled && (strategies.length === 0 || strategies.some(({ disabled }) => !disabled));
+export function isOnInEnvironment({ enabled, strategies }: FeatureInEnvironment): boolean {
+  return enabled && (strategies.length === 0 || strategies.some(({ disabled }) => !disabled));
+}
 
 /** The number of active features that are enabled in an environment. */
-export const countEnabled = (features: readonly Feature[], environment: string): number =>
-  features.filter((feature) => feature.archivedAt === null && inEnvironment(feature, environment).enabled).length;
+export function countEnabled(features: readonly Feature[], environment: string): number {
+  return features.filter((feature) => feature.archivedAt === null && inEnvironment(feature, environment).enabled)
+    .length;
+}
 
 /** The feature, disabled in every environment, without events. */
-export const disabledEverywhere = (feature: Feature): Feature => ({
-  ...feature,
-  environments: Object.fromEntries(
-    Object.entries(feature.environments).map(([name, environment]) => [name, { ...environment, enabled: false }]),
-  ),
-});
+export function disabledEverywhere(feature: Feature): Feature {
+  return {
+    ...feature,
+    environments: Object.fromEntries(
+      Object.entries(feature.environments).map(([name, environment]) => [name, { ...environment, enabled: false }]),
+    ),
+  };
+}
 
 /** The properties that create, update, clone and import set on a feature as a whole. */
 export type Metadata = Pick<Feature, keyof typeof newFeatureMetadata>;
@@ -146,35 +153,40 @@ export const metadataNames: readonly (keyof Metadata)[] = Object.keys(newFeature
 export type MetadataChanges = { readonly [K in keyof Metadata]?: Metadata[K] | undefined };
 
 /** The metadata among the members of an object, without members that are undefined. */
-const pickMetadata = (source: Readonly<Record<string, unknown>>): Partial<Record<keyof Metadata, unknown>> =>
-  Object.fromEntries(metadataNames.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
+function pickMetadata(source: Readonly<Record<string, unknown>>): Partial<Record<keyof Metadata, unknown>> {
+  return Object.fromEntries(metadataNames.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
+}
 
 /**
  * The metadata of a document that a patch changed: a member that the patch removed has the value of a new feature. Values are not checked.
  */
-export const metadataOfDocument = (
+export function metadataOfDocument(
   document: Readonly<Record<string, unknown>>,
-): Readonly<Record<keyof Metadata, unknown>> => ({ ...newFeatureMetadata, ...pickMetadata(document) });
+): Readonly<Record<keyof Metadata, unknown>> {
+  return { ...newFeatureMetadata, ...pickMetadata(document) };
+}
 
 /** The metadata after changes. Empty texts of fields that may be null become null. */
-export const changeMetadata = (changes: MetadataChanges, before: Metadata = newFeatureMetadata): Metadata => {
+export function changeMetadata(changes: MetadataChanges, before: Metadata = newFeatureMetadata): Metadata {
   const after = { ...newFeatureMetadata, ...pickMetadata(before), ...pickMetadata(changes) } as Metadata;
   return { ...after, description: after.description || null };
-};
+}
 
 /** A feature without its environments, as it is in the replies to writes of the feature itself and in events. */
-export const featureWithoutEnvironments = (feature: Feature): FeatureWithoutEnvironments => ({
-  name: feature.name,
-  ...changeMetadata(feature),
-  project: feature.project,
-  createdAt: feature.createdAt,
-  archived: feature.archivedAt !== null,
-  archivedAt: feature.archivedAt,
-  lastSeenAt: null,
-});
+export function featureWithoutEnvironments(feature: Feature): FeatureWithoutEnvironments {
+  return {
+    name: feature.name,
+    ...changeMetadata(feature),
+    project: feature.project,
+    createdAt: feature.createdAt,
+    archived: feature.archivedAt !== null,
+    archivedAt: feature.archivedAt,
+    lastSeenAt: null,
+  };
+}
 
 /** Refuses to change features of projects other than the requested one. */
-export const requireFeaturesOfProject = (features: readonly Feature[], project: string): void => {
+export function requireFeaturesOfProject(features: readonly Feature[], project: string): void {
   const others = new Set(features.map((feature) => feature.project).filter((id) => id !== project));
   if (others.size === 0) return;
   // The words are Unleash's, also the singular.
@@ -183,4 +195,4 @@ export const requireFeaturesOfProject = (features: readonly Feature[], project: 
     `The operation could not be completed. The features exist, but the provided project ids ("${shortName([...others].join(','))}") ` +
       `does not match the project provided in request URL ("${shortName(project)}").`,
   );
-};
+}

@@ -36,26 +36,31 @@ interface Location {
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
-const patchError = (pointer: string, reason: string): Refusal => {
+function patchError(pointer: string, reason: string): Refusal {
   const path = shortName(pointer);
   const where = path === '' ? 'the root' : `\`${path}\``;
   return invalid(`The patch cannot be applied at ${where}: ${reason}.`, path);
-};
+}
 
-const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null;
+}
 
-const memberOf = (container: Container, key: string): unknown => (container as Json)[key];
+function memberOf(container: Container, key: string): unknown {
+  return (container as Json)[key];
+}
 
-const has = (container: Container, key: string): boolean =>
-  Array.isArray(container) ? indexOf(key) < container.length : Object.hasOwn(container, key);
+function has(container: Container, key: string): boolean {
+  return Array.isArray(container) ? indexOf(key) < container.length : Object.hasOwn(container, key);
+}
 
 /** The index that a key of a list denotes; NaN unless it is a decimal number without sign or leading zeros. */
-const indexOf = (key: string): number => {
+function indexOf(key: string): number {
   const index = Number(key);
   return Number.isSafeInteger(index) && index >= 0 && String(index) === key ? index : Number.NaN;
-};
+}
 
-const keysOf = (pointer: string, { members }: PatchableMembers): readonly string[] => {
+function keysOf(pointer: string, { members }: PatchableMembers): readonly string[] {
   if (pointer === '') return [];
   if (!pointer.startsWith('/')) throw patchError(pointer, 'a path begins with "/"');
   if (/~(?![01])/.test(pointer)) throw patchError(pointer, 'in a path, "~" stands before 0 or 1 only');
@@ -72,10 +77,10 @@ const keysOf = (pointer: string, { members }: PatchableMembers): readonly string
   }
   if (keys.length > maxDepth) throw patchError(pointer, `it is more than ${maxDepth} levels deep`);
   return keys;
-};
+}
 
 /** Follows a pointer up to its last key. Every container on the way must exist. Undefined for the pointer of the document itself. */
-const locate = (document: Container, pointer: string, patchable: PatchableMembers): Location | undefined => {
+function locate(document: Container, pointer: string, patchable: PatchableMembers): Location | undefined {
   const keys = keysOf(pointer, patchable);
   const key = keys.at(-1);
   if (key === undefined) return undefined;
@@ -86,25 +91,26 @@ const locate = (document: Container, pointer: string, patchable: PatchableMember
     parent = next;
   }
   return { pointer, keys, parent, key };
-};
+}
 
-const requirePresent = ({ pointer, parent, key }: Location): void => {
+function requirePresent({ pointer, parent, key }: Location): void {
   if (!has(parent, key)) throw patchError(pointer, 'there is no such property');
-};
+}
 
 /** Refuses a location in a list that is not one of its indexes, nor the one after the last. */
-const requireInsertable = ({ pointer, parent, key }: Location): void => {
+function requireInsertable({ pointer, parent, key }: Location): void {
   if (Array.isArray(parent) && key !== '-' && !(indexOf(key) <= parent.length)) {
     throw patchError(pointer, 'the list has no such index');
   }
-};
+}
 
 /** True when the property may be missing: a member of the document itself, or of a map in it. */
-const mayBeMissing = ({ keys, parent }: Location, { maps }: PatchableMembers): boolean =>
-  !Array.isArray(parent) && (keys.length === 1 || (keys.length === 2 && maps.has(keys[0] as string)));
+function mayBeMissing({ keys, parent }: Location, { maps }: PatchableMembers): boolean {
+  return !Array.isArray(parent) && (keys.length === 1 || (keys.length === 2 && maps.has(keys[0] as string)));
+}
 
 /** Measures the size of a value, and stops as soon as it exceeds the limit. */
-const sizeOf = (value: unknown, limit: Size, depth: number, pointer: string): Size => {
+function sizeOf(value: unknown, limit: Size, depth: number, pointer: string): Size {
   const size: Size = { nodes: 0, characters: 0 };
   const count = (characters: number): void => {
     size.characters += characters;
@@ -128,32 +134,38 @@ const sizeOf = (value: unknown, limit: Size, depth: number, pointer: string): Si
   };
   visit(value, depth);
   return size;
-};
+}
 
 const unlimited: Size = { nodes: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY };
 
-const subtract = (one: Size, other: Size): Size => ({
-  nodes: one.nodes - other.nodes,
-  characters: one.characters - other.characters,
-});
+function subtract(one: Size, other: Size): Size {
+  return {
+    nodes: one.nodes - other.nodes,
+    characters: one.characters - other.characters,
+  };
+}
 
-const add = (one: Size, other: Size): Size => ({
-  nodes: one.nodes + other.nodes,
-  characters: one.characters + other.characters,
-});
+function add(one: Size, other: Size): Size {
+  return {
+    nodes: one.nodes + other.nodes,
+    characters: one.characters + other.characters,
+  };
+}
 
 /** The size of the name of a member. */
-const nameSize = ({ parent, key }: Location): Size => ({
-  nodes: 0,
-  characters: Array.isArray(parent) ? 0 : JSON.stringify(key).length + 1,
-});
+function nameSize({ parent, key }: Location): Size {
+  return {
+    nodes: 0,
+    characters: Array.isArray(parent) ? 0 : JSON.stringify(key).length + 1,
+  };
+}
 
 /** The size of a member with its name; 0 when it does not exist. */
-const sizeAt = (location: Location): Size => {
+function sizeAt(location: Location): Size {
   const { parent, key, keys, pointer } = location;
   if (!has(parent, key)) return { nodes: 0, characters: 0 };
   return add(nameSize(location), sizeOf(memberOf(parent, key), unlimited, keys.length, pointer));
-};
+}
 
 /** The document while a patch is applied. It never exceeds the size limit. */
 class Draft {
@@ -271,11 +283,11 @@ class Draft {
  * The document after a patch; neither the document nor the patch is modified. Refuses a step whose path leads nowhere or to none of the
  * patchable members, and one that would exceed a limit, with the path at fault, before the step is applied.
  */
-export const applyPatch = (document: Json, patch: JsonPatch, patchable: PatchableMembers): Json => {
+export function applyPatch(document: Json, patch: JsonPatch, patchable: PatchableMembers): Json {
   if (patch.length > patchLimits.operations) {
     throw invalid(`The \`/body\` property must NOT have more than ${patchLimits.operations} items.`, '/body');
   }
   const draft = new Draft(document, patchable);
   for (const operation of patch) draft.apply(operation);
   return draft.document;
-};
+}

@@ -29,11 +29,11 @@ export interface FeatureCreation {
 }
 
 /** Creates a feature: off in every environment of its project, and without strategies. Whether its name is free is not decided here. */
-export const createFeature = (
+export function createFeature(
   body: CreateFeatureBody,
   { project, now, author, naming }: FeatureCreation,
   path = '/body',
-): Decision<'feature-created'> => {
+): Decision<'feature-created'> {
   requireUrlFriendlyName(body.name, `${path}/name`);
   requireMatchingName(body.name, naming, `${path}/name`);
   const created: Feature = {
@@ -52,25 +52,26 @@ export const createFeature = (
   };
   const feature = withTags(created, body.tags ?? []);
   return { feature, events: [featureEvent('feature-created', feature, { data: featureWithoutEnvironments(feature) })] };
-};
+}
 
 /** Sets the group of a copied strategy, so that the clone divides users independently of its source. */
-const withGroupId = (strategy: Strategy, groupId: string): Strategy =>
-  strategy.parameters['groupId'] === undefined
+function withGroupId(strategy: Strategy, groupId: string): Strategy {
+  return strategy.parameters['groupId'] === undefined
     ? strategy
     : { ...strategy, parameters: { ...strategy.parameters, groupId } };
+}
 
 /**
  * Creates a feature like another one: its strategies, with new ids, its variants and its parent; off everywhere, and without
  * its tags. Whether its name is free is not decided here.
  * @throws Refusal for an archived source: what its strategies refer to may have been deleted.
  */
-export const cloneFeature = (
+export function cloneFeature(
   source: Feature,
   { name, replaceGroupId = true }: CloneFeatureBody,
   origin: FeatureCreation,
   generateStrategyId: () => string,
-): Decision => {
+): Decision {
   if (source.archivedAt !== null) throw archivedFeatureRefused();
   const metadata = { ...changeMetadata(source), type: source.type as FeatureType };
   const created = createFeature({ ...metadata, name }, origin);
@@ -90,7 +91,7 @@ export const cloneFeature = (
   for (const dependency of dependencies)
     events.push(featureEvent('feature-dependency-added', feature, { data: dependency }));
   return { feature, events: [...created.events, ...events] };
-};
+}
 
 /** Numbers of active features: the maximum, and how many there would be. */
 export interface FeatureCount {
@@ -99,12 +100,12 @@ export interface FeatureCount {
 }
 
 /** Refuses more active features than a project may have. */
-export const requireWithinProjectLimit = ({ limit, features }: FeatureCount): void => {
+export function requireWithinProjectLimit({ limit, features }: FeatureCount): void {
   if (features <= limit) return;
   throw refusal('InvalidOperationError', 'You have reached the maximum number of feature flags for this project.');
-};
+}
 
 /** Refuses more active features than all projects together may have. */
-export const requireWithinInstanceLimit = ({ limit, features }: FeatureCount): void => {
+export function requireWithinInstanceLimit({ limit, features }: FeatureCount): void {
   if (features > limit) throw limitExceeded('feature flag', limit);
-};
+}

@@ -9,32 +9,32 @@ import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 const backgroundTimeoutMs = 30_000;
 
 /** The context of a transaction that the service starts itself. */
-const systemTransactionContext = () => {
+function systemTransactionContext() {
   const now = new Date();
   const deadline = new Date(now.getTime() + backgroundTimeoutMs);
   return { caller: systemCaller, now, deadline, traceparent: systemTraceparent() };
-};
+}
 
 /** The maximum number of rows in one transaction. */
 const batchSizes = { features: 500, usageRows: 10_000 };
 
 /** Repeats a step in transactions of at most `batchSize` rows until it finds no full batch. */
-const repeatUntilDone = async (
+async function repeatUntilDone(
   transaction: UnitOfWork,
   batchSize: number,
   step: (tx: Transaction, limit: number) => Promise<number>,
-): Promise<void> => {
+): Promise<void> {
   for (;;) {
     if ((await transaction(systemTransactionContext(), (tx) => step(tx, batchSize))) < batchSize) return;
   }
-};
+}
 
 /**
  * Marks features that have outlived the lifetime of their type, emits usage that changed since it was last emitted, deletes usage after its
  * retention period, and deletes applications without a report for `applicationDays`. Safe in several processes concurrently: each feature
  * is marked by one of them.
  */
-export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: number): Promise<void> => {
+export async function runHousekeeping(transaction: UnitOfWork, applicationDays: number): Promise<void> {
   const { features, usageRows } = batchSizes;
   await repeatUntilDone(transaction, features, async ({ housekeeping }, limit) => {
     await housekeeping.unmarkPotentiallyStale();
@@ -50,18 +50,18 @@ export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: 
   await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) =>
     housekeeping.deleteInactiveApplications(applicationDays, limit),
   );
-};
+}
 
 /**
  * Submits the proposals of imports whose process ended before it submitted them. A proposal that is refused is deleted, since a retry would
  * be refused, too, and `logError` takes the reason. Continues after a refusal that reports a defect of the change requests service, and
  * throws the first such refusal at the end.
  */
-export const submitImportProposals = async (
+export async function submitImportProposals(
   transaction: UnitOfWork,
   submit: SubmitImportProposal,
   logError: (message: string) => void,
-): Promise<void> => {
+): Promise<void> {
   const drop = async (importId: string, { message }: Refusal): Promise<void> => {
     const proposal = await transaction(systemTransactionContext(), async ({ importProposals }) => {
       const found = await importProposals.find(importId);
@@ -83,7 +83,7 @@ export const submitImportProposals = async (
     });
   }
   if (defects[0] !== undefined) throw defects[0];
-};
+}
 
 /** Runs are not logged as failed before they have failed for this time, as they do while another service starts. */
 const logAfterFailingForMs = 30_000;
@@ -99,10 +99,10 @@ interface BackgroundJobsOptions {
  * Runs housekeeping, and submits import proposals, at an interval. Each of the two is retried by itself. Proposals that an ended process
  * left are submitted at the start; housekeeping waits for one interval first, since a start has more urgent work.
  */
-export const startBackgroundJobs = (
+export function startBackgroundJobs(
   transaction: UnitOfWork,
   { intervalMs, applicationDays, submitImportProposal, log }: BackgroundJobsOptions,
-): Pick<Loop, 'stop'> => {
+): Pick<Loop, 'stop'> {
   const loops = [
     {
       name: 'The housekeeping of features',
@@ -115,4 +115,4 @@ export const startBackgroundJobs = (
     },
   ].map((job) => startLoop({ ...job, intervalMs, logAfterFailingForMs, log }));
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
-};
+}

@@ -1,9 +1,8 @@
 import type { FeatureState, Tag } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { Outbox } from '@bunting/outbox';
+import type { Outbox, RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import { featureStatesSql } from '../unit-of-work/feature-sql.ts';
-import type { RecordEvents } from '../unit-of-work/unit-of-work.ts';
 import { usageRetentionHours } from '../usage/usage-store.ts';
 
 /** A feature that is older than the lifetime of its type. */
@@ -56,53 +55,57 @@ const deleteExpiredUsage = `
   )
   delete from feature_usage_hour usage using expired where usage.ctid = expired.ctid returning 1`;
 
-const deleteUnseen = (table: string, age: string): string => `
+function deleteUnseen(table: string, age: string): string {
+  return `
   with expired as (
     select ctid from ${table} where last_seen_at < now() - ${age} limit $1::integer for update skip locked
   )
   delete from ${table} target using expired where target.ctid = expired.ctid returning 1`;
+}
 
 /** Periodic writes within a transaction. Each skips rows that another process has locked, and handles at most `limit` of them. */
-export const housekeepingRepository = ({ query }: Tx, outbox: Outbox, recordEvents: RecordEvents) => ({
-  /**
-   * Marks features that have outlived the lifetime of their type, each feature once, by one process; returns how many.
-   * @param eventsOf the events of the marked features
-   */
-  markPotentiallyStale: async (
-    limit: number,
-    eventsOf: (marked: readonly PotentiallyStaleFeature[]) => readonly DomainEvent[],
-  ): Promise<number> => {
-    const marked = await query<PotentiallyStaleFeature>(markPotentiallyStale, [limit]);
-    recordEvents(eventsOf(marked));
-    return marked.length;
-  },
-  /** Removes the mark from features whose type, or its lifetime, was changed. Emits no event. */
-  unmarkPotentiallyStale: async (): Promise<void> => void (await query(unmarkPotentiallyStale)),
+export function housekeepingRepository({ query }: Tx, outbox: Outbox, recordEvents: RecordEvents) {
+  return {
+    /**
+     * Marks features that have outlived the lifetime of their type, each feature once, by one process; returns how many.
+     * @param eventsOf the events of the marked features
+     */
+    markPotentiallyStale: async (
+      limit: number,
+      eventsOf: (marked: readonly PotentiallyStaleFeature[]) => readonly DomainEvent[],
+    ): Promise<number> => {
+      const marked = await query<PotentiallyStaleFeature>(markPotentiallyStale, [limit]);
+      recordEvents(eventsOf(marked));
+      return marked.length;
+    },
+    /** Removes the mark from features whose type, or its lifetime, was changed. Emits no event. */
+    unmarkPotentiallyStale: async (): Promise<void> => void (await query(unmarkPotentiallyStale)),
 
-  /** Emits the states of features whose usage changed since it was last emitted; returns how many. */
-  emitUsageStates: async (limit: number): Promise<number> => {
-    const rows = await query<{ version: number; state: FeatureState }>(markUsageEmittedSql, [limit]);
-    for (const { version, state } of rows) outbox.emitState({ entity: 'feature', id: state.name, version, state });
-    return rows.length;
-  },
+    /** Emits the states of features whose usage changed since it was last emitted; returns how many. */
+    emitUsageStates: async (limit: number): Promise<number> => {
+      const rows = await query<{ version: number; state: FeatureState }>(markUsageEmittedSql, [limit]);
+      for (const { version, state } of rows) outbox.emitState({ entity: 'feature', id: state.name, version, state });
+      return rows.length;
+    },
 
-  /** Deletes usage that is older than the retention period; returns how many rows. */
-  deleteExpiredUsage: async (limit: number): Promise<number> => (await query(deleteExpiredUsage, [limit])).length,
+    /** Deletes usage that is older than the retention period; returns how many rows. */
+    deleteExpiredUsage: async (limit: number): Promise<number> => (await query(deleteExpiredUsage, [limit])).length,
 
-  /** Deletes applications without a report for `days`; returns how many. */
-  deleteInactiveApplications: async (days: number, limit: number): Promise<number> =>
-    (await query(deleteUnseen('client_application', 'make_interval(days => $2::integer)'), [limit, days])).length,
+    /** Deletes applications without a report for `days`; returns how many. */
+    deleteInactiveApplications: async (days: number, limit: number): Promise<number> =>
+      (await query(deleteUnseen('client_application', 'make_interval(days => $2::integer)'), [limit, days])).length,
 
-  /**
-   * Deletes instances, missing features and Edge instances without a report for the retention period of usage; returns the highest of the
-   * counts.
-   */
-  deleteInactiveInstances: async (limit: number): Promise<number> => {
-    const removed = await Promise.all(
-      ['client_instance', 'client_missing_feature', 'edge_instance'].map((table) =>
-        query(deleteUnseen(table, `interval '${usageRetentionHours} hours'`), [limit]),
-      ),
-    );
-    return Math.max(...removed.map((rows) => rows.length));
-  },
-});
+    /**
+     * Deletes instances, missing features and Edge instances without a report for the retention period of usage; returns the highest of the
+     * counts.
+     */
+    deleteInactiveInstances: async (limit: number): Promise<number> => {
+      const removed = await Promise.all(
+        ['client_instance', 'client_missing_feature', 'edge_instance'].map((table) =>
+          query(deleteUnseen(table, `interval '${usageRetentionHours} hours'`), [limit]),
+        ),
+      );
+      return Math.max(...removed.map((rows) => rows.length));
+    },
+  };
+}

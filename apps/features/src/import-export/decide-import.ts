@@ -27,13 +27,16 @@ export interface SplitImport {
   readonly changes: readonly FeatureChange[];
 }
 
-const withoutIdentity = ({ id: _, ...content }: Strategy) => content;
+function withoutIdentity({ id: _, ...content }: Strategy) {
+  return content;
+}
 
 /** A missing rollout means 0 percent in an import, but 100 percent in a proposed change, so it is written out. */
-const explicitRollout = ({ name, parameters }: Strategy) =>
-  name === 'flexibleRollout' ? { rollout: '0', ...parameters } : parameters;
+function explicitRollout({ name, parameters }: Strategy) {
+  return name === 'flexibleRollout' ? { rollout: '0', ...parameters } : parameters;
+}
 
-const addStrategyChange = (feature: string, strategy: Strategy): FeatureChange => {
+function addStrategyChange(feature: string, strategy: Strategy): FeatureChange {
   const { constraints, variants, segments, ...content } = withoutIdentity(strategy);
   const lists = { constraints: [...constraints], variants: [...variants], segments: [...segments] };
   return {
@@ -41,10 +44,10 @@ const addStrategyChange = (feature: string, strategy: Strategy): FeatureChange =
     feature,
     payload: { ...content, ...lists, parameters: explicitRollout(strategy) },
   };
-};
+}
 
 /** The changes that bring a feature in the environment from its current settings to those of the file. */
-const settingsChanges = (before: Feature, after: Feature, environment: string): readonly FeatureChange[] => {
+function settingsChanges(before: Feature, after: Feature, environment: string): readonly FeatureChange[] {
   const [current, imported] = [inEnvironment(before, environment), inEnvironment(after, environment)];
   const { name: feature } = after;
   const changes: FeatureChange[] = [];
@@ -59,27 +62,30 @@ const settingsChanges = (before: Feature, after: Feature, environment: string): 
     changes.push({ action: 'updateEnabled', feature, payload: { enabled: imported.enabled } });
   }
   return changes;
-};
+}
 
-const dependencyChanges = ({ name: feature, dependencies }: Feature): FeatureChange[] =>
-  dependencies.map(({ feature: parent, enabled, variants }) => ({
+function dependencyChanges({ name: feature, dependencies }: Feature): FeatureChange[] {
+  return dependencies.map(({ feature: parent, enabled, variants }) => ({
     action: 'addDependency',
     feature,
     payload: { feature: parent, enabled, variants: [...variants] },
   }));
+}
 
-const isDependencyEvent = ({ type }: ImportEvent): boolean => type.startsWith('feature-dependency-');
+function isDependencyEvent({ type }: ImportEvent): boolean {
+  return type.startsWith('feature-dependency-');
+}
 
 /**
  * Splits an import into direct changes and proposed changes. Features are created, described and tagged directly;
  * their settings in protected environments are proposed.
  * @param existing the stored features, by name
  */
-export const splitImport = (
+export function splitImport(
   planned: readonly PlannedFeature[],
   existing: ReadonlyMap<string, Feature>,
   { environment, settings, dependencies }: PartsRequiringChangeRequest,
-): SplitImport => {
+): SplitImport {
   const immediate: PlannedFeature[] = [];
   const changes: FeatureChange[] = [];
   for (const plan of planned) {
@@ -106,17 +112,17 @@ export const splitImport = (
     if (isNew || directEvents.length > 0) immediate.push({ feature, events: directEvents, isNew });
   }
   return { immediate, changes };
-};
+}
 
 /** The events of those edits of an import that are made directly. @param immediate the features with these edits alone */
-const immediateEvents = (
+function immediateEvents(
   { features, events }: ImportPlan,
   immediate: readonly PlannedFeature[],
-): readonly ImportEvent[] => {
+): readonly ImportEvent[] {
   const planned = new Set(features.flatMap((plan) => plan.events));
   const emitted = new Set(immediate.flatMap((plan) => plan.events));
   return events.filter((event) => !planned.has(event) || emitted.has(event));
-};
+}
 
 /** The parts of an import that require a change request, and the environment for which it is created. */
 export interface PartsRequiringChangeRequest {
@@ -130,11 +136,11 @@ export interface PartsRequiringChangeRequest {
 }
 
 /** The parts of an import that require a change request of the caller, and the environment for which it is created. */
-export const partsRequiringChangeRequest = (
+export function partsRequiringChangeRequest(
   caller: Caller,
   { project, environment }: { readonly project: string; readonly environment: string },
   protectedEnvironments: readonly string[],
-): PartsRequiringChangeRequest => {
+): PartsRequiringChangeRequest {
   const environments = environmentsRequiringChangeRequest(caller, project, protectedEnvironments);
   const settings = environments.includes(environment);
   return {
@@ -143,7 +149,7 @@ export const partsRequiringChangeRequest = (
     dependencies: environments.length > 0,
     proposedIn: settings ? environment : environments.at(-1),
   };
-};
+}
 
 /** The stored objects that an import refers to. */
 export interface StoredForImport {
@@ -172,11 +178,11 @@ export interface ImportDecision extends Pick<ImportPlan, 'contextFields' | 'tagT
 }
 
 /** Decides on an import. Limits of features and of change requests are checked separately. @throws Refusal as `planImport`. */
-export const decideImport = (
+export function decideImport(
   { project, environment, data }: ImportFeaturesBody,
   { destination, features, protectedEnvironments }: StoredForImport,
   authorship: ImportAuthorship,
-): ImportDecision => {
+): ImportDecision {
   const { caller } = authorship;
   const existing = new Map(features.map((feature) => [feature.name, feature]));
   const plan = planImport(data, { ...destination, project, environment, features: existing }, authorship);
@@ -195,23 +201,23 @@ export const decideImport = (
     missingPermissions: missingImportPermissions(caller, events),
     report: plan.report,
   };
-};
+}
 
-const tooLargeForChangeRequest = (reason: string): Refusal => {
+function tooLargeForChangeRequest(reason: string): Refusal {
   const message = `The import takes a change request of ${reason}. Import fewer features.`;
   return refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
-};
+}
 
 /** Refuses changes that exceed a change request, or that the caller may not propose. */
-export const requireProposable = (caller: Caller, project: string, changes: readonly FeatureChange[]): void => {
+export function requireProposable(caller: Caller, project: string, changes: readonly FeatureChange[]): void {
   requireMayPropose(caller, project);
   if (changes.length > maxChangesPerChangeRequest) {
     throw tooLargeForChangeRequest(`${changes.length} changes, and one can hold at most ${maxChangesPerChangeRequest}`);
   }
-};
+}
 
 /** Refuses a proposal that is too large, with the snapshots of its changes. */
-export const requireProposalSize = (bytes: number): void => {
+export function requireProposalSize(bytes: number): void {
   if (bytes > maxBytesPerChangeRequest)
     throw tooLargeForChangeRequest(`more than ${maxBytesPerChangeRequest} bytes, with what it would replace`);
-};
+}

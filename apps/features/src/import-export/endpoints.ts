@@ -44,24 +44,26 @@ import { featuresExported, fileReferences, requireExportFilter } from './import-
 export type ImportRequest = OperationRequest<typeof ImportFeatures> | OperationRequest<typeof ValidateImport>;
 
 /** The caller as the author of what the import creates, with random ids for new strategies. */
-const importAuthorshipOf = ({ caller, now }: ImportRequest): ImportAuthorship => ({
-  caller,
-  now: now.toISOString(),
-  author: authorOf(caller),
-  generateId: randomUUID,
-});
+function importAuthorshipOf({ caller, now }: ImportRequest): ImportAuthorship {
+  return {
+    caller,
+    now: now.toISOString(),
+    author: authorOf(caller),
+    generateId: randomUUID,
+  };
+}
 
 /** Refuses features that would exceed a limit, changes that exceed a change request, and those that the caller may not propose. */
-const requireLimitsAndProposable = async (
+async function requireLimitsAndProposable(
   tx: Pick<Transaction, 'projects'>,
   { body: { project }, caller }: ImportRequest,
   { added, proposed }: ImportDecision,
   limits: Pick<AddedFeatures, 'projectFeatureLimit' | 'instanceFeatureLimit'>,
-): Promise<void> => {
+): Promise<void> {
   const adding = added.length;
   if (adding > 0) await requireBelowLimits(tx, { project, ...limits, adding });
   if (proposed !== undefined) requireProposable(caller, project, proposed.changes);
-};
+}
 
 /** The properties of a stored proposal that the reply of the import reports. */
 export interface ImportProposalSummary {
@@ -71,11 +73,11 @@ export interface ImportProposalSummary {
 }
 
 /** Prepares the changes as they will be when they are applied, and stores them for the change requests service. */
-const storeImportProposal = async (
+async function storeImportProposal(
   tx: Transaction,
   { body, caller, now }: OperationRequest<typeof ImportFeatures>,
   { environment, changes }: ProposedEdits,
-): Promise<ImportProposalSummary> => {
+): Promise<ImportProposalSummary> {
   const { project } = body;
   const stored = await tx.readChangeContext(changeContextQuery(project, changes), hiddenProjectsOf(caller));
   if (stored === undefined) throw activeProjectNotFound(project);
@@ -102,7 +104,7 @@ const storeImportProposal = async (
   requireProposalSize(Buffer.byteLength(JSON.stringify(proposal)));
   await tx.importProposals.add(importId, proposal);
   return { importId, environment, changes: changes.length };
-};
+}
 
 export function importExportEndpoints({
   transaction,
@@ -180,7 +182,7 @@ type ValidationItem = ImportValidation['errors'][number];
 /**
  * The name of the feature, segment or context field in the file to which the path of an error points, as a list; empty if there is none.
  */
-const affectedItemsAt = (data: ExportedFeatures, path = ''): string[] => {
+function affectedItemsAt(data: ExportedFeatures, path = ''): string[] {
   const [, list = '', index = ''] = /^\/body\/data\/(\w+)\/(\d+)/.exec(path) ?? [];
   const items = (data as Readonly<Record<string, unknown>>)[list];
   const item: unknown = Array.isArray(items) ? items[Number(index)] : undefined;
@@ -188,31 +190,32 @@ const affectedItemsAt = (data: ExportedFeatures, path = ''): string[] => {
   const { featureName, feature, name } = item as Readonly<Record<string, unknown>>;
   const affected = featureName ?? feature ?? name;
   return typeof affected === 'string' ? [affected] : [];
-};
+}
 
-const errorsOf = (data: ExportedFeatures, { message, details }: Refusal): ValidationItem[] => {
+function errorsOf(data: ExportedFeatures, { message, details }: Refusal): ValidationItem[] {
   const faults: readonly ErrorDetail[] = details.length > 0 ? details : [{ message }];
   return faults.map((fault) => ({ message: fault.message, affectedItems: affectedItemsAt(data, fault.path) }));
-};
+}
 
-const warningsOf = (skipped: readonly { readonly feature: string; readonly reason: string }[]): ValidationItem[] =>
-  [...Map.groupBy(skipped, ({ reason }) => reason)].map(([message, features]) => ({
+function warningsOf(skipped: readonly { readonly feature: string; readonly reason: string }[]): ValidationItem[] {
+  return [...Map.groupBy(skipped, ({ reason }) => reason)].map(([message, features]) => ({
     message,
     affectedItems: features.map(({ feature }) => feature),
   }));
+}
 
-const permissionItems = (missing: readonly MissingPermission[]): ValidationItem[] => {
+function permissionItems(missing: readonly MissingPermission[]): ValidationItem[] {
   if (missing.length === 0) return [];
   const affectedItems = missing.map(({ permission }) => permission);
   return [{ message: 'The import takes permissions that the caller does not have', affectedItems }];
-};
+}
 
-const proposalItems = (proposed: ProposedEdits | undefined): ValidationItem[] => {
+function proposalItems(proposed: ProposedEdits | undefined): ValidationItem[] {
   if (proposed === undefined) return [];
   const { environment, changes } = proposed;
   const message = `What takes a change request in the environment ${environment} will be proposed in one, and sent to review`;
   return [{ message, affectedItems: [...new Set(changes.map(({ feature }) => feature))] }];
-};
+}
 
 /** The result of an import's transaction. */
 interface ImportResult {
@@ -222,11 +225,11 @@ interface ImportResult {
 
 const maxSubmitTimeoutMs = 10_000;
 
-const importOnce = async (
+async function importOnce(
   tx: Transaction,
   request: OperationRequest<typeof ImportFeatures>,
   instanceFeatureLimit: number | undefined,
-): Promise<ImportResult> => {
+): Promise<ImportResult> {
   const { body, caller } = request;
   const { project, data } = body;
   authorise(caller, ImportFeatures.permission, { project });
@@ -254,7 +257,7 @@ const importOnce = async (
   await saveChangedFeatures(tx, decision.changed, decision.events, caller);
   const { report, proposed } = decision;
   return proposed === undefined ? { report } : { report, proposed: await storeImportProposal(tx, request, proposed) };
-};
+}
 
 /**
  * Submits the stored proposal of an import to the change requests service. Returns the id of the change request; undefined if it was
@@ -263,9 +266,8 @@ const importOnce = async (
 export type SubmitImportProposal = (importId: string, context: CallContext) => Promise<number | undefined>;
 
 /** Submits stored proposals. This can be repeated after a crash at any point: one import creates one change request. */
-export const submitImportProposal =
-  (bus: Bus, transaction: UnitOfWork): SubmitImportProposal =>
-  async (importId, context) => {
+export function submitImportProposal(bus: Bus, transaction: UnitOfWork): SubmitImportProposal {
+  return async (importId, context) => {
     const { caller, traceparent } = context;
     const inTransaction = <T>(job: (tx: Transaction) => Promise<T>): Promise<T> => {
       const now = new Date();
@@ -277,3 +279,4 @@ export const submitImportProposal =
     await inTransaction(({ importProposals }) => importProposals.remove(importId));
     return id;
   };
+}

@@ -33,7 +33,7 @@ export interface MissingPermission {
 }
 
 /** The permissions that an import requires and the caller lacks, each once, in the order of the events. */
-export const missingImportPermissions = (caller: Caller, events: readonly ImportEvent[]): MissingPermission[] => {
+export function missingImportPermissions(caller: Caller, events: readonly ImportEvent[]): MissingPermission[] {
   const missing = new Map<Permission, MissingPermission>();
   // All events of a type have the same project and environment: those of the import.
   for (const { type, project, environment } of new Map(events.map((event) => [event.type, event])).values()) {
@@ -43,7 +43,7 @@ export const missingImportPermissions = (caller: Caller, events: readonly Import
     if (!may(caller, [permission], scope)) missing.set(permission, { permission, environment: scope.environment });
   }
   return [...missing.values()];
-};
+}
 
 /** The caller and the time of an import, and the source of new ids. */
 export interface ImportAuthorship {

@@ -24,24 +24,26 @@ import type { FileReferences } from './import-file.ts';
 export type ImportProposal = Omit<RequestOf<typeof ProposeImport>['body'], 'importId'>;
 
 /** Import proposals that have no change request yet. They are stored in the transaction of the import, so that none is lost. */
-export const importProposalRepository = (tx: Tx) => ({
-  add: async (id: string, proposal: ImportProposal): Promise<void> => {
-    await tx.em.insert(ImportProposalEntity, { id, proposal });
-  },
-  /** Returns undefined once the change request was created. */
-  find: async (id: string): Promise<ImportProposal | undefined> => {
-    const text = 'select proposal from import_proposal where id = $1';
-    return (await tx.query<{ proposal: ImportProposal }>(text, [id]))[0]?.proposal;
-  },
-  /** The ids of all proposals, oldest first. */
-  listPending: async (): Promise<string[]> => {
-    const text = 'select id from import_proposal order by created_at, id';
-    return (await tx.query<{ id: string }>(text)).map(({ id }) => id);
-  },
-  remove: async (id: string): Promise<void> => {
-    await tx.em.nativeDelete(ImportProposalEntity, { id });
-  },
-});
+export function importProposalRepository(tx: Tx) {
+  return {
+    add: async (id: string, proposal: ImportProposal): Promise<void> => {
+      await tx.em.insert(ImportProposalEntity, { id, proposal });
+    },
+    /** Returns undefined once the change request was created. */
+    find: async (id: string): Promise<ImportProposal | undefined> => {
+      const text = 'select proposal from import_proposal where id = $1';
+      return (await tx.query<{ proposal: ImportProposal }>(text, [id]))[0]?.proposal;
+    },
+    /** The ids of all proposals, oldest first. */
+    listPending: async (): Promise<string[]> => {
+      const text = 'select id from import_proposal order by created_at, id';
+      return (await tx.query<{ id: string }>(text)).map(({ id }) => id);
+    },
+    remove: async (id: string): Promise<void> => {
+      await tx.em.nativeDelete(ImportProposalEntity, { id });
+    },
+  };
+}
 
 type StoredDestination = StoredForImport['destination'] & { readonly featureLimit: number | null };
 
@@ -78,36 +80,38 @@ const findDestination = `
  * The project to which an import writes, within a transaction.
  * @param hidden the projects that the caller may not see
  */
-export const importDestinationReader = ({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) => ({
-  /** Waits for other imports to end: a concurrent import of the same file must find what the first one created. */
-  lockImports: async (): Promise<void> => {
-    await advisoryLock({ query }, 'import');
-  },
+export function importDestinationReader({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) {
+  return {
+    /** Waits for other imports to end: a concurrent import of the same file must find what the first one created. */
+    lockImports: async (): Promise<void> => {
+      await advisoryLock({ query }, 'import');
+    },
 
-  /**
-   * Reads in one statement the existing objects that the file names.
-   * @throws Refusal `NotFoundError` for a project that does not exist or is archived
-   */
-  get: async (
-    project: string,
-    { contextFields, segments, features, tags, strategyIds }: FileReferences,
-  ): Promise<StoredDestination> => {
-    const values = [project, contextFields, segments, features, JSON.stringify(tags), strategyIds];
-    const [row] = await query<{ target: ImportDestinationJson }>(findDestination, values);
-    if (row === undefined) throw activeProjectNotFound(project);
-    const { target } = row;
-    const children = Map.groupBy(target.children, ({ parent }) => parent);
-    return {
-      naming: target.naming,
-      featureLimit: target.featureLimit,
-      projectContext: projectContextOf(target.projectContext, hidden, settings),
-      children: new Map([...children].map(([parent, rows]) => [parent, rows.map(({ name }) => name)])),
-      tagTypes: new Set(target.tagTypes),
-      tags: target.tags,
-      takenStrategyIds: new Set(target.strategyIds),
-    };
-  },
-});
+    /**
+     * Reads in one statement the existing objects that the file names.
+     * @throws Refusal `NotFoundError` for a project that does not exist or is archived
+     */
+    get: async (
+      project: string,
+      { contextFields, segments, features, tags, strategyIds }: FileReferences,
+    ): Promise<StoredDestination> => {
+      const values = [project, contextFields, segments, features, JSON.stringify(tags), strategyIds];
+      const [row] = await query<{ target: ImportDestinationJson }>(findDestination, values);
+      if (row === undefined) throw activeProjectNotFound(project);
+      const { target } = row;
+      const children = Map.groupBy(target.children, ({ parent }) => parent);
+      return {
+        naming: target.naming,
+        featureLimit: target.featureLimit,
+        projectContext: projectContextOf(target.projectContext, hidden, settings),
+        children: new Map([...children].map(([parent, rows]) => [parent, rows.map(({ name }) => name)])),
+        tagTypes: new Set(target.tagTypes),
+        tags: target.tags,
+        takenStrategyIds: new Set(target.strategyIds),
+      };
+    },
+  };
+}
 
 /** The content of an export, and the names of its features. */
 export interface FeatureExport {
@@ -175,12 +179,12 @@ const exportSelected = `
   from environment where name = $1::text`;
 
 /** Exports features in one statement; undefined for an environment that does not exist. */
-export const readFeatureExport =
-  ({ query }: Tx) =>
-  async (
+export function readFeatureExport({ query }: Tx) {
+  return async (
     { environment, features, tag, project }: Omit<ExportFeaturesBody, 'downloadFile'>,
     hidden: readonly string[],
   ): Promise<FeatureExport | undefined> => {
     const values = [environment, features ?? null, tag ?? null, project ?? null, hidden];
     return (await query<FeatureExport>(exportSelected, values))[0];
   };
+}

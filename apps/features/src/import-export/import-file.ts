@@ -48,15 +48,16 @@ export interface FileContent {
   readonly tagTypes: ReadonlyMap<string, Located<TagTypeInFile>>;
 }
 
-const locate = <T>(list: readonly T[] | undefined, name: string): Located<T>[] =>
-  (list ?? []).map((value, index) => ({ value, path: `/body/data/${name}/${index}` }));
+function locate<T>(list: readonly T[] | undefined, name: string): Located<T>[] {
+  return (list ?? []).map((value, index) => ({ value, path: `/body/data/${name}/${index}` }));
+}
 
 /** Groups values by a unique key. A repeated key must have the same value. */
-const byKey = <K, T>(
+function byKey<K, T>(
   items: readonly Located<T>[],
   keyOf: (value: T) => K,
   errors: ImportErrors,
-): ReadonlyMap<K, Located<T>> => {
+): ReadonlyMap<K, Located<T>> {
   const itemByKey = new Map<K, Located<T>>();
   for (const item of items) {
     const key = keyOf(item.value);
@@ -66,19 +67,19 @@ const byKey = <K, T>(
       errors.add(`The file says two things of "${shortName(String(key))}"`, item.path);
   }
   return itemByKey;
-};
+}
 
-const skipReason = (feature: FeatureInFile, existing: Feature | undefined): string | undefined => {
+function skipReason(feature: FeatureInFile, existing: Feature | undefined): string | undefined {
   if (existing !== undefined && existing.archivedAt !== null) return 'An archived feature has that name.';
   return feature.archived === true ? 'It is archived in the file.' : undefined;
-};
+}
 
 /** Joins the lists of the file by feature. An entry of a feature that the file lacks is an error: the file is incomplete. */
-export const parseImportFile = (
+export function parseImportFile(
   data: ExportedFeatures,
   existing: ReadonlyMap<string, Feature>,
   errors: ImportErrors,
-): FileContent => {
+): FileContent {
   const entries = new Map<string, FeatureWithSettingsInFile>();
   for (const feature of locate(data.features, 'features')) {
     const { name } = feature.value;
@@ -132,7 +133,7 @@ export const parseImportFile = (
     contextFields: byKey(locate(data.contextFields, 'contextFields'), ({ name }) => name, errors),
     tagTypes: byKey(locate(data.tagTypes, 'tagTypes'), ({ name }) => name, errors),
   };
-};
+}
 
 /** The objects that a file refers to, which the operation loads before it plans the import. */
 export interface FileReferences {
@@ -144,34 +145,38 @@ export interface FileReferences {
   readonly strategyIds: readonly string[];
 }
 
-const unique = <T>(items: readonly T[]): T[] => [...new Set(items)];
+function unique<T>(items: readonly T[]): T[] {
+  return [...new Set(items)];
+}
 
 /** Collects the references of a file, without duplicates. */
-export const fileReferences = (data: ExportedFeatures): FileReferences => ({
-  features: unique([
-    ...data.features.map(({ name }) => name),
-    ...(data.dependencies ?? []).flatMap(({ feature, dependencies }) => [
-      feature,
-      ...dependencies.map((dependency) => dependency.feature),
+export function fileReferences(data: ExportedFeatures): FileReferences {
+  return {
+    features: unique([
+      ...data.features.map(({ name }) => name),
+      ...(data.dependencies ?? []).flatMap(({ feature, dependencies }) => [
+        feature,
+        ...dependencies.map((dependency) => dependency.feature),
+      ]),
     ]),
-  ]),
-  segments: unique((data.segments ?? []).map(({ name }) => name)),
-  contextFields: unique([
-    ...(data.contextFields ?? []).map(({ name }) => name),
-    ...data.featureStrategies.flatMap(({ constraints = [] }) => constraints.map(({ contextName }) => contextName)),
-  ]),
-  tags: (data.featureTags ?? []).map(({ tagType, tagValue }) => ({ type: tagType, value: tagValue })),
-  strategyIds: unique(data.featureStrategies.flatMap(({ id }) => (id === undefined ? [] : [id]))),
-});
+    segments: unique((data.segments ?? []).map(({ name }) => name)),
+    contextFields: unique([
+      ...(data.contextFields ?? []).map(({ name }) => name),
+      ...data.featureStrategies.flatMap(({ constraints = [] }) => constraints.map(({ contextName }) => contextName)),
+    ]),
+    tags: (data.featureTags ?? []).map(({ tagType, tagValue }) => ({ type: tagType, value: tagValue })),
+    strategyIds: unique(data.featureStrategies.flatMap(({ id }) => (id === undefined ? [] : [id]))),
+  };
+}
 
 /** Maps the segment ids of a file's strategy to stored segments of the same name, or reports those that are missing. */
-export const resolveSegments = (
+export function resolveSegments(
   { value, path }: Located<StrategyInFile>,
   inFile: FileContent['segments'],
   stored: ReadonlyMap<string, SegmentReference>,
   errors: ImportErrors,
-): number[] =>
-  (value.segments ?? []).flatMap((id, index) => {
+): number[] {
+  return (value.segments ?? []).flatMap((id, index) => {
     const name = inFile.get(id);
     if (name === undefined) {
       errors.add(`The file is not whole: it does not name the segment ${id}`, `${path}/segments/${index}`);
@@ -181,14 +186,15 @@ export const resolveSegments = (
     if (segment === undefined) errors.addMissing(`Segment "${shortName(name.value)}"`, name.path, value.featureName);
     return segment?.id ?? [];
   });
+}
 
 /** Adds an error for each context field that neither this instance nor the file has. Returns whether there is none. */
-export const reportMissingContextFields = (
+export function reportMissingContextFields(
   constraints: readonly Constraint[],
   known: ReadonlyMap<string, ContextFieldReference>,
   { value, path }: Located<StrategyInFile>,
   errors: ImportErrors,
-): boolean => {
+): boolean {
   const areKnown = constraints.map(({ contextName }, index) => {
     if (known.has(contextName)) return true;
     const fieldPath = `${path}/constraints/${index}/contextName`;
@@ -196,7 +202,7 @@ export const reportMissingContextFields = (
     return false;
   });
   return !areKnown.includes(false);
-};
+}
 
 /** The maximum number of reported errors. Missing objects come first, each once. */
 const maxErrors = 500;
@@ -270,19 +276,21 @@ export class ImportErrors {
 }
 
 /** Refuses an export that does not say which features. */
-export const requireExportFilter = ({ features, tag, project }: ExportFeaturesBody): void => {
+export function requireExportFilter({ features, tag, project }: ExportFeaturesBody): void {
   if (features !== undefined || tag !== undefined || project !== undefined) return;
   throw invalid(
     'The request must say which features: see the `/body/features`, `/body/tag` and `/body/project` properties.',
     '/body/features',
   );
-};
+}
 
 /** The event of an export. It names the features without their content: its readers need not have access to all of them. */
-export const featuresExported = (
+export function featuresExported(
   { environment, tag, project }: ExportFeaturesBody,
   features: readonly string[],
-): DomainEvent => ({
-  type: 'features-exported',
-  data: { environment, tag: tag ?? null, project: project ?? null, features },
-});
+): DomainEvent {
+  return {
+    type: 'features-exported',
+    data: { environment, tag: tag ?? null, project: project ?? null, features },
+  };
+}

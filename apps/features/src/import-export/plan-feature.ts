@@ -66,24 +66,25 @@ interface Step extends Decision<ImportEventType> {
   readonly written: number;
 }
 
-const unchanged = (feature: Feature): Step => ({ feature, events: [], written: 0 });
+function unchanged(feature: Feature): Step {
+  return { feature, events: [], written: 0 };
+}
 
-const isFeatureType = (type: string): type is FeatureType => (featureTypes as readonly string[]).includes(type);
+function isFeatureType(type: string): type is FeatureType {
+  return (featureTypes as readonly string[]).includes(type);
+}
 
-const typeOf = (
-  { value, path }: FeatureWithSettingsInFile['feature'],
-  errors: ImportErrors,
-): FeatureType | undefined => {
+function typeOf({ value, path }: FeatureWithSettingsInFile['feature'], errors: ImportErrors): FeatureType | undefined {
   if (value.type === undefined || isFeatureType(value.type)) return value.type;
   errors.addMissing(`Feature type "${shortName(value.type)}"`, `${path}/type`, value.name);
   return undefined;
-};
+}
 
 /** The feature with the properties of the file: a new one, or the stored one. Undefined if the feature is invalid or in another project. */
-const withProperties = (
+function withProperties(
   { feature: locatedFeature }: FeatureWithSettingsInFile,
   { destination, caller, now, author, errors }: PlanContext,
-): Step | undefined => {
+): Step | undefined {
   const { value, path } = locatedFeature;
   const { project, naming } = destination;
   const existing = destination.features.get(value.name);
@@ -101,9 +102,9 @@ const withProperties = (
   }
   const decision = setMetadata(existing, changeMetadata({ ...value, type }, existing));
   return { ...decision, written: decision.events.length };
-};
+}
 
-const withTags = (feature: Feature, { tags }: FeatureWithSettingsInFile, { tagTypes, errors }: PlanContext): Step => {
+function withTags(feature: Feature, { tags }: FeatureWithSettingsInFile, { tagTypes, errors }: PlanContext): Step {
   let step = unchanged(feature);
   for (const { value, path } of tags) {
     if (!tagTypes.has(value.type))
@@ -112,16 +113,14 @@ const withTags = (feature: Feature, { tags }: FeatureWithSettingsInFile, { tagTy
     step = { feature: after, events: [...step.events, ...events], written: step.written + events.length };
   }
   return step;
-};
+}
 
-const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
+function isUuid(id: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
+}
 
 /** The feature with those links of the file that it lacks; others stay, as tags do. */
-const withLinks = (
-  feature: Feature,
-  { links }: FeatureWithSettingsInFile,
-  { errors, generateId }: PlanContext,
-): Step => {
+function withLinks(feature: Feature, { links }: FeatureWithSettingsInFile, { errors, generateId }: PlanContext): Step {
   let step = unchanged(feature);
   for (const { value, path } of links) {
     const { id: idInFile = '' } = value;
@@ -132,10 +131,10 @@ const withLinks = (
     step = { feature: decision.feature, events: [...step.events, ...decision.events], written: 0 };
   }
   return step;
-};
+}
 
 /** A strategy of the file in its stored form, with the ids of segments in this instance; undefined when it is invalid. */
-const contentOf = (strategy: Located<StrategyInFile>, context: PlanContext): StrategyContent | undefined => {
+function contentOf(strategy: Located<StrategyInFile>, context: PlanContext): StrategyContent | undefined {
   const { value, path } = strategy;
   const { projectContext, errors, content, segmentsByName, destination } = context;
   const constraints = value.constraints ?? [];
@@ -154,10 +153,10 @@ const contentOf = (strategy: Located<StrategyInFile>, context: PlanContext): Str
       weightMode: 'preserve',
     }),
   );
-};
+}
 
 /** The id of the strategy in the file, if it is a UUID that no other strategy has; else a new id. */
-const idFor = (id: string | undefined, replaced: readonly Strategy[], context: PlanContext): string => {
+function idFor(id: string | undefined, replaced: readonly Strategy[], context: PlanContext): string {
   const { assignedIds, generateId, destination } = context;
   const isFree = (candidate: string): boolean =>
     isUuid(candidate) &&
@@ -166,26 +165,28 @@ const idFor = (id: string | undefined, replaced: readonly Strategy[], context: P
   const assigned = id !== undefined && isFree(id) ? id : generateId();
   assignedIds.add(assigned);
   return assigned;
-};
+}
 
-const bySortOrder = ({ value: one }: Located<StrategyInFile>, { value: other }: Located<StrategyInFile>): number =>
-  (one.sortOrder ?? 0) - (other.sortOrder ?? 0);
+function bySortOrder({ value: one }: Located<StrategyInFile>, { value: other }: Located<StrategyInFile>): number {
+  return (one.sortOrder ?? 0) - (other.sortOrder ?? 0);
+}
 
-const isStored = (
+function isStored(
   stored: Strategy,
   { name, title, disabled, constraints, parameters, variants, segments }: StrategyContent,
-) =>
-  isEqualContent(
+) {
+  return isEqualContent(
     { ...stored, id: null, sortOrder: null },
     { id: null, sortOrder: null, name, title, disabled, constraints, parameters, variants, segments },
   );
+}
 
 /** The feature with the strategies of the file. If all of them have the content that is stored, the stored ones stay, with their ids. */
-const withStrategiesOf = (
+function withStrategiesOf(
   feature: Feature,
   { strategies: inFile }: FeatureWithSettingsInFile,
   context: PlanContext,
-): Step => {
+): Step {
   const { destination, errors } = context;
   const { environment } = destination;
   const before = inEnvironment(feature, environment).strategies;
@@ -227,13 +228,13 @@ const withStrategiesOf = (
     ),
   ];
   return { feature: changed, events, written: after.length };
-};
+}
 
-const withVariants = (
+function withVariants(
   feature: Feature,
   { environment: environmentInFile }: FeatureWithSettingsInFile,
   { destination, errors }: PlanContext,
-): Step => {
+): Step {
   const variants = environmentInFile?.value.variants;
   if (variants === undefined) return unchanged(feature);
   const decision = errors.capture(() =>
@@ -243,21 +244,21 @@ const withVariants = (
     }),
   );
   return decision === undefined ? unchanged(feature) : { ...decision, written: 0 };
-};
+}
 
 /** Why a feature that is enabled in the file is left off; undefined if it is not. */
-const reasonToLeaveOff = ({ environment, strategies }: FeatureWithSettingsInFile): string | undefined => {
+function reasonToLeaveOff({ environment, strategies }: FeatureWithSettingsInFile): string | undefined {
   if (environment?.value.enabled !== true || strategies.some(({ value }) => value.disabled !== true)) return undefined;
   return strategies.length === 0
     ? 'It has no strategy in the file, and would be on for everyone: it was not enabled in the environment.'
     : 'All of its strategies in the file are disabled, and the first one to be enabled would be on at once: it was not enabled in the environment.';
-};
+}
 
 /**
  * The feature, on or off as in the file. One without an active strategy in the file is not turned on: the file may have lost it, and the
  * direct operations turn such a feature off.
  */
-const withSwitch = (feature: Feature, entry: FeatureWithSettingsInFile, { destination }: PlanContext): Step => {
+function withSwitch(feature: Feature, entry: FeatureWithSettingsInFile, { destination }: PlanContext): Step {
   const { environment } = destination;
   const { environment: environmentInFile } = entry;
   if (environmentInFile === undefined) return { ...disableIfNoActiveStrategy(feature, environment), written: 0 };
@@ -269,10 +270,10 @@ const withSwitch = (feature: Feature, entry: FeatureWithSettingsInFile, { destin
     events: [featureEvent(type, feature, { environment })],
     written: 1,
   };
-};
+}
 
 /** The feature with all parents of the file. The current dependencies stay if the file names no parent. */
-const withDependencies = (feature: Feature, { dependencies: dependenciesInFile }: FeatureWithSettingsInFile): Step => {
+function withDependencies(feature: Feature, { dependencies: dependenciesInFile }: FeatureWithSettingsInFile): Step {
   if (dependenciesInFile === undefined || dependenciesInFile.value.dependencies.length === 0) return unchanged(feature);
   const dependencies = dependenciesInFile.value.dependencies.map((parent) =>
     normalizeDependency(parent.feature, parent.enabled, parent.variants),
@@ -291,15 +292,17 @@ const withDependencies = (feature: Feature, { dependencies: dependenciesInFile }
     ...added.map((data) => featureEvent('feature-dependency-added', feature, { data })),
   ];
   return { feature: { ...feature, dependencies }, events, written: added.length };
-};
+}
 
-const placeholder = (name: string, { destination, now, author }: PlanContext): Feature => ({
-  ...createFeature({ name: 'placeholder' }, { project: destination.project, now, author }).feature,
-  name,
-});
+function placeholder(name: string, { destination, now, author }: PlanContext): Feature {
+  return {
+    ...createFeature({ name: 'placeholder' }, { project: destination.project, now, author }).feature,
+    name,
+  };
+}
 
 /** Plans one feature, and collects its errors. */
-export const planFeature = (entry: FeatureWithSettingsInFile, context: PlanContext): FeaturePlan => {
+export function planFeature(entry: FeatureWithSettingsInFile, context: PlanContext): FeaturePlan {
   const { destination } = context;
   const { name } = entry.feature.value;
   const existing = destination.features.get(name);
@@ -328,4 +331,4 @@ export const planFeature = (entry: FeatureWithSettingsInFile, context: PlanConte
     dependencies: dependencies.written,
     skipped: leftOff === undefined ? [] : [{ feature: name, reason: leftOff }],
   };
-};
+}

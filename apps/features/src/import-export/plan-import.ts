@@ -23,7 +23,7 @@ import { type FileContent, ImportErrors, parseImportFile } from './import-file.t
 import { type FeaturePlan, type PlanContext, planFeature } from './plan-feature.ts';
 
 /** Checks the dependencies that features would have after the import, and collects the errors. */
-const checkDependencies = (plans: readonly FeaturePlan[], { destination, caller, errors }: PlanContext): void => {
+function checkDependencies(plans: readonly FeaturePlan[], { destination, caller, errors }: PlanContext): void {
   const planned = new Map(plans.map(({ feature }) => [feature.name, feature]));
   const children = new Map<string, string[]>();
   for (const { feature } of plans) {
@@ -52,15 +52,15 @@ const checkDependencies = (plans: readonly FeaturePlan[], { destination, caller,
       if (fault !== undefined) errors.add(fault.message.replace(/\.$/, ''), path);
     }
   }
-};
+}
 
 /** The context fields that the file defines and this instance lacks, validated like those of requests. */
-const newContextFields = (
+function newContextFields(
   { contextFields }: FileContent,
   known: ProjectContext['contextFields'],
   errors: ImportErrors,
-): ContextFieldDecision<'context-field-created'>[] =>
-  [...contextFields.values()].flatMap(({ value: { sortOrder = 0, ...field }, path }) => {
+): ContextFieldDecision<'context-field-created'>[] {
+  return [...contextFields.values()].flatMap(({ value: { sortOrder = 0, ...field }, path }) => {
     if (known.has(field.name)) return [];
     return (
       errors.capture(() => {
@@ -70,20 +70,22 @@ const newContextFields = (
       }) ?? []
     );
   });
+}
 
 /** The tag types that the file defines and this instance lacks, validated like those of requests. */
-const newTagTypes = (
+function newTagTypes(
   { tagTypes }: FileContent,
   known: ReadonlySet<string>,
   errors: ImportErrors,
-): TagTypeDecision<'tag-type-created'>[] =>
-  [...tagTypes.values()].flatMap(({ value, path }) => {
+): TagTypeDecision<'tag-type-created'>[] {
+  return [...tagTypes.values()].flatMap(({ value, path }) => {
     if (known.has(value.name)) return [];
     return errors.capture(() => newTagType(parse(TagTypeBody, value, path), path)) ?? [];
   });
+}
 
 /** The tags of the file that the catalogue of tags lacks, each once. @param known the tags of the file that it has */
-const newTags = ({ entries }: FileContent, known: readonly Tag[]): Tag[] => {
+function newTags({ entries }: FileContent, known: readonly Tag[]): Tag[] {
   const keyOf = ({ type, value }: Tag): string => JSON.stringify([type, value]);
   const knownKeys = new Set(known.map(keyOf));
   const added: Tag[] = [];
@@ -95,7 +97,7 @@ const newTags = ({ entries }: FileContent, known: readonly Tag[]): Tag[] => {
     }
   }
   return added;
-};
+}
 
 /** A feature that is new or that changes. */
 export interface PlannedFeature extends Decision<ImportEventType> {
@@ -115,18 +117,20 @@ export interface ImportPlan {
   readonly report: ImportReport;
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
 
 /**
  * Plans the import of features from an export. Refuses an incomplete file, and references to objects that exist neither in this instance
  * nor in the file, with all of its errors: a lost constraint or segment would enable a feature for more users. Unchanged objects emit no
  * events.
  */
-export const planImport = (
+export function planImport(
   data: ExportedFeatures,
   destination: ImportDestinationState,
   authorship: ImportAuthorship,
-): ImportPlan => {
+): ImportPlan {
   const { project, environment, projectContext, features, tagTypes } = destination;
   const errors = new ImportErrors();
   if (!hasEnvironment(projectContext, environment)) {
@@ -192,4 +196,4 @@ export const planImport = (
       skipped: [...content.skipped, ...plans.flatMap((plan) => plan.skipped)],
     },
   };
-};
+}

@@ -103,13 +103,14 @@ export function insightEndpoints({ projectOverviews, bus, personalDashboards }: 
 }
 
 /** The projects in which the caller has a permission; null means all projects, for administrators. */
-const ownProjects = (caller: Caller): string[] | null =>
-  isAdministrator(caller)
+function ownProjects(caller: Caller): string[] | null {
+  return isAdministrator(caller)
     ? null
     : [...new Set(caller.grants.flatMap(({ project }) => (project === undefined ? [] : [project])))];
+}
 
 /** The users who own projects that the caller sees, without duplicates, sorted by name. */
-const ownersOf = (members: readonly ProjectMembers[], caller: Caller): PersonalDashboard['projectOwners'] => {
+function ownersOf(members: readonly ProjectMembers[], caller: Caller): PersonalDashboard['projectOwners'] {
   const owners = members
     .filter(({ id }) => maySee(caller, id))
     .flatMap((project) => project.owners)
@@ -118,7 +119,7 @@ const ownersOf = (members: readonly ProjectMembers[], caller: Caller): PersonalD
     );
   const unique = new Map(owners.map((owner) => [JSON.stringify([owner.name, owner.email]), owner]));
   return [...unique.values()].toSorted((one, other) => one.name.localeCompare(other.name));
-};
+}
 
 type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][number];
 
@@ -126,20 +127,22 @@ type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][number];
 const optionalTimeoutMs = 2_000;
 
 /** The activity of a project, or of all projects, from the event log. @throws Refusal if the audit service does not reply. */
-const loadActivity = async (
+async function loadActivity(
   bus: Bus,
   request: OperationRequest<AnyOperation>,
   body: { readonly project?: string; readonly days?: number },
-): Promise<readonly ActiveProject[]> => (await call(bus, GetProjectActivity, { body }, onBehalfOf(request))).projects;
+): Promise<readonly ActiveProject[]> {
+  return (await call(bus, GetProjectActivity, { body }, onBehalfOf(request))).projects;
+}
 
 /**
  * The activity as from `loadActivity`, or undefined if the audit service does not reply in time: pages about projects are shown without it.
  */
-export const loadActivityIfAvailable = async (
+export async function loadActivityIfAvailable(
   bus: Bus,
   request: OperationRequest<AnyOperation>,
   body: { readonly project?: string },
-): Promise<readonly ActiveProject[] | undefined> => {
+): Promise<readonly ActiveProject[] | undefined> {
   const context = onBehalfOf(request);
   try {
     const contextWithTimeout = { ...context, timeoutMs: Math.min(optionalTimeoutMs, context.timeoutMs / 2) };
@@ -148,7 +151,7 @@ export const loadActivityIfAvailable = async (
     if (error instanceof Refusal && error.kind === 'ServiceUnavailable') return undefined;
     throw error;
   }
-};
+}
 
 /** The activity of a project without events. */
 const activityWithoutEvents: Pick<ActiveProject, 'currentWindow' | 'pastWindow' | 'days'> = {
@@ -167,16 +170,16 @@ type ProjectRequest = OperationRequest<
 >;
 
 /** The members of a project, from the gateway; empty if the gateway is older and does not count them. */
-const loadProjectMembers = async (bus: Bus, request: ProjectRequest): Promise<readonly ProjectMembers[]> => {
+async function loadProjectMembers(bus: Bus, request: ProjectRequest): Promise<readonly ProjectMembers[]> {
   const body = { project: request.params.projectId };
   return (await callIfSupported(bus, CountProjectMembers, { body }, onBehalfOf(request)))?.projects ?? [];
-};
+}
 
 /** The members of a project, and its activity unless the audit service does not reply in time. */
-export const loadExternalProjectData = async (bus: Bus, request: ProjectRequest): Promise<ExternalProjectData> => {
+export async function loadExternalProjectData(bus: Bus, request: ProjectRequest): Promise<ExternalProjectData> {
   const [members, activeProjects] = await Promise.all([
     loadProjectMembers(bus, request),
     loadActivityIfAvailable(bus, request, { project: request.params.projectId }),
   ]);
   return { members, activity: activeProjects && (activeProjects[0] ?? activityWithoutEvents) };
-};
+}

@@ -21,13 +21,17 @@ import {
 
 // SQL for the metrics of a project; in each, `p` is a row of `project`.
 
-const windowOf = (column: string): string => `${column} > now() - interval '30 days'`;
-const pastWindowOf = (column: string): string =>
-  `${column} <= now() - interval '30 days' and ${column} > now() - interval '60 days'`;
+function windowOf(column: string): string {
+  return `${column} > now() - interval '30 days'`;
+}
+function pastWindowOf(column: string): string {
+  return `${column} <= now() - interval '30 days' and ${column} > now() - interval '60 days'`;
+}
 
 /** SQL: the days between two times, to one decimal. */
-const daysBetween = (from: string, to: string): string =>
-  `round((extract(epoch from ${to} - ${from}) / 86400)::numeric, 1)`;
+function daysBetween(from: string, to: string): string {
+  return `round((extract(epoch from ${to} - ${from}) / 86400)::numeric, 1)`;
+}
 
 /** SQL to join: `feature_counts`, the numbers of active, stale, and potentially stale features. */
 const joinFeatureCounts = `
@@ -56,7 +60,8 @@ const onboardingStatusSql = `
     json_build_object('status', 'onboarding-started')) end`;
 
 /** SQL: statistics of the last 60 days. @param activity the parameter with the counts of events as JSON, or SQL null */
-const statsSql = (activity: string): string => `(
+function statsSql(activity: string): string {
+  return `(
   select json_build_object(
     'avgTimeToProdCurrentWindow', coalesce(round(avg(${daysBetween('created_at', 'production_at')})
       filter (where production_at > '-infinity' and ${windowOf('production_at')}), 1), 0),
@@ -68,15 +73,18 @@ const statsSql = (activity: string): string => `(
     'projectActivityPastWindow', (${activity}::json ->> 'pastWindow')::bigint,
     'projectMembersAddedCurrentWindow', coalesce(membership.added, 0))
   from feature where project = p.id)`;
+}
 
 /** SQL: how many days features of a project took until they were first enabled in production, each and on average. */
-const leadTimeSql = (id: string): string => `(
+function leadTimeSql(id: string): string {
+  return `(
   select json_build_object(
     'projectAverage', coalesce(round(avg(days), 1), 0),
     'features', coalesce(json_agg(json_build_object('name', name, 'timeToProduction', days) order by name), '[]'))
   from (
     select name, ${daysBetween('created_at', 'production_at')} as days from feature
     where project = ${id} and production_at > '-infinity') as delivered)`;
+}
 
 const { archived: _, ...activeStages } = lifecycleStageOfMember;
 
@@ -113,10 +121,13 @@ export const lastUsageAtSql = timestampSql(`(
   select max(seen.last_seen_at) from feature f join feature_seen seen on seen.feature = f.name where f.project = p.id)`);
 
 /** SQL to join: the feature counts and the members of a project. @param members the parameter with `ProjectMembers` as JSON */
-export const joinMetrics = (members: string): string => `${joinFeatureCounts} ${joinMembers(members)}`;
+export function joinMetrics(members: string): string {
+  return `${joinFeatureCounts} ${joinMembers(members)}`;
+}
 
 /** The overview of the project `$1` for the user `$2`, with more JSON members: `$3` members of the project, `$4` its activity or null. */
-const overview = (...more: readonly string[]): string => `
+function overview(...more: readonly string[]): string {
+  return `
   select ${withoutNulls(
     `'version': 1, 'name': p.name, 'description': p.description, 'mode': p.mode`,
     `'defaultStickiness': p.default_stickiness, 'featureLimit': ${orNull('p.feature_limit')}`,
@@ -137,6 +148,7 @@ const overview = (...more: readonly string[]): string => `
   )}::text as json
   from project p ${joinMetrics('$3')}
   where p.id = $1`;
+}
 
 const withoutFeatures: Statement = { name: 'project-overview', text: overview() };
 const features = `'features': (select listed.json::json -> 'features' from (${selectFeaturesOfProject()}) as listed)`;
@@ -191,7 +203,7 @@ export interface ExternalProjectData {
 }
 
 /** Reads pages about a project, as JSON, in one statement each. Refuses a project that does not exist, except in `dora`. */
-export const projectOverviewReader = (database: ReadDatabase) => {
+export function projectOverviewReader(database: ReadDatabase) {
   const read = async (statement: Statement, id: string, ...more: unknown[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [id, ...more]);
     if (row === undefined) throw noProjectFound(id);
@@ -222,7 +234,7 @@ export const projectOverviewReader = (database: ReadDatabase) => {
     ): Promise<string> =>
       read(forPersonalDashboard, id, JSON.stringify(members), JSON.stringify(latestEvents), JSON.stringify(roles)),
   };
-};
+}
 
 /** The user of a dashboard and the projects on it. */
 export interface PersonalDashboardScope {
@@ -252,7 +264,7 @@ const personalDashboard: Statement = {
 };
 
 /** Reads the personal dashboard, as JSON, in one statement. */
-export const personalDashboardReader = (database: ReadDatabase) => {
+export function personalDashboardReader(database: ReadDatabase) {
   return {
     read: (
       { id, projects, hidden }: PersonalDashboardScope,
@@ -266,4 +278,4 @@ export const personalDashboardReader = (database: ReadDatabase) => {
         ...[members, projectOwners, admins].map((value) => JSON.stringify(value)),
       ]),
   };
-};
+}

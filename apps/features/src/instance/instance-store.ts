@@ -22,5 +22,6 @@ const counts: Statement = {
 type ResourceCounts = ReplyOf<typeof CountResources>;
 
 /** Counts the objects of the service, in one statement. */
-export const resourceCountReader = (database: ReadDatabase) => async (): Promise<ResourceCounts> =>
-  onlyRow(await database.read<ResourceCounts>(counts, []), counts);
+export function resourceCountReader(database: ReadDatabase) {
+  return async (): Promise<ResourceCounts> => onlyRow(await database.read<ResourceCounts>(counts, []), counts);
+}

@@ -15,7 +15,6 @@ const lifecycleCounts: Statement = {
 };
 
 /** Counts the features of projects that are not hidden by lifecycle stage, as JSON. */
-export const lifecycleCountReader =
-  (database: ReadDatabase) =>
-  (hidden: readonly string[]): Promise<string> =>
-    readJson(database, lifecycleCounts, [hidden]);
+export function lifecycleCountReader(database: ReadDatabase) {
+  return (hidden: readonly string[]): Promise<string> => readJson(database, lifecycleCounts, [hidden]);
+}

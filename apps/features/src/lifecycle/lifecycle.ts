@@ -1,18 +1,16 @@
 import type { CompleteFeatureBody } from '@bunting/contracts';
 import { type Decision, type Feature, type EnteredStage, featureEvent } from '../features/feature.ts';
 
-const completionOf = ({ lifecycle }: Feature): EnteredStage | undefined =>
-  lifecycle.find(({ stage }) => stage === 'completed');
+function completionOf({ lifecycle }: Feature): EnteredStage | undefined {
+  return lifecycle.find(({ stage }) => stage === 'completed');
+}
 
-const withoutCompletion = ({ lifecycle }: Feature): readonly EnteredStage[] =>
-  lifecycle.filter(({ stage }) => stage !== 'completed');
+function withoutCompletion({ lifecycle }: Feature): readonly EnteredStage[] {
+  return lifecycle.filter(({ stage }) => stage !== 'completed');
+}
 
 /** Marks a feature as completed. The time of the first completion stays. */
-export const completeFeature = (
-  feature: Feature,
-  { status, statusValue }: CompleteFeatureBody,
-  now: string,
-): Decision => {
+export function completeFeature(feature: Feature, { status, statusValue }: CompleteFeatureBody, now: string): Decision {
   const before = completionOf(feature);
   if (before?.status === status) return { feature, events: [] };
   const completion: EnteredStage = { stage: 'completed', status, enteredStageAt: before?.enteredStageAt ?? now };
@@ -25,13 +23,14 @@ export const completeFeature = (
     feature: { ...feature, lifecycle },
     events: [featureEvent('feature-completed', feature, { data: { status, ...value, kept: status === 'kept' } })],
   };
-};
+}
 
 /** Reverts the completion of a feature, which returns to its previous stage. */
-export const uncompleteFeature = (feature: Feature): Decision =>
-  completionOf(feature) === undefined
+export function uncompleteFeature(feature: Feature): Decision {
+  return completionOf(feature) === undefined
     ? { feature, events: [] }
     : {
         feature: { ...feature, lifecycle: withoutCompletion(feature) },
         events: [featureEvent('feature-uncompleted', feature)],
       };
+}

@@ -44,29 +44,34 @@ export interface ProposedChanges {
 }
 
 /** The changes of a change request. @throws Refusal when the caller can see no change request with the id */
-const readProposedChanges = (
+function readProposedChanges(
   { bus }: FeaturesContext,
   request: OperationRequest<AnyOperation>,
   id: number,
-): Promise<ProposedChanges> => call(bus, ReadProposedChanges, { body: { id } }, onBehalfOf(request));
+): Promise<ProposedChanges> {
+  return call(bus, ReadProposedChanges, { body: { id } }, onBehalfOf(request));
+}
 
 /** The changes of a proposal, without their ids and snapshots. */
-const changesOf = ({ changes }: ProposedChanges): Change[] => changes.map(({ change }) => change);
+function changesOf({ changes }: ProposedChanges): Change[] {
+  return changes.map(({ change }) => change);
+}
 
 /** The ids of segments that changes may refer to. */
-const segmentCandidatesIn = (proposal: ProposedChanges): readonly number[] =>
-  possibleReferencesIn(changesOf(proposal)).numbers;
+function segmentCandidatesIn(proposal: ProposedChanges): readonly number[] {
+  return possibleReferencesIn(changesOf(proposal)).numbers;
+}
 
 /**
  * The content as it would be if changes were applied.
  * @throws Refusal `NotFoundError` when their project does not exist, `ConflictError` when they could not be applied
  */
-const contentAfterProposal = async (
+async function contentAfterProposal(
   content: PlaygroundContent,
   proposal: ProposedChanges,
   { readChangeContext }: Pick<FeaturesContext, 'readChangeContext'>,
   { caller, now }: OperationRequest<AnyOperation>,
-): Promise<PlaygroundContent> => {
+): Promise<PlaygroundContent> {
   const { project, environment, changes } = proposal;
   const stored = await readChangeContext(changeContextQuery(project, changesOf(proposal)), hiddenProjectsOf(caller));
   if (stored === undefined) throw projectNotFound(project);
@@ -76,7 +81,7 @@ const contentAfterProposal = async (
     features: features.values(),
     segments: new Map([...stored.segments.keys()].map((id) => [id, segments.get(id) ?? null])),
   });
-};
+}
 
 export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint[] {
   return [
@@ -232,14 +237,17 @@ type EvaluationsByEnvironment = Map<string, FeatureResult['environments'][string
 
 const defaultPageSize = 100;
 
-const isSame = (one: PlaygroundCell, other: PlaygroundCell): boolean =>
-  one.isEnabled === other.isEnabled && one.variant === other.variant && one.isUnknown === other.isUnknown;
+function isSame(one: PlaygroundCell, other: PlaygroundCell): boolean {
+  return one.isEnabled === other.isEnabled && one.variant === other.variant && one.isUnknown === other.isUnknown;
+}
 
 /** The features and segments that a change request changes. */
-const subjectsChangedBy = (proposal: ProposedChanges) => ({
-  names: featureNamesOf(changesOf(proposal)),
-  segments: segmentIdsOf(changesOf(proposal)),
-});
+function subjectsChangedBy(proposal: ProposedChanges) {
+  return {
+    names: featureNamesOf(changesOf(proposal)),
+    segments: segmentIdsOf(changesOf(proposal)),
+  };
+}
 
 interface ContentSelection extends Pick<AdvancedPlaygroundBody, 'projects' | 'changeRequest' | 'features'> {
   readonly environments: readonly string[];
@@ -250,30 +258,31 @@ interface ContentSelection extends Pick<AdvancedPlaygroundBody, 'projects' | 'ch
 }
 
 /** The projects of a request; undefined for all projects. */
-const selectedProjects = (projects: PlaygroundBody['projects']): string[] | undefined =>
-  projects === undefined || projects === '*' || projects.length === 0 || projects.includes('*')
+function selectedProjects(projects: PlaygroundBody['projects']): string[] | undefined {
+  return projects === undefined || projects === '*' || projects.length === 0 || projects.includes('*')
     ? undefined
     : (projects as string[]);
+}
 
 /** @throws Refusal when an environment does not exist, with the path at which the request names it */
-const requireEnvironments = (
+function requireEnvironments(
   { environments: existing }: PlaygroundContent,
   environments: readonly string[],
   path: string,
-): void => {
+): void {
   const missing = environments.find((environment) => !existing.includes(environment));
   if (missing !== undefined) throw unknownEnvironment(missing, path);
-};
+}
 
 /**
  * Reads what the playground evaluates in each environment: what is stored, or what would be if a change request were applied.
  * @throws Refusal for an unknown environment, for more evaluations than the limit, and for a change request with conflicts
  */
-const readPlaygroundContent = async (
+async function readPlaygroundContent(
   context: FeaturesContext,
   request: OperationRequest<AnyOperation>,
   { environments, environmentsPath, contexts, projects, changeRequest, features }: ContentSelection,
-): Promise<PlaygroundContent> => {
+): Promise<PlaygroundContent> {
   const limit = maxFeatures(environments.length * contexts);
   const proposal = changeRequest === undefined ? undefined : await readProposedChanges(context, request, changeRequest);
   const selected = selectedProjects(projects);
@@ -292,4 +301,4 @@ const readPlaygroundContent = async (
   requireFeaturesWithin(content, limit);
   if (proposal === undefined) return content;
   return contentAfterProposal(content, proposal, context, request);
-};
+}

@@ -9,21 +9,21 @@ const maxValuesOfList = 4;
 
 const minuteMs = 60_000;
 
-const shiftNumber = (value: string | undefined, difference: number): string[] => {
+function shiftNumber(value: string | undefined, difference: number): string[] {
   const number = Number(value);
   return value === undefined || !Number.isFinite(number) ? [] : [String(number + difference)];
-};
+}
 
-const shiftDate = (value: string | undefined, minutes: number): string[] => {
+function shiftDate(value: string | undefined, minutes: number): string[] {
   const time = Date.parse(value ?? '');
   return Number.isNaN(time) ? [] : [new Date(time + minutes * minuteMs).toISOString()];
-};
+}
 
 /**
  * Example values for a constraint, on both sides of its operand where it is a bound. The first one satisfies the constraint, unless it is
  * inverted or `NOT_IN`.
  */
-const valuesFor = ({ operator, values = [], value }: Constraint): string[] => {
+function valuesFor({ operator, values = [], value }: Constraint): string[] {
   if (operator.startsWith('NUM_')) {
     if (operator === 'NUM_GT') return [...shiftNumber(value, 1), ...shiftNumber(value, 0)];
     if (operator === 'NUM_LT') return [...shiftNumber(value, -1), ...shiftNumber(value, 0)];
@@ -35,7 +35,7 @@ const valuesFor = ({ operator, values = [], value }: Constraint): string[] => {
   if (operator === 'SEMVER_LT') return ['0.0.0', '99999.0.0'];
   if (operator.startsWith('SEMVER_')) return value === undefined ? [] : [value, '0.0.0', '99999.0.0'];
   return values.slice(0, maxValuesOfList);
-};
+}
 
 /** The parameters of strategies that are lists of values, with the context field that each is compared with. */
 const listParameters = [
@@ -47,10 +47,10 @@ const listParameters = [
 type Condition = readonly [field: string, values: readonly string[]];
 
 /** The values that a strategy compares, by context field. */
-const conditionsOf = (
+function conditionsOf(
   { name, constraints, segments, parameters }: Strategy,
   content: PlaygroundContent,
-): readonly Condition[] => {
+): readonly Condition[] {
   const ofSegments = content.segments.filter(({ id }) => segments.includes(id));
   const allConstraints = [...constraints, ...ofSegments.flatMap((segment) => segment.constraints)];
   const lists = name === 'flexibleRollout' ? [] : listParameters;
@@ -61,10 +61,10 @@ const conditionsOf = (
       return values.length === 0 ? [] : [[field, values.filter((item) => item !== '').slice(0, maxValuesOfList)]];
     }),
   ];
-};
+}
 
 /** Every combination of the values; undefined if there are more than the limit. The first combination has no value. */
-const combinations = (conditions: readonly Condition[], limit: number): UserFields[] | undefined => {
+function combinations(conditions: readonly Condition[], limit: number): UserFields[] | undefined {
   const byField = new Map<string, Set<string>>();
   for (const [field, values] of conditions) {
     const valuesOfField = byField.get(field) ?? new Set();
@@ -77,13 +77,13 @@ const combinations = (conditions: readonly Condition[], limit: number): UserFiel
     groups = [...groups, ...[...values].flatMap((value) => groups.map((group) => new Map([...group, [field, value]])))];
   }
   return groups;
-};
+}
 
 /**
  * Groups of users for whom strategies may evaluate differently: every combination of values or, beyond the limit, those that satisfy each
  * strategy.
  */
-const groupsOf = (strategies: readonly (readonly Condition[])[], limit: number): UserFields[] => {
+function groupsOf(strategies: readonly (readonly Condition[])[], limit: number): UserFields[] {
   const allCombinations = combinations(strategies.flat(), limit);
   if (allCombinations !== undefined) return allCombinations;
   const satisfying = strategies.map(
@@ -92,17 +92,17 @@ const groupsOf = (strategies: readonly (readonly Condition[])[], limit: number):
   );
   const distinct = new Map(satisfying.map((fields) => [JSON.stringify([...fields]), fields]));
   return [new Map(), ...[...distinct.values()].filter(({ size }) => size > 0).slice(0, limit - 1)];
-};
+}
 
 /** The context fields that assign users to rollouts and variants. */
-const stickyFieldsOf = (strategies: readonly Strategy[]): readonly string[] => {
+function stickyFieldsOf(strategies: readonly Strategy[]): readonly string[] {
   const fields = strategies.flatMap(({ parameters, variants }) => [
     parameters['stickiness'],
     ...(variants ?? []).map(({ stickiness }) => stickiness),
   ]);
   const named = fields.filter((field) => field !== undefined && field !== 'default' && field !== 'random');
   return [...new Set(['userId', 'sessionId', ...(named as string[])])];
-};
+}
 
 /** The values of context fields of some users, by field. */
 export type UserFields = ReadonlyMap<string, string>;
@@ -113,7 +113,9 @@ const maxEvaluationsOfImpact = 16_000;
 /** The maximum number of groups in a reply. It is shared by the features, but each of them may have at least four. */
 const maxGroups = 24;
 
-const percentage = (count: number, total: number): number => Math.round((count / total) * 1_000) / 10;
+function percentage(count: number, total: number): number {
+  return Math.round((count / total) * 1_000) / 10;
+}
 
 interface EvaluatedSnapshot {
   readonly content: PlaygroundContent;
@@ -128,12 +130,13 @@ interface Comparison {
   readonly now: Date;
 }
 
-const settingsIn = (
+function settingsIn(
   { content }: EvaluatedSnapshot,
   name: string,
   environment: string,
-): Pick<FeatureInEnvironment, 'strategies' | 'variants'> =>
-  inEnvironment(content.features.find((feature) => feature.name === name) ?? { environments: {} }, environment);
+): Pick<FeatureInEnvironment, 'strategies' | 'variants'> {
+  return inEnvironment(content.features.find((feature) => feature.name === name) ?? { environments: {} }, environment);
+}
 
 /** The users for whom a feature is evaluated. */
 interface EvaluationPlan {
@@ -143,7 +146,7 @@ interface EvaluationPlan {
   readonly groups: readonly UserFields[];
 }
 
-const planFor = ({ before, after, environment }: Comparison, name: string, limit: number): EvaluationPlan => {
+function planFor({ before, after, environment }: Comparison, name: string, limit: number): EvaluationPlan {
   const settings = [before, after].map((snapshot) => ({ snapshot, ...settingsIn(snapshot, name, environment) }));
   const active = settings.flatMap(({ snapshot, strategies }) =>
     strategies.filter(({ disabled }) => !disabled).map((strategy) => ({ snapshot, strategy })),
@@ -160,27 +163,27 @@ const planFor = ({ before, after, environment }: Comparison, name: string, limit
       limit,
     ),
   };
-};
+}
 
-const evaluate = (
+function evaluate(
   { before, after, environment, now }: Comparison,
   name: string,
   context: UserFields,
   random: number,
-): { readonly before: Evaluation; readonly after: Evaluation } => {
+): { readonly before: Evaluation; readonly after: Evaluation } {
   const fields = new Map([...context, ['environment', environment]]);
   const evaluateIn = ({ evaluator }: EvaluatedSnapshot) =>
     evaluator.evaluate(name, { fields, now, random: () => random });
   return { before: evaluateIn(before), after: evaluateIn(after) };
-};
+}
 
 /** The impact on a group, as percentages of the generated users. @param users how many users are generated */
-const impactOnGroup = (
+function impactOnGroup(
   comparison: Comparison,
   { name, stickyFields }: EvaluationPlan,
   group: UserFields,
   users: number,
-): FeatureImpact['groups'][number] => {
+): FeatureImpact['groups'][number] {
   const counts = { before: 0, after: 0, gains: 0, loses: 0, changesVariant: 0 };
   for (let user = 1; user <= users; user++) {
     const fields = new Map([...stickyFields.map((field): [string, string] => [field, `user-${user}`]), ...group]);
@@ -199,31 +202,28 @@ const impactOnGroup = (
     loses: percentage(counts.loses, users),
     changesVariant: percentage(counts.changesVariant, users),
   };
-};
+}
 
-const impactOnExample = (
-  comparison: Comparison,
-  name: string,
-  fields: UserFields,
-): FeatureImpact['examples'][number] => {
+function impactOnExample(comparison: Comparison, name: string, fields: UserFields): FeatureImpact['examples'][number] {
   const { before, after } = evaluate(comparison, name, fields, 0.5);
   const resultOf = ({ enabled, variant }: Evaluation) => ({ isEnabled: enabled, variant: variant.name });
   return { before: resultOf(before), after: resultOf(after) };
-};
+}
 
 /** Whether every strategy of a feature is of a type that the server can evaluate. */
-const isEvaluable = ({ evaluator }: EvaluatedSnapshot, name: string, now: Date): boolean =>
-  (evaluator.explain(name, { fields: new Map(), now, random: () => 0.5 })?.strategies ?? []).every(
+function isEvaluable({ evaluator }: EvaluatedSnapshot, name: string, now: Date): boolean {
+  return (evaluator.explain(name, { fields: new Map(), now, random: () => 0.5 })?.strategies ?? []).every(
     (strategy) => strategy.isEvaluable,
   );
+}
 
 /** The impact of changes on users: the states before and after them, evaluated for generated users and for example users. */
-export const computeImpactOnUsers = (
+export function computeImpactOnUsers(
   contents: { readonly before: PlaygroundContent; readonly after: PlaygroundContent },
   environment: string,
   names: readonly Feature['name'][],
   { examples, now }: { readonly examples: readonly UserFields[]; readonly now: Date },
-): { users: number; features: FeatureImpact[] } => {
+): { users: number; features: FeatureImpact[] } {
   const snapshotOf = (content: PlaygroundContent): EvaluatedSnapshot => ({
     content,
     evaluator: compileEvaluator(toEvaluableFeatures(content, environment), content.segments),
@@ -241,7 +241,7 @@ export const computeImpactOnUsers = (
     examples: examples.map((fields) => impactOnExample(comparison, plan.name, fields)),
   }));
   return { users, features };
-};
+}
 
 /** The maximum number of features in one request. */
 export const maxFeaturesOfImpact = 20;
@@ -251,12 +251,12 @@ export const maxFeaturesOfImpact = 20;
  * Features of hidden projects are left out.
  * @throws Refusal when there are more than `maxFeaturesOfImpact`
  */
-export const affectedFeatures = (
+export function affectedFeatures(
   { features }: PlaygroundContent,
   changes: readonly Change[],
   environment: string,
   hidden: readonly string[],
-): Feature['name'][] => {
+): Feature['name'][] {
   const changed = new Set(featureNamesOf(changes));
   const segments = new Set(segmentIdsOf(changes));
   const usesChangedSegment = (feature: Pick<Feature, 'environments'>): boolean =>
@@ -269,4 +269,4 @@ export const affectedFeatures = (
     throw invalidProperty(reason, '/body/changes');
   }
   return affected.map(({ name }) => name);
-};
+}

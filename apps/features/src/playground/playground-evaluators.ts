@@ -12,7 +12,7 @@ import { type PlaygroundFeatureContent, type PlaygroundContent, toEvaluableFeatu
 const offCell: PlaygroundCell = { isEnabled: false, variant: null, isUnknown: false };
 
 /** Evaluates features of one environment without giving reasons. A feature that does not exist is off. */
-export const tableCellEvaluator = (content: PlaygroundContent, environment: string) => {
+export function tableCellEvaluator(content: PlaygroundContent, environment: string) {
   const evaluator = compileEvaluator(toEvaluableFeatures(content, environment), content.segments);
   return (name: string, context: EvaluationContext): PlaygroundCell => {
     const explanation = evaluator.explain(name, context);
@@ -20,10 +20,10 @@ export const tableCellEvaluator = (content: PlaygroundContent, environment: stri
     const { enabled, variant, result } = explanation;
     return { isEnabled: enabled, variant: variant.enabled ? variant.name : null, isUnknown: result === 'unknown' };
   };
-};
+}
 
 /** Evaluates the features of one environment, or only those with the names, for any number of contexts. */
-export const playgroundEvaluator = (content: PlaygroundContent, environment: string, names?: ReadonlySet<string>) => {
+export function playgroundEvaluator(content: PlaygroundContent, environment: string, names?: ReadonlySet<string>) {
   const { features, segments } = content;
   const featuresWithSettings = features
     .filter(({ name }) => names?.has(name) ?? true)
@@ -110,4 +110,4 @@ export const playgroundEvaluator = (content: PlaygroundContent, environment: str
         };
       }),
   };
-};
+}

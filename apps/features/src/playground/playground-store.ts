@@ -8,7 +8,8 @@ import { jsonListOf } from '../unit-of-work/sql.ts';
  * @param tables common table expressions that `selected` and `members` may use
  * @param members further members of the JSON
  */
-const contentOf = (selected: string, { tables = '', members = '' } = {}): string => `
+function contentOf(selected: string, { tables = '', members = '' } = {}): string {
+  return `
     with ${tables} selected as (${selected})
     select json_build_object(${members}
       'environments', ${jsonListOf(`select name from environment where name = any ($1::text[])`)},
@@ -21,6 +22,7 @@ const contentOf = (selected: string, { tables = '', members = '' } = {}): string
         select json_build_object('id', id, 'name', name, 'constraints', constraints) from segment
         where id = any ($2::int[]) or id in (select used from selected, unnest(segment_ids) as used)`)}
     ) as content`;
+}
 
 /** `$3` hidden projects, `$4` projects or null for all, `$5` the maximum number of features. */
 const ofProjects: Statement = {
@@ -106,7 +108,7 @@ export interface PlaygroundOfFeaturesQuery {
 }
 
 /** Reads what the playground evaluates: active features, by name, with the segments that they use. One statement each. */
-export const playgroundReader = (database: ReadDatabase) => {
+export function playgroundReader(database: ReadDatabase) {
   const read = async <T extends PlaygroundContent>(statement: Statement, values: readonly unknown[]): Promise<T> =>
     onlyRow(await database.read<{ content: T }>(statement, values), statement).content;
   return {
@@ -130,4 +132,4 @@ export const playgroundReader = (database: ReadDatabase) => {
       { names, usingSegments, limit, segments }: PlaygroundOfFeaturesQuery,
     ) => read(ofFeatures, [environments, segments, names, usingSegments, limit]),
   };
-};
+}

@@ -31,10 +31,10 @@ export interface PlaygroundContent {
 /**
  * The content as it would be after changes to some features and segments. A null segment is deleted, and archived features are left out.
  */
-export const withChanges = (
+export function withChanges(
   content: PlaygroundContent,
   changed: { readonly features: Iterable<Feature>; readonly segments: ReadonlyMap<number, StoredSegment | null> },
-): PlaygroundContent => {
+): PlaygroundContent {
   const features = new Map(content.features.map((feature) => [feature.name, feature]));
   for (const feature of changed.features) {
     if (!features.has(feature.name)) continue;
@@ -47,22 +47,25 @@ export const withChanges = (
     else segments.set(id, segment);
   }
   return { ...content, features: [...features.values()], segments: [...segments.values()] };
-};
+}
 
-const toEvaluableFeature = (
+function toEvaluableFeature(
   { name, dependencies }: PlaygroundFeatureContent,
   settings: FeatureInEnvironment,
-): EvaluableFeature => ({
-  name,
-  enabled: isOnInEnvironment(settings),
-  dependencies,
-  variants: settings.variants,
-  strategies: settings.strategies.filter(({ disabled }) => !disabled),
-});
+): EvaluableFeature {
+  return {
+    name,
+    enabled: isOnInEnvironment(settings),
+    dependencies,
+    variants: settings.variants,
+    strategies: settings.strategies.filter(({ disabled }) => !disabled),
+  };
+}
 
 /** The features as SDKs of an environment evaluate them. */
-export const toEvaluableFeatures = ({ features }: PlaygroundContent, environment: string): EvaluableFeature[] =>
-  features.map((feature) => toEvaluableFeature(feature, inEnvironment(feature, environment)));
+export function toEvaluableFeatures({ features }: PlaygroundContent, environment: string): EvaluableFeature[] {
+  return features.map((feature) => toEvaluableFeature(feature, inEnvironment(feature, environment)));
+}
 
 /** The maximum number of evaluations, of features in environments for contexts, in one request. */
 const maxEvaluations = 15_000;
@@ -74,24 +77,24 @@ const maxEvaluations = 15_000;
 const maxShownCharacters = 16 * 1024 * 1024;
 
 /** @throws Refusal when there are more evaluations than one request may have */
-const requireEvaluationsWithinLimit = (evaluations: number): void => {
+function requireEvaluationsWithinLimit(evaluations: number): void {
   if (evaluations <= maxEvaluations) return;
   throw invalidProperty(
     `The playground makes at most ${maxEvaluations} evaluations in one request, and this one asks for more: narrow projects, environments or values of the context`,
     '/body',
   );
-};
+}
 
 /**
  * Bounds a reply that shows the settings of each feature in each environment for each context.
  * @param contexts the number of contexts
  * @throws Refusal when the settings would take more than `maxShownCharacters`
  */
-export const requireShowable = (
+export function requireShowable(
   { features, segments }: PlaygroundContent,
   environments: readonly string[],
   contexts: number,
-): void => {
+): void {
   const sizeOfSegment = new Map(segments.map((segment) => [segment.id, JSON.stringify(segment.constraints).length]));
   let characters = 0;
   for (const feature of features) {
@@ -107,43 +110,44 @@ export const requireShowable = (
         );
     }
   }
-};
+}
 
 /**
  * The maximum number of features of one request.
  * @param evaluationsOfEach how often each of them is evaluated
  * @throws Refusal when even one feature would be evaluated too often
  */
-export const maxFeatures = (evaluationsOfEach: number): number => {
+export function maxFeatures(evaluationsOfEach: number): number {
   requireEvaluationsWithinLimit(evaluationsOfEach);
   return Math.floor(maxEvaluations / evaluationsOfEach);
-};
+}
 
 /** @throws Refusal when there are more features than the limit allows */
-export const requireFeaturesWithin = (content: PlaygroundContent, limit: number): void => {
+export function requireFeaturesWithin(content: PlaygroundContent, limit: number): void {
   if (content.features.length > limit) requireEvaluationsWithinLimit(Number.POSITIVE_INFINITY);
-};
+}
 
 type ContextValues = Readonly<Record<string, unknown>>;
 
-const isScalar = (value: unknown): value is string | number | boolean =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
 
 /** The fields of a context that can be compared, and the names of those that cannot. Top-level fields take precedence over properties. */
-export const readContext = ({ properties, ...fields }: ContextValues) => {
+export function readContext({ properties, ...fields }: ContextValues) {
   const areProperties = typeof properties === 'object' && properties !== null && !Array.isArray(properties);
   const entries = [...Object.entries(areProperties ? (properties as ContextValues) : {}), ...Object.entries(fields)];
   const ignored = entries.flatMap(([name, value]) => (isScalar(value) ? [] : [name]));
   if (properties !== undefined && !areProperties) ignored.push('properties');
   const scalars = entries.filter((entry): entry is [string, string | number | boolean] => isScalar(entry[1]));
   return { fields: new Map(scalars.map(([name, value]) => [name, String(value)])), ignored: [...new Set(ignored)] };
-};
+}
 
 /**
  * Every combination of values that are separated by commas.
  * @throws Refusal when there are more than `maxEvaluations`
  */
-export const combinationsOf = (fields: ReadonlyMap<string, string>): ReadonlyMap<string, string>[] => {
+export function combinationsOf(fields: ReadonlyMap<string, string>): ReadonlyMap<string, string>[] {
   const choices = [...fields].map(([name, text]) => {
     const values = [...new Set(text.split(',').map((value) => value.trim()))].filter((value) => value !== '');
     return [name, values.length === 0 ? [''] : values] as const;
@@ -155,17 +159,17 @@ export const combinationsOf = (fields: ReadonlyMap<string, string>): ReadonlyMap
       combinations.flatMap((combination) => values.map((value) => new Map([...combination, [name, value]]))),
     [new Map()],
   );
-};
+}
 
 /**
  * The combinations of values of each of several contexts.
  * @throws Refusal when there are more than `maxEvaluations`
  */
-export const combinationsOfAll = (contexts: readonly ReadonlyMap<string, string>[]): ReadonlyMap<string, string>[] => {
+export function combinationsOfAll(contexts: readonly ReadonlyMap<string, string>[]): ReadonlyMap<string, string>[] {
   const combinations: ReadonlyMap<string, string>[] = [];
   for (const fields of contexts) {
     combinations.push(...combinationsOf(fields));
     requireEvaluationsWithinLimit(combinations.length);
   }
   return combinations;
-};
+}

@@ -200,13 +200,13 @@ export function projectEndpoints({
  * A retried transaction calls twice, and the commit may fail: the gateway unhides a project whose state does not confirm the change.
  * @throws Refusal `ServiceUnavailable` if the gateway does not reply, so that nothing is committed.
  */
-const hideProjectInGateway = async (
+async function hideProjectInGateway(
   bus: Bus,
   project: { readonly id: string; readonly version: number },
   request: OperationRequest<AnyOperation>,
-): Promise<void> => {
+): Promise<void> {
   await call(bus, HideProject, { body: project }, onBehalfOf(request));
-};
+}
 
 /** Authorises the caller to do an operation in a project, and locks the project. Refuses an archived project unless `orArchived` is set. */
 export async function authoriseAndLockProject(
@@ -223,15 +223,15 @@ export async function authoriseAndLockProject(
 }
 
 /** Saves a decided project. One that becomes private is hidden before the commit. */
-const saveProject = async (
+async function saveProject(
   { projects }: Pick<Transaction, 'projects'>,
   { before, decision }: { readonly before: StoredProject; readonly decision: ProjectDecision },
   request: OperationRequest<typeof UpdateProject | typeof UpdateProjectSettings>,
   bus: Bus,
-): Promise<void> => {
+): Promise<void> {
   const { project } = decision;
   if (decision.events.length === 0) return;
   const version = await projects.save(project, request.now.toISOString(), decision.events);
   if (project.mode === 'private' && before.mode !== 'private')
     await hideProjectInGateway(bus, { id: project.id, version }, request);
-};
+}

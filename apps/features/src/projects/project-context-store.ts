@@ -33,16 +33,19 @@ export interface ProjectContextJson {
 }
 
 /** SQL: the values at a path of the project's default strategies. */
-const inDefaultStrategies = (path: string): string => `
+function inDefaultStrategies(path: string): string {
+  return `
   select value #>> '{}' from project_environment connection,
     jsonb_path_query(connection.default_strategy, '${path}') as value
   where connection.project = p.id`;
+}
 
 /**
  * SQL: the context of the project `p`: its environments and all strategy types, and those context fields and segments that are
  * in the SQL arrays `texts` and `numbers` or in default strategies of the project.
  */
-export const projectContextJson = (texts: string, numbers: string): string => `
+export function projectContextJson(texts: string, numbers: string): string {
+  return `
   json_build_object(
     'environments', coalesce((
       select json_agg(json_build_object(
@@ -58,30 +61,33 @@ export const projectContextJson = (texts: string, numbers: string): string => `
     'segments', (
       select coalesce(json_agg(json_build_object('id', id, 'name', name, 'project', project)), '[]') from segment
       where id = any (${numbers}) or id::text in (${inDefaultStrategies('$.segments[*]')})))`;
+}
 
 /** The settings of the service that limit constraints. */
 export type ConstraintSettings = Pick<ProjectContext, 'allowsRegex'>;
 
 /** The project context for the rules, without segments of hidden projects. */
-export const projectContextOf = (
+export function projectContextOf(
   json: ProjectContextJson,
   hidden: readonly string[],
   { allowsRegex }: ConstraintSettings,
-): ProjectContext => ({
-  allowsRegex,
-  environments: json.environments.map(({ name, type, sortOrder, enabled }) => ({ name, type, sortOrder, enabled })),
-  defaultStrategies: Object.fromEntries(
-    json.environments.map(({ name, defaultStrategy }) => [name, defaultStrategy ?? undefined]),
-  ),
-  defaultStickiness: json.defaultStickiness,
-  strategyTypes: new Map(json.strategyTypes.map(({ name, deprecated }) => [name, { deprecated }])),
-  contextFields: new Map(json.contextFields.map(({ name, legalValues }) => [name, { legalValues }])),
-  segments: new Map(
-    json.segments
-      .filter(({ project }) => project === null || !hidden.includes(project))
-      .map((segment) => [segment.id, segment]),
-  ),
-});
+): ProjectContext {
+  return {
+    allowsRegex,
+    environments: json.environments.map(({ name, type, sortOrder, enabled }) => ({ name, type, sortOrder, enabled })),
+    defaultStrategies: Object.fromEntries(
+      json.environments.map(({ name, defaultStrategy }) => [name, defaultStrategy ?? undefined]),
+    ),
+    defaultStickiness: json.defaultStickiness,
+    strategyTypes: new Map(json.strategyTypes.map(({ name, deprecated }) => [name, { deprecated }])),
+    contextFields: new Map(json.contextFields.map(({ name, legalValues }) => [name, { legalValues }])),
+    segments: new Map(
+      json.segments
+        .filter(({ project }) => project === null || !hidden.includes(project))
+        .map((segment) => [segment.id, segment]),
+    ),
+  };
+}
 
 const projectContextOfProject = `
   select ${projectContextJson('$2::text[]', '$3::integer[]')} as "projectContext"
@@ -91,23 +97,25 @@ const projectContextOfProject = `
  * Reads, with one statement in a transaction, the objects that rules need in addition to features.
  * @param hidden the projects that the caller may not see
  */
-export const projectContextReader = ({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) => ({
-  /** The context of a project; undefined if the project does not exist or is archived. */
-  ofProject: async (project: string, { texts, numbers }: PossibleReferences): Promise<ProjectContext | undefined> => {
-    const [row] = await query<{ projectContext: ProjectContextJson }>(projectContextOfProject, [
-      project,
-      texts,
-      numbers,
-    ]);
-    return row === undefined ? undefined : projectContextOf(row.projectContext, hidden, settings);
-  },
-});
+export function projectContextReader({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) {
+  return {
+    /** The context of a project; undefined if the project does not exist or is archived. */
+    ofProject: async (project: string, { texts, numbers }: PossibleReferences): Promise<ProjectContext | undefined> => {
+      const [row] = await query<{ projectContext: ProjectContextJson }>(projectContextOfProject, [
+        project,
+        texts,
+        numbers,
+      ]);
+      return row === undefined ? undefined : projectContextOf(row.projectContext, hidden, settings);
+    },
+  };
+}
 
 /** The maximum length of texts that are looked up as names, in UTF-16 code units. */
 const maxLength = 255;
 
 /** All texts and numbers of a request that may be names or ids, at any depth: a JSON Patch may contain them anywhere. */
-export const possibleReferencesIn = (request: unknown): PossibleReferences => {
+export function possibleReferencesIn(request: unknown): PossibleReferences {
   const texts = new Set<string>();
   const numbers = new Set<number>();
   const pending: unknown[] = [request];
@@ -119,4 +127,4 @@ export const possibleReferencesIn = (request: unknown): PossibleReferences => {
       for (const member of Object.values(value)) pending.push(member);
   }
   return { texts: [...texts], numbers: [...numbers] };
-};
+}

@@ -35,5 +35,6 @@ export interface ProjectContext {
 }
 
 /** Whether the environment is one of the project's. */
-export const hasEnvironment = ({ environments }: ProjectContext, environment: string): boolean =>
-  environments.some(({ name }) => name === environment);
+export function hasEnvironment({ environments }: ProjectContext, environment: string): boolean {
+  return environments.some(({ name }) => name === environment);
+}

@@ -16,56 +16,62 @@ export interface ProjectEnvironments {
   readonly environments: readonly string[];
 }
 
-export const projectEnvironmentAdded = (project: string, environment: string): DomainEvent => ({
-  type: 'project-environment-added',
-  project,
-  environment,
-});
+export function projectEnvironmentAdded(project: string, environment: string): DomainEvent {
+  return {
+    type: 'project-environment-added',
+    project,
+    environment,
+  };
+}
 
 /** Adds an environment that exists and that a project does not have yet. Returns the event. */
-export const addProjectEnvironment = (
+export function addProjectEnvironment(
   { project, environments }: ProjectEnvironments,
   environment: string,
   exists: boolean,
-): DomainEvent => {
+): DomainEvent {
   if (environments.includes(environment)) {
     throw refusal('ConflictError', `${project.id} already has the environment ${environment} enabled`);
   }
   if (!exists) throw unknownEnvironment(environment, '/body/environment');
   return projectEnvironmentAdded(project.id, environment);
-};
+}
 
-export const projectEnvironmentRemoved = (project: string, environment: string): DomainEvent => ({
-  type: 'project-environment-removed',
-  project,
-  environment,
-});
+export function projectEnvironmentRemoved(project: string, environment: string): DomainEvent {
+  return {
+    type: 'project-environment-removed',
+    project,
+    environment,
+  };
+}
 
 /** Removes an environment from a project that has it. Returns the event. */
-export const removeProjectEnvironment = (
+export function removeProjectEnvironment(
   { project, environments }: ProjectEnvironments,
   environment: string,
-): DomainEvent => {
+): DomainEvent {
   if (!environments.includes(environment)) throw environmentNotInProject(environment, project.id);
   return projectEnvironmentRemoved(project.id, environment);
-};
+}
 
 /** The feature without its settings in an environment that its project no longer has. */
-export const withoutEnvironment = (feature: Feature, environment: string): Feature => ({
-  ...feature,
-  environments: Object.fromEntries(Object.entries(feature.environments).filter(([name]) => name !== environment)),
-});
+export function withoutEnvironment(feature: Feature, environment: string): Feature {
+  return {
+    ...feature,
+    environments: Object.fromEntries(Object.entries(feature.environments).filter(([name]) => name !== environment)),
+  };
+}
 
 /**
  * Validates the default strategy of a project in an environment, which features get when they are enabled without one. Returns its stored
  * form.
  */
-export const normalizeDefaultStrategy = (
+export function normalizeDefaultStrategy(
   project: string,
   environment: string,
   strategy: StrategyProperties,
   projectContext: ProjectContext,
-): StrategyProperties => {
+): StrategyProperties {
   if (!hasEnvironment(projectContext, environment)) {
     throw environmentNotInProject(environment, project);
   }
@@ -86,14 +92,15 @@ export const normalizeDefaultStrategy = (
     segments: [...segments],
     ...(strategy.sortOrder === undefined ? {} : { sortOrder: strategy.sortOrder }),
   };
-};
+}
 
 /** The event of a default strategy that replaces another one, or none; no event if they are the same. */
-export const defaultStrategyUpdated = (
+export function defaultStrategyUpdated(
   { project, environment }: { readonly project: string; readonly environment: string },
   before: StrategyProperties | null,
   after: StrategyProperties,
-): readonly DomainEvent[] =>
-  before !== null && isEqualContent(after, before)
+): readonly DomainEvent[] {
+  return before !== null && isEqualContent(after, before)
     ? []
     : [{ type: 'default-strategy-updated', project, environment, data: after, preData: before }];
+}

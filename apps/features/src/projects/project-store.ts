@@ -16,7 +16,7 @@ import {
   type Tx,
   violatedConstraint,
 } from '@bunting/database';
-import type { Outbox } from '@bunting/outbox';
+import type { Outbox, RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import { healthSql, joinMetrics, lastUsageAtSql } from '../insights/insights-store.ts';
 import type { FeatureNaming } from '../names.ts';
@@ -42,7 +42,7 @@ import {
   readJson,
   withoutNulls,
 } from '../unit-of-work/sql.ts';
-import { type RecordEvents, SerializationFailure } from '../unit-of-work/unit-of-work.ts';
+import { SerializationFailure } from '../unit-of-work/unit-of-work.ts';
 import {
   activeFeaturesRefused,
   mayReuseIds,
@@ -114,7 +114,7 @@ interface ProjectRepositoryOptions {
 }
 
 /** Projects within a transaction. */
-export const projectRepository = (tx: Tx, outbox: Outbox, { guard, recordEvents }: ProjectRepositoryOptions) => {
+export function projectRepository(tx: Tx, outbox: Outbox, { guard, recordEvents }: ProjectRepositoryOptions) {
   const { query } = tx;
   const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row> =>
     onlyRow(await query<Row>(text, values), text);
@@ -292,7 +292,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox, { guard, recordEvents 
       return isRemoved;
     },
   };
-};
+}
 
 const projects: Statement = {
   name: 'projects',
@@ -344,28 +344,30 @@ export interface ProjectDataFromOtherServices {
 }
 
 /** Reads projects outside of transactions. */
-export const projectReader = (database: ReadDatabase) => ({
-  /** The active or archived projects that a user may see, as JSON. */
-  all: async (
-    { archived = false }: ProjectsQuery,
-    { userId, hidden }: { readonly userId: number; readonly hidden: readonly string[] },
-    { members, lastEvents }: ProjectDataFromOtherServices,
-  ): Promise<string> => {
-    const values = [userId, hidden, JSON.stringify(members), JSON.stringify(lastEvents), archived];
-    return readJson(database, projects, values);
-  },
-  /** @throws Refusal `NotFoundError` for a project that does not exist or is archived. */
-  environmentsOf: async (project: string): Promise<ProjectEnvironment[]> => {
-    const [row] = await database.read<{ environments: ProjectEnvironment[] }>(environmentsOfProject, [project]);
-    if (row === undefined) throw projectNotFound(project);
-    return row.environments;
-  },
-  /** As in the repository, but outside of transactions: another request may take the name before the caller does. */
-  newFeatureContext: async (project: string, name: string): Promise<NewFeatureContext> => {
-    const statement = { name: 'new-feature-context', text: newFeatureContext };
-    return onlyRow(await database.read<NewFeatureContext>(statement, [project, name]), statement);
-  },
-  /** @param reservedIsFree whether the reserved id of a deleted private project counts as free */
-  isIdTaken: async (id: string, reservedIsFree: boolean): Promise<boolean> =>
-    (await database.read(idTaken, [id, reservedIsFree])).length > 0,
-});
+export function projectReader(database: ReadDatabase) {
+  return {
+    /** The active or archived projects that a user may see, as JSON. */
+    all: async (
+      { archived = false }: ProjectsQuery,
+      { userId, hidden }: { readonly userId: number; readonly hidden: readonly string[] },
+      { members, lastEvents }: ProjectDataFromOtherServices,
+    ): Promise<string> => {
+      const values = [userId, hidden, JSON.stringify(members), JSON.stringify(lastEvents), archived];
+      return readJson(database, projects, values);
+    },
+    /** @throws Refusal `NotFoundError` for a project that does not exist or is archived. */
+    environmentsOf: async (project: string): Promise<ProjectEnvironment[]> => {
+      const [row] = await database.read<{ environments: ProjectEnvironment[] }>(environmentsOfProject, [project]);
+      if (row === undefined) throw projectNotFound(project);
+      return row.environments;
+    },
+    /** As in the repository, but outside of transactions: another request may take the name before the caller does. */
+    newFeatureContext: async (project: string, name: string): Promise<NewFeatureContext> => {
+      const statement = { name: 'new-feature-context', text: newFeatureContext };
+      return onlyRow(await database.read<NewFeatureContext>(statement, [project, name]), statement);
+    },
+    /** @param reservedIsFree whether the reserved id of a deleted private project counts as free */
+    isIdTaken: async (id: string, reservedIsFree: boolean): Promise<boolean> =>
+      (await database.read(idTaken, [id, reservedIsFree])).length > 0,
+  };
+}

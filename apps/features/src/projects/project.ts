@@ -27,13 +27,17 @@ export interface StoredProject {
 }
 
 /** 409: the id belongs to a project, or to a private one that was deleted. The response does not distinguish the two. */
-export const projectIdTaken = (): Refusal => refusal('NameExistsError', 'A project with this id already exists.');
+export function projectIdTaken(): Refusal {
+  return refusal('NameExistsError', 'A project with this id already exists.');
+}
 
 /**
  * Whether the caller may create a project under the id of a private project that was deleted. The history of the deleted project belongs to
  * the id, so only administrators, who can read that history anyway, may reuse the id.
  */
-export const mayReuseIds = (caller: Caller): boolean => isAdministrator(caller);
+export function mayReuseIds(caller: Caller): boolean {
+  return isAdministrator(caller);
+}
 
 /** The project after a change, and its events. An unchanged project is returned as is, without events. */
 export interface ProjectDecision {
@@ -41,24 +45,27 @@ export interface ProjectDecision {
   readonly events: readonly DomainEvent[];
 }
 
-const decideUpdate = (before: StoredProject, after: StoredProject): ProjectDecision =>
-  isEqual(after, before)
+function decideUpdate(before: StoredProject, after: StoredProject): ProjectDecision {
+  return isEqual(after, before)
     ? { project: before, events: [] }
     : { project: after, events: [{ type: 'project-updated', project: before.id, data: after, preData: before }] };
+}
 
 /** A project with the settings that both updates of a project change. Omitted settings do not change. */
-const withSettings = (
+function withSettings(
   project: StoredProject,
   { mode, defaultStickiness, featureLimit }: Pick<ProjectSettingsBody, 'mode' | 'defaultStickiness' | 'featureLimit'>,
-): StoredProject => ({
-  ...project,
-  mode: mode ?? project.mode,
-  defaultStickiness: defaultStickiness || project.defaultStickiness,
-  featureLimit: featureLimit === undefined ? project.featureLimit : featureLimit,
-});
+): StoredProject {
+  return {
+    ...project,
+    mode: mode ?? project.mode,
+    defaultStickiness: defaultStickiness || project.defaultStickiness,
+    featureLimit: featureLimit === undefined ? project.featureLimit : featureLimit,
+  };
+}
 
 /** Changes the name, the description and the settings of a project. Omitted properties do not change. */
-export const updateProject = (project: StoredProject, body: UpdateProjectBody): ProjectDecision => {
+export function updateProject(project: StoredProject, body: UpdateProjectBody): ProjectDecision {
   const name = body.name.trim();
   if (name === '') throw emptyValue('/body/name');
   return decideUpdate(project, {
@@ -66,12 +73,12 @@ export const updateProject = (project: StoredProject, body: UpdateProjectBody): 
     name,
     description: body.description === undefined ? project.description : body.description || null,
   });
-};
+}
 
-const patternError = (message: string, member: 'pattern' | 'example' | 'description') => {
+function patternError(message: string, member: 'pattern' | 'example' | 'description') {
   const path = `/body/featureNaming/${member}`;
   return refusal('PatternError', `${message}: see the \`${path}\` property.`, { details: [{ message, path }] });
-};
+}
 
 const blank = /[ \t\n\r\f\v]|\\[stnrfv]/;
 
@@ -79,7 +86,7 @@ const blank = /[ \t\n\r\f\v]|\\[stnrfv]/;
  * Validates a naming pattern and returns its stored form, or null if there is none. The pattern must be evaluated in linear time, and match
  * its example.
  */
-export const normalizeNaming = ({ pattern, example, description }: FeatureNaming): FeatureNaming | null => {
+export function normalizeNaming({ pattern, example, description }: FeatureNaming): FeatureNaming | null {
   if (!pattern) {
     if (example) throw patternError('An example needs a pattern that it shows', 'example');
     if (description) throw patternError('A description needs a pattern that it describes', 'description');
@@ -94,14 +101,15 @@ export const normalizeNaming = ({ pattern, example, description }: FeatureNaming
   }
   if (naming.example !== null) requireMatchingName(naming.example, { pattern }, '/body/featureNaming/example');
   return naming;
-};
+}
 
 /** Changes the settings and the naming pattern of a project. Omitted properties do not change. */
-export const updateProjectSettings = (project: StoredProject, body: ProjectSettingsBody): ProjectDecision =>
-  decideUpdate(project, {
+export function updateProjectSettings(project: StoredProject, body: ProjectSettingsBody): ProjectDecision {
+  return decideUpdate(project, {
     ...withSettings(project, body),
     featureNaming: body.featureNaming === undefined ? project.featureNaming : normalizeNaming(body.featureNaming),
   });
+}
 
 /** A project with what decides whether it can be archived or deleted. */
 export interface ProjectToArchiveOrDelete {
@@ -110,29 +118,32 @@ export interface ProjectToArchiveOrDelete {
 }
 
 /** 403: the project has active features, which archiving or deleting it would take from their users. */
-export const activeFeaturesRefused = (action: 'archive' | 'delete'): Refusal =>
-  refusal('InvalidOperationError', `You can not ${action} a project with active feature flags`);
+export function activeFeaturesRefused(action: 'archive' | 'delete'): Refusal {
+  return refusal('InvalidOperationError', `You can not ${action} a project with active feature flags`);
+}
 
 /** Archives a project without active features. Returns the event. */
-export const archiveProject = ({ project, activeFeatures }: ProjectToArchiveOrDelete): DomainEvent => {
+export function archiveProject({ project, activeFeatures }: ProjectToArchiveOrDelete): DomainEvent {
   if (activeFeatures > 0) throw activeFeaturesRefused('archive');
   return { type: 'project-archived', project: project.id };
-};
+}
 
 /** Revives an archived project. Returns the event. */
-export const reviveProject = ({ id }: StoredProject): DomainEvent => ({ type: 'project-revived', project: id });
+export function reviveProject({ id }: StoredProject): DomainEvent {
+  return { type: 'project-revived', project: id };
+}
 
 /** Deletes a project without active features, but never the project `default`. Returns the event. */
-export const deleteProject = ({ project, activeFeatures }: ProjectToArchiveOrDelete): DomainEvent => {
+export function deleteProject({ project, activeFeatures }: ProjectToArchiveOrDelete): DomainEvent {
   if (project.id === 'default') throw refusal('InvalidOperationError', 'You can not delete the default project!');
   if (activeFeatures > 0) throw activeFeaturesRefused('delete');
   return { type: 'project-deleted', project: project.id };
-};
+}
 
 const maxGeneratedIdLength = 80;
 
 /** A readable id made from the name of a project. */
-const idFrom = (name: string): string => {
+function idFrom(name: string): string {
   const words = name
     .normalize('NFKD')
     .toLowerCase()
@@ -140,7 +151,7 @@ const idFrom = (name: string): string => {
     .split(/[\s_-]+/)
     .filter((word) => word !== '');
   return words.join('-').slice(0, maxGeneratedIdLength) || 'project';
-};
+}
 
 /** The id of a new project, and whether the request names it. */
 export interface ProposedProjectId {
@@ -149,13 +160,13 @@ export interface ProposedProjectId {
 }
 
 /** The id that a request names, or else one made from the name of the project. */
-export const proposedProjectId = (body: CreateProjectBody): ProposedProjectId => {
+export function proposedProjectId(body: CreateProjectBody): ProposedProjectId {
   if (body.name.trim() === '') throw emptyValue('/body/name');
   const requested = body.id?.trim() ?? '';
   if (requested === '') return { id: idFrom(body.name), isRequested: false };
   requireUrlFriendlyName(requested, '/body/id');
   return { id: requested, isRequested: true };
-};
+}
 
 /** The stored facts on which a new project depends. */
 export interface NewProjectContext {
@@ -168,14 +179,14 @@ export interface NewProjectContext {
 }
 
 /** The environments that the request names, or else those that are enabled. */
-const environmentsOf = ({ environments: requested }: CreateProjectBody, existing: readonly Environment[]): string[] => {
+function environmentsOf({ environments: requested }: CreateProjectBody, existing: readonly Environment[]): string[] {
   if (requested === undefined) return existing.filter(({ enabled }) => enabled).map(({ name }) => name);
   for (const [index, name] of requested.entries()) {
     const exists = existing.some((environment) => environment.name === name);
     if (!exists) throw unknownEnvironment(name, `/body/environments/${index}`);
   }
   return existing.filter(({ name }) => requested.includes(name)).map(({ name }) => name);
-};
+}
 
 /** A new project and its events. */
 export interface NewProjectDecision {
@@ -187,12 +198,12 @@ export interface NewProjectDecision {
  * A new project. An id that was made from its name gets the suffix if another project has or had it; whether the caller may reuse a
  * requested id of a deleted project is decided when the project is stored.
  */
-export const newProject = (
+export function newProject(
   body: CreateProjectBody,
   { id, isRequested }: ProposedProjectId,
   { isTaken, isReserved, environments }: NewProjectContext,
   suffix: string,
-): NewProjectDecision => {
+): NewProjectDecision {
   if (isTaken && isRequested) throw projectIdTaken();
   const project: CreatedProject = {
     id: !isRequested && (isTaken || isReserved) ? `${id}-${suffix}` : id,
@@ -204,4 +215,4 @@ export const newProject = (
     featureLimit: body.featureLimit ?? null,
   };
   return { project, events: [{ type: 'project-created', project: project.id, data: project }] };
-};
+}

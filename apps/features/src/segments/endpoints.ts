@@ -122,8 +122,8 @@ interface SegmentAccess {
 }
 
 /** Authorises the caller to create, edit or delete a segment of a project, or a global one where `project` is null. */
-const authoriseSegment = (caller: Caller, { atRoot, operation }: SegmentAccess, project: string | null): void => {
+function authoriseSegment(caller: Caller, { atRoot, operation }: SegmentAccess, project: string | null): void {
   if (project === null) return authorise(caller, atRoot, rootScope);
   authorise(caller, operation.permission, { project });
   if (!maySee(caller, project)) throw unknownProject(project, '/body/project');
-};
+}

@@ -9,7 +9,7 @@ import {
   type Tx,
   violatedConstraint,
 } from '@bunting/database';
-import type { Outbox } from '@bunting/outbox';
+import type { Outbox, RecordEvents } from '@bunting/outbox';
 import { raw } from '@mikro-orm/postgresql';
 import type { DomainEvent } from '../features/feature.ts';
 import type { Referrer } from '../names.ts';
@@ -20,16 +20,16 @@ import { strategiesWhereSql } from '../unit-of-work/feature-sql.ts';
 import type { BeforeAndAfter, JsonWithEntityTag } from '../unit-of-work/if-match.ts';
 import type { ProtectionGuard } from '../unit-of-work/protection.ts';
 import { defaultStrategiesWithSegment, orNull, readJson, withoutNulls } from '../unit-of-work/sql.ts';
-import type { RecordEvents } from '../unit-of-work/unit-of-work.ts';
 import type { SegmentContent, SegmentUpdateContext, StoredSegment } from './segment.ts';
 
 /** SQL: the row `s` of `segment` as clients receive it, with more members. */
-const segmentJson = (...more: readonly string[]): string =>
-  withoutNulls(
+function segmentJson(...more: readonly string[]): string {
+  return withoutNulls(
     `'id': s.id, 'name': s.name, 'description': ${orNull('s.description')}, 'project': s.project`,
     `'constraints': s.constraints, 'createdBy': s.created_by, 'createdAt': ${timestampSql('s.created_at')}`,
     ...more,
   );
+}
 
 const oneSegment: Statement = {
   name: 'segment',
@@ -77,27 +77,29 @@ const segmentsOfStrategy: Statement = {
 };
 
 /** Reads segments outside of transactions. Segments and features of the projects `hidden` are left out. */
-export const segmentReader = (database: ReadDatabase) => ({
-  all: (hidden: readonly string[]): Promise<string> => readJson(database, allSegments, [hidden]),
-  one: async (id: number, hidden: readonly string[]): Promise<JsonWithEntityTag> => {
-    const [row] = await database.read<{ json: string; stored: StoredSegment }>(oneSegment, [id, hidden]);
-    if (row === undefined) throw segmentNotFound(id);
-    return { json: row.json, tag: contentTag(row.stored) };
-  },
-  isNameTaken: async (name: string): Promise<boolean> => (await database.read(nameTaken, [name])).length > 0,
-  /** The strategies of active features that use a segment. */
-  strategiesOf: async (id: number, hidden: readonly string[]): Promise<SegmentUsage['strategies']> => {
-    const [row] = await database.read<Pick<SegmentUsage, 'strategies'>>(strategiesOfSegment, [id, hidden]);
-    if (row === undefined) throw segmentNotFound(id);
-    return row.strategies;
-  },
-  /** The segments that a strategy uses. */
-  ofStrategy: async (strategyId: string, hidden: readonly string[]): Promise<string> => {
-    const [row] = await database.read<{ json: string }>(segmentsOfStrategy, [strategyId, hidden]);
-    if (row === undefined) throw strategyNotFound(strategyId);
-    return row.json;
-  },
-});
+export function segmentReader(database: ReadDatabase) {
+  return {
+    all: (hidden: readonly string[]): Promise<string> => readJson(database, allSegments, [hidden]),
+    one: async (id: number, hidden: readonly string[]): Promise<JsonWithEntityTag> => {
+      const [row] = await database.read<{ json: string; stored: StoredSegment }>(oneSegment, [id, hidden]);
+      if (row === undefined) throw segmentNotFound(id);
+      return { json: row.json, tag: contentTag(row.stored) };
+    },
+    isNameTaken: async (name: string): Promise<boolean> => (await database.read(nameTaken, [name])).length > 0,
+    /** The strategies of active features that use a segment. */
+    strategiesOf: async (id: number, hidden: readonly string[]): Promise<SegmentUsage['strategies']> => {
+      const [row] = await database.read<Pick<SegmentUsage, 'strategies'>>(strategiesOfSegment, [id, hidden]);
+      if (row === undefined) throw segmentNotFound(id);
+      return row.strategies;
+    },
+    /** The segments that a strategy uses. */
+    ofStrategy: async (strategyId: string, hidden: readonly string[]): Promise<string> => {
+      const [row] = await database.read<{ json: string }>(segmentsOfStrategy, [strategyId, hidden]);
+      if (row === undefined) throw strategyNotFound(strategyId);
+      return row.json;
+    },
+  };
+}
 
 const getForUpdate = `
   select ${storedSegmentJson('s')} as segment, (select id from segment where name = $2) as "idOfName"
@@ -115,18 +117,18 @@ interface Row {
 }
 
 /** The refusal for a write of a segment that violates a constraint of the database. */
-const refusalOf = (error: unknown, project: string | null): unknown => {
+function refusalOf(error: unknown, project: string | null): unknown {
   const constraint = violatedConstraint(error);
   if (constraint === 'segment_name_is_unique') return segmentNameTaken();
   if (constraint !== 'segment_project_fkey' || project === null) return error;
   return unknownProject(project, '/body/project');
-};
+}
 
 /** Emits the removal of a segment. @param version the version of the removed row */
-export const emitSegmentRemoval = (outbox: Outbox, id: number, version: number): void => {
+export function emitSegmentRemoval(outbox: Outbox, id: number, version: number): void {
   outbox.emitState({ entity: 'segment', id: String(id), version: version + 1, state: null });
   emitSegmentRemovalDelivery(outbox, id);
-};
+}
 
 interface SegmentRepositoryOptions {
   /** refuses edits that require a change request */
@@ -137,11 +139,11 @@ interface SegmentRepositoryOptions {
 }
 
 /** Segments within a transaction. */
-export const segmentRepository = (
+export function segmentRepository(
   tx: Tx,
   outbox: Outbox,
   { guard, isProjectVisible, recordEvents }: SegmentRepositoryOptions,
-) => {
+) {
   const { query } = tx;
   const locked = new Map<number, BeforeAndAfter<StoredSegment>>();
   const updateLocked = (id: number, after: StoredSegment | undefined): void => {
@@ -238,4 +240,4 @@ export const segmentRepository = (
       recordEvents(events);
     },
   };
-};
+}

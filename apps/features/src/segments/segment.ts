@@ -33,17 +33,17 @@ export interface StoredSegment extends SegmentContent {
 export type SegmentValidationOptions = Pick<ConstraintValidationOptions, 'projectContext' | 'before'>;
 
 /** Refuses the name of a segment that is empty, blank or reserved. */
-export const requireSegmentName = (name: string, path: string): void => {
+export function requireSegmentName(name: string, path: string): void {
   if (name.trim() === '') throw emptyValue(path);
   requireUnreservedName(name, path);
-};
+}
 
 /** Validates a segment and returns its stored form. The caller checks that its name is free and its project exists. */
-export const normalizeSegment = (
+export function normalizeSegment(
   body: CreateSegmentBody,
   options: SegmentValidationOptions,
   path = '/body',
-): SegmentContent => {
+): SegmentContent {
   requireSegmentName(body.name, `${path}/name`);
   return {
     name: body.name,
@@ -51,7 +51,7 @@ export const normalizeSegment = (
     project: body.project ?? null,
     constraints: validateSegmentConstraints(body.constraints, { ...options, path: `${path}/constraints` }),
   };
-};
+}
 
 /** The segment after a change, and its events. An unchanged segment is returned as is, without events. */
 export interface SegmentDecision {
@@ -74,65 +74,76 @@ export interface SegmentUpdateContext extends SegmentReferrers, Pick<SegmentVali
 }
 
 /** Whether any strategy of a feature uses a segment. */
-export const usesSegment = (feature: Feature, id: number): boolean =>
-  Object.values(feature.environments).some(({ strategies }) =>
+export function usesSegment(feature: Feature, id: number): boolean {
+  return Object.values(feature.environments).some(({ strategies }) =>
     strategies.some(({ segments }) => segments.includes(id)),
   );
+}
 
 /** The snapshot of a segment in a change: the properties that changes can set. */
-export const segmentSnapshot = ({ id, name, description, project, constraints }: StoredSegment) => ({
-  id,
-  name,
-  description,
-  project,
-  constraints,
-});
+export function segmentSnapshot({ id, name, description, project, constraints }: StoredSegment) {
+  return {
+    id,
+    name,
+    description,
+    project,
+    constraints,
+  };
+}
 
-const segmentData = (segment: StoredSegment) => ({
-  id: segment.id,
-  name: segment.name,
-  description: segment.description,
-  project: segment.project,
-  constraints: segment.constraints,
-  createdBy: segment.createdBy,
-  createdAt: segment.createdAt,
-});
+function segmentData(segment: StoredSegment) {
+  return {
+    id: segment.id,
+    name: segment.name,
+    description: segment.description,
+    project: segment.project,
+    constraints: segment.constraints,
+    createdBy: segment.createdBy,
+    createdAt: segment.createdAt,
+  };
+}
 
 /** The event of a new segment. */
-export const segmentCreated = (segment: StoredSegment): DomainEvent => ({
-  type: 'segment-created',
-  project: segment.project,
-  data: segmentData(segment),
-});
+export function segmentCreated(segment: StoredSegment): DomainEvent {
+  return {
+    type: 'segment-created',
+    project: segment.project,
+    data: segmentData(segment),
+  };
+}
 
 /** The event of a deleted segment. */
-export const segmentDeleted = (segment: StoredSegment): DomainEvent => ({
-  type: 'segment-deleted',
-  project: segment.project,
-  preData: segmentData(segment),
-});
+export function segmentDeleted(segment: StoredSegment): DomainEvent {
+  return {
+    type: 'segment-deleted',
+    project: segment.project,
+    preData: segmentData(segment),
+  };
+}
 
 /**
  * The properties that a request sets. It replaces the segment, so that without a project the segment becomes global; an omitted
  * description does not change, as in Unleash.
  */
-export const requestedContent = (
+export function requestedContent(
   { name, project, constraints, description }: CreateSegmentBody,
   segment: StoredSegment,
-): CreateSegmentBody & { readonly project: string | null } => ({
-  name,
-  description: description === undefined ? segment.description : description,
-  project: project ?? null,
-  constraints,
-});
+): CreateSegmentBody & { readonly project: string | null } {
+  return {
+    name,
+    description: description === undefined ? segment.description : description,
+    project: project ?? null,
+    constraints,
+  };
+}
 
 /** Changes a segment for all strategies that use it. Omitted properties do not change. */
-export const updateSegment = (
+export function updateSegment(
   segment: StoredSegment,
   { name, description, project, constraints }: Omit<ChangeOf<'updateSegment'>['payload'], 'id'>,
   { referrers, hidden, idOfName, projectContext }: SegmentUpdateContext,
   path = '/body',
-): SegmentDecision => {
+): SegmentDecision {
   const content = normalizeSegment(
     {
       name: name ?? segment.name,
@@ -164,21 +175,21 @@ export const updateSegment = (
     preData: segmentData(segment),
   };
   return { segment: after, events: [event] };
-};
+}
 
 /** Deletes a segment that neither a feature nor a default strategy uses. Returns the event. */
-export const deleteSegment = (segment: StoredSegment, { referrers, hidden }: SegmentReferrers): DomainEvent => {
+export function deleteSegment(segment: StoredSegment, { referrers, hidden }: SegmentReferrers): DomainEvent {
   requireUnused(`Segment ${segment.name}`, referrers, hidden);
   return segmentDeleted(segment);
-};
+}
 
 /** Replaces the segments of a strategy. Emits nothing when they are the same. */
-export const setStrategySegments = (
+export function setStrategySegments(
   feature: Feature,
   ref: StrategyRef,
   segmentIds: readonly number[],
   projectContext: ProjectContext,
-): Decision => {
+): Decision {
   const before = strategyOf(feature, ref);
   // `replaceStrategyContent` validates them, too, but its errors would name another property than that of this request.
   const segments = normalizeSegmentIds(segmentIds, {
@@ -188,4 +199,4 @@ export const setStrategySegments = (
     path: '/body/segmentIds',
   });
   return replaceStrategyContent(feature, ref, { ...before, segments }, { projectContext, path: '/body' });
-};
+}

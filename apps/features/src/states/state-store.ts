@@ -23,7 +23,9 @@ const segments: Statement = {
 };
 
 /** Reads current states, with which consumers check their projections for drift. */
-export const stateReader = (database: ReadDatabase) => ({
-  features: (after: string, limit: number): Promise<CurrentState[]> => database.read(features, [after, limit]),
-  segments: (after: string, limit: number): Promise<CurrentState[]> => database.read(segments, [after, limit]),
-});
+export function stateReader(database: ReadDatabase) {
+  return {
+    features: (after: string, limit: number): Promise<CurrentState[]> => database.read(features, [after, limit]),
+    segments: (after: string, limit: number): Promise<CurrentState[]> => database.read(segments, [after, limit]),
+  };
+}

@@ -12,14 +12,16 @@ import { contextFieldNotFound, emptyValue, shortName } from '../refusals.ts';
 import type { ContextFieldReference, ProjectContext } from '../projects/project-context.ts';
 import { fixedResourceLimits } from '../names.ts';
 
-const hasSingleValue = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';
+function hasSingleValue({ operator }: Constraint): boolean {
+  return operandOf[operator] !== 'values';
+}
 
 /** Refuses `REGEX` where it is not allowed, and patterns that RE2 does not accept or that are too slow to match. */
-const requireUsableRegex = (
+function requireUsableRegex(
   { operator, value = '', caseInsensitive = false }: Constraint,
   allowsRegex: boolean,
   path: string,
-): void => {
+): void {
   if (operator !== 'REGEX') return;
   if (!allowsRegex) {
     throw invalidProperty(
@@ -39,12 +41,12 @@ const requireUsableRegex = (
     `The pattern compiles to ${instructions} instructions, and the limit is ${fixedResourceLimits.regexInstructions}; use smaller repetitions`,
     `${path}/value`,
   );
-};
+}
 
 /**
  * Validates a constraint without its context field, and returns its stored form: the operand that its operator requires, and all defaults.
  */
-const normalizeConstraint = (constraint: Constraint, path: string, allowsRegex: boolean): Constraint => {
+function normalizeConstraint(constraint: Constraint, path: string, allowsRegex: boolean): Constraint {
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   if (contextName === '') throw emptyValue(`${path}/contextName`);
   const fault = operandError(constraint, path);
@@ -54,9 +56,9 @@ const normalizeConstraint = (constraint: Constraint, path: string, allowsRegex: 
   return hasSingleValue(constraint)
     ? { contextName, operator, values: [], value, inverted, caseInsensitive }
     : { contextName, operator, values, inverted, caseInsensitive };
-};
+}
 
-const requireLegalValues = (constraint: Constraint, field: ContextFieldReference, path: string): void => {
+function requireLegalValues(constraint: Constraint, field: ContextFieldReference, path: string): void {
   // A pattern is matched against values, so it need not be a legal value.
   if (field.legalValues.length === 0 || constraint.operator === 'REGEX') return;
   const legal = new Set(field.legalValues.map(({ value }) => value));
@@ -71,19 +73,20 @@ const requireLegalValues = (constraint: Constraint, field: ContextFieldReference
   } else if (!constraint.values?.every((value) => legal.has(value))) {
     throw invalidProperty('input values are not specified as a legal value on this context field', `${path}/values`);
   }
-};
+}
 
 /**
  * The maximum number of values of the replaced constraints with the same field and operator: a list of values beyond the limit may stay,
  * but not grow.
  */
-const previousValueCount = (before: readonly Constraint[], { contextName, operator }: Constraint): number =>
-  Math.max(
+function previousValueCount(before: readonly Constraint[], { contextName, operator }: Constraint): number {
+  return Math.max(
     0,
     ...before
       .filter((other) => other.contextName === contextName && other.operator === operator)
       .map(({ values = [] }) => values.length),
   );
+}
 
 export interface ConstraintValidationOptions {
   readonly projectContext: Pick<ProjectContext, 'contextFields' | 'allowsRegex'>;
@@ -105,11 +108,11 @@ interface SingleConstraintOptions {
  * Validates one constraint against its context field, and returns it as it is stored.
  * @throws 400 for a constraint that is not valid or has too many values, 404 for an unknown context field
  */
-export const validateConstraint = (
+export function validateConstraint(
   constraint: Constraint,
   field: ContextFieldReference | undefined,
   { allowsRegex, path, allowedValues = () => 0 }: SingleConstraintOptions,
-): Constraint => {
+): Constraint {
   const normalized = normalizeConstraint(constraint, path, allowsRegex);
   const { contextName, values = [] } = normalized;
   if (values.length > Math.max(fixedResourceLimits.valuesPerConstraint, allowedValues(normalized))) {
@@ -122,20 +125,20 @@ export const validateConstraint = (
   if (field === undefined) throw contextFieldNotFound(contextName);
   requireLegalValues(normalized, field, path);
   return normalized;
-};
+}
 
 /** The stored constraints by their meaning. An unchanged one is not validated: a field that was deleted since, or whose legal values
  * changed, must not lock what names it. */
-const unchangedAmong = (before: readonly Constraint[]) => {
+function unchangedAmong(before: readonly Constraint[]) {
   const stored = new Map(before.map((constraint) => [constraintKey(constraint), constraint]));
   return (constraint: Constraint): Constraint | undefined => stored.get(constraintKey(constraint));
-};
+}
 
 /** Validates the constraints of a strategy against the limits and their context fields, and returns their stored form. */
-export const validateConstraints = (
+export function validateConstraints(
   constraints: readonly Constraint[],
   { projectContext: { contextFields, allowsRegex }, before = [], path = '/constraints' }: ConstraintValidationOptions,
-): readonly Constraint[] => {
+): readonly Constraint[] {
   if (constraints.length > Math.max(fixedResourceLimits.constraintsPerStrategy, before.length)) {
     throw limitExceeded('constraints', fixedResourceLimits.constraintsPerStrategy, path);
   }
@@ -149,13 +152,13 @@ export const validateConstraints = (
         allowedValues: (normalized) => previousValueCount(before, normalized),
       }),
   );
-};
+}
 
 /** Validates the constraints of a segment like those of a strategy, but by the limit of all their values together. */
-export const validateSegmentConstraints = (
+export function validateSegmentConstraints(
   constraints: readonly Constraint[],
   { projectContext: { contextFields, allowsRegex }, before = [], path = '/constraints' }: ConstraintValidationOptions,
-): readonly Constraint[] => {
+): readonly Constraint[] {
   const unchanged = unchangedAmong(before);
   const validated = constraints.map(
     (constraint, index) =>
@@ -172,4 +175,4 @@ export const validateSegmentConstraints = (
     throw invalidProperty(`Segments may not have more than ${fixedResourceLimits.valuesPerSegment} values`, path);
   }
   return validated;
-};
+}

@@ -39,28 +39,28 @@ import {
 } from './strategy.ts';
 
 /** Turns off a feature that is enabled without an active strategy, because SDKs evaluate such a feature as on for all users. */
-export const disableIfNoActiveStrategy = (
+export function disableIfNoActiveStrategy(
   feature: Feature,
   environment: string,
-): Decision<'feature-environment-disabled'> => {
+): Decision<'feature-environment-disabled'> {
   const { enabled, strategies } = inEnvironment(feature, environment);
   if (!enabled || strategies.some(({ disabled }) => !disabled)) return { feature, events: [] };
   return {
     feature: withEnvironment(feature, environment, { enabled: false }),
     events: [featureEvent('feature-environment-disabled', feature, { environment })],
   };
-};
+}
 
 /** What new content of a strategy is validated against, and the JSON pointer of the strategy in the request. */
 type EditValidation = Pick<StrategyValidationOptions, 'projectContext' | 'path'>;
 
 /** Replaces the content of a strategy; its id and sort order stay. Emits nothing when the content is the same. */
-export const replaceStrategyContent = (
+export function replaceStrategyContent(
   feature: Feature,
   ref: StrategyRef,
   newContent: StrategyContent,
   validation: EditValidation,
-): Decision => {
+): Decision {
   const before = strategyOf(feature, ref);
   const content = normalizeStrategy(newContent, { ...validation, project: feature.project, before });
   const after: Strategy = { ...content, id: before.id, sortOrder: before.sortOrder };
@@ -71,20 +71,20 @@ export const replaceStrategyContent = (
     feature: replaceStrategy(feature, ref.environment, after),
     events: [featureEvent('feature-strategy-update', feature, { environment: ref.environment, preData, data })],
   };
-};
+}
 
 /** Replaces the content of a strategy, and turns the feature off if that leaves it without an active strategy. */
-const replaceStrategyContentAndDisableIfInactive = (
+function replaceStrategyContentAndDisableIfInactive(
   feature: Feature,
   ref: StrategyRef,
   newContent: StrategyContent,
   validation: EditValidation,
-): Decision => {
+): Decision {
   const decision = replaceStrategyContent(feature, ref, newContent, validation);
   if (decision.feature === feature) return decision;
   const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, ref.environment);
   return { feature: after, events: [...decision.events, ...events] };
-};
+}
 
 const patchable: PatchableMembers = {
   members: new Set(Object.keys(FeatureStrategy.properties)),
@@ -95,12 +95,12 @@ const patchable: PatchableMembers = {
  * Patches one strategy. A patch cannot change its id, environment and sort order. It can remove constraints and variants; other properties
  * that it removes do not change. The feature is turned off if no active strategy remains.
  */
-export const patchStrategy = (
+export function patchStrategy(
   feature: Feature,
   ref: StrategyRef,
   patch: JsonPatch,
   projectContext: ProjectContext,
-): Decision => {
+): Decision {
   const before = strategyOf(feature, ref);
   const document = parse(lenientSchema(FeatureStrategy), applyPatch(publicStrategy(before), patch, patchable));
   const newContent: StrategyContent = {
@@ -118,11 +118,12 @@ export const patchStrategy = (
     segments: document.segments ?? before.segments,
   };
   return replaceStrategyContentAndDisableIfInactive(feature, ref, newContent, { projectContext, path: '' });
-};
+}
 
 /** Whether a feature has as many strategies in an environment as the limit allows. */
-export const hasMaxStrategies = (feature: Feature, environment: string): boolean =>
-  inEnvironment(feature, environment).strategies.length >= fixedResourceLimits.strategiesPerEnvironment;
+export function hasMaxStrategies(feature: Feature, environment: string): boolean {
+  return inEnvironment(feature, environment).strategies.length >= fixedResourceLimits.strategiesPerEnvironment;
+}
 
 /** Where a new strategy is added, and its id. */
 export interface NewStrategy {
@@ -137,11 +138,11 @@ export interface NewStrategy {
  * Adds a strategy to a feature in an environment of its project, after the existing ones unless it has a sort order. The feature is not
  * enabled.
  */
-export const addStrategy = (
+export function addStrategy(
   feature: Feature,
   create: StrategyProperties,
   { environment, strategyId, projectContext, path }: NewStrategy,
-): Decision => {
+): Decision {
   if (!hasEnvironment(projectContext, environment)) {
     throw invalidProperty('You have not added the current environment to the project', '/params/environment');
   }
@@ -160,10 +161,10 @@ export const addStrategy = (
     feature: withStrategies(feature, environment, [...strategies, strategy]),
     events: [featureEvent('feature-strategy-add', feature, { environment, data: publicStrategy(strategy) })],
   };
-};
+}
 
 /** Removes a strategy from a feature, which stays on even without an active strategy. */
-export const removeStrategyKeepingEnabled = (feature: Feature, ref: StrategyRef): Decision => {
+export function removeStrategyKeepingEnabled(feature: Feature, ref: StrategyRef): Decision {
   const strategy = strategyOf(feature, ref);
   const { strategies } = inEnvironment(feature, ref.environment);
   return {
@@ -177,25 +178,25 @@ export const removeStrategyKeepingEnabled = (feature: Feature, ref: StrategyRef)
       }),
     ],
   };
-};
+}
 
 /** Removes a strategy from a feature. Without another active strategy the feature is disabled, and that event comes first. */
-export const removeStrategy = (feature: Feature, ref: StrategyRef): Decision => {
+export function removeStrategy(feature: Feature, ref: StrategyRef): Decision {
   const removal = removeStrategyKeepingEnabled(feature, ref);
   const { feature: after, events } = disableIfNoActiveStrategy(removal.feature, ref.environment);
   return { feature: after, events: [...events, ...removal.events] };
-};
+}
 
 /**
  * Replaces the constraints and variants of a strategy, also with none where the update leaves them out, and the other properties that the
  * update has. Id, environment and sort order do not change. The feature is turned off if no active strategy remains.
  */
-export const updateStrategy = (
+export function updateStrategy(
   feature: Feature,
   ref: StrategyRef,
   update: UpdateStrategyBody,
   projectContext: ProjectContext,
-): Decision => {
+): Decision {
   const before = strategyOf(feature, ref);
   const name = update.name ?? before.name;
   const content: StrategyContent = {
@@ -208,9 +209,11 @@ export const updateStrategy = (
     segments: update.segments ?? before.segments,
   };
   return replaceStrategyContentAndDisableIfInactive(feature, ref, content, { projectContext, path: '/body' });
-};
+}
 
-const idsOf = (strategies: readonly Strategy[]): readonly string[] => strategies.map(({ id }) => id);
+function idsOf(strategies: readonly Strategy[]): readonly string[] {
+  return strategies.map(({ id }) => id);
+}
 
 interface ReorderOptions {
   readonly projectContext: ProjectContext;
@@ -219,12 +222,12 @@ interface ReorderOptions {
 }
 
 /** Sets the sort order of strategies; the order of strategies that the payload does not name is unchanged. */
-export const reorderStrategies = (
+export function reorderStrategies(
   feature: Feature,
   environment: string,
   positions: readonly StrategyPosition[],
   { projectContext, path: basePath }: ReorderOptions,
-): Decision => {
+): Decision {
   if (!hasEnvironment(projectContext, environment)) throw featureWithoutEnvironment(feature.name, environment);
   const before = inEnvironment(feature, environment).strategies;
   const sortOrders = new Map<string, number>();
@@ -248,4 +251,4 @@ export const reorderStrategies = (
     data: { strategyIds: idsOf(inEnvironment(after, environment).strategies) },
   });
   return { feature: after, events: [event] };
-};
+}

@@ -27,7 +27,7 @@ export type RequestedStrategyContent = Pick<StrategyContent, 'name'> & {
 };
 
 /** The content of a new strategy with the defaults of omitted properties, except those of its parameters. */
-export const newStrategyContent = ({
+export function newStrategyContent({
   name,
   title,
   disabled,
@@ -35,56 +35,63 @@ export const newStrategyContent = ({
   parameters,
   variants,
   segments,
-}: RequestedStrategyContent): StrategyContent => ({
-  name,
-  title: title ?? null,
-  disabled: disabled ?? false,
-  constraints: constraints ?? [],
-  parameters: parameters ?? {},
-  variants: variants ?? [],
-  segments: segments ?? [],
-});
+}: RequestedStrategyContent): StrategyContent {
+  return {
+    name,
+    title: title ?? null,
+    disabled: disabled ?? false,
+    constraints: constraints ?? [],
+    parameters: parameters ?? {},
+    variants: variants ?? [],
+    segments: segments ?? [],
+  };
+}
 
 /** A strategy as clients see it. */
-export const publicStrategy = (strategy: Strategy): PublicStrategy => ({
-  id: strategy.id,
-  name: strategy.name,
-  title: strategy.title,
-  disabled: strategy.disabled,
-  constraints: [...strategy.constraints],
-  parameters: { ...strategy.parameters },
-  variants: [...strategy.variants],
-  sortOrder: strategy.sortOrder,
-  segments: [...strategy.segments],
-});
+export function publicStrategy(strategy: Strategy): PublicStrategy {
+  return {
+    id: strategy.id,
+    name: strategy.name,
+    title: strategy.title,
+    disabled: strategy.disabled,
+    constraints: [...strategy.constraints],
+    parameters: { ...strategy.parameters },
+    variants: [...strategy.variants],
+    sortOrder: strategy.sortOrder,
+    segments: [...strategy.segments],
+  };
+}
 
 /** The strategy with that id in that environment. @throws Refusal 404, also for a strategy of another environment */
-export const strategyOf = (feature: Feature, { environment, strategyId }: StrategyRef): Strategy => {
+export function strategyOf(feature: Feature, { environment, strategyId }: StrategyRef): Strategy {
   const strategy = inEnvironment(feature, environment).strategies.find(({ id }) => id === strategyId);
   if (strategy === undefined) throw strategyNotFound(strategyId);
   return strategy;
-};
+}
 
-const bySortOrder = (strategies: readonly Strategy[]): readonly Strategy[] =>
-  strategies.toSorted((one, other) => one.sortOrder - other.sortOrder);
+function bySortOrder(strategies: readonly Strategy[]): readonly Strategy[] {
+  return strategies.toSorted((one, other) => one.sortOrder - other.sortOrder);
+}
 
 /** The feature with these strategies in the environment, by sort order. */
-export const withStrategies = (feature: Feature, environment: string, strategies: readonly Strategy[]): Feature =>
-  withEnvironment(feature, environment, { strategies: bySortOrder(strategies) });
+export function withStrategies(feature: Feature, environment: string, strategies: readonly Strategy[]): Feature {
+  return withEnvironment(feature, environment, { strategies: bySortOrder(strategies) });
+}
 
 /** The feature with the strategy of the same id replaced. */
-export const replaceStrategy = (feature: Feature, environment: string, strategy: Strategy): Feature =>
-  withStrategies(
+export function replaceStrategy(feature: Feature, environment: string, strategy: Strategy): Feature {
+  return withStrategies(
     feature,
     environment,
     inEnvironment(feature, environment).strategies.map((other) => (other.id === strategy.id ? strategy : other)),
   );
+}
 
 /**
  * Validates the segments of a strategy, and returns their ids without duplicates. Each new one must exist, and the project must be allowed
  * to use it.
  */
-export const normalizeSegmentIds = (
+export function normalizeSegmentIds(
   segments: readonly number[],
   {
     before,
@@ -92,7 +99,7 @@ export const normalizeSegmentIds = (
     projectContext,
     path,
   }: { before: readonly number[]; project: string; projectContext: ProjectContext; path: string },
-): readonly number[] => {
+): readonly number[] {
   const maxSegments = fixedResourceLimits.segmentsPerStrategy;
   if (segments.length > Math.max(maxSegments, before.length)) {
     throw invalidProperty(`Strategies may not have more than ${maxSegments} segments`, path);
@@ -109,7 +116,7 @@ export const normalizeSegmentIds = (
     }
   }
   return [...new Set(segments)];
-};
+}
 
 export interface StrategyValidationOptions {
   readonly project: string;
@@ -122,10 +129,10 @@ export interface StrategyValidationOptions {
 }
 
 /** Validates the content of a strategy and returns its stored form. */
-export const normalizeStrategy = (
+export function normalizeStrategy(
   content: StrategyContent,
   { project, projectContext, before, path, weightMode }: StrategyValidationOptions,
-): StrategyContent => {
+): StrategyContent {
   const { name, title, disabled, parameters } = content;
   if (name !== before?.name && !projectContext.strategyTypes.has(name)) {
     throw invalidProperty(`Could not find strategy type with name ${shortName(name)}`, `${path}/name`);
@@ -145,17 +152,17 @@ export const normalizeStrategy = (
     path: `${path}/segments`,
   });
   return { name, title, disabled, constraints, parameters, variants, segments };
-};
+}
 
 type Parameters = StrategyContent['parameters'];
 
 /** The parameters of a new strategy. A gradual rollout needs three, without which it is off, or divides the users of all features alike. */
-export const withDefaultParameters = (
+export function withDefaultParameters(
   { name, parameters }: Pick<StrategyContent, 'name' | 'parameters'>,
   feature: Pick<Feature, 'name'>,
   { defaultStickiness }: Pick<ProjectContext, 'defaultStickiness'>,
-): Parameters =>
-  name === 'flexibleRollout'
+): Parameters {
+  return name === 'flexibleRollout'
     ? {
         ...parameters,
         rollout: parameters['rollout'] ?? '100',
@@ -163,6 +170,7 @@ export const withDefaultParameters = (
         groupId: parameters['groupId'] || feature.name,
       }
     : parameters;
+}
 
 const rolloutParameters = ['rollout', 'stickiness', 'groupId'];
 
@@ -170,12 +178,12 @@ const rolloutParameters = ['rollout', 'stickiness', 'groupId'];
  * The parameters of a strategy after an edit, in which those that decide who is in a gradual rollout stay where the edit left them out or
  * empty: otherwise users would move whom nobody meant to move. A strategy that becomes a gradual rollout gets the defaults of a new one.
  */
-export const keepRollout = (
+export function keepRollout(
   before: Strategy,
   { name, parameters }: Pick<StrategyContent, 'name' | 'parameters'>,
   feature: Pick<Feature, 'name'>,
   projectContext: Pick<ProjectContext, 'defaultStickiness'>,
-): Parameters => {
+): Parameters {
   if (name !== 'flexibleRollout') return parameters;
   const stored = rolloutParameters.flatMap((key): [string, string][] => {
     const value = before.parameters[key];
@@ -183,18 +191,18 @@ export const keepRollout = (
   });
   const kept = { ...parameters, ...Object.fromEntries(stored) };
   return name === before.name ? kept : withDefaultParameters({ name, parameters: kept }, feature, projectContext);
-};
+}
 
 /**
  * The parameters of a strategy after an update. Parameters that the update leaves out stay; with a new type of strategy, those of the type
  * before are gone.
  */
-export const updatedParameters = (
+export function updatedParameters(
   before: Strategy,
   { name, parameters }: { readonly name: string; readonly parameters: Parameters | undefined },
   feature: Pick<Feature, 'name'>,
   projectContext: Pick<ProjectContext, 'defaultStickiness'>,
-): Parameters => {
+): Parameters {
   const merged = name === before.name ? { ...before.parameters, ...parameters } : (parameters ?? before.parameters);
   return keepRollout(before, { name, parameters: merged }, feature, projectContext);
-};
+}

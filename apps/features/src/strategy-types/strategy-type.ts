@@ -14,15 +14,17 @@ export interface StoredStrategyType {
 }
 
 /** A type of strategies as clients see it. */
-export const publicStrategyType = ({ builtIn, parameters, ...type }: StoredStrategyType) => ({
-  ...type,
-  displayName: type.title ?? type.name,
-  editable: !builtIn,
-  parameters: [...parameters],
-});
+export function publicStrategyType({ builtIn, parameters, ...type }: StoredStrategyType) {
+  return {
+    ...type,
+    displayName: type.title ?? type.name,
+    editable: !builtIn,
+    parameters: [...parameters],
+  };
+}
 
 /** The type with the content of a request: parameters without duplicates, with all defaults. */
-const contentFrom = (before: StoredStrategyType, body: UpdateStrategyTypeBody): StoredStrategyType => {
+function contentFrom(before: StoredStrategyType, body: UpdateStrategyTypeBody): StoredStrategyType {
   const names = new Set<string>();
   for (const [index, { name }] of body.parameters.entries()) {
     requireUnreservedName(name, `/body/parameters/${index}/name`);
@@ -40,7 +42,7 @@ const contentFrom = (before: StoredStrategyType, body: UpdateStrategyTypeBody): 
       required,
     })),
   };
-};
+}
 
 /** A strategy type after a change, and its events. An unchanged type is returned as is, without events. */
 export interface StrategyTypeDecision {
@@ -49,44 +51,44 @@ export interface StrategyTypeDecision {
 }
 
 /** A new strategy type. Whether its name is free is not decided here. */
-export const newStrategyType = ({ name, ...content }: CreateStrategyTypeBody): StrategyTypeDecision => {
+export function newStrategyType({ name, ...content }: CreateStrategyTypeBody): StrategyTypeDecision {
   if (name.trim() === '') throw emptyValue('/body/name');
   requireUnreservedName(name, '/body/name');
   const emptyContent = { title: null, description: null, parameters: [], builtIn: false, deprecated: false };
   const type = contentFrom({ name, ...emptyContent }, content);
   return { type, events: [{ type: 'strategy-created', data: publicStrategyType(type) }] };
-};
+}
 
-const requireEditable = ({ name, builtIn }: StoredStrategyType): void => {
+function requireEditable({ name, builtIn }: StoredStrategyType): void {
   if (builtIn) throw refusal('OperationDeniedError', `Cannot edit strategy ${name}`);
-};
+}
 
 /** Updates a custom strategy type. An omitted title or description stays; the parameters are replaced. */
-export const updateStrategyType = (before: StoredStrategyType, body: UpdateStrategyTypeBody): StrategyTypeDecision => {
+export function updateStrategyType(before: StoredStrategyType, body: UpdateStrategyTypeBody): StrategyTypeDecision {
   requireEditable(before);
   const after = contentFrom(before, body);
   return isEqualContent(after, before)
     ? { type: before, events: [] }
     : { type: after, events: [{ type: 'strategy-updated', data: publicStrategyType(after) }] };
-};
+}
 
 /**
  * Deprecates a strategy type, or reactivates it. Existing strategies keep a deprecated type, which is not offered for new ones. Built-in
  * types can be deprecated, too.
  */
-export const setDeprecated = (before: StoredStrategyType, deprecated: boolean): StrategyTypeDecision => {
+export function setDeprecated(before: StoredStrategyType, deprecated: boolean): StrategyTypeDecision {
   if (before.deprecated === deprecated) return { type: before, events: [] };
   const type = deprecated ? 'strategy-deprecated' : 'strategy-reactivated';
   return { type: { ...before, deprecated }, events: [{ type, data: { name: before.name } }] };
-};
+}
 
 /** Deletes a custom strategy type that no feature uses. Returns the event. */
-export const deleteStrategyType = (
+export function deleteStrategyType(
   type: StoredStrategyType,
   referrers: readonly Referrer[],
   hidden: readonly string[],
-): DomainEvent => {
+): DomainEvent {
   requireEditable(type);
   requireUnused(`Strategy ${type.name}`, referrers, hidden);
   return { type: 'strategy-deleted', data: { name: type.name } };
-};
+}

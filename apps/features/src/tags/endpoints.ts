@@ -166,35 +166,34 @@ export function tagEndpoints({ tags, transaction, features }: FeaturesContext): 
  * Adds tags to the catalogue, and returns those that are new.
  * @param pathOf the JSON pointer to a tag type in the request, for the refusal of one that does not exist
  */
-export const addTagsToCatalogue = async (
+export async function addTagsToCatalogue(
   { tags: repository }: Pick<Transaction, 'tags'>,
   tags: readonly Tag[],
   pathOf: (type: string) => string,
-): Promise<readonly Tag[]> => {
+): Promise<readonly Tag[]> {
   if (tags.length === 0) return [];
   const { added, unknownTypes } = await repository.addMissing(tags, (missing) => missing.map(tagCreated));
   const [unknown] = unknownTypes;
   if (unknown !== undefined) throw unknownTagType(unknown, pathOf(unknown));
   return added;
-};
+}
 
 /** The JSON pointer to a type in a list of tags. */
-export const pathOfType =
-  (tags: readonly Tag[], path: string) =>
-  (type: string): string =>
-    `${path}/${tags.findIndex((tag) => tag.type === type)}/type`;
+export function pathOfType(tags: readonly Tag[], path: string) {
+  return (type: string): string => `${path}/${tags.findIndex((tag) => tag.type === type)}/type`;
+}
 
 /** Removes a tag, or all tags of a type, from all features. */
-const untagEverywhere = async (
+async function untagEverywhere(
   tx: Transaction,
   type: string,
   value: string | undefined,
   caller: Caller,
-): Promise<void> => {
+): Promise<void> {
   const features = await tx.features.findAllOfInstanceForUpdate(await tx.tags.featureNames(type, value));
   await saveDecisions(
     tx,
     features.map((feature) => removeTags(feature, type, value)),
     caller,
   );
-};
+}

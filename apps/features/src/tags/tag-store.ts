@@ -1,10 +1,11 @@
 import type { PageParameters, Tag } from '@bunting/contracts';
 import { onlyRow, type ReadDatabase, type Statement, type Tx, violatedConstraint } from '@bunting/database';
+import type { RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import { tagNotFound, tagTypeNotFound } from '../refusals.ts';
 import { sql, TagEntity, TagTypeEntity } from '../unit-of-work/entities.ts';
 import { insertIfAbsent, orNull, readJson, withoutNulls } from '../unit-of-work/sql.ts';
-import { type RecordEvents, SerializationFailure } from '../unit-of-work/unit-of-work.ts';
+import { SerializationFailure } from '../unit-of-work/unit-of-work.ts';
 import type { StoredTagType } from './tag.ts';
 
 const tagType = withoutNulls(
@@ -12,11 +13,13 @@ const tagType = withoutNulls(
 );
 
 /** SQL: whether all features with the tag are in the given projects. Reads no features if the list is empty. */
-const onlyIn = (projects: string): string => `(type, value) in (
+function onlyIn(projects: string): string {
+  return `(type, value) in (
   select used.type, used.value
   from feature f, jsonb_to_recordset(f.tags) as used (type text, value text)
   where cardinality(${projects}::text[]) > 0
   group by 1, 2 having bool_and(f.project = any (${projects}::text[])))`;
+}
 
 const tags: Statement = {
   name: 'tags',
@@ -48,7 +51,7 @@ const oneTagType: Statement = {
 };
 
 /** Reads tags and tag types outside of transactions, as JSON. */
-export const tagReader = (database: ReadDatabase) => {
+export function tagReader(database: ReadDatabase) {
   const find = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
@@ -68,11 +71,12 @@ export const tagReader = (database: ReadDatabase) => {
     },
     isTypeTaken: async (name: string): Promise<boolean> => (await find(oneTagType, [name])) !== undefined,
   };
-};
+}
 
 const featuresWithTag = 'select name from feature where tags @> $1::jsonb order by name';
-const tagFilter = (type: string, value?: string): string =>
-  JSON.stringify([value === undefined ? { type } : { type, value }]);
+function tagFilter(type: string, value?: string): string {
+  return JSON.stringify([value === undefined ? { type } : { type, value }]);
+}
 
 const findTypeForUpdate = `
   select ${sql.selectOf(TagTypeEntity, 'tag_type')} from tag_type where name = $1 for update`;
@@ -101,72 +105,74 @@ export interface AddedTags {
 }
 
 /** Tags and tag types within a transaction. */
-export const tagRepository = (tx: Tx, recordEvents: RecordEvents) => ({
-  /**
-   * Adds the tags that do not exist, unless their type does not exist either.
-   * @param eventsOf the events of the added tags
-   */
-  addMissing: async (
-    tags: readonly Tag[],
-    eventsOf: (added: readonly Tag[]) => readonly DomainEvent[],
-  ): Promise<AddedTags> => {
-    if (tags.length === 0) return { added: [], unknownTypes: [] };
-    try {
-      const result = onlyRow(await tx.query<AddedTags>(addMissing, [JSON.stringify(tags)]), 'that adds tags');
-      recordEvents(eventsOf(result.added));
-      return result;
-    } catch (error) {
-      if (violatedConstraint(error) !== 'tag_type_fkey') throw error;
-      throw new SerializationFailure('A tag type was deleted concurrently.', { cause: error });
-    }
-  },
+export function tagRepository(tx: Tx, recordEvents: RecordEvents) {
+  return {
+    /**
+     * Adds the tags that do not exist, unless their type does not exist either.
+     * @param eventsOf the events of the added tags
+     */
+    addMissing: async (
+      tags: readonly Tag[],
+      eventsOf: (added: readonly Tag[]) => readonly DomainEvent[],
+    ): Promise<AddedTags> => {
+      if (tags.length === 0) return { added: [], unknownTypes: [] };
+      try {
+        const result = onlyRow(await tx.query<AddedTags>(addMissing, [JSON.stringify(tags)]), 'that adds tags');
+        recordEvents(eventsOf(result.added));
+        return result;
+      } catch (error) {
+        if (violatedConstraint(error) !== 'tag_type_fkey') throw error;
+        throw new SerializationFailure('A tag type was deleted concurrently.', { cause: error });
+      }
+    },
 
-  /** Adds the tag types that do not exist. */
-  addMissingTypes: async (types: readonly StoredTagType[], events: readonly DomainEvent[]): Promise<void> => {
-    const rows = types.map((type) => sql.rowOf(TagTypeEntity, type));
-    if (rows.length > 0) await tx.query(addMissingTypes, [JSON.stringify(rows)]);
-    recordEvents(events);
-  },
+    /** Adds the tag types that do not exist. */
+    addMissingTypes: async (types: readonly StoredTagType[], events: readonly DomainEvent[]): Promise<void> => {
+      const rows = types.map((type) => sql.rowOf(TagTypeEntity, type));
+      if (rows.length > 0) await tx.query(addMissingTypes, [JSON.stringify(rows)]);
+      recordEvents(events);
+    },
 
-  /** Returns false if the tag does not exist. */
-  removeTag: async ({ type, value }: Tag, events: readonly DomainEvent[]): Promise<boolean> => {
-    const isRemoved = (await tx.em.nativeDelete(TagEntity, { type, value })) > 0;
-    if (isRemoved) recordEvents(events);
-    return isRemoved;
-  },
+    /** Returns false if the tag does not exist. */
+    removeTag: async ({ type, value }: Tag, events: readonly DomainEvent[]): Promise<boolean> => {
+      const isRemoved = (await tx.em.nativeDelete(TagEntity, { type, value })) > 0;
+      if (isRemoved) recordEvents(events);
+      return isRemoved;
+    },
 
-  /** The names of the features with the tag, or with any tag of the type, sorted. */
-  featureNames: async (type: string, value?: string): Promise<string[]> => {
-    const rows = await tx.query<{ name: string }>(featuresWithTag, [tagFilter(type, value)]);
-    return rows.map((row) => row.name);
-  },
+    /** The names of the features with the tag, or with any tag of the type, sorted. */
+    featureNames: async (type: string, value?: string): Promise<string[]> => {
+      const rows = await tx.query<{ name: string }>(featuresWithTag, [tagFilter(type, value)]);
+      return rows.map((row) => row.name);
+    },
 
-  /** @throws SerializationFailure when a feature was tagged concurrently. */
-  requireNoneTagged: async (type: string, value?: string): Promise<void> => {
-    const rows = await tx.query(`${featuresWithTag} limit 1`, [tagFilter(type, value)]);
-    if (rows.length > 0) throw new SerializationFailure('A feature was given a tag while the tag was being deleted.');
-  },
+    /** @throws SerializationFailure when a feature was tagged concurrently. */
+    requireNoneTagged: async (type: string, value?: string): Promise<void> => {
+      const rows = await tx.query(`${featuresWithTag} limit 1`, [tagFilter(type, value)]);
+      if (rows.length > 0) throw new SerializationFailure('A feature was given a tag while the tag was being deleted.');
+    },
 
-  findTypeForUpdate: async (name: string): Promise<StoredTagType | undefined> =>
-    (await tx.query<StoredTagType>(findTypeForUpdate, [name]))[0],
+    findTypeForUpdate: async (name: string): Promise<StoredTagType | undefined> =>
+      (await tx.query<StoredTagType>(findTypeForUpdate, [name]))[0],
 
-  /** Returns false if the name is taken. */
-  addType: async (type: StoredTagType, events: readonly DomainEvent[]): Promise<boolean> => {
-    const isAdded = await insertIfAbsent(tx, TagTypeEntity, type);
-    if (isAdded) recordEvents(events);
-    return isAdded;
-  },
+    /** Returns false if the name is taken. */
+    addType: async (type: StoredTagType, events: readonly DomainEvent[]): Promise<boolean> => {
+      const isAdded = await insertIfAbsent(tx, TagTypeEntity, type);
+      if (isAdded) recordEvents(events);
+      return isAdded;
+    },
 
-  /** Stores a locked tag type, unless it is the same object as before. */
-  saveType: async (before: StoredTagType, after: StoredTagType, events: readonly DomainEvent[]): Promise<void> => {
-    const { name, ...type } = after;
-    if (after !== before) await tx.em.nativeUpdate(TagTypeEntity, { name }, type);
-    recordEvents(events);
-  },
+    /** Stores a locked tag type, unless it is the same object as before. */
+    saveType: async (before: StoredTagType, after: StoredTagType, events: readonly DomainEvent[]): Promise<void> => {
+      const { name, ...type } = after;
+      if (after !== before) await tx.em.nativeUpdate(TagTypeEntity, { name }, type);
+      recordEvents(events);
+    },
 
-  /** Removes a tag type and its tags. */
-  removeType: async (name: string, events: readonly DomainEvent[]): Promise<void> => {
-    await tx.em.nativeDelete(TagTypeEntity, { name });
-    recordEvents(events);
-  },
-});
+    /** Removes a tag type and its tags. */
+    removeType: async (name: string, events: readonly DomainEvent[]): Promise<void> => {
+      await tx.em.nativeDelete(TagTypeEntity, { name });
+      recordEvents(events);
+    },
+  };
+}

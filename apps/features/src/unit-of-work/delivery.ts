@@ -37,33 +37,38 @@ const skipRevisions = `
  * Skips revisions in a features database that was restored from a backup, in the transaction of the caller. The next revision is higher
  * than any that SDKs can have received since the backup, so none is assigned twice, and SDKs with a lower one receive the complete state.
  */
-export const skipRevisionsAfterRestore = async (execute: Execute, backupAt: Date, now: Date): Promise<void> => {
+export async function skipRevisionsAfterRestore(execute: Execute, backupAt: Date, now: Date): Promise<void> {
   const seconds = Math.max(0, (now.getTime() - backupAt.getTime()) / 1_000);
   const skipped = minSkipped + Math.ceil(seconds * maxRevisionsPerSecond);
   const row: DeliveryState = { entity: 'history', id: 'restored', state: { restoredAt: now.toISOString() } };
   await execute(assignRevisions, []);
   await execute(skipRevisions, [skipped, JSON.stringify(row)]);
-};
+}
 
-const deliveredStrategy = ({ name, constraints, parameters, variants, segments }: Strategy): ClientStrategy => ({
-  name,
-  constraints: [...constraints],
-  parameters,
-  variants: [...variants],
-  ...(segments.length === 0 ? {} : { segments: segments.toSorted((one, other) => one - other) }),
-});
+function deliveredStrategy({ name, constraints, parameters, variants, segments }: Strategy): ClientStrategy {
+  return {
+    name,
+    constraints: [...constraints],
+    parameters,
+    variants: [...variants],
+    ...(segments.length === 0 ? {} : { segments: segments.toSorted((one, other) => one - other) }),
+  };
+}
 
-const deliveredEnvironment = (settings: FeatureInEnvironment): DeliveredEnvironment => ({
-  enabled: isOnInEnvironment(settings),
-  strategies: settings.strategies.filter(({ disabled }) => !disabled).map(deliveredStrategy),
-  variants: settings.variants,
-});
+function deliveredEnvironment(settings: FeatureInEnvironment): DeliveredEnvironment {
+  return {
+    enabled: isOnInEnvironment(settings),
+    strategies: settings.strategies.filter(({ disabled }) => !disabled).map(deliveredStrategy),
+    variants: settings.variants,
+  };
+}
 
-const deliveredDependency = ({ feature, enabled, variants }: Dependency): DeliveredDependency =>
-  enabled ? { feature, enabled, variants } : { feature, enabled };
+function deliveredDependency({ feature, enabled, variants }: Dependency): DeliveredDependency {
+  return enabled ? { feature, enabled, variants } : { feature, enabled };
+}
 
 /** The parts of a feature that SDKs evaluate, in each environment for which it has settings. */
-export const toDeliveredFeature = (feature: Feature): DeliveredFeature => {
+export function toDeliveredFeature(feature: Feature): DeliveredFeature {
   const { name, project, type, description, stale, impressionData, tags, dependencies, environments } = feature;
   if (feature.archivedAt !== null) return { name, project, archived: true };
   return {
@@ -80,7 +85,7 @@ export const toDeliveredFeature = (feature: Feature): DeliveredFeature => {
       Object.entries(environments).map(([environment, settings]) => [environment, deliveredEnvironment(settings)]),
     ),
   };
-};
+}
 
 // The rows that writes emit for the delivery to SDKs (docs/adr/0030): only where the response to an SDK could differ.
 
@@ -88,57 +93,63 @@ export const toDeliveredFeature = (feature: Feature): DeliveredFeature => {
  * Emits that SDKs of a project remove a feature. It must follow the row by which the feature left the project: a consumer that applies this
  * row first would still find the feature in the project, and would not remove it later.
  */
-const emitFormerFeature = (outbox: Outbox, { name, project }: Feature): void =>
-  outbox.emitDelivery({ entity: 'former-feature', id: `${name} ${project}`, state: { name, project } });
+function emitFormerFeature(outbox: Outbox, { name, project }: Feature): void {
+  return outbox.emitDelivery({ entity: 'former-feature', id: `${name} ${project}`, state: { name, project } });
+}
 
 /** Emits the row of a written feature, unless it is the same as before. @param before undefined for a new feature */
-export const emitFeatureDelivery = (outbox: Outbox, before: Feature | undefined, after: Feature): void => {
+export function emitFeatureDelivery(outbox: Outbox, before: Feature | undefined, after: Feature): void {
   const state = toDeliveredFeature(after);
   if (before !== undefined && isEqual(toDeliveredFeature(before), state)) return;
   outbox.emitDelivery({ entity: 'feature', id: after.name, state });
   if (before !== undefined && before.project !== after.project) emitFormerFeature(outbox, before);
-};
+}
 
-export const emitFeatureRemovalDelivery = (outbox: Outbox, feature: Feature): void => {
+export function emitFeatureRemovalDelivery(outbox: Outbox, feature: Feature): void {
   outbox.emitDelivery({ entity: 'feature', id: feature.name, state: null });
   emitFormerFeature(outbox, feature);
-};
+}
 
 /** Emits the row of a written segment, unless it is the same as before. @param before undefined for a new segment */
-export const emitSegmentDelivery = (
+export function emitSegmentDelivery(
   outbox: Outbox,
   before: DeliveryStateTypes['segment'] | undefined,
   { id, name, constraints }: DeliveryStateTypes['segment'],
-): void => {
+): void {
   if (before?.name === name && isEqual(before.constraints, constraints)) return;
   outbox.emitDelivery({ entity: 'segment', id: String(id), state: { id, name, constraints } });
-};
+}
 
-export const emitEnvironmentDelivery = (
+export function emitEnvironmentDelivery(
   outbox: Outbox,
   { name, enabled, sortOrder }: DeliveryStateTypes['environment'],
-): void => outbox.emitDelivery({ entity: 'environment', id: name, state: { name, enabled, sortOrder } });
+): void {
+  return outbox.emitDelivery({ entity: 'environment', id: name, state: { name, enabled, sortOrder } });
+}
 
-export const emitProjectEnvironmentDelivery = (outbox: Outbox, project: string, environment: string): void =>
-  outbox.emitDelivery({
+export function emitProjectEnvironmentDelivery(outbox: Outbox, project: string, environment: string): void {
+  return outbox.emitDelivery({
     entity: 'project-environment',
     id: `${project} ${environment}`,
     state: { project, environment },
   });
+}
 
-export const emitSegmentRemovalDelivery = (outbox: Outbox, id: number): void =>
-  outbox.emitDelivery({ entity: 'segment', id: String(id), state: null });
+export function emitSegmentRemovalDelivery(outbox: Outbox, id: number): void {
+  return outbox.emitDelivery({ entity: 'segment', id: String(id), state: null });
+}
 
-export const emitEnvironmentRemovalDelivery = (outbox: Outbox, name: string): void =>
-  outbox.emitDelivery({ entity: 'environment', id: name, state: null });
+export function emitEnvironmentRemovalDelivery(outbox: Outbox, name: string): void {
+  return outbox.emitDelivery({ entity: 'environment', id: name, state: null });
+}
 
 /** Emits that a project no longer has the environments. */
-export const emitProjectEnvironmentsRemovalDelivery = (
+export function emitProjectEnvironmentsRemovalDelivery(
   outbox: Outbox,
   project: string,
   environments: readonly string[],
-): void => {
+): void {
   for (const environment of environments) {
     outbox.emitDelivery({ entity: 'project-environment', id: `${project} ${environment}`, state: null });
   }
-};
+}

@@ -17,12 +17,16 @@ import type { StoredStrategyType } from '../strategy-types/strategy-type.ts';
 
 // Properties are named as in the domain and in JSON. Columns are the same in snake case. `hidden` properties are not part of the JSON.
 
-const timestamp = () => p.type(TimestampColumn);
+function timestamp() {
+  return p.type(TimestampColumn);
+}
 
 const emptyList = "'[]'";
 
 /** The default name of a foreign key in PostgreSQL. */
-const foreignKey = (table: string, column: string): string => `${table}_${column}_fkey`;
+function foreignKey(table: string, column: string): string {
+  return `${table}_${column}_fkey`;
+}
 
 export const EnvironmentEntity = defineEntity({
   name: 'Environment',
@@ -69,23 +73,25 @@ export const DeletedPrivateProjectEntity = defineEntity({
   properties: { id: p.text().primary(), deletedAt: timestamp().defaultRaw('now()') },
 });
 
-const referenceToProject = (table: string) =>
-  p
+function referenceToProject(table: string) {
+  return p
     .manyToOne(ProjectEntity)
     .mapToPk()
     .joinColumn('project')
     .deleteRule('cascade')
     .updateRule('no action')
     .foreignKeyName(foreignKey(table, 'project'));
+}
 
-const referenceToEnvironment = (table: string) =>
-  p
+function referenceToEnvironment(table: string) {
+  return p
     .manyToOne(EnvironmentEntity)
     .mapToPk()
     .joinColumn('environment')
     .deleteRule('cascade')
     .updateRule('no action')
     .foreignKeyName(foreignKey(table, 'environment'));
+}
 
 export const ProjectEnvironmentEntity = defineEntity({
   name: 'ProjectEnvironment',
@@ -279,14 +285,15 @@ const DeletedFeatureEntity = defineEntity({
   properties: { name: p.text().primary(), version: p.integer() },
 });
 
-const referenceToFeature = (table: string) =>
-  p
+function referenceToFeature(table: string) {
+  return p
     .manyToOne(FeatureEntity)
     .mapToPk()
     .joinColumn('feature')
     .deleteRule('cascade')
     .updateRule('no action')
     .foreignKeyName(foreignKey(table, 'feature'));
+}
 
 export const FeatureFavoriteEntity = defineEntity({
   name: 'FeatureFavorite',
@@ -294,7 +301,9 @@ export const FeatureFavoriteEntity = defineEntity({
   properties: { feature: referenceToFeature('feature_favorite').primary(), userId: p.integer().primary() },
 });
 
-const countsByMinute = () => p.array<number>().columnType('bigint[]').defaultRaw("'{}'");
+function countsByMinute() {
+  return p.array<number>().columnType('bigint[]').defaultRaw("'{}'");
+}
 
 /** The last use of a feature in an environment, and its counts by minute for the last hour. */
 const FeatureSeenEntity = defineEntity({
@@ -352,14 +361,15 @@ const ClientApplicationEntity = defineEntity({
   indexes: [{ name: 'client_application_by_last_seen', properties: ['lastSeenAt'] }],
 });
 
-const referenceToApplication = (table: string) =>
-  p
+function referenceToApplication(table: string) {
+  return p
     .manyToOne(ClientApplicationEntity)
     .mapToPk()
     .joinColumn('app_name')
     .deleteRule('cascade')
     .updateRule('no action')
     .foreignKeyName(foreignKey(table, 'app_name'));
+}
 
 const ClientApplicationUsageEntity = defineEntity({
   name: 'ClientApplicationUsage',
@@ -469,12 +479,16 @@ export const sql = entitySql(entities);
 const describingProperties = ['name', 'project', ...metadataNames] as const;
 
 /** SQL: the `describingProperties` of the feature in a row, as arguments of `json_build_object`. */
-export const describedMembers = (row: string): string => sql.jsonPairsOf(FeatureEntity, row, describingProperties);
+export function describedMembers(row: string): string {
+  return sql.jsonPairsOf(FeatureEntity, row, describingProperties);
+}
 
 /** SQL: the feature in a row as the domain's `Feature`. */
-export const featureJson = (row: string): string =>
-  sql.jsonOf(FeatureEntity, row, sql.jsonPairsOf(FeatureEntity, row, ['project', 'type']));
+export function featureJson(row: string): string {
+  return sql.jsonOf(FeatureEntity, row, sql.jsonPairsOf(FeatureEntity, row, ['project', 'type']));
+}
 
 /** SQL: the segment in a row as the domain's `StoredSegment`. */
-export const storedSegmentJson = (row: string): string =>
-  sql.jsonOf(SegmentEntity, row, sql.jsonPairsOf(SegmentEntity, row, ['project']));
+export function storedSegmentJson(row: string): string {
+  return sql.jsonOf(SegmentEntity, row, sql.jsonPairsOf(SegmentEntity, row, ['project']));
+}

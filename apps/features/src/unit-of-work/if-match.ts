@@ -45,15 +45,15 @@ type EntityTagsOfSubject = (
   time: 'before' | 'after',
 ) => readonly (string | undefined)[] | undefined;
 
-const ofFeature =
-  (part: (feature: Feature, params: Params) => unknown): EntityTagsOfSubject =>
-  ({ features }, params, time) => {
+function ofFeature(part: (feature: Feature, params: Params) => unknown): EntityTagsOfSubject {
+  return ({ features }, params, time) => {
     const state = features.get(params.featureName ?? '')?.[time];
     if (state === undefined) return undefined;
     const content = part(state.feature, params);
     // The feature's own tag is accepted for its parts, too: if it matches, no part of the feature has changed.
     return [content === undefined ? undefined : contentTag(content), String(state.editVersion)];
   };
+}
 
 /** The entity tags that match a subject, its own first. */
 const entityTagsOfTarget: Readonly<Record<IfMatchTarget, EntityTagsOfSubject>> = {
@@ -70,17 +70,18 @@ const entityTagsOfTarget: Readonly<Record<IfMatchTarget, EntityTagsOfSubject>> =
   'change request': () => undefined,
 };
 
-const entityTagsOfContent = (content: unknown): readonly string[] | undefined =>
-  content === undefined ? undefined : [contentTag(content)];
+function entityTagsOfContent(content: unknown): readonly string[] | undefined {
+  return content === undefined ? undefined : [contentTag(content)];
+}
 
 /**
  * Refuses a write whose `If-Match` header does not match what it has locked, and sets the `ETag` header to the subject's new tag.
  * Runs last in the transaction: a write that is invalid anyway is refused for that reason.
  */
-export const checkIfMatchAndSetETag = (
+export function checkIfMatchAndSetETag(
   { ifMatchTarget, requireIfMatch, setHeader, params }: WriteContext & { readonly params?: unknown },
   locked: LockedObjects,
-) => {
+) {
   if (ifMatchTarget === undefined) return;
   const tagsOf = (time: 'before' | 'after') =>
     entityTagsOfTarget[ifMatchTarget](locked, params as Params, time)?.filter((tag) => tag !== undefined);
@@ -91,4 +92,4 @@ export const checkIfMatchAndSetETag = (
   requireIfMatch?.(before);
   const [tag] = tagsOf('after') ?? [];
   if (tag !== undefined) setHeader('ETag', `"${tag}"`);
-};
+}

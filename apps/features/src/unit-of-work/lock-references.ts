@@ -4,10 +4,10 @@ import { type Feature, strategiesOf } from '../features/feature.ts';
 import { SerializationFailure } from './unit-of-work.ts';
 
 /** The items that are new, each once. */
-const newItems = <T>(items: readonly T[], before: readonly T[]): T[] => {
+function newItems<T>(items: readonly T[], before: readonly T[]): T[] {
   const known = new Set(before);
   return [...new Set(items)].filter((item) => !known.has(item));
-};
+}
 
 /** A feature before and after it is stored. */
 export interface FeatureBeforeAndAfter {
@@ -32,7 +32,7 @@ export interface NewReferences {
  * The references of a feature that it did not have before, or that nothing protected while it was archived. Its project is among them
  * when the feature moves there or is revived; operations that add features lock the project themselves, first.
  */
-export const newReferences = ({ before, after, like = before }: FeatureBeforeAndAfter): NewReferences => {
+export function newReferences({ before, after, like = before }: FeatureBeforeAndAfter): NewReferences {
   const { project } = after;
   const likeInProject = like?.project === project ? like : undefined;
   // Objects that an archived feature refers to may be deleted, so those of a revived feature are locked as if all were new.
@@ -65,7 +65,7 @@ export const newReferences = ({ before, after, like = before }: FeatureBeforeAnd
     ),
     projects: entersProject ? [project] : [],
   };
-};
+}
 
 /** Locks the referenced rows that exist, in a fixed order, and counts those that do not. */
 const lock = `
@@ -100,7 +100,7 @@ const lock = `
  * Locks referenced objects against deletion until the end of the transaction, in one statement; none if there are no references.
  * @throws SerializationFailure when a referenced object was deleted concurrently.
  */
-const lockObjects = async ({ query }: Pick<Tx, 'query'>, references: readonly NewReferences[]): Promise<void> => {
+async function lockObjects({ query }: Pick<Tx, 'query'>, references: readonly NewReferences[]): Promise<void> {
   const unique = (lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())];
   const projects = unique(references.map((reference) => reference.projects));
   const environments = references.flatMap((reference) => reference.environments);
@@ -114,18 +114,18 @@ const lockObjects = async ({ query }: Pick<Tx, 'query'>, references: readonly Ne
   const [row] = await query<{ missing: number }>(lock, values);
   if (row === undefined || row.missing > 0)
     throw new SerializationFailure('A referenced object was deleted concurrently.');
-};
+}
 
 /**
  * Locks the segments and context fields of a default strategy against deletion until the end of the transaction.
  * @throws SerializationFailure when one was deleted concurrently.
  */
-export const lockReferencesOfDefaultStrategy = (
+export function lockReferencesOfDefaultStrategy(
   tx: Pick<Tx, 'query'>,
   project: string,
   { segments = [], constraints = [] }: StrategyProperties,
-): Promise<void> =>
-  lockObjects(tx, [
+): Promise<void> {
+  return lockObjects(tx, [
     {
       segments: [...new Set(segments)].map((id) => ({ id, project })),
       contextFields: constraints.map(({ contextName }) => contextName),
@@ -135,13 +135,13 @@ export const lockReferencesOfDefaultStrategy = (
       projects: [],
     },
   ]);
+}
 
 /**
  * Locks what features newly refer to against deletion until the end of the transaction: segments, context fields, strategy types,
  * tags, the project and its environments. One statement; none if there is no new reference.
  * @throws SerializationFailure when a referenced object was deleted concurrently.
  */
-export const lockReferences =
-  (tx: Pick<Tx, 'query'>) =>
-  (changes: readonly FeatureBeforeAndAfter[]): Promise<void> =>
-    lockObjects(tx, changes.map(newReferences));
+export function lockReferences(tx: Pick<Tx, 'query'>) {
+  return (changes: readonly FeatureBeforeAndAfter[]): Promise<void> => lockObjects(tx, changes.map(newReferences));
+}

@@ -26,10 +26,10 @@ export type Editor =
  * Refuses direct edits of protected environments, which require a change request, and edits of a change request where it was not approved.
  * The repositories call it in each write that can be such an edit, so that no operation can omit it.
  */
-export const protectionGuard = (
+export function protectionGuard(
   editor: Editor,
   protectionCopy: Pick<ReturnType<typeof protectionCopyRepository>, 'protectedEnvironmentsOf' | 'protectedUsesOf'>,
-) => {
+) {
   // Read once for each project and transaction, however many features it edits.
   const cache = new Map<string, Promise<readonly string[]>>();
   const protectedOf = (project: string): Promise<readonly string[]> => {
@@ -107,15 +107,17 @@ export const protectionGuard = (
       ),
     markBypass: (event: DomainEvent): DomainEvent => markBypass(event, bypasses),
   };
-};
+}
 
 export type ProtectionGuard = ReturnType<typeof protectionGuard>;
 
 /** SQL: the protected environments that are connected to a project. */
-export const selectProtectedEnvironments = (project: string): string => `
+export function selectProtectedEnvironments(project: string): string {
+  return `
   select environment from protected_environment protection where project = ${project} and is_protected and exists (
     select from project_environment connection
     where connection.project = protection.project and connection.environment = protection.environment)`;
+}
 
 /** The protected environments in which active features use the segment `$1`: each is left at its first such feature. */
 const selectProtectedUses = `
@@ -139,22 +141,24 @@ const upsertIfNewer = `
   returning is_protected as "isProtected", version`;
 
 /** The copy of which environments of projects require change requests; the change requests service decides and reports it. */
-export const protectionCopyRepository = ({ query }: Tx) => ({
-  /** The protected environments that are connected to a project. */
-  protectedEnvironmentsOf: async (project: string): Promise<string[]> =>
-    (await query<{ environment: string }>(selectProtectedEnvironments('$1'), [project])).map(
-      ({ environment }) => environment,
-    ),
-  /** The protected environments in which active features use a segment. */
-  protectedUsesOf: (segment: number): Promise<SegmentPlace[]> => query<SegmentPlace>(selectProtectedUses, [segment]),
-  /** Stores the protection of an environment, unless a newer version is stored already; returns what is stored then. */
-  setIfNewer: async ({
-    project,
-    environment,
-    isProtected,
-    version,
-  }: RequestOf<typeof SetProtection>['body']): Promise<ReplyOf<typeof SetProtection>> => {
-    const values = [project, environment, isProtected, version];
-    return onlyRow(await query<ReplyOf<typeof SetProtection>>(upsertIfNewer, values), 'that stores a protection');
-  },
-});
+export function protectionCopyRepository({ query }: Tx) {
+  return {
+    /** The protected environments that are connected to a project. */
+    protectedEnvironmentsOf: async (project: string): Promise<string[]> =>
+      (await query<{ environment: string }>(selectProtectedEnvironments('$1'), [project])).map(
+        ({ environment }) => environment,
+      ),
+    /** The protected environments in which active features use a segment. */
+    protectedUsesOf: (segment: number): Promise<SegmentPlace[]> => query<SegmentPlace>(selectProtectedUses, [segment]),
+    /** Stores the protection of an environment, unless a newer version is stored already; returns what is stored then. */
+    setIfNewer: async ({
+      project,
+      environment,
+      isProtected,
+      version,
+    }: RequestOf<typeof SetProtection>['body']): Promise<ReplyOf<typeof SetProtection>> => {
+      const values = [project, environment, isProtected, version];
+      return onlyRow(await query<ReplyOf<typeof SetProtection>>(upsertIfNewer, values), 'that stores a protection');
+    },
+  };
+}

@@ -25,32 +25,34 @@ import { strategyTypeReader } from '../strategy-types/strategy-type-store.ts';
 import { tagReader } from '../tags/tag-store.ts';
 
 /** Reads outside of transactions: one statement for each reply. */
-export const createReaders = (database: ReadDatabase, { allowsRegex }: ConstraintSettings) => ({
-  features: featureReader(database),
-  featureParts: featurePartsReader(database),
-  archive: archiveReader(database),
-  dependencies: dependencyReader(database),
-  countLifecycles: lifecycleCountReader(database),
-  readPlayground: playgroundReader(database),
-  projects: projectReader(database),
-  segments: segmentReader(database),
-  readChangeContext: changeContextReader(database, { allowsRegex }),
-  usage: usageReader(database),
-  listEdgeInstances: edgeInstanceReader(database),
-  applications: applicationReader(database),
-  states: stateReader(database),
-  cleanup: cleanupCandidatesReader(database),
-  listUnknownFlags: unknownFlagsReader(database),
-  findEnvironmentOfReport: findEnvironmentOfReport(database),
-  countResources: resourceCountReader(database),
-  tags: tagReader(database),
-  featureTypes: featureTypeReader(database),
-  strategyTypes: strategyTypeReader(database),
-  environments: environmentReader(database),
-  projectOverviews: projectOverviewReader(database),
-  personalDashboards: personalDashboardReader(database),
-  flagCreators: flagCreatorsReader(database),
-  contextFields: contextFieldReader(database),
-});
+export function createReaders(database: ReadDatabase, { allowsRegex }: ConstraintSettings) {
+  return {
+    features: featureReader(database),
+    featureParts: featurePartsReader(database),
+    archive: archiveReader(database),
+    dependencies: dependencyReader(database),
+    countLifecycles: lifecycleCountReader(database),
+    readPlayground: playgroundReader(database),
+    projects: projectReader(database),
+    segments: segmentReader(database),
+    readChangeContext: changeContextReader(database, { allowsRegex }),
+    usage: usageReader(database),
+    listEdgeInstances: edgeInstanceReader(database),
+    applications: applicationReader(database),
+    states: stateReader(database),
+    cleanup: cleanupCandidatesReader(database),
+    listUnknownFlags: unknownFlagsReader(database),
+    findEnvironmentOfReport: findEnvironmentOfReport(database),
+    countResources: resourceCountReader(database),
+    tags: tagReader(database),
+    featureTypes: featureTypeReader(database),
+    strategyTypes: strategyTypeReader(database),
+    environments: environmentReader(database),
+    projectOverviews: projectOverviewReader(database),
+    personalDashboards: personalDashboardReader(database),
+    flagCreators: flagCreatorsReader(database),
+    contextFields: contextFieldReader(database),
+  };
+}
 
 export type Readers = ReturnType<typeof createReaders>;

@@ -15,18 +15,20 @@ import type { ProjectContext } from '../projects/project-context.ts';
 import type { Transaction, UnitOfWork } from './unit-of-work.ts';
 
 /** The caller as creator or collaborator of a feature: with the name for display, and the picture of the e-mail address if there is one. */
-export const authorOf = ({ id, name, displayName }: Caller): UserReference => ({
-  id,
-  name: displayName ?? name,
-  imageUrl: gravatarUrlOf(name),
-});
+export function authorOf({ id, name, displayName }: Caller): UserReference {
+  return {
+    id,
+    name: displayName ?? name,
+    imageUrl: gravatarUrlOf(name),
+  };
+}
 
 /** The feature with a user as the first of its collaborators. */
-export const withCollaborator = (feature: Feature, author: UserReference): Feature => {
+export function withCollaborator(feature: Feature, author: UserReference): Feature {
   const latest = feature.collaborators[0];
   if (latest?.id === author.id && latest.name === author.name && latest.imageUrl === author.imageUrl) return feature;
   return { ...feature, collaborators: [author, ...feature.collaborators.filter(({ id }) => id !== author.id)] };
-};
+}
 
 /** The parameters of an operation that edits a feature, or its settings in an environment. */
 interface FeatureParams {
@@ -65,42 +67,42 @@ export function editFeature<O extends AnyOperation & { readonly permission: Acce
 }
 
 /** Saves a decided feature, with the caller among its collaborators if it changes. Returns the saved feature. */
-export const saveDecision = async (
+export async function saveDecision(
   { features }: Pick<Transaction, 'features'>,
   decision: Decision,
   caller: Caller,
-): Promise<Feature> => {
+): Promise<Feature> {
   const feature =
     decision.events.length === 0 ? decision.feature : withCollaborator(decision.feature, authorOf(caller));
   await features.save([feature], decision.events);
   return feature;
-};
+}
 
 /**
  * Saves changed features, with the caller among their collaborators.
  * @param events those of the features, and of segments and other objects that change with them
  */
-export const saveChangedFeatures = async (
+export async function saveChangedFeatures(
   { features }: Pick<Transaction, 'features'>,
   changed: readonly Feature[],
   events: readonly DomainEvent[],
   caller: Caller,
-): Promise<void> => {
+): Promise<void> {
   const author = authorOf(caller);
   await features.save(
     changed.map((feature) => withCollaborator(feature, author)),
     events,
   );
-};
+}
 
 /** Saves several decided features, with as many statements as for one. */
-export const saveDecisions = async (
+export async function saveDecisions(
   tx: Pick<Transaction, 'features'>,
   decisions: readonly Decision[],
   caller: Caller,
-): Promise<void> => {
+): Promise<void> {
   const changed = decisions.filter((decision) => decision.events.length > 0);
   const features = changed.map(({ feature }) => feature);
   const events = changed.flatMap((decision) => decision.events);
   await saveChangedFeatures(tx, features, events, caller);
-};
+}

@@ -1,6 +1,13 @@
-import { type Caller, maySee, outboxEvent } from '@bunting/contracts';
+import { type Caller, maySee } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { Outbox, OutboxProducer, ReplyOrReplay, WriteContext } from '@bunting/outbox';
+import {
+  type Outbox,
+  type OutboxProducer,
+  recordEvents,
+  type RecordEvents,
+  type ReplyOrReplay,
+  type WriteContext,
+} from '@bunting/outbox';
 import { applicationRepository } from '../applications/application-store.ts';
 import { attemptResultRepository, changeContextReader } from '../changes/change-store.ts';
 import { contextFieldRepository } from '../context-fields/context-field-store.ts';
@@ -51,39 +58,41 @@ interface RepositoryOptions {
  * Repositories on one transaction. All that they store and emit is committed, or nothing. A write whose change has events takes them as
  * its last parameter, or as a function of what it has stored, and records them.
  */
-const repositories = (
+function repositories(
   tx: Tx,
   outbox: Outbox,
   { guard, hidden, isProjectVisible, settings, recordEvents }: RepositoryOptions,
-) => ({
-  attemptResults: attemptResultRepository(tx),
-  applications: applicationRepository(tx, recordEvents),
-  contextFields: contextFieldRepository(tx, recordEvents),
-  edgeInstances: edgeInstanceRepository(tx),
-  environments: environmentRepository(tx, outbox, recordEvents),
-  readFeatureExport: readFeatureExport(tx),
-  featureFavorites: featureFavoriteRepository(tx, recordEvents),
-  features: featureRepository(tx, outbox, {
-    guard,
-    lockReferences: lockReferences(tx),
-    hidden,
-    isProjectVisible,
-    settings,
-    recordEvents,
-  }),
-  featureTypes: featureTypeRepository(tx, recordEvents),
-  housekeeping: housekeepingRepository(tx, outbox, recordEvents),
-  importProposals: importProposalRepository(tx),
-  importDestinations: importDestinationReader(tx, hidden, settings),
-  projectContext: projectContextReader(tx, hidden, settings),
-  projects: projectRepository(tx, outbox, { guard, recordEvents }),
-  protectionCopy: protectionCopyRepository(tx),
-  readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),
-  segments: segmentRepository(tx, outbox, { guard, isProjectVisible, recordEvents }),
-  strategyTypes: strategyTypeRepository(tx, recordEvents),
-  tags: tagRepository(tx, recordEvents),
-  usage: usageRepository(tx, outbox),
-});
+) {
+  return {
+    attemptResults: attemptResultRepository(tx),
+    applications: applicationRepository(tx, recordEvents),
+    contextFields: contextFieldRepository(tx, recordEvents),
+    edgeInstances: edgeInstanceRepository(tx),
+    environments: environmentRepository(tx, outbox, recordEvents),
+    readFeatureExport: readFeatureExport(tx),
+    featureFavorites: featureFavoriteRepository(tx, recordEvents),
+    features: featureRepository(tx, outbox, {
+      guard,
+      lockReferences: lockReferences(tx),
+      hidden,
+      isProjectVisible,
+      settings,
+      recordEvents,
+    }),
+    featureTypes: featureTypeRepository(tx, recordEvents),
+    housekeeping: housekeepingRepository(tx, outbox, recordEvents),
+    importProposals: importProposalRepository(tx),
+    importDestinations: importDestinationReader(tx, hidden, settings),
+    projectContext: projectContextReader(tx, hidden, settings),
+    projects: projectRepository(tx, outbox, { guard, recordEvents }),
+    protectionCopy: protectionCopyRepository(tx),
+    readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),
+    segments: segmentRepository(tx, outbox, { guard, isProjectVisible, recordEvents }),
+    strategyTypes: strategyTypeRepository(tx, recordEvents),
+    tags: tagRepository(tx, recordEvents),
+    usage: usageRepository(tx, outbox),
+  };
+}
 
 /** The repositories and the event recorder of a transaction. */
 export interface Transaction extends ReturnType<typeof repositories> {
@@ -114,25 +123,25 @@ export interface UnitOfWork {
  * The only way to write. A job is retried after a deadlock or a serialization failure, so it must not have effects outside its
  * transaction.
  */
-export const unitOfWork = (
+export function unitOfWork(
   { work, commitThenReply }: Pick<OutboxProducer, 'work' | 'commitThenReply'>,
   settings: ConstraintSettings,
-): UnitOfWork => {
+): UnitOfWork {
   const runJob =
     <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
-      const { caller, now, changeRequest } = context;
+      const { caller, changeRequest } = context;
       const guard = protectionGuard(changeRequest ?? { kind: 'caller', caller }, protectionCopyRepository(tx));
       const recorded: DomainEvent[] = [];
-      const recordEvents: RecordEvents = (events) => {
+      const record: RecordEvents<DomainEvent> = (events) => {
         for (const event of events) recorded.push(event);
       };
       const hidden = caller.hiddenProjects ?? [];
       const isProjectVisible = (project: string): boolean => maySee(caller, project);
-      const stores = repositories(tx, outbox, { guard, hidden, isProjectVisible, settings, recordEvents });
-      const result = await job({ ...stores, guard, recordEvents });
+      const stores = repositories(tx, outbox, { guard, hidden, isProjectVisible, settings, recordEvents: record });
+      const result = await job({ ...stores, guard, recordEvents: record });
       // Events are emitted last: the guard detects bypassed change requests by all edits of the job.
-      outbox.emit(recorded.map((event) => outboxEvent(guard.markBypass(event), { by: caller, now })));
+      recordEvents(outbox, context)(recorded.map((event) => guard.markBypass(event)));
       if ('ifMatchTarget' in context) {
         const { features, environments, segments } = stores;
         checkIfMatchAndSetETag(context, {
@@ -156,10 +165,7 @@ export const unitOfWork = (
       return response;
     },
   });
-};
-
-/** Records events in a transaction, which emits them at its end, in the order in which they were recorded. */
-export type RecordEvents = (events: readonly DomainEvent[]) => void;
+}
 
 /**
  * Thrown where an object that a decision relied on was changed concurrently, also if PostgreSQL reported that as a violated unique or

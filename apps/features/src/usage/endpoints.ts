@@ -86,12 +86,12 @@ export function usageEndpoints(context: FeaturesContext): readonly Endpoint[] {
 const defaultHoursBack = 24;
 
 /** Stores the registration of an application that has started, on the server or in browsers and apps. */
-const storeRegistration = async <R>(
+async function storeRegistration<R>(
   { storeReport, findEnvironmentOfReport }: FeaturesContext,
   { permission }: typeof RegisterApplication | typeof RegisterFrontendApplication,
   request: OperationRequest<typeof RegisterApplication>,
   reply: R,
-): Promise<R> => {
+): Promise<R> {
   const { body, caller } = request;
   // An application may start before its environment is created, so the name of an unknown environment is stored as it is.
   const environment =
@@ -99,22 +99,22 @@ const storeRegistration = async <R>(
   authorise(caller, permission, { environment });
   const application = registeredApplication(body, environment, caller);
   return storeReport(request, { counts: [], applications: [application] }, reply);
-};
+}
 
 /** Stores the metrics that an SDK reports, on the server or in browsers and apps. */
-const storeMetrics = async <R>(
+async function storeMetrics<R>(
   { storeReport, findEnvironmentOfReport }: FeaturesContext,
   { permission }: typeof ReportMetrics | typeof ReportFrontendMetrics,
   request: OperationRequest<typeof ReportMetrics>,
   reply: R,
-): Promise<R> => {
+): Promise<R> {
   const { body, caller, now } = request;
   const environment = await findEnvironmentOfReport(caller, body.environment);
   authorise(caller, permission, { environment });
   if (environment === undefined) throw unknownEnvironment(body.environment ?? 'default', '/body/environment');
   const counts = evaluationCounts(body, environment, now);
   return storeReport(request, { counts, applications: [reportingApplication(body, environment, caller)] }, reply);
-};
+}
 
 /** The counts and applications of one request. */
 export interface Report {
@@ -122,18 +122,20 @@ export interface Report {
   readonly applications: readonly ReportedApplicationInstance[];
 }
 
-const unique = (values: readonly string[]): string[] => [...new Set(values)];
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
 
 /**
  * Adds the counts of features that exist in the projects of the reporter's token, and moves these features to their next lifecycle stages.
  * Returns the missing features.
  */
-const addCounts = async (
+async function addCounts(
   { usage }: Transaction,
   reported: readonly EvaluationCount[],
   reporter: Caller,
   now: Date,
-): Promise<readonly MissingFeature[]> => {
+): Promise<readonly MissingFeature[]> {
   if (reported.length === 0) return [];
   const environmentTypes = await usage.environmentTypes();
   const counted = reported.filter(({ environment }) => environmentTypes.has(environment));
@@ -154,13 +156,13 @@ const addCounts = async (
   const others = dueNames.filter((name) => !moved.has(name)).map((name) => ({ name, stages: [] }));
   await usage.enterStagesAndEmit([...progressing, ...others]);
   return missing;
-};
+}
 
 /** Returns those of the names of new applications that the budget of the token allows. */
 type Grant = (names: readonly string[]) => readonly string[];
 
 /** Takes each new application of a request from the budget of the token once, however often the transaction is retried. */
-const grantOnce = ({ caller, now }: TransactionContext, { takeFromBudget }: ApplicationBudget): Grant => {
+function grantOnce({ caller, now }: TransactionContext, { takeFromBudget }: ApplicationBudget): Grant {
   const granted = new Map<string, boolean>();
   return (names) => {
     const newNames = names.filter((name) => !granted.has(name));
@@ -168,14 +170,14 @@ const grantOnce = ({ caller, now }: TransactionContext, { takeFromBudget }: Appl
     for (const [index, name] of newNames.entries()) granted.set(name, index < count);
     return names.filter((name) => granted.get(name));
   };
-};
+}
 
-const admit = async (
+async function admit(
   { applications }: Transaction,
   reported: readonly ReportedApplicationInstance[],
   { caller, now }: TransactionContext,
   { limit, grant }: { readonly limit: number; readonly grant: Grant },
-): Promise<Admission> => {
+): Promise<Admission> {
   const stored = await applications.findReported(reported, now);
   const unknown = unknownApplications(reported, stored);
   const granted = grant(unknown);
@@ -183,7 +185,7 @@ const admit = async (
     ? availableSlots(await applications.lockAndCount(), limit, isFrontendTokenCaller(caller))
     : 0;
   return admitApplications(reported, stored, { unknown, granted, slots });
-};
+}
 
 /** Stores a report; the reply is sent after the commit. */
 export type StoreReport = <R>(request: TransactionContext, report: Report, reply: R) => Promise<R>;
@@ -192,9 +194,8 @@ export type StoreReport = <R>(request: TransactionContext, report: Report, reply
  * Stores reports. The state of a feature is emitted when it enters a lifecycle stage, and otherwise about once a minute. The actor of
  * events about applications is the system. Applications beyond the limits are not listed; their counts are stored without their names.
  */
-export const storeReport =
-  (transaction: UnitOfWork, budget: ApplicationBudget): StoreReport =>
-  async (request, { counts, applications }, reply) => {
+export function storeReport(transaction: UnitOfWork, budget: ApplicationBudget): StoreReport {
+  return async (request, { counts, applications }, reply) => {
     const grant = grantOnce(request, budget);
     let unlisted: Admission['unlisted'] = { limit: 0, rate: 0 };
     await transaction({ ...request, caller: systemCaller }, async (tx) => {
@@ -213,6 +214,7 @@ export const storeReport =
     }
     return reply;
   };
+}
 
 interface Options {
   /** the maximum length of the list of applications */
@@ -228,7 +230,7 @@ const minuteMs = 60_000;
 const warnEveryMs = 60 * minuteMs;
 
 /** Limits the list of applications: each new name adds a row for months and an event to the event log. */
-export const applicationBudget = ({ limit, perMinute, registry, log }: Options) => {
+export function applicationBudget({ limit, perMinute, registry, log }: Options) {
   let minute = 0;
   let usedByToken = new Map<string, number>();
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -260,5 +262,5 @@ export const applicationBudget = ({ limit, perMinute, registry, log }: Options) 
       );
     },
   };
-};
+}
 export type ApplicationBudget = ReturnType<typeof applicationBudget>;

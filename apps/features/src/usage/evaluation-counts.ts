@@ -28,42 +28,46 @@ const maxVariants = 200;
 
 type Timestamp = MetricsBody['bucket']['stop'];
 
-const millisecondsOf = (value: Timestamp, path: string): number => {
+function millisecondsOf(value: Timestamp, path: string): number {
   const time = new Date(value).getTime();
   if (Number.isNaN(time)) throw invalidPropertyValue('be a date and time that exists', path, value);
   return time;
-};
+}
 
 /** The minute of a time. A time in the future, from a wrong clock of the application, counts as now. */
-const minuteOf = (time: number, now: Date): number => Math.floor(Math.min(time, now.getTime()) / minuteMs);
+function minuteOf(time: number, now: Date): number {
+  return Math.floor(Math.min(time, now.getTime()) / minuteMs);
+}
 
-const variantsOf = (variants: Readonly<Record<string, number>> = {}): Record<string, number> =>
-  Object.fromEntries(
+function variantsOf(variants: Readonly<Record<string, number>> = {}): Record<string, number> {
+  return Object.fromEntries(
     Object.entries(variants)
       .filter(([name, count]) => count > 0 && name.length <= 255)
       .slice(0, maxVariants),
   );
+}
 
 /** Whether the caller may report on features of a project. */
-export const mayReportOn = (caller: Caller, project: string): boolean =>
-  may(caller, ['CLIENT', 'FRONTEND'], { project });
+export function mayReportOn(caller: Caller, project: string): boolean {
+  return may(caller, ['CLIENT', 'FRONTEND'], { project });
+}
 
 /** The counts of an application, without those that are zero. */
-export const evaluationCounts = (body: MetricsBody, environment: string, now: Date): EvaluationCount[] => {
+export function evaluationCounts(body: MetricsBody, environment: string, now: Date): EvaluationCount[] {
   const minute = minuteOf(millisecondsOf(body.bucket.stop, '/body/bucket/stop'), now);
   return Object.entries(body.bucket.toggles).flatMap(([feature, { yes = 0, no = 0, variants }]) =>
     yes === 0 && no === 0
       ? []
       : [{ feature, environment, appName: body.appName, minute, yes, no, variants: variantsOf(variants) }],
   );
-};
+}
 
 /**
  * The counts that a proxy collected, in the environments that the caller may report for and without empty ones. A proxy reports
  * only the hour: its counts are assigned to the last minute of that hour, or to now if that is earlier.
  */
-export const proxiedCounts = ({ metrics }: BulkMetricsBody, caller: Caller, now: Date): EvaluationCount[] =>
-  metrics.flatMap(({ featureName, environment, appName, timestamp, yes = 0, no = 0, variants }, index) => {
+export function proxiedCounts({ metrics }: BulkMetricsBody, caller: Caller, now: Date): EvaluationCount[] {
+  return metrics.flatMap(({ featureName, environment, appName, timestamp, yes = 0, no = 0, variants }, index) => {
     const minute = minuteOf(millisecondsOf(timestamp, `/body/metrics/${index}/timestamp`), now);
     if ((yes === 0 && no === 0) || !isApplicationName(appName) || !may(caller, ['CLIENT'], { environment })) return [];
     const endOfHour = Math.floor(minute / minutesPerHour) * minutesPerHour + minutesPerHour - 1;
@@ -72,6 +76,7 @@ export const proxiedCounts = ({ metrics }: BulkMetricsBody, caller: Caller, now:
       { feature: featureName, environment, appName, minute: countedMinute, yes, no, variants: variantsOf(variants) },
     ];
   });
+}
 
 /** The facts that decide which lifecycle stages a reported feature enters. */
 export interface ReportedFeature {
@@ -87,18 +92,18 @@ export interface ReportedFeature {
  * The stages that a feature enters when its first evaluations are reported: `pre-live` in any environment, `live` in a production
  * environment where it is on. A feature enters each stage once.
  */
-export const stagesToEnter = (
+export function stagesToEnter(
   { stages, enabledIn }: ReportedFeature,
   reportedEnvironments: readonly string[],
   environmentTypes: ReadonlyMap<string, string>,
   now: string,
-): EnteredStage[] => {
+): EnteredStage[] {
   const isLive = reportedEnvironments.some(
     (name) => environmentTypes.get(name) === 'production' && enabledIn.includes(name),
   );
   const reached = isLive ? (['pre-live', 'live'] as const) : (['pre-live'] as const);
   return reached.filter((stage) => !stages.includes(stage)).map((stage) => ({ stage, enteredStageAt: now }));
-};
+}
 
 /** The maximum number of missing features that one report adds. */
 const maxMissingPerReport = 1_000;
@@ -112,11 +117,12 @@ export interface FeatureStages {
 }
 
 /** The counts of a report, those of unlisted applications under the name `unlistedApplication`. */
-export const replaceUnlistedNames = (
+export function replaceUnlistedNames(
   counts: readonly EvaluationCount[],
   listed: ReadonlySet<string>,
-): readonly EvaluationCount[] =>
-  counts.map((count) => (listed.has(count.appName) ? count : { ...count, appName: unlistedApplication }));
+): readonly EvaluationCount[] {
+  return counts.map((count) => (listed.has(count.appName) ? count : { ...count, appName: unlistedApplication }));
+}
 
 /** The counts of a report for existing features, and the missing features in it. */
 export interface MatchedCounts {
@@ -129,11 +135,11 @@ export interface MatchedCounts {
 }
 
 /** Separates the counts of features on which the caller may report from those of missing features. */
-export const matchCounts = (
+export function matchCounts(
   reported: readonly EvaluationCount[],
   found: readonly ReportedFeature[],
   caller: Caller,
-): MatchedCounts => {
+): MatchedCounts {
   const features = found.filter(({ project }) => mayReportOn(caller, project));
   const existing = new Set(features.map(({ name }) => name));
   const missing = new Map<string, MissingFeature>();
@@ -146,9 +152,9 @@ export const matchCounts = (
     counts: reported.filter(({ feature }) => existing.has(feature)),
     missing: [...missing.values()].slice(0, maxMissingPerReport),
   };
-};
+}
 
-const environmentsByFeature = (counts: readonly EvaluationCount[]): Map<string, Set<string>> => {
+function environmentsByFeature(counts: readonly EvaluationCount[]): Map<string, Set<string>> {
   const byFeature = new Map<string, Set<string>>();
   for (const { feature, environment } of counts) {
     const environments = byFeature.get(feature);
@@ -156,15 +162,15 @@ const environmentsByFeature = (counts: readonly EvaluationCount[]): Map<string, 
     else environments.add(environment);
   }
   return byFeature;
-};
+}
 
 /** The features that enter lifecycle stages because of the counts, with those stages. @param environmentTypes by name of the environment */
-export const findFeaturesEnteringStages = (
+export function findFeaturesEnteringStages(
   features: readonly ReportedFeature[],
   counts: readonly EvaluationCount[],
   environmentTypes: ReadonlyMap<string, string>,
   now: string,
-): FeatureStages[] => {
+): FeatureStages[] {
   const reportedEnvironments = environmentsByFeature(counts);
   return features
     .map((feature) => ({
@@ -172,4 +178,4 @@ export const findFeaturesEnteringStages = (
       stages: stagesToEnter(feature, [...(reportedEnvironments.get(feature.name) ?? [])], environmentTypes, now),
     }))
     .filter(({ stages }) => stages.length > 0);
-};
+}

@@ -8,9 +8,11 @@ import { type EvaluationCount, type FeatureStages, maxCount, type ReportedFeatur
 
 const commonMembers = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
 
-const usageRows = (hours: string): string => `
+function usageRows(hours: string): string {
+  return `
   feature_usage_hour used join environment e on e.name = used.environment
   where used.feature = f.name and used.hour > now() - ${hours}`;
+}
 
 const lastHour: Statement = {
   name: 'usage-of-feature',
@@ -47,7 +49,7 @@ const byHour: Statement = {
 };
 
 /** Reads usage outside of transactions, as JSON, in one statement each. */
-export const usageReader = (database: ReadDatabase) => {
+export function usageReader(database: ReadDatabase) {
   const readJsonOrRefuse = async (
     statement: Statement,
     values: readonly [feature: string, ...unknown[]],
@@ -65,20 +67,24 @@ export const usageReader = (database: ReadDatabase) => {
     byHour: (feature: string, hoursBack: number, hidden: readonly string[]): Promise<string> =>
       readJsonOrRefuse(byHour, [feature, hoursBack, hidden]),
   };
-};
+}
 
 /** The retention period of usage by hour. */
 export const usageRetentionHours = 48;
 
-const capped = (sum: string): string => `least(${sum}, ${maxCount})::bigint`;
+function capped(sum: string): string {
+  return `least(${sum}, ${maxCount})::bigint`;
+}
 
 const environmentTypes = 'select name, type from environment';
 
-const reported = (lock: string): string => `
+function reported(lock: string): string {
+  return `
   select f.name, f.project,
     array(select stage ->> 'stage' from jsonb_array_elements(f.lifecycle) as stage) as stages,
     array(select name from unnest($2::text[]) as name where (f.environments #>> array[name, 'enabled'])::boolean) as "enabledIn"
   from feature f where f.name = any ($1::text[]) and f.archived_at is null order by f.name ${lock}`;
+}
 
 const findReported = reported('');
 const findReportedForUpdate = reported('for no key update of f');
@@ -155,7 +161,7 @@ interface HourCount extends Omit<EvaluationCount, 'minute' | 'variants'> {
 }
 
 /** Sums up counts: one entry for each feature, environment, application and hour. */
-const sumByHour = (counts: readonly EvaluationCount[]): HourCount[] => {
+function sumByHour(counts: readonly EvaluationCount[]): HourCount[] {
   const sums = new Map<string, HourCount>();
   for (const { feature, environment, appName, minute, yes, no, variants } of counts) {
     const hour = Math.floor(minute / minutesPerHour);
@@ -176,55 +182,57 @@ const sumByHour = (counts: readonly EvaluationCount[]): HourCount[] => {
     });
   }
   return [...sums.values()];
-};
+}
 
 /** Usage within a transaction. Each method is one statement, for any number of features in a report. */
-export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
-  /** The types of all environments, by name. */
-  environmentTypes: async (): Promise<Map<string, string>> =>
-    new Map((await query<{ name: string; type: string }>(environmentTypes)).map(({ name, type }) => [name, type])),
+export function usageRepository({ query }: Tx, outbox: Outbox) {
+  return {
+    /** The types of all environments, by name. */
+    environmentTypes: async (): Promise<Map<string, string>> =>
+      new Map((await query<{ name: string; type: string }>(environmentTypes)).map(({ name, type }) => [name, type])),
 
-  /** The active features with these names, and in which of the environments each of them is enabled. */
-  findReported: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
-    query(findReported, [names, environments]),
-  /** As `findReported`, with the features locked in the order of their names. */
-  findReportedForUpdate: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
-    query(findReportedForUpdate, [names, environments]),
+    /** The active features with these names, and in which of the environments each of them is enabled. */
+    findReported: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
+      query(findReported, [names, environments]),
+    /** As `findReported`, with the features locked in the order of their names. */
+    findReportedForUpdate: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
+      query(findReportedForUpdate, [names, environments]),
 
-  /** Adds counts by minute. Returns the features whose usage was not emitted within the last minute. */
-  addByMinute: async (counts: readonly EvaluationCount[], now: Date): Promise<string[]> => {
-    const rows = counts.map(({ feature, environment, minute, yes, no }) => ({
-      feature,
-      environment,
-      minute,
-      yes,
-      no,
-    }));
-    const values = [JSON.stringify(rows), Math.floor(now.getTime() / 60_000), now.toISOString()];
-    const stored = await query<{ feature: string; isDue: boolean }>(addByMinute, values);
-    return [...new Set(stored.filter(({ isDue }) => isDue).map(({ feature }) => feature))];
-  },
+    /** Adds counts by minute. Returns the features whose usage was not emitted within the last minute. */
+    addByMinute: async (counts: readonly EvaluationCount[], now: Date): Promise<string[]> => {
+      const rows = counts.map(({ feature, environment, minute, yes, no }) => ({
+        feature,
+        environment,
+        minute,
+        yes,
+        no,
+      }));
+      const values = [JSON.stringify(rows), Math.floor(now.getTime() / 60_000), now.toISOString()];
+      const stored = await query<{ feature: string; isDue: boolean }>(addByMinute, values);
+      return [...new Set(stored.filter(({ isDue }) => isDue).map(({ feature }) => feature))];
+    },
 
-  /** Adds counts by hour and application. Counts that are older than the retention period are ignored. */
-  addByHour: async (counts: readonly EvaluationCount[], now: Date): Promise<void> => {
-    const oldest = Math.floor(now.getTime() / 3_600_000) - usageRetentionHours;
-    const rows = sumByHour(counts).filter(({ hour }) => hour > oldest);
-    if (rows.length > 0) await query(addByHour, [JSON.stringify(rows)]);
-  },
+    /** Adds counts by hour and application. Counts that are older than the retention period are ignored. */
+    addByHour: async (counts: readonly EvaluationCount[], now: Date): Promise<void> => {
+      const oldest = Math.floor(now.getTime() / 3_600_000) - usageRetentionHours;
+      const rows = sumByHour(counts).filter(({ hour }) => hour > oldest);
+      if (rows.length > 0) await query(addByHour, [JSON.stringify(rows)]);
+    },
 
-  /**
-   * Stores the lifecycle stages that features enter, if any, and emits the states of all of the features. Skips features that another
-   * transaction has locked.
-   */
-  enterStagesAndEmit: async (features: readonly FeatureStages[]): Promise<void> => {
-    if (features.length === 0) return;
-    for (const { version, state } of await query<{ version: number; state: FeatureState }>(enterLifecycleStagesSql, [
-      JSON.stringify(features),
-    ])) {
-      outbox.emitState({ entity: 'feature', id: state.name, version, state });
-    }
-  },
-});
+    /**
+     * Stores the lifecycle stages that features enter, if any, and emits the states of all of the features. Skips features that another
+     * transaction has locked.
+     */
+    enterStagesAndEmit: async (features: readonly FeatureStages[]): Promise<void> => {
+      if (features.length === 0) return;
+      for (const { version, state } of await query<{ version: number; state: FeatureState }>(enterLifecycleStagesSql, [
+        JSON.stringify(features),
+      ])) {
+        outbox.emitState({ entity: 'feature', id: state.name, version, state });
+      }
+    },
+  };
+}
 
 const selectEnvironment: Statement = {
   name: 'environment-of-application',
@@ -238,13 +246,13 @@ const selectEnvironment: Statement = {
  * is not bound to an environment: without a name, or with the name `default` if no environment has it, it gets the first enabled environment.
  * Undefined if the environment does not exist.
  */
-export const findEnvironmentOfReport =
-  (database: ReadDatabase) =>
-  async (caller: Caller, requested: string = 'default'): Promise<string | undefined> => {
+export function findEnvironmentOfReport(database: ReadDatabase) {
+  return async (caller: Caller, requested: string = 'default'): Promise<string | undefined> => {
     const environmentOfToken = boundEnvironment(caller);
     const values = [environmentOfToken ?? requested, environmentOfToken === undefined && requested === 'default'];
     return (await database.read<{ name: string }>(selectEnvironment, values))[0]?.name;
   };
+}
 type FindEnvironmentOfReport = ReturnType<typeof findEnvironmentOfReport>;
 
 /** The maximum size of the list, in bytes of reports: the latest reports that fit are listed. */
@@ -261,7 +269,9 @@ const list: Statement = {
 };
 
 /** Reads the latest report of each instance of Unleash Edge, as JSON. */
-export const edgeInstanceReader = (database: ReadDatabase) => (): Promise<string> => readJson(database, list);
+export function edgeInstanceReader(database: ReadDatabase) {
+  return (): Promise<string> => readJson(database, list);
+}
 
 /** The maximum number of instances of Unleash Edge whose reports are stored. */
 const maxEdgeInstances = 1_000;
@@ -275,8 +285,10 @@ const store = `
     where known.last_seen_at <= excluded.last_seen_at`;
 
 /** Stores reports of Edge instances within a transaction. At the limit, reports of new instances are ignored. */
-export const edgeInstanceRepository = ({ query }: Tx) => ({
-  store: async (report: EdgeInstanceBody, now: Date): Promise<void> => {
-    await query(store, [report.identifier, JSON.stringify(report), now.toISOString()]);
-  },
-});
+export function edgeInstanceRepository({ query }: Tx) {
+  return {
+    store: async (report: EdgeInstanceBody, now: Date): Promise<void> => {
+      await query(store, [report.identifier, JSON.stringify(report), now.toISOString()]);
+    },
+  };
+}

@@ -59,10 +59,10 @@ export function variantEndpoints({ featureParts, transaction }: FeaturesContext)
       },
       reply: (after, { body }) => {
         const environment = body.environments?.[0];
-        return;
-        environment === undefined
-          ? { version: 1, variants: [] }
-          : replyWithEnvironment(after, { params: { environment } });
+        return {
+          version: 1,
+          variants: environment === undefined ? [] : [...inEnvironment(after, environment).variants],
+        };
       },
     }),
   ];

@@ -29,16 +29,16 @@ import { emptyValue, featureNotInEnvironment, invalidPropertyValue } from '../re
 type AnyVariant = Pick<FeatureVariant, 'name' | 'weight' | 'payload'> &
   Required<Pick<FeatureVariant, 'weightType' | 'stickiness'>>;
 
-const requireValidPayload = ({ type, value }: Payload, path: string): void => {
+function requireValidPayload({ type, value }: Payload, path: string): void {
   if (type !== 'json') return;
   try {
     JSON.parse(value);
   } catch {
     throw invalidPropertyValue("be a valid json string when 'type' is json", `${path}/value`, value);
   }
-};
+}
 
-const requireValidNames = (variants: readonly AnyVariant[], listPath: string): void => {
+function requireValidNames(variants: readonly AnyVariant[], listPath: string): void {
   const names = new Set<string>();
   for (const [index, variant] of variants.entries()) {
     const path = `${listPath}/${index}/name`;
@@ -48,7 +48,7 @@ const requireValidNames = (variants: readonly AnyVariant[], listPath: string): v
     }
     names.add(variant.name);
   }
-};
+}
 
 const { compare } = new Intl.Collator('en');
 
@@ -59,29 +59,28 @@ const { compare } = new Intl.Collator('en');
  */
 export type WeightMode = 'redistribute' | 'preserve';
 
-const haveCompleteWeights = (variants: readonly AnyVariant[]): boolean =>
-  variants.every(({ weight }) => Number.isInteger(weight)) &&
-  variants.reduce((sum, { weight }) => sum + weight, 0) === totalWeight;
+function haveCompleteWeights(variants: readonly AnyVariant[]): boolean {
+  return (
+    variants.every(({ weight }) => Number.isInteger(weight)) &&
+    variants.reduce((sum, { weight }) => sum + weight, 0) === totalWeight
+  );
+}
 
 /** Whether the weights of the variable variants are equal shares already, of which `remainder` ones have what the division leaves over. */
-const isDivisionInto = (variants: readonly AnyVariant[], share: number, remainder: number): boolean => {
+function isDivisionInto(variants: readonly AnyVariant[], share: number, remainder: number): boolean {
   const weights = variants.filter(({ weightType }) => weightType === 'variable').map(({ weight }) => weight);
   return (
     weights.every((weight) => weight === share || weight === share + 1) &&
     weights.filter((weight) => weight === share + 1).length === remainder
   );
-};
+}
 
 /**
  * Validates names, payloads, stickiness and weights, divides the weight that fixed variants leave among the variable ones, and sorts the
  * variants by name. The first variable variants of the request get what the division leaves over, unless its weights are such a division
  * already: what a change request proposes has been divided when it is applied, and so has what was read from elsewhere.
  */
-const normalizeVariants = <V extends AnyVariant>(
-  variants: readonly V[],
-  path: string,
-  mode: WeightMode,
-): readonly V[] => {
+function normalizeVariants<V extends AnyVariant>(variants: readonly V[], path: string, mode: WeightMode): readonly V[] {
   if (variants.length === 0) return variants;
   requireValidNames(variants, path);
   let fixed = 0;
@@ -107,18 +106,19 @@ const normalizeVariants = <V extends AnyVariant>(
     return { ...variant, weight };
   });
   return weighted.sort((one, other) => compare(one.name, other.name));
-};
+}
 
-const withPayload = (payload: Payload | undefined): { payload?: Payload } =>
-  payload === undefined ? {} : { payload: { type: payload.type, value: payload.value } };
+function withPayload(payload: Payload | undefined): { payload?: Payload } {
+  return payload === undefined ? {} : { payload: { type: payload.type, value: payload.value } };
+}
 
 /** Validates the variants of a strategy and returns their stored form: weights that sum to 1000, in the order that `mode` requires. */
-export const normalizeStrategyVariants = (
+export function normalizeStrategyVariants(
   variants: readonly StrategyVariant[],
   path: string,
   mode: WeightMode = 'redistribute',
-): readonly StrategyVariant[] =>
-  normalizeVariants(
+): readonly StrategyVariant[] {
+  return normalizeVariants(
     variants.map(({ name, weight, weightType, stickiness, payload }) => ({
       name,
       weight,
@@ -129,17 +129,18 @@ export const normalizeStrategyVariants = (
     path,
     mode,
   );
+}
 
 /**
  * Validates the variants of a feature in an environment and returns their stored form: weights that sum to 1000, in the order that `mode`
  * requires.
  */
-export const normalizeFeatureVariants = (
+export function normalizeFeatureVariants(
   variants: readonly FeatureVariant[],
   path: string,
   mode: WeightMode = 'redistribute',
-): readonly FeatureVariant[] =>
-  normalizeVariants(
+): readonly FeatureVariant[] {
+  return normalizeVariants(
     variants.map(({ name, weight, weightType = 'variable', stickiness = 'default', payload, overrides }) => ({
       name,
       weight,
@@ -153,52 +154,59 @@ export const normalizeFeatureVariants = (
     path,
     mode,
   );
+}
 
-const requireConnected = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
+function requireConnected(feature: Feature, environment: string, projectContext: ProjectContext): void {
   if (!hasEnvironment(projectContext, environment)) {
     throw featureNotInEnvironment(feature.name, environment);
   }
-};
+}
 
 /**
  * Refuses to add the first variants to a feature: new variants belong to strategies, and only features that have their own may change them.
  */
-const requireVariants = (feature: Feature): void => {
+function requireVariants(feature: Feature): void {
   if (Object.values(feature.environments).some(({ variants }) => variants.length > 0)) return;
   throw refusal(
     'InvalidOperationError',
     `Environment variants deprecated for feature: ${feature.name}. Use strategy variants instead.`,
   );
-};
+}
 
 /** The names of the project's environments, in their order. */
-const environmentNames = ({ environments }: ProjectContext): readonly string[] => environments.map(({ name }) => name);
+function environmentNames({ environments }: ProjectContext): readonly string[] {
+  return environments.map(({ name }) => name);
+}
 
 /** The variants of the first environment that has any. */
-export const variantsOfFirstEnvironment = (
+export function variantsOfFirstEnvironment(
   feature: Feature,
   projectContext: ProjectContext,
-): readonly FeatureVariant[] =>
-  environmentNames(projectContext)
-    .map((environment) => inEnvironment(feature, environment).variants)
-    .find((variants) => variants.length > 0) ?? [];
+): readonly FeatureVariant[] {
+  return (
+    environmentNames(projectContext)
+      .map((environment) => inEnvironment(feature, environment).variants)
+      .find((variants) => variants.length > 0) ?? []
+  );
+}
 
-const inEachEnvironment = (
+function inEachEnvironment(
   feature: Feature,
   environments: readonly string[],
   decide: (feature: Feature, environment: string) => Decision,
-): Decision =>
-  environments.reduce<Decision>(
+): Decision {
+  return environments.reduce<Decision>(
     (decision, environment) => {
       const { feature: after, events } = decide(decision.feature, environment);
       return { feature: after, events: [...decision.events, ...events] };
     },
     { feature, events: [] },
   );
+}
 
 const patchable: PatchableMembers = { members: new Set(['variants']), maps: new Set() };
 
-const patchVariantList = (variants: readonly FeatureVariant[], patch: JsonPatch): readonly FeatureVariant[] => {
+function patchVariantList(variants: readonly FeatureVariant[], patch: JsonPatch): readonly FeatureVariant[] {
   // A patch applies to an object, so the list is wrapped in one and the paths are prefixed with its name.
   const steps = patch.map(({ path, from, ...step }) => ({
     ...step,
@@ -206,52 +214,52 @@ const patchVariantList = (variants: readonly FeatureVariant[], patch: JsonPatch)
     ...(from === undefined ? {} : { from: `/variants${from}` }),
   }));
   return parse(lenientSchema(VariantList), applyPatch({ variants }, steps, patchable)['variants'], '/variants');
-};
+}
 
 /** Replaces the variants of a feature in one environment, where it has had some before. */
-export const setEnvironmentVariants = (
+export function setEnvironmentVariants(
   feature: Feature,
   environment: string,
   variants: readonly FeatureVariant[],
   projectContext: ProjectContext,
-): Decision => {
+): Decision {
   requireConnected(feature, environment, projectContext);
   requireVariants(feature);
   return replaceVariants(feature, environment, variants, { path: '/body' });
-};
+}
 
 /** Patches the list of variants of a feature in one environment, where it has had some before. */
-export const patchEnvironmentVariants = (
+export function patchEnvironmentVariants(
   feature: Feature,
   environment: string,
   patch: JsonPatch,
   projectContext: ProjectContext,
-): Decision => {
+): Decision {
   requireConnected(feature, environment, projectContext);
   requireVariants(feature);
   const { variants } = inEnvironment(feature, environment);
   return replaceVariants(feature, environment, patchVariantList(variants, patch), { path: '/variants' });
-};
+}
 
 /** Replaces the variants of a feature in some environments, with one event for each. */
-export const setVariantsOfEnvironments = (
+export function setVariantsOfEnvironments(
   feature: Feature,
   environments: readonly string[],
   variants: readonly FeatureVariant[],
   projectContext: ProjectContext,
-): Decision => {
+): Decision {
   for (const environment of environments) requireConnected(feature, environment, projectContext);
   return inEachEnvironment(feature, environments, (featureSoFar, environment) =>
     replaceVariants(featureSoFar, environment, variants, { path: '/body/variants' }),
   );
-};
+}
 
 /** Replaces the variants of a feature in every environment of its project, with one event. */
-export const setVariants = (
+export function setVariants(
   feature: Feature,
   variants: readonly FeatureVariant[],
   projectContext: ProjectContext,
-): Decision => {
+): Decision {
   const decision = inEachEnvironment(feature, environmentNames(projectContext), (featureSoFar, environment) =>
     replaceVariants(featureSoFar, environment, variants, { path: '/body' }),
   );
@@ -261,14 +269,15 @@ export const setVariants = (
     data: { variants: variantsOfFirstEnvironment(decision.feature, projectContext) },
   });
   return { feature: decision.feature, events: [event] };
-};
+}
 
 /** Patches the variants of a feature in every environment of its project, with one event for each. */
-export const patchVariants = (feature: Feature, patch: JsonPatch, projectContext: ProjectContext): Decision =>
-  inEachEnvironment(feature, environmentNames(projectContext), (featureSoFar, environment) => {
+export function patchVariants(feature: Feature, patch: JsonPatch, projectContext: ProjectContext): Decision {
+  return inEachEnvironment(feature, environmentNames(projectContext), (featureSoFar, environment) => {
     const { variants } = inEnvironment(featureSoFar, environment);
     return replaceVariants(featureSoFar, environment, patchVariantList(variants, patch), { path: '/variants' });
   });
+}
 
 interface ReplaceOptions {
   /** the JSON pointer of the variants in the request */
@@ -277,12 +286,12 @@ interface ReplaceOptions {
 }
 
 /** Replaces all variants of a feature in an environment. */
-export const replaceVariants = (
+export function replaceVariants(
   feature: Feature,
   environment: string,
   variants: readonly FeatureVariant[],
   { path, weightMode }: ReplaceOptions,
-): Decision<'feature-environment-variants-updated'> => {
+): Decision<'feature-environment-variants-updated'> {
   const before = inEnvironment(feature, environment).variants;
   // The stored variants are a division of weights already: dividing them anew would move users though nothing was changed.
   if (isEqualContent({ variants }, { variants: before })) return { feature, events: [] };
@@ -294,4 +303,4 @@ export const replaceVariants = (
     data: { variants: after },
   });
   return { feature: withEnvironment(feature, environment, { variants: after }), events: [event] };
-};
+}
