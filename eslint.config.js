@@ -138,7 +138,7 @@ const persistenceBlocks = (service, allowed) =>
   ]);
 
 /** Services whose folders are nouns: what a file may import follows from its name. */
-const slicedServices = '{change-requests,audit,search}';
+const slicedServices = '{change-requests,audit,features,search}';
 const below = `apps/${slicedServices}/src/*`;
 const storeFiles = [`${below}/**/*-store.ts`, `apps/${slicedServices}/src/{unit-of-work,migrations}/*.ts`];
 const wiringFiles = [

@@ -15,7 +15,8 @@ import type { Feature } from '../features/feature.ts';
 import { noReferences } from '../projects/project-context-store.ts';
 import type { ProjectContext } from '../projects/project-context.ts';
 import { featureNotInProject } from '../refusals.ts';
-import { editFeature, saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
+import { editFeature } from '../features/endpoints.ts';
+import { saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import { disableFeature, enableFeature, hasNoStrategy } from './switch-feature.ts';
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Endpoint, implement, reads, writes } from '@bunting/bus';
+import { type Endpoint, implement, type OperationRequest, reads, writes } from '@bunting/bus';
 import {
+  type Access,
+  type AnyOperation,
   authorise,
   CloneFeature,
   CreateFeature,
@@ -12,6 +14,8 @@ import {
   MoveFeature,
   parseTag,
   PatchFeature,
+  type ReplyOf,
+  type RequestOf,
   SearchFlagCreators,
   SetFeatureTypeLifetime,
   SetStale,
@@ -20,11 +24,12 @@ import {
 } from '@bunting/contracts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { type FeatureNaming, requireMatchingName, requireUrlFriendlyName } from '../names.ts';
-import { noReferences } from '../projects/project-context-store.ts';
+import { noReferences, type PossibleReferences } from '../projects/project-context-store.ts';
+import type { ProjectContext } from '../projects/project-context.ts';
 import { activeProjectNotFound, featureNameTaken, featureTypeNotFound } from '../refusals.ts';
 import { addTagsToCatalogue, pathOfType } from '../tags/endpoints.ts';
-import { editFeature, authorOf, saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
-import type { Transaction } from '../unit-of-work/unit-of-work.ts';
+import { authorOf, saveDecision, saveDecisions } from '../unit-of-work/save-decisions.ts';
+import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import {
   featuresAddedByMove,
   markStale,
@@ -33,7 +38,7 @@ import {
   setLifetime,
   updateFeature,
 } from './edit-feature.ts';
-import { type Decision, featureWithoutEnvironments, requireFeaturesOfProject } from './feature.ts';
+import { type Decision, type Feature, featureWithoutEnvironments, requireFeaturesOfProject } from './feature.ts';
 import { cloneFeature, createFeature, requireWithinInstanceLimit, requireWithinProjectLimit } from './new-feature.ts';
 
 export function featureEndpoints({
@@ -213,4 +218,40 @@ async function decideCreateOrClone(
   const { featureLimit: projectFeatureLimit } = project;
   await requireBelowLimits(tx, { project: id, projectFeatureLimit, instanceFeatureLimit, adding: 1 });
   return decision;
+}
+
+/** The parameters of an operation that edits a feature, or its settings in an environment. */
+interface FeatureParams {
+  readonly projectId: string;
+  readonly featureName: string;
+  readonly environment?: string;
+}
+
+interface FeatureEdit<O extends AnyOperation> {
+  /** the objects of the project context that the rule may need besides those that the feature uses already; none if omitted */
+  readonly references?: (body: RequestOf<O>['body']) => PossibleReferences;
+  readonly rule: (feature: Feature, request: OperationRequest<O>, projectContext: ProjectContext) => Decision;
+  readonly reply: (after: Feature, request: OperationRequest<O>, projectContext: ProjectContext) => ReplyOf<O>;
+}
+
+/**
+ * Implements an operation by a rule about one feature, which is locked. The caller needs the permission of the operation in the project of
+ * the feature, and in the environment if the operation has one.
+ */
+export function editFeature<O extends AnyOperation & { readonly permission: Access }>(
+  operation: O & (RequestOf<O> extends { readonly params: FeatureParams } ? unknown : never),
+  transaction: UnitOfWork,
+  { references = () => noReferences, rule, reply }: FeatureEdit<O>,
+): Endpoint {
+  return writes<O, Transaction>(operation, transaction, async (tx, request) => {
+    const { projectId, featureName, environment } = request.params as FeatureParams;
+    const { feature, projectContext } = await tx.features.getForUpdate(
+      projectId,
+      featureName,
+      references(request.body),
+    );
+    authorise(request.caller, operation.permission, { project: feature.project, environment });
+    const after = await saveDecision(tx, rule(feature, request, projectContext), request.caller);
+    return reply(after, request, projectContext);
+  });
 }

@@ -2,7 +2,7 @@ import { type Endpoint, reads } from '@bunting/bus';
 import { CompleteFeature, CountLifecycles, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
 import { completeFeature, uncompleteFeature } from './lifecycle.ts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
-import { editFeature } from '../unit-of-work/save-decisions.ts';
+import { editFeature } from '../features/endpoints.ts';
 
 export function lifecycleEndpoints({
   featureParts,

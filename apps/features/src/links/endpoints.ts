@@ -3,7 +3,7 @@ import { AddFeatureLink, RemoveFeatureLink, UpdateFeatureLink } from '@bunting/c
 import { randomUUID } from 'node:crypto';
 import { addLink, removeLink, updateLink } from './link.ts';
 import type { FeaturesContext } from '../context.ts';
-import { editFeature } from '../unit-of-work/save-decisions.ts';
+import { editFeature } from '../features/endpoints.ts';
 
 export function linkEndpoints({ transaction }: FeaturesContext): readonly Endpoint[] {
   return [

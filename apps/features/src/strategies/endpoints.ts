@@ -16,7 +16,8 @@ import { addStrategy, patchStrategy, removeStrategy, reorderStrategies, updateSt
 import { publicStrategy, strategyOf } from './strategy.ts';
 import type { FeaturesContext } from '../context.ts';
 import { possibleReferencesIn } from '../projects/project-context-store.ts';
-import { editFeature, saveDecision } from '../unit-of-work/save-decisions.ts';
+import { editFeature } from '../features/endpoints.ts';
+import { saveDecision } from '../unit-of-work/save-decisions.ts';
 
 export function strategyEndpoints({
   featureParts,

@@ -253,8 +253,6 @@ export function findEnvironmentOfReport(database: ReadDatabase) {
     return (await database.read<{ name: string }>(selectEnvironment, values))[0]?.name;
   };
 }
-type FindEnvironmentOfReport = ReturnType<typeof findEnvironmentOfReport>;
-
 /** The maximum size of the list, in bytes of reports: the latest reports that fit are listed. */
 const maxListedBytes = 8 * 1024 * 1024;
 

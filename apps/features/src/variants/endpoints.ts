@@ -19,7 +19,7 @@ import {
   variantsOfFirstEnvironment,
 } from './variant.ts';
 import type { FeaturesContext } from '../context.ts';
-import { editFeature } from '../unit-of-work/save-decisions.ts';
+import { editFeature } from '../features/endpoints.ts';
 import type { ProjectContext } from '../projects/project-context.ts';
 
 export function variantEndpoints({ featureParts, transaction }: FeaturesContext): readonly Endpoint[] {
