@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type CallRequest, isCheckedByEndpoint } from '@bunting/bus';
 import {
   type AnyOperation,
@@ -12,7 +12,7 @@ import {
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { type ConsumerSnapshot, readConsumerSnapshot, readEmitted } from './consumer-snapshot.ts';
-import { callerWith, mia, type StartedFeatures, startFeatures } from './started-features.ts';
+import { callerWith, mia, type StartedFeatures, useFeatures } from './started-features.ts';
 
 // The event catalogue: one row for each write of the service, with every event that it emits in full and in order.
 // The rows of a noun are in `event-catalogue/<noun>.ts`; `src/event-catalogue.spec.ts` runs them.
@@ -160,12 +160,10 @@ const completeEvent = (event: ExpectedEvent, actor: { readonly name: string; rea
 
 /** Declares five tests for each row: the events and the states of the write, whether the gateway waits for them, its repetition with the same Idempotency-Key, and without. */
 export const describeRows = (rows: readonly CatalogueRow[]): void => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     for (const id of ['shop', 'yard']) await features.call(CreateProject, { body: { id, name: id } });
   });
-  afterAll(() => features.stop());
 
   describe.each(rows)('$write', ({ write, given, request, emits, repeated, actor = mia }) => {
     const sent: SentRequest[] = [];

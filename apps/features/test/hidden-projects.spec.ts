@@ -50,10 +50,10 @@ import {
   httpOperations,
   serviceOf,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type StartedFeatures, startFeatures } from './started-features.ts';
+import { useFeatures } from './started-features.ts';
 
 /** A caller with many permissions who does not see the project `vault`. */
 const stranger: Caller = {
@@ -74,19 +74,17 @@ const stranger: Caller = {
   hiddenProjects: ['vault'],
 };
 
-let features: StartedFeatures;
 let segmentId: number;
 const everywhere = { name: 'everywhere', constraints: [] };
 
+const features = useFeatures();
 beforeAll(async () => {
-  features = await startFeatures();
   await features.call(CreateProject, { body: { id: 'vault', name: 'Vault', mode: 'private' } });
   await features.call(CreateFeature, { params: { projectId: 'vault' }, body: { name: 'hush' } });
   await features.call(CreateFeature, { params: { projectId: 'default' }, body: { name: 'plain' } });
   const body = { name: 'in the vault', project: 'vault', constraints: [] };
   segmentId = (await features.call(CreateSegment, { body })).id;
 });
-afterAll(() => features.stop());
 
 /** The replies to the stranger about an object that exists and one that does not, in one spelling. */
 const repliesFor = async (
@@ -362,7 +360,9 @@ it('every read without a project in its URL asks which projects are hidden, or h
   const src = path.join(import.meta.dirname, '../src');
   const sources = globSync('*/endpoints.ts', { cwd: src }).map((file) => readFileSync(path.join(src, file), 'utf8'));
   // Prettier indents each endpoint of a noun by four spaces.
-  const endpoints = sources.flatMap((source) => source.split(/^ {4}(?:implement|reads|writes|editFeature)\(\s*/m).slice(1));
+  const endpoints = sources.flatMap((source) =>
+    source.split(/^ {4}(?:implement|reads|writes|editFeature)\(\s*/m).slice(1),
+  );
   const sourceOf = (name: string): string => {
     const operation = name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
     return endpoints.filter((endpoint) => endpoint.startsWith(`${operation},`)).join('');

@@ -7,16 +7,14 @@ import {
   SetStrategyOrder,
   UpdateProject,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { aFeature } from './builders.ts';
-import { type StartedFeatures, startFeatures } from './started-features.ts';
+import { useFeatures } from './started-features.ts';
 
-let features: StartedFeatures;
+const features = useFeatures();
 beforeAll(async () => {
-  features = await startFeatures();
   await features.given(aFeature({ project: 'default' }));
 });
-afterAll(() => features.stop());
 
 const params = { projectId: 'default', featureName: 'checkout', environment: 'moon' };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import {
   type AnyOperation,
   CreateEnvironment,
@@ -21,19 +21,17 @@ import {
   UpdateEnvironment,
 } from '@bunting/contracts';
 import type { CallRequest } from '@bunting/bus';
-import { type StartedFeatures, startFeatures } from './started-features.ts';
+import { useFeatures } from './started-features.ts';
 
-let features: StartedFeatures;
 const params = { projectId: 'shop' };
 
+const features = useFeatures();
 beforeAll(async () => {
-  features = await startFeatures();
   await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
   await features.call(CreateTagType, { body: { name: 'team' } });
   await features.call(CreateSegment, { body: { name: 'beta', constraints: [] } });
   await features.create('lamp');
 });
-afterAll(() => features.stop());
 
 /** The paths of all members in a reply. */
 const pathsOf = (value: unknown, path = ''): string[] =>

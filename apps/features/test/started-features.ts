@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'vitest';
 import {
   type CallRequest,
   type Bus,
@@ -206,3 +207,11 @@ export const startFeatures = async (
   };
   return started;
 };
+
+/** The service, started before the tests of the enclosing `describe` or file and stopped after them. */
+export function useFeatures(...options: Parameters<typeof startFeatures>): StartedFeatures {
+  const features = {} as StartedFeatures;
+  beforeAll(async () => void Object.assign(features, await startFeatures(...options)));
+  afterAll(() => features.stop());
+  return features;
+}

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type Caller,
   CreateProject,
@@ -17,7 +17,7 @@ import {
   ReportProxiedMetrics,
 } from '@bunting/contracts';
 import { aFeature } from '../../test/builders.ts';
-import { mia, callerWith, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { mia, callerWith, useFeatures } from '../../test/started-features.ts';
 
 const started = new Date().toISOString();
 const development = { permission: 'CLIENT', environment: 'development' } as const;
@@ -28,9 +28,8 @@ const frontend = (tokenId: string): Caller => ({
 const bucketOf = (toggles: Record<string, { yes: number }>) => ({ start: started, stop: started, toggles });
 
 describe('an application', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     for (const id of ['shop', 'vault']) await features.call(CreateProject, { body: { id, name: id } });
     await features.given(
       ...['checkout', 'search'].map((name) => aFeature({ name, project: 'shop' })),
@@ -59,7 +58,6 @@ describe('an application', () => {
     await register('kiosk', {}, callerWith({ ...development, project: 'shop' }));
     await register('vaulted', {}, callerWith({ ...development, project: 'vault' }));
   });
-  afterAll(() => features.stop());
 
   const stranger: Caller = { ...callerWith({ permission: 'UPDATE_APPLICATION' }), hiddenProjects: ['vault'] };
   const till = { params: { appName: 'till' } };
@@ -196,16 +194,14 @@ describe('an application', () => {
 });
 
 describe('the list of applications', () => {
-  let features: StartedFeatures;
+  const features = useFeatures({
+    FEATURES_MAX_APPLICATIONS: '30',
+    FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE: '25',
+    FEATURES_HOUSEKEEPING_INTERVAL_MS: '1000000',
+  });
   beforeAll(async () => {
-    features = await startFeatures({
-      FEATURES_MAX_APPLICATIONS: '30',
-      FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE: '25',
-      FEATURES_HOUSEKEEPING_INTERVAL_MS: '1000000',
-    });
     await features.create('banner');
   });
-  afterAll(() => features.stop());
 
   const listed = async (query?: string) =>
     (await features.call(ListApplications, { query: query === undefined ? {} : { query } })).applications;

@@ -18,17 +18,15 @@ import {
   ReviveFeatures,
   ValidateArchive,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
-import { callerWith, lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 
 describe('archived features', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
   });
-  afterAll(() => features.stop());
 
   let nth = 0;
   let [parent, child, other] = ['', '', ''];
@@ -213,12 +211,10 @@ describe('archived features', () => {
 });
 
 describe('archiving a feature', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
   });
-  afterAll(() => features.stop());
   beforeEach(() => features.clearOutbox());
 
   const archive = (featureName: string, caller = mia, projectId = 'shop') =>

@@ -8,9 +8,9 @@ import {
   CreateSegment,
   PreviewChanges,
 } from '@bunting/contracts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
-import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { type StartedFeatures, startFeatures, useFeatures } from '../../test/started-features.ts';
 
 describe('applying changes', () => {
   let service: StartedFeatures;
@@ -356,10 +356,9 @@ describe('applying changes', () => {
 });
 
 describe('checking changes', () => {
-  let features: StartedFeatures;
   let segment: { id: number };
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
     segment = await features.call(CreateSegment, { body: { name: 'staff', project: 'shop', constraints: [] } });
     await features.given(
@@ -375,7 +374,6 @@ describe('checking changes', () => {
     );
     await features.clearOutbox();
   });
-  afterAll(() => features.stop());
 
   const check = (
     changes: readonly Change[],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   AddStrategy,
   type Constraint,
@@ -13,13 +13,9 @@ import {
   ValidateConstraint,
   ValidateContextFieldName,
 } from '@bunting/contracts';
-import { lee, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { lee, useFeatures } from '../../test/started-features.ts';
 
-let features: StartedFeatures;
-beforeAll(async () => {
-  features = await startFeatures();
-});
-afterAll(() => features.stop());
+const features = useFeatures();
 
 const params = { name: 'region' };
 const region = {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   AddDependency,
   type AddDependencyBody,
@@ -11,14 +11,12 @@ import {
   type StrategyVariant,
 } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../test/builders.ts';
-import { lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { lee, mia, useFeatures } from '../../test/started-features.ts';
 
-let features: StartedFeatures;
+const features = useFeatures();
 beforeAll(async () => {
-  features = await startFeatures();
   for (const id of ['shop', 'garage']) await features.call(CreateProject, { body: { id, name: id } });
 });
-afterAll(() => features.stop());
 
 const red: StrategyVariant = { name: 'red', weight: 1000, weightType: 'variable', stickiness: 'default' };
 beforeEach(async () => {

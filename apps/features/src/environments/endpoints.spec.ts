@@ -25,20 +25,18 @@ import {
   ValidateEnvironmentName,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
 import { rowsRead } from '../../test/rows-read.ts';
-import { callerWith, lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { callerWith, lee, mia, startFeatures, useFeatures } from '../../test/started-features.ts';
 import { environmentReader } from './environment-store.ts';
 
 describe('environments', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     const environments = { production: { enabled: true, strategies: [aStrategy()], variants: [] } };
     await features.given(aFeature({ project: 'default', environments }));
   });
-  afterAll(() => features.stop());
   beforeEach(() => features.clearOutbox());
 
   const emitted = async () =>
@@ -201,12 +199,10 @@ describe('environments', () => {
 });
 
 describe('cloning an environment', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     for (const id of ['shop', 'bank']) await features.call(CreateProject, { body: { id, name: id } });
   });
-  afterAll(() => features.stop());
   beforeEach(async () => {
     await features.database.transaction(({ query }) => query('truncate feature cascade'));
     await features.database.transaction(({ query }) => query("delete from environment where name = 'lab'"));

@@ -1,14 +1,10 @@
 import { CreateProject, DisableFeature, DisableFeatures, EnableFeature, EnableFeatures } from '@bunting/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
-import { callerWith, lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 
 describe('switching a feature', () => {
-  let features: StartedFeatures;
-  beforeAll(async () => {
-    features = await startFeatures();
-  });
-  afterAll(() => features.stop());
+  const features = useFeatures();
   beforeEach(() => features.clearOutbox());
 
   const at = (featureName: string, environment = 'development') => ({ projectId: 'default', featureName, environment });
@@ -102,14 +98,12 @@ describe('switching a feature', () => {
 });
 
 describe('switching several features', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
     await features.given(aFeature({ name: 'foreign', project: 'default' }));
     await features.given(aFeature({ name: 'old', archivedAt: '2026-01-02T00:00:00.000Z' }));
   });
-  afterAll(() => features.stop());
 
   let nth = 0;
   let [empty, sleeper, awake] = ['', '', ''];

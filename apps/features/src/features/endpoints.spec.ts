@@ -18,18 +18,16 @@ import {
 } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { parse } from '@bunting/contracts/validation';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, aUserReference } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { callerWith, lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { callerWith, lee, mia, startFeatures, useFeatures } from '../../test/started-features.ts';
 
 describe('creating a feature', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
   });
-  afterAll(() => features.stop());
   beforeEach(() => features.clearOutbox());
 
   const create = (body: CreateFeatureBody, projectId = 'shop', caller = mia) =>
@@ -200,9 +198,8 @@ describe('creating a feature', () => {
 });
 
 describe('cloning a feature', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
     await features.given(
       aFeature({ name: 'parent' }),
@@ -220,7 +217,6 @@ describe('cloning a feature', () => {
       }),
     );
   });
-  afterAll(() => features.stop());
   beforeEach(() => features.clearOutbox());
 
   const clone = (name: string, more: object = {}, caller = mia, featureName = 'source') =>
@@ -292,12 +288,10 @@ describe('cloning a feature', () => {
 });
 
 describe('reading a feature', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     for (const id of ['shop', 'garage']) await features.call(CreateProject, { body: { id, name: id } });
   });
-  afterAll(() => features.stop());
 
   const sql = (text: string, values: readonly unknown[] = []) =>
     features.database.transaction(({ query }) => query(text, values));
@@ -477,12 +471,10 @@ describe('reading a feature', () => {
 describe('listing features', () => {
   type Query = RequestOf<typeof ListFeatures>['query'];
 
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
   });
-  afterAll(() => features.stop());
 
   const list = async (projectId: string, caller = mia) =>
     features.call(ListFeatures, { params: { projectId } }, caller);
@@ -582,11 +574,7 @@ describe('listing features', () => {
 });
 
 describe('updating a feature', () => {
-  let features: StartedFeatures;
-  beforeAll(async () => {
-    features = await startFeatures();
-  });
-  afterAll(() => features.stop());
+  const features = useFeatures();
 
   let featureName: string;
   let nth = 0;
@@ -687,14 +675,12 @@ describe('updating a feature', () => {
 });
 
 describe('marking features as stale', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
     const foreign = aFeature({ name: 'foreign', project: 'default' });
     await features.given(aFeature({ name: 'one' }), aFeature({ name: 'two', stale: true }), foreign);
   });
-  afterAll(() => features.stop());
   beforeEach(() => features.clearOutbox());
 
   const mark = (names: string[], stale: boolean, caller = mia) =>
@@ -718,9 +704,8 @@ describe('marking features as stale', () => {
 });
 
 describe('moving a feature', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     for (const id of ['shop', 'garage']) await features.call(CreateProject, { body: { id, name: id } });
     await features.call(CreateProject, { body: { id: 'narrow', name: 'narrow', environments: ['production'] } });
     await features.given(
@@ -729,7 +714,6 @@ describe('moving a feature', () => {
       aFeature({ name: 'child', dependencies: [{ feature: 'parent', enabled: true, variants: [] }] }),
     );
   });
-  afterAll(() => features.stop());
   beforeEach(() => features.clearOutbox());
 
   const move = (featureName: string, newProjectId: string, caller = mia, projectId = 'shop') =>

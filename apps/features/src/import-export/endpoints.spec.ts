@@ -15,16 +15,12 @@ import {
   UpdateProjectSettings,
   ValidateImport,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
-import { callerWith, lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 
 describe('importing features', () => {
-  let features: StartedFeatures;
-  beforeAll(async () => {
-    features = await startFeatures();
-  });
-  afterAll(() => features.stop());
+  const features = useFeatures();
   beforeEach(async () => {
     await features.database.transaction(({ query }) => query('truncate feature, segment, tag cascade'));
     await features.clearOutbox();
@@ -269,12 +265,10 @@ describe('importing features', () => {
 });
 
 describe('validating an import', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.given(aFeature({ name: 'gone', project: 'default', archivedAt: '2026-01-02T00:00:00.000Z' }));
   });
-  afterAll(() => features.stop());
 
   const validate = (about: Partial<ExportedFeatures>, caller = mia, project = 'default') => {
     const data = { features: [{ name: 'new' }], featureStrategies: [], tagTypes: [], ...about };
@@ -328,13 +322,11 @@ describe('validating an import', () => {
 describe('exporting features', () => {
   const ids = { first: randomUUID(), second: randomUUID() };
 
-  let features: StartedFeatures;
   let segment: number;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     ({ id: segment } = await features.call(CreateSegment, { body: { name: 'beta', constraints: [] } }));
   });
-  afterAll(() => features.stop());
 
   const environment = 'development';
   const project = 'default';

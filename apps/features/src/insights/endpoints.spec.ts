@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   AddFavoriteFeature,
   ArchiveFeature,
@@ -19,27 +19,17 @@ import {
   ReportMetrics,
 } from '@bunting/contracts';
 import { aFeature, aUserReference } from '../../test/builders.ts';
-import {
-  activityOfDefault,
-  ada,
-  lee,
-  mia,
-  callerWith,
-  type StartedFeatures,
-  startFeatures,
-} from '../../test/started-features.ts';
+import { activityOfDefault, ada, lee, mia, callerWith, useFeatures } from '../../test/started-features.ts';
 
 const dayMs = 86_400_000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
 const params = { projectId: 'default' };
 const someone: Caller = { id: 7, name: 'Someone', grants: [{ permission: 'UPDATE_FEATURE', project: 'default' }] };
 
-let features: StartedFeatures;
+const features = useFeatures();
 beforeAll(async () => {
-  features = await startFeatures();
   await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
 });
-afterAll(() => features.stop());
 beforeEach(async () => {
   await features.database.transaction(({ query }) => query('truncate feature, client_application, segment cascade'));
 });

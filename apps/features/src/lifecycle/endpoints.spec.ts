@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   ArchiveFeature,
   CompleteFeature,
@@ -11,14 +11,12 @@ import {
   UncompleteFeature,
 } from '@bunting/contracts';
 import { aFeature } from '../../test/builders.ts';
-import { lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { lee, mia, useFeatures } from '../../test/started-features.ts';
 
-let features: StartedFeatures;
+const features = useFeatures();
 beforeAll(async () => {
-  features = await startFeatures();
   await features.create('lamp');
 });
-afterAll(() => features.stop());
 beforeEach(() => features.clearOutbox());
 
 const at = (featureName = 'lamp') => ({ projectId: 'default', featureName });

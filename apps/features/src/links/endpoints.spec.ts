@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { AddFeatureLink, CloneFeature, RemoveFeatureLink, UpdateFeatureLink } from '@bunting/contracts';
-import { lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { lee, mia, useFeatures } from '../../test/started-features.ts';
 
-let features: StartedFeatures;
+const features = useFeatures();
 beforeAll(async () => {
-  features = await startFeatures();
   await features.create('lamp');
 });
-afterAll(() => features.stop());
 
 const params = { projectId: 'default', featureName: 'lamp' };
 const add = (url: string, caller = mia) => features.call(AddFeatureLink, { params, body: { url } }, caller);

@@ -14,17 +14,15 @@ import {
   type ImpactResult,
   ReadProposedChanges,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
-import { mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { mia, useFeatures } from '../../test/started-features.ts';
 
 describe('the playground', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
   });
-  afterAll(() => features.stop());
   beforeEach(() =>
     features.database.transaction(({ query }) => query('truncate feature, segment restart identity cascade')),
   );
@@ -176,11 +174,10 @@ describe('the playground', () => {
 });
 
 describe('the table of the playground', () => {
-  let features: StartedFeatures;
   /** The changes of every change request. */
   let proposed: readonly Change[] = [];
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     const changes = implement(ReadProposedChanges, async () => ({
       project: 'shop',
       environment: 'development',
@@ -189,7 +186,6 @@ describe('the table of the playground', () => {
     await serve(features.bus, [changes]);
     await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
   });
-  afterAll(() => features.stop());
   beforeEach(() =>
     features.database.transaction(({ query }) => query('truncate feature, segment restart identity cascade')),
   );
@@ -322,12 +318,10 @@ describe('the table of the playground', () => {
 });
 
 describe('the impact of changes', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
   });
-  afterAll(() => features.stop());
   beforeEach(() =>
     features.database.transaction(({ query }) => query('truncate feature, segment restart identity cascade')),
   );

@@ -29,19 +29,17 @@ import {
   UpdateProjectSettings,
   ValidateProjectId,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, aUserReference } from '../../test/builders.ts';
-import { ada, callerWith, lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { ada, callerWith, lee, mia, startFeatures, useFeatures } from '../../test/started-features.ts';
 
 describe('projects', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.database.transaction(({ query }) =>
       query(`insert into environment (name, type, sort_order, enabled) values ('staging', 'preproduction', 1, false)`),
     );
   });
-  afterAll(() => features.stop());
   beforeEach(() => features.clearOutbox());
 
   const create = (body: CreateProjectBody, caller = mia) => features.call(CreateProject, { body }, caller);
@@ -219,11 +217,7 @@ describe('projects', () => {
 });
 
 describe('project settings', () => {
-  let features: StartedFeatures;
-  beforeAll(async () => {
-    features = await startFeatures();
-  });
-  afterAll(() => features.stop());
+  const features = useFeatures();
   beforeEach(async () => {
     await features.database.transaction(({ query }) => query(`truncate feature cascade`));
     await features.database.transaction(({ query }) => query(`delete from project where id <> 'default'`));

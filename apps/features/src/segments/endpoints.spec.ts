@@ -12,16 +12,14 @@ import {
   UpdateSegment,
   ValidateSegmentName,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callerWith, lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 
 describe('segments', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
   });
-  afterAll(() => features.stop());
   beforeEach(() => features.clearOutbox());
 
   const create = (body: Partial<CreateSegmentBody>, caller = mia) =>
@@ -117,14 +115,12 @@ describe('segments', () => {
 });
 
 describe('segment uses', () => {
-  let features: StartedFeatures;
   let id: number;
   let strategyId: string;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
   });
-  afterAll(() => features.stop());
   beforeEach(async () => {
     await features.database.transaction(({ query }) => query('truncate feature, segment cascade'));
     await features.create('checkout');

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { CreateProject, DeleteFeature, ArchiveFeature, ReadStates } from '@bunting/contracts';
 import { aFeature } from '../../test/builders.ts';
-import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { useFeatures } from '../../test/started-features.ts';
 
-let features: StartedFeatures;
+const features = useFeatures();
 beforeAll(async () => {
-  features = await startFeatures();
   await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
   for (const name of ['one', 'Two', 'three']) await features.create(name);
   await features.given(aFeature({ name: 'of-the-shop', project: 'shop' }));
 });
-afterAll(() => features.stop());
 
 const list = async (after: string, limit: number) =>
   (await features.call(ReadStates, { body: { entity: 'feature', after, limit } })).states;

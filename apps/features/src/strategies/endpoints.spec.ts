@@ -33,14 +33,11 @@ import {
   mia,
   type StartedFeatures,
   startFeatures,
+  useFeatures,
 } from '../../test/started-features.ts';
 
 describe('editing strategies', () => {
-  let features: StartedFeatures;
-  beforeAll(async () => {
-    features = await startFeatures();
-  });
-  afterAll(() => features.stop());
+  const features = useFeatures();
 
   const constraint: Constraint = {
     contextName: 'userId',
@@ -194,12 +191,10 @@ describe('editing strategies', () => {
 });
 
 describe('adding a strategy', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.create('checkout');
   });
-  afterAll(() => features.stop());
   beforeEach(() => features.clearOutbox());
 
   const at = (about: object = {}) => ({
@@ -289,12 +284,10 @@ describe('adding a strategy', () => {
 });
 
 describe('patching a strategy', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     for (const id of ['shop', 'garage']) await features.call(CreateProject, { body: { id, name: id } });
   });
-  afterAll(() => features.stop());
 
   /** A new feature for each test, with one strategy in development. */
   let featureName: string;
@@ -508,11 +501,7 @@ describe('patching a strategy', () => {
 });
 
 describe('concurrent patches', () => {
-  let features: StartedFeatures;
-  beforeAll(async () => {
-    features = await startFeatures();
-  });
-  afterAll(() => features.stop());
+  const features = useFeatures();
 
   const clients = 64;
   const wanted = 240;

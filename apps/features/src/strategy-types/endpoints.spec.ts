@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import {
   AddStrategy,
   CreateStrategyType,
@@ -11,13 +11,9 @@ import {
   SetFeatureTypeLifetime,
   UpdateStrategyType,
 } from '@bunting/contracts';
-import { lee, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { lee, useFeatures } from '../../test/started-features.ts';
 
-let features: StartedFeatures;
-beforeAll(async () => {
-  features = await startFeatures();
-});
-afterAll(() => features.stop());
+const features = useFeatures();
 beforeEach(() => features.clearOutbox());
 
 const emitted = async () =>

@@ -17,16 +17,12 @@ import {
   UpdateTagType,
   ValidateTagType,
 } from '@bunting/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature } from '../../test/builders.ts';
-import { callerWith, lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 
 describe('tag catalogue', () => {
-  let features: StartedFeatures;
-  beforeAll(async () => {
-    features = await startFeatures();
-  });
-  afterAll(() => features.stop());
+  const features = useFeatures();
   beforeEach(async () => {
     await features.database.transaction(({ query }) => query('truncate feature, tag cascade'));
     await features.create('checkout');
@@ -160,12 +156,10 @@ describe('tag catalogue', () => {
 });
 
 describe('feature tags', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.create('checkout');
   });
-  afterAll(() => features.stop());
   beforeEach(() => features.clearOutbox());
 
   const red: Tag = { type: 'simple', value: 'red' };

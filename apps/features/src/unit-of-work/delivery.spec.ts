@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   AddDependency,
   AddFavoriteFeature,
@@ -34,13 +34,9 @@ import {
   UpdateStrategy,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { useFeatures } from '../../test/started-features.ts';
 
-let features: StartedFeatures;
-beforeAll(async () => {
-  features = await startFeatures();
-});
-afterAll(() => features.stop());
+const features = useFeatures();
 
 /** What is recorded for SDKs after a position, oldest first. */
 const recordedAfter = async (

@@ -37,7 +37,7 @@ import { eventually } from '@bunting/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature } from '../../test/builders.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
-import { mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { mia, useFeatures } from '../../test/started-features.ts';
 
 describe('unit of work', () => {
   let features: FeaturesWithoutLoops;
@@ -152,11 +152,7 @@ describe('unit of work', () => {
 describe('serialization failures', () => {
   // Two concurrent transactions: one deletes what the other begins to use. The second waits for the first, and then sees its result.
 
-  let features: StartedFeatures;
-  beforeAll(async () => {
-    features = await startFeatures({ FEATURES_DATABASE_POOL_MAX: '20' });
-  });
-  afterAll(() => features.stop());
+  const features = useFeatures({ FEATURES_DATABASE_POOL_MAX: '20' });
 
   const path = { projectId: 'shop', featureName: 'lamp', environment: 'development' };
   let segment: number;

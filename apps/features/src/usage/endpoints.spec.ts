@@ -18,17 +18,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addFeatures } from '../../test/add-features.ts';
 import { aFeature } from '../../test/builders.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
-import { callerWith, lee, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 import { SerializationFailure, type UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import { storeReport } from './endpoints.ts';
 
 describe('usage', () => {
-  let features: StartedFeatures;
+  const features = useFeatures();
   beforeAll(async () => {
-    features = await startFeatures();
     await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
   });
-  afterAll(() => features.stop());
 
   let nth = 0;
   let name: string;
@@ -341,11 +339,7 @@ describe('a report of usage', () => {
 });
 
 describe('instances of Edge', () => {
-  let features: StartedFeatures;
-  beforeAll(async () => {
-    features = await startFeatures();
-  });
-  afterAll(() => features.stop());
+  const features = useFeatures();
   const sql = (text: string) => features.database.transaction(({ query }) => query(text));
   beforeEach(() => sql('truncate edge_instance'));
 

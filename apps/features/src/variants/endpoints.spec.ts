@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import {
   type FeatureVariant,
   GetEnvironmentVariants,
@@ -10,13 +10,9 @@ import {
   SetVariantsOfEnvironments,
 } from '@bunting/contracts';
 import { aFeature } from '../../test/builders.ts';
-import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+import { lee, mia, callerWith, useFeatures } from '../../test/started-features.ts';
 
-let features: StartedFeatures;
-beforeAll(async () => {
-  features = await startFeatures();
-});
-afterAll(() => features.stop());
+const features = useFeatures();
 
 const variant = (name: string): FeatureVariant => ({ name, weight: 0 });
 
