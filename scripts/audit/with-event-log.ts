@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@bunting/database';
 import { readConfig } from '@bunting/runtime';
 import { AuditConfig } from '../../apps/audit/src/config.ts';
-import { auditMigrations } from '../../apps/audit/src/migrations/migrations.ts';
+import { auditMigrations } from '../../apps/audit/src/migrations/index.ts';
 import { withDatabaseUrls } from '../databases/service-databases.ts';
 
 /** Where the event log is, for the help of the programs that read it. */

@@ -8,7 +8,7 @@ import { pendingTextIndexFlusher } from './log/append-store.ts';
 import { type HousekeepingTask, registerMissedEventsMetric, startHousekeeping } from './log/background.ts';
 import { dropOldestExpiredBatch } from './log/retention-store.ts';
 import { consumeEvents } from './log/subscriptions.ts';
-import { auditMigrations } from './migrations/migrations.ts';
+import { auditMigrations } from './migrations/index.ts';
 
 /** How often the pending list of the text index is merged. */
 const textIndexMergeIntervalMs = 2_000;

@@ -7,31 +7,37 @@ export const mia: Caller = { id: 1, name: 'mia@example.com', grants: [{ permissi
 export const lee: Caller = { id: 2, name: 'lee@example.com', grants: [] };
 
 /** A caller who may only read, and from whom these projects are hidden. */
-export const callerWithHiddenProjects = (...hiddenProjects: string[]): Caller => ({
-  id: 3,
-  name: 'kim',
-  grants: [],
-  hiddenProjects,
-});
+export function callerWithHiddenProjects(...hiddenProjects: string[]): Caller {
+  return {
+    id: 3,
+    name: 'kim',
+    grants: [],
+    hiddenProjects,
+  };
+}
 
 /** An event of a producer: by default mia created the feature `banner` in the project `shop`. */
-export const anEvent = (overrides: Partial<OutboxEvent> = {}): OutboxEvent => ({
-  type: 'feature-created',
-  createdAt: '2026-11-21T08:00:00.000Z',
-  createdBy: mia.name,
-  createdByUserId: mia.id,
-  project: 'shop',
-  environment: null,
-  featureName: 'banner',
-  data: null,
-  preData: null,
-  tags: [],
-  ...overrides,
-});
+export function anEvent(overrides: Partial<OutboxEvent> = {}): OutboxEvent {
+  return {
+    type: 'feature-created',
+    createdAt: '2026-11-21T08:00:00.000Z',
+    createdBy: mia.name,
+    createdByUserId: mia.id,
+    project: 'shop',
+    environment: null,
+    featureName: 'banner',
+    data: null,
+    preData: null,
+    tags: [],
+    ...overrides,
+  };
+}
 
 /** An event as the log stores it. */
-export const aLoggedEvent = (overrides: Partial<LoggedEvent> = {}): LoggedEvent => ({
-  ...(anEvent() as Omit<LoggedEvent, 'id'>),
-  id: 1,
-  ...overrides,
-});
+export function aLoggedEvent(overrides: Partial<LoggedEvent> = {}): LoggedEvent {
+  return {
+    ...(anEvent() as Omit<LoggedEvent, 'id'>),
+    id: 1,
+    ...overrides,
+  };
+}

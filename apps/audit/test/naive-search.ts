@@ -24,20 +24,20 @@ export interface NaiveQuery {
   readonly limit?: number;
 }
 
-const texts = (value: unknown): string[] => {
+function texts(value: unknown): string[] {
   if (value === null) return [];
   if (Array.isArray(value)) return value.flatMap(texts);
   if (typeof value === 'object')
     return Object.entries(value as object).flatMap(([key, member]) => [key, ...texts(member)]);
   return [String(value)];
-};
+}
 
 /** A direct implementation of every event search: over a list, event by event. */
-export const naiveFind = (
+export function naiveFind(
   log: readonly NumberedEvent[],
   question: NaiveQuery,
   { grants, hiddenProjects = [] }: Caller,
-): { ids: number[]; totalEvents: number } => {
+): { ids: number[]; totalEvents: number } {
   const { types, projects, features, environments, creators, from = '', to = '~', text = '', textIn } = question;
   const { highest = Infinity, skip = 0, limit = 100 } = question;
   const isAdmin = grants.some(({ permission }) => permission === 'ADMIN');
@@ -65,23 +65,25 @@ export const naiveFind = (
   });
   const page = matching.filter(({ id }) => id <= highest).toSorted((one, other) => other.id - one.id);
   return { ids: page.slice(skip, skip + limit).map(({ id }) => id), totalEvents: matching.length };
-};
+}
 
-const listOf = (value: string | undefined) => (value === undefined ? undefined : [value]);
+function listOf(value: string | undefined) {
+  return value === undefined ? undefined : [value];
+}
 
 /** The criteria of the deprecated search, with any type of event. */
 export type NaiveCriteria = Omit<SearchEventsBody, 'type'> & { readonly type?: EventType };
 
 /** The expected result of a search by these criteria. */
-export const naiveSearch = (
+export function naiveSearch(
   log: readonly NumberedEvent[],
   { type, project, feature, query = '', limit = 100, offset = 0 }: NaiveCriteria,
   caller: Caller,
-): { ids: number[]; totalEvents: number } => {
+): { ids: number[]; totalEvents: number } {
   const page = { limit, ...(offset === 0 ? {} : { highest: offset }) };
   return naiveFind(
     log,
     { types: listOf(type), projects: listOf(project), features: listOf(feature), text: query, ...page },
     caller,
   );
-};
+}

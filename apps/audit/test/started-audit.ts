@@ -22,20 +22,24 @@ import { outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { auditMigrations } from '../src/migrations/migrations.ts';
+import { auditMigrations } from '../src/migrations/index.ts';
 import { auditService } from '../src/service.ts';
 import { mia } from './builders.ts';
 
-const prepared = (key: string, schema: readonly SchemaMigration[]) => ({
-  key: `${key} ${JSON.stringify(schema)}`,
-  migrate: async (url: string) => (await openDatabase({ url, name: 'template', migrations: schema })).close(),
-});
+function prepared(key: string, schema: readonly SchemaMigration[]) {
+  return {
+    key: `${key} ${JSON.stringify(schema)}`,
+    migrate: async (url: string) => (await openDatabase({ url, name: 'template', migrations: schema })).close(),
+  };
+}
 
 /** Creates a database with the tables of the log. */
-const freshAuditDatabase = () => freshDatabase('audit', prepared('audit', auditMigrations));
+function freshAuditDatabase() {
+  return freshDatabase('audit', prepared('audit', auditMigrations));
+}
 
 /** An empty log without producers. */
-export const openLogDatabase = async () => {
+export async function openLogDatabase() {
   const fresh = await freshAuditDatabase();
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: auditMigrations });
   return {
@@ -46,11 +50,11 @@ export const openLogDatabase = async () => {
       await fresh.drop();
     },
   };
-};
+}
 export type OpenedLog = Awaited<ReturnType<typeof openLogDatabase>>;
 
 /** A producer with a real outbox and relay. */
-export const startEventProducer = async (bus: Bus, producer: Producer = 'features') => {
+export async function startEventProducer(bus: Bus, producer: Producer = 'features') {
   const fresh = await freshDatabase(producer, prepared('producer', [outboxTables]));
   const database = await openDatabase({ url: fresh.url, name: producer, migrations: [outboxTables] });
   const outboxProducer = startOutboxProducer({
@@ -77,7 +81,7 @@ export const startEventProducer = async (bus: Bus, producer: Producer = 'feature
       await fresh.drop();
     },
   };
-};
+}
 export type EventProducer = Awaited<ReturnType<typeof startEventProducer>>;
 
 export interface SearchResponse extends Events {
@@ -90,15 +94,17 @@ interface Shared {
   readonly url?: string;
 }
 
-const callContextOf = (caller: Caller, timeoutMs = 60_000) => ({
-  caller,
-  requestId: randomUUID(),
-  traceparent: traceparentFrom(),
-  timeoutMs,
-});
+function callContextOf(caller: Caller, timeoutMs = 60_000) {
+  return {
+    caller,
+    requestId: randomUUID(),
+    traceparent: traceparentFrom(),
+    timeoutMs,
+  };
+}
 
 /** The audit service, with replies validated against their schemas: on its own database and bus, or as a further replica. */
-export const startAudit = async (environment: Readonly<Record<string, string>> = {}, { url }: Shared = {}) => {
+export async function startAudit(environment: Readonly<Record<string, string>> = {}, { url }: Shared = {}) {
   const fresh = url === undefined ? await freshAuditDatabase() : { url, drop: () => Promise.resolve() };
   const lines: string[] = [];
   const hosted = await host([auditService], {
@@ -140,5 +146,5 @@ export const startAudit = async (environment: Readonly<Record<string, string>> =
       await fresh.drop();
     },
   };
-};
+}
 export type StartedAudit = Awaited<ReturnType<typeof startAudit>>;

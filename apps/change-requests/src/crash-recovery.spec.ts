@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { type FakeFeaturesService, fakeFeaturesService } from '../test/fake-features-service.ts';
 import { type FakeGateway, fakeGateway } from '../test/fake-gateway.ts';
 import { callers, callContextOf } from '../test/started-change-requests.ts';
-import { changeRequestMigrations } from './migrations/migrations.ts';
+import { changeRequestMigrations } from './migrations/index.ts';
 
 const main = new URL('main.ts', import.meta.url).pathname;
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
@@ -23,8 +23,8 @@ let gateway: FakeGateway;
 let running: ChildProcess;
 
 /** A process of its own, so that it can be killed at any instruction. */
-const start = (): ChildProcess =>
-  spawn(process.execPath, [main], {
+function start(): ChildProcess {
+  return spawn(process.execPath, [main], {
     env: {
       ...process.env,
       ...nats.settings,
@@ -35,12 +35,13 @@ const start = (): ChildProcess =>
     },
     stdio: 'ignore',
   });
-const kill = async (): Promise<void> => {
+}
+async function kill(): Promise<void> {
   if (running.exitCode !== null || running.signalCode !== null) return;
   const ended = once(running, 'exit');
   running.kill('SIGKILL');
   await ended;
-};
+}
 
 beforeAll(async () => {
   [nats, fresh] = await Promise.all([startNats(), freshDatabase('killed')]);
@@ -60,14 +61,17 @@ afterAll(async () => {
   await nats.stop();
 });
 
-const send = <O extends Parameters<typeof call>[1]>(operation: O, request: object, caller: Caller) =>
-  call(bus, operation, request, callContextOf(caller, 60_000));
-const move = (id: number, state: string, caller: Caller, more = {}) =>
-  send(ChangeState, { params: { projectId: 'shop', id }, body: { state, ...more } }, caller);
-const stateOf = async (id: number) =>
-  (await send(GetChangeRequest, { params: { projectId: 'shop', id } }, lee)) as { state: string };
+function send<O extends Parameters<typeof call>[1]>(operation: O, request: object, caller: Caller) {
+  return call(bus, operation, request, callContextOf(caller, 60_000));
+}
+function move(id: number, state: string, caller: Caller, more = {}) {
+  return send(ChangeState, { params: { projectId: 'shop', id }, body: { state, ...more } }, caller);
+}
+async function stateOf(id: number) {
+  return (await send(GetChangeRequest, { params: { projectId: 'shop', id } }, lee)) as { state: string };
+}
 
-const approved = async (): Promise<number> => {
+async function approved(): Promise<number> {
   const params = { projectId: 'shop', environment: 'production' };
   const { id } = (await eventually(() => send(AddChanges, { params, body: enable }, lee))) as {
     id: number;
@@ -75,12 +79,12 @@ const approved = async (): Promise<number> => {
   await move(id, 'In review', lee);
   await move(id, 'Approved', rita);
   return id;
-};
-const appliedEvents = async (id: number): Promise<number | undefined> => {
+}
+async function appliedEvents(id: number): Promise<number | undefined> {
   const text = `select count(*) as count from outbox
     where type = 'change-request-applied' and (payload -> 'data' ->> 'changeRequestId')::bigint = $1`;
   return (await database.read<{ count: number }>({ name: 'applied-events', text }, [id]))[0]?.count;
-};
+}
 
 describe('a process that is killed while it applies a request', () => {
   it.each([

@@ -4,7 +4,7 @@ import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { defineService, drainTimeoutMs } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
 import { changeRequestsEndpoints } from './endpoints.ts';
-import { changeRequestMigrations } from './migrations/migrations.ts';
+import { changeRequestMigrations } from './migrations/index.ts';
 import { protectionSync } from './protection/endpoints.ts';
 import { changeRequestReader } from './requests/request-read-store.ts';
 import { reserveChangeIdsBy } from './requests/request-store.ts';

@@ -11,52 +11,60 @@ export const noon = '2026-11-21T12:00:00.000Z';
 export const miaNow: Actor = { by: mia, now: new Date('2026-11-21T13:00:00.000Z') };
 
 /** A change as the features service hands it back: of the feature `checkout`, unless a segment or another feature is given. */
-export const aCheckedChange = (change: Partial<CheckedChange> & Pick<CheckedChange, 'action'>): CheckedChange => ({
-  feature: change.segment === undefined ? 'checkout' : null,
-  segment: null,
-  payload: {},
-  snapshot: null,
-  ...change,
-});
+export function aCheckedChange(change: Partial<CheckedChange> & Pick<CheckedChange, 'action'>): CheckedChange {
+  return {
+    feature: change.segment === undefined ? 'checkout' : null,
+    segment: null,
+    payload: {},
+    snapshot: null,
+    ...change,
+  };
+}
 
 /** A change within a request, with the position of its id. */
-export const aChange = ({
+export function aChange({
   id = 1,
   ...change
-}: Partial<ProposedChange> & Pick<ProposedChange, 'action'>): ProposedChange => ({
-  id,
-  position: id,
-  feature: change.segment === undefined ? 'checkout' : null,
-  segment: null,
-  payload: {},
-  snapshot: null,
-  createdBy: mia,
-  createdAt: noon,
-  ...change,
-});
+}: Partial<ProposedChange> & Pick<ProposedChange, 'action'>): ProposedChange {
+  return {
+    id,
+    position: id,
+    feature: change.segment === undefined ? 'checkout' : null,
+    segment: null,
+    payload: {},
+    snapshot: null,
+    createdBy: mia,
+    createdAt: noon,
+    ...change,
+  };
+}
 
 /** Mia's draft of noon, for production in the shop. */
-export const aRequest = (request: Partial<ChangeRequest> = {}): ChangeRequest => ({
-  id: 31,
-  project: 'shop',
-  environment: 'production',
-  title: null,
-  state: 'Draft',
-  minApprovals: 1,
-  createdBy: mia,
-  createdAt: noon,
-  revision: 3,
-  stateTimestamps: { Draft: noon },
-  changes: [],
-  approvals: [],
-  rejections: [],
-  comments: [],
-  schedule: null,
-  applying: null,
-  uid: null,
-  attempts: 0,
-  requestedApprovers: [],
-  ...request,
-});
+export function aRequest(request: Partial<ChangeRequest> = {}): ChangeRequest {
+  return {
+    id: 31,
+    project: 'shop',
+    environment: 'production',
+    title: null,
+    state: 'Draft',
+    minApprovals: 1,
+    createdBy: mia,
+    createdAt: noon,
+    revision: 3,
+    stateTimestamps: { Draft: noon },
+    changes: [],
+    approvals: [],
+    rejections: [],
+    comments: [],
+    schedule: null,
+    applying: null,
+    uid: null,
+    attempts: 0,
+    requestedApprovers: [],
+    ...request,
+  };
+}
 
-export const anApprovalBy = (createdBy: { id: number; name: string }) => ({ createdBy, createdAt: noon });
+export function anApprovalBy(createdBy: { id: number; name: string }) {
+  return { createdBy, createdAt: noon };
+}

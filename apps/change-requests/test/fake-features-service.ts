@@ -36,11 +36,11 @@ const segments = [
   { id: 5, name: 'mechanics', project: 'garage' },
 ];
 
-const environmentsOfProject = (project: string): readonly string[] => {
+function environmentsOfProject(project: string): readonly string[] {
   const environments = environmentsOf[project];
   if (environments === undefined) throw notFound(`Could not find project with id ${project}`);
   return environments;
-};
+}
 
 interface CheckRequest {
   readonly project: string;
@@ -49,7 +49,7 @@ interface CheckRequest {
   readonly earlier: readonly Change[];
 }
 
-const checked = (change: Change, { project, environment }: CheckRequest): CheckedChange => {
+function checked(change: Change, { project, environment }: CheckRequest): CheckedChange {
   const { action, payload } = change;
   if (isSegmentChange(change)) {
     const segment = segments.find(({ id }) => id === change.payload.id);
@@ -69,7 +69,7 @@ const checked = (change: Change, { project, environment }: CheckRequest): Checke
   if (named !== undefined && strategy === undefined) throw notFound(`Could not find strategy with id ${named}`);
   const snapshot = strategy === undefined ? null : { id: strategy.id, name: 'default', title: 'as it was' };
   return { action, feature, segment: null, payload, snapshot };
-};
+}
 
 type Applied = Call<typeof ApplyChanges>;
 
@@ -77,7 +77,7 @@ type Applied = Call<typeof ApplyChanges>;
  * Implements the operations of the features service that change requests call, for two small projects. What changes mean is
  * tested with the features service itself, in `apps/all-in-one/test`.
  */
-export const fakeFeaturesService = async (bus: Bus) => {
+export async function fakeFeaturesService(bus: Bus) {
   const checkRequests: CheckRequest[] = [];
   const jobs: (() => Promise<unknown>)[] = [];
   const linked = new Map<string, readonly string[]>();
@@ -298,5 +298,5 @@ export const fakeFeaturesService = async (bus: Bus) => {
     },
     stop: (): Promise<void> => served.stop(),
   };
-};
+}
 export type FakeFeaturesService = Awaited<ReturnType<typeof fakeFeaturesService>>;

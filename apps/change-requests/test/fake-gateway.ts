@@ -10,16 +10,18 @@ import {
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { randomUUID } from 'node:crypto';
 
-const cardOf = ({ id, name }: Caller) => ({
-  id,
-  name: null,
-  username: name,
-  email: name.includes('@') ? name : null,
-  imageUrl: gravatarUrlOf(name),
-});
+function cardOf({ id, name }: Caller) {
+  return {
+    id,
+    name: null,
+    username: name,
+    email: name.includes('@') ? name : null,
+    imageUrl: gravatarUrlOf(name),
+  };
+}
 
 /** Implements the operations of the gateway that change requests call, for the users of the specs. */
-export const fakeGateway = async (bus: Bus, everyone: readonly Caller[]) => {
+export async function fakeGateway(bus: Bus, everyone: readonly Caller[]) {
   const users = new Map<number, Caller>();
   const messages: OutboxMessage[] = [];
   const jobs: (() => unknown)[] = [];
@@ -82,5 +84,5 @@ export const fakeGateway = async (bus: Bus, everyone: readonly Caller[]) => {
     reset,
     stop: (): Promise<void> => served.stop(),
   };
-};
+}
 export type FakeGateway = Awaited<ReturnType<typeof fakeGateway>>;

@@ -20,14 +20,15 @@ import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import { changeRequestEntities as entities } from '../src/unit-of-work/entities.ts';
-import { changeRequestMigrations } from '../src/migrations/migrations.ts';
+import { changeRequestMigrations } from '../src/migrations/index.ts';
 import { changeRequestsService } from '../src/service.ts';
 import { kim, lee, mia } from './builders.ts';
 import { type FakeFeaturesService, fakeFeaturesService } from './fake-features-service.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 
-const migrate = async (url: string): Promise<void> =>
-  (await openDatabase({ url, name: 'template', migrations: changeRequestMigrations })).close();
+async function migrate(url: string): Promise<void> {
+  return (await openDatabase({ url, name: 'template', migrations: changeRequestMigrations })).close();
+}
 
 export const callers = {
   mia: { ...mia, grants: [{ permission: 'ADMIN' }] },
@@ -45,12 +46,14 @@ export const callers = {
 } as const satisfies Record<string, Caller>;
 
 /** A context of a caller, as the gateway makes it. */
-export const callContextOf = (caller: Caller, timeoutMs: number): CallContext => ({
-  caller,
-  requestId: randomUUID(),
-  traceparent: traceparentFrom(),
-  timeoutMs,
-});
+export function callContextOf(caller: Caller, timeoutMs: number): CallContext {
+  return {
+    caller,
+    requestId: randomUUID(),
+    traceparent: traceparentFrom(),
+    timeoutMs,
+  };
+}
 
 export interface StartedChangeRequests {
   readonly url: string;
@@ -101,9 +104,9 @@ export interface StartedChangeRequests {
  * The real service, with replies held to their schemas: on a database and a bus of its own, or as another replica on those
  * of one that runs already.
  */
-export const startChangeRequests = async (
+export async function startChangeRequests(
   shared: { url?: string; settings?: Readonly<Record<string, string>> } = {},
-): Promise<StartedChangeRequests> => {
+): Promise<StartedChangeRequests> {
   const fresh =
     shared.url === undefined
       ? await freshDatabase('change-requests', { key: JSON.stringify(changeRequestMigrations), migrate })
@@ -173,4 +176,4 @@ export const startChangeRequests = async (
     },
   };
   return started;
-};
+}

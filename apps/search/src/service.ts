@@ -9,7 +9,7 @@ import { createReindexer, reindexEndpoints } from './documents/endpoints.ts';
 import { consumeFeatureStates } from './documents/subscriptions.ts';
 import { indexReplicationRepository } from './index/index-store.ts';
 import { meilisearchMetrics, startMeilisearchSearch, withMeilisearchRanking } from './index/meilisearch-search.ts';
-import { searchMigrations } from './migrations/migrations.ts';
+import { searchMigrations } from './migrations/index.ts';
 import { searchEndpoints } from './search/endpoints.ts';
 import { type FeatureSearch, postgresFeatureSearch } from './search/search-store.ts';
 

@@ -26,17 +26,21 @@ export interface StartedIndex {
 const mia: SearchCaller = { userId: 7, hiddenProjects: [] };
 const generatedSearches = 400;
 
-const statesOf = ({ features, segments }: World): AnyState[] => [
-  ...[...segments].map(([id, segment]) => segmentState(id, segment)),
-  ...features.map((feature) => featureState(feature)),
-];
+function statesOf({ features, segments }: World): AnyState[] {
+  return [
+    ...[...segments].map(([id, segment]) => segmentState(id, segment)),
+    ...features.map((feature) => featureState(feature)),
+  ];
+}
 
-const without = (tag: string): Criterion => ({
-  holds: (feature) => !feature.tags.some(({ type, value }) => `${type}:${value}` === tag),
-});
+function without(tag: string): Criterion {
+  return {
+    holds: (feature) => !feature.tags.some(({ type, value }) => `${type}:${value}` === tag),
+  };
+}
 
 /** The behaviour of a feature search, with and without Meilisearch. */
-export const describeFeatureSearch = (name: string, start: () => Promise<StartedIndex>): void => {
+export function describeFeatureSearch(name: string, start: () => Promise<StartedIndex>): void {
   const searching =
     (engine: () => StartedIndex) =>
     async (request: RequestOf<typeof SearchFeatures>['query'] = {}, searcher = mia) => {
@@ -244,4 +248,4 @@ export const describeFeatureSearch = (name: string, start: () => Promise<Started
       expect((await search({ query: ' , ', fuzzy: 'true' })).total).toBe(4);
     });
   });
-};
+}

@@ -17,7 +17,7 @@ const latest = `
   from outbox where topic = 'state' and type = $1 order by entity_key, (payload ->> 'version')::bigint desc`;
 
 /** The endpoints that the reconciler calls: their replies are made of the newest state of each entity. */
-const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Usage>) => {
+function stateEndpoints(database: Database, figures: ReadonlyMap<string, Usage>) {
   const read = <Row>(text: string, ...values: readonly unknown[]) =>
     database.read<Row>({ name: '', text: `with latest as (${latest}) ${text}` }, values);
   return [
@@ -38,10 +38,10 @@ const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Usage>)
       };
     }),
   ];
-};
+}
 
 /** A substitute for the features service: an outbox on its own database, a relay, and the endpoints that the reconciler calls. */
-export const startFeaturesProducer = async (bus: Bus) => {
+export async function startFeaturesProducer(bus: Bus) {
   const fresh = await freshDatabase('producer-features');
   const database = await openDatabase({ url: fresh.url, name: 'producer-features', migrations: [outboxTables] });
   const figures = new Map<string, Usage>();
@@ -76,5 +76,5 @@ export const startFeaturesProducer = async (bus: Bus) => {
       await fresh.drop();
     },
   };
-};
+}
 export type FeaturesProducer = Awaited<ReturnType<typeof startFeaturesProducer>>;

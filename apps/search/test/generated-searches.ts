@@ -29,7 +29,7 @@ const descriptions = [null, 'Decides who sees the checkout', '100% of the a_c', 
 const days = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'];
 
 /** Generates features that differ little: many of their values are equal or similar. */
-export const generatedWorld = (size: number, seed: number): World => {
+export function generatedWorld(size: number, seed: number): World {
   const timestamp = fc
     .tuple(fc.constantFrom(...days), fc.constantFrom('00:00:00.000', '12:30:00.001', '23:59:59.999'))
     .map(([day, time]) => `${day}T${time}Z`);
@@ -67,7 +67,7 @@ export const generatedWorld = (size: number, seed: number): World => {
       }),
     );
   return { features, segments: new Map(segments.map((name, index) => [index + 1, name])) };
-};
+}
 
 interface GeneratedCriterion extends Criterion {
   readonly query: Partial<SearchQuery>;
@@ -75,28 +75,30 @@ interface GeneratedCriterion extends Criterion {
 
 type Parameter = Exclude<keyof SearchQuery, 'status'>;
 
-const someOf = (values: readonly string[]): fc.Arbitrary<string[]> =>
-  fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
+function someOf(values: readonly string[]): fc.Arbitrary<string[]> {
+  return fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
+}
 const comma = fc.constantFrom(',', ', ');
 
-const among = (
+function among(
   parameter: Parameter,
   values: readonly string[],
   isOneOf: (feature: FeatureState, listed: readonly string[]) => boolean,
-): fc.Arbitrary<GeneratedCriterion> =>
-  fc
+): fc.Arbitrary<GeneratedCriterion> {
+  return fc
     .record({ operator: fc.constantFrom('IS', 'IS_NOT', 'IS_ANY_OF', 'IS_NONE_OF'), listed: someOf(values), comma })
     .map(({ operator, listed, comma: between }) => ({
       query: { [parameter]: `${operator}:${listed.join(between)}` },
       holds: (feature) => isOneOf(feature, listed) === ['IS', 'IS_ANY_OF'].includes(operator),
     }));
+}
 
-const holding = (
+function holding(
   parameter: Parameter,
   values: readonly string[],
   valuesOf: (feature: FeatureState, segmentNames: readonly string[]) => readonly string[],
-): fc.Arbitrary<GeneratedCriterion> =>
-  fc
+): fc.Arbitrary<GeneratedCriterion> {
+  return fc
     .record({
       operator: fc.constantFrom(
         'INCLUDE',
@@ -120,6 +122,7 @@ const holding = (
         return operator === 'EXCLUDE_ALL' ? !hasAll : !hasAny;
       },
     }));
+}
 
 const status = fc
   .array(fc.tuple(fc.constantFrom(...environments, 'nowhere'), fc.boolean()), { minLength: 1, maxLength: 3 })

@@ -25,7 +25,7 @@ export interface NaiveSearch {
 
 type Key = string | number | null;
 
-const sortKeyOf = (feature: FeatureState, sortBy: string): Key => {
+function sortKeyOf(feature: FeatureState, sortBy: string): Key {
   switch (sortBy) {
     case 'name':
       return feature.name;
@@ -44,30 +44,31 @@ const sortKeyOf = (feature: FeatureState, sortBy: string): Key => {
       return environment === undefined ? null : environment.enabled ? 1 : 0;
     }
   }
-};
+}
 
-const compare = (one: Key, other: Key): number => {
+function compare(one: Key, other: Key): number {
   if (typeof one === 'string' && typeof other === 'string') return Buffer.compare(Buffer.from(one), Buffer.from(other));
   return Number(one) - Number(other);
-};
+}
 
-const compareNullsLast = (one: Key, other: Key, descending: boolean): number => {
+function compareNullsLast(one: Key, other: Key, descending: boolean): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null);
   return descending ? compare(other, one) : compare(one, other);
-};
+}
 
-const segmentNames = (feature: FeatureState, { segments }: World): string[] =>
-  feature.segments
+function segmentNames(feature: FeatureState, { segments }: World): string[] {
+  return feature.segments
     .flatMap((id) => segments.get(id) ?? [])
     .toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}
 
-const answered = (feature: FeatureState, world: World, userId: number): object => {
+function answered(feature: FeatureState, world: World, userId: number): object {
   const { segments: _segments, favoritedBy, ...rest } = feature;
   return { ...rest, favorite: favoritedBy.includes(userId), segments: segmentNames(feature, world) };
-};
+}
 
 /** The expected result of a search: a direct implementation of its rules on a list, without regard to speed. */
-export const naiveSearch = (world: World, search: NaiveSearch): { features: SearchResultFeature[]; total: number } => {
+export function naiveSearch(world: World, search: NaiveSearch): { features: SearchResultFeature[]; total: number } {
   const { criteria, archived, sortBy, descending, favoritesFirst, offset, limit, userId } = search;
   const isFavorite = (feature: FeatureState): number => Number(feature.favoritedBy.includes(userId));
   const found = world.features
@@ -82,4 +83,4 @@ export const naiveSearch = (world: World, search: NaiveSearch): { features: Sear
     );
   const page = found.slice(offset, offset + limit).map((feature) => answered(feature, world, userId));
   return { features: page as SearchResultFeature[], total: found.length };
-};
+}

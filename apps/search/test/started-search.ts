@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { searchMigrations } from '../src/migrations/migrations.ts';
+import { searchMigrations } from '../src/migrations/index.ts';
 import { searchService } from '../src/service.ts';
 import { type FeaturesProducer, startFeaturesProducer } from './features-producer.ts';
 
@@ -33,11 +33,12 @@ export interface StartedSearch {
   stop(): Promise<void>;
 }
 
-const migrate = async (url: string): Promise<void> =>
-  (await openDatabase({ url, name: 'template', migrations: searchMigrations })).close();
+async function migrate(url: string): Promise<void> {
+  return (await openDatabase({ url, name: 'template', migrations: searchMigrations })).close();
+}
 
 /** The search service on its own database, with replies validated against their schemas, and a producer of features. */
-export const startSearch = async (settings: Readonly<Record<string, string>> = {}): Promise<StartedSearch> => {
+export async function startSearch(settings: Readonly<Record<string, string>> = {}): Promise<StartedSearch> {
   const fresh = await freshDatabase('search', { key: JSON.stringify(searchMigrations), migrate });
   const environment = {
     SEARCH_DATABASE_URL: fresh.url,
@@ -77,4 +78,4 @@ export const startSearch = async (settings: Readonly<Record<string, string>> = {
     },
   };
   return started;
-};
+}

@@ -17,23 +17,29 @@ beforeAll(async () => {
 });
 afterAll(() => log.close());
 
-const arriving = (event: OutboxEvent = anEvent(), uid: string = randomUUID()) => prepareEvent(uid, event);
-const append = (...events: readonly ReturnType<typeof arriving>[]) =>
-  log.database.transaction((tx) => appendEvents(tx, events));
-const rows = () =>
-  log.database.read<Row>({ name: 'rows', text: 'select id, uid, feature_name from event order by id' });
-const counts = () =>
-  log.database.read<{ head: number; all: number; searchable: number }>({
+function arriving(event: OutboxEvent = anEvent(), uid: string = randomUUID()) {
+  return prepareEvent(uid, event);
+}
+function append(...events: readonly ReturnType<typeof arriving>[]) {
+  return log.database.transaction((tx) => appendEvents(tx, events));
+}
+function rows() {
+  return log.database.read<Row>({ name: 'rows', text: 'select id, uid, feature_name from event order by id' });
+}
+function counts() {
+  return log.database.read<{ head: number; all: number; searchable: number }>({
     name: 'counts',
     text: `select head.id as head, head.events as all,
              (select count(*) from event_search join event using (id, type)) as searchable
            from event_log_head as head`,
   });
-const empty = () =>
-  log.database.transaction(async ({ query }) => {
+}
+function empty() {
+  return log.database.transaction(async ({ query }) => {
     await query('truncate event, event_search');
     await query('update event_log_head set id = 0, uid = null, events = 0');
   });
+}
 
 describe('The event log', () => {
   it('assigns ids from 1 in the order of arrival', async () => {

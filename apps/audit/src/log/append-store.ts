@@ -12,8 +12,9 @@ export interface HashedEvent extends ChainedEvent {
 }
 
 /** The hash of an event that follows the event with the hash `before`. */
-export const eventHash = (before: string, event: ChainedEvent): string =>
-  hash('sha256', hashInput(before, event), 'hex');
+export function eventHash(before: string, event: ChainedEvent): string {
+  return hash('sha256', hashInput(before, event), 'hex');
+}
 
 /** The columns of `event` as the chain reads them. JSON columns are read as the stored text. */
 export const chainColumns = `
@@ -24,10 +25,11 @@ export const chainColumns = `
   encode(hash, 'hex') as hash`;
 
 /** The error of a log without the row that names its last event. */
-export const missingLogHeadError = (): Error =>
-  new Error(
+export function missingLogHeadError(): Error {
+  return new Error(
     'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
   );
+}
 
 /** The head of the log: its last event. */
 export interface LogHead {
@@ -39,13 +41,13 @@ export interface LogHead {
 }
 
 /** Locks the head of the log until the transaction ends. Other appenders wait. */
-const lockEventLogHead = async ({ query }: Tx): Promise<LogHead> => {
+async function lockEventLogHead({ query }: Tx): Promise<LogHead> {
   const [head] = await query<LogHead>(
     `select id, encode(hash, 'hex') as hash, partitioned_to as "partitionedTo" from event_log_head for update`,
   );
   if (head === undefined) throw missingLogHeadError();
   return head;
-};
+}
 
 /** An event in its stored form, without the id and the hash that its position in the log determines, and its text that searches match. */
 export interface PreparedEvent extends Omit<ChainedEvent, 'id'> {
@@ -83,18 +85,19 @@ const elementSeparator = '\u001c';
 const nullElement = '\u001d';
 
 /** SQL: the array of a member's values, from the parameter with this number. */
-const listExpression = (member: keyof EventToInsert, parameter: number): string => {
+function listExpression(member: keyof EventToInsert, parameter: number): string {
   const type = `${columnTypes[member]}[]`;
   return joinedMembers.includes(member)
     ? String.raw`string_to_array($${parameter}, E'\x1c', E'\x1d')::${type}`
     : `$${parameter}::${type}`;
-};
+}
 
 /** The parameter that `listExpression` reads. */
-const listValue = (member: keyof EventToInsert, rows: readonly EventToInsert[]): unknown =>
-  joinedMembers.includes(member)
+function listValue(member: keyof EventToInsert, rows: readonly EventToInsert[]): unknown {
+  return joinedMembers.includes(member)
     ? rows.map((row) => row[member] ?? nullElement).join(elementSeparator)
     : rows.map((row) => row[member]);
+}
 
 const insertEvents = `
   with arrived as (
@@ -119,39 +122,47 @@ const insertEvents = `
   update event_log_head set id = $1, uid = $2, events = events + $3, hash = decode($4, 'hex')`;
 
 /** The timestamp as PostgreSQL returns it. The log stores milliseconds. */
-const timestamp = (createdAt: string): string => `${new Date(createdAt).toISOString().slice(0, -1)}000Z`;
+function timestamp(createdAt: string): string {
+  return `${new Date(createdAt).toISOString().slice(0, -1)}000Z`;
+}
 
-const jsonText = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+function jsonText(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
 
 /** Replaces lone surrogates, which PostgreSQL cannot store: the hash must be that of the stored text. */
-const toStorableText = <T extends string | null>(text: T): T => (text === null ? text : (text.toWellFormed() as T));
+function toStorableText<T extends string | null>(text: T): T {
+  return text === null ? text : (text.toWellFormed() as T);
+}
 
 /**
  * Prepares an event for `appendEvents`: the part of the work that needs no transaction.
  * @param uid identifies the event when it is delivered again
  */
-export const prepareEvent = (uid: string, event: OutboxEvent): PreparedEvent => ({
-  uid: uid.toLowerCase(),
-  type: event.type,
-  createdAt: timestamp(event.createdAt),
-  createdBy: toStorableText(event.createdBy),
-  createdByUserId: event.createdByUserId,
-  project: toStorableText(event.project),
-  environment: toStorableText(event.environment),
-  featureName: toStorableText(event.featureName),
-  data: jsonText(event.data),
-  preData: jsonText(event.preData),
-  tags: JSON.stringify(event.tags),
-  groupType: toStorableText(event.groupType ?? null),
-  groupId: toStorableText(event.groupId ?? null),
-  text: searchableText(event),
-});
+export function prepareEvent(uid: string, event: OutboxEvent): PreparedEvent {
+  return {
+    uid: uid.toLowerCase(),
+    type: event.type,
+    createdAt: timestamp(event.createdAt),
+    createdBy: toStorableText(event.createdBy),
+    createdByUserId: event.createdByUserId,
+    project: toStorableText(event.project),
+    environment: toStorableText(event.environment),
+    featureName: toStorableText(event.featureName),
+    data: jsonText(event.data),
+    preData: jsonText(event.preData),
+    tags: JSON.stringify(event.tags),
+    groupType: toStorableText(event.groupType ?? null),
+    groupId: toStorableText(event.groupId ?? null),
+    text: searchableText(event),
+  };
+}
 
 /**
  * Appends events in their order, each with an id and a hash, and skips those that the log already has. Other appenders wait until the
  * transaction ends, so that an event never becomes visible after one with a higher id.
  */
-export const appendEvents = async (tx: Tx, events: readonly PreparedEvent[]): Promise<void> => {
+export async function appendEvents(tx: Tx, events: readonly PreparedEvent[]): Promise<void> {
   const { query } = tx;
   // The lock comes first: each later statement then sees all events of earlier appenders.
   const head = await lockEventLogHead(tx);
@@ -171,7 +182,7 @@ export const appendEvents = async (tx: Tx, events: readonly PreparedEvent[]): Pr
   await ensurePartitions(tx, head.partitionedTo, last.id);
   const lists = members.map((member) => listValue(member, rows));
   await query(insertEvents, [last.id, last.uid, rows.length, last.hash, ...lists]);
-};
+}
 
 const mergePending: Statement = {
   name: 'merge-pending-texts',
@@ -183,7 +194,7 @@ const mergePending: Statement = {
  * Merges the pending lists of the trigram index, which every search by text reads from beginning to end. An append merges a list that
  * exceeds its limit, so this merges what remains below the limit.
  */
-export const pendingTextIndexFlusher = (database: Database) => {
+export function pendingTextIndexFlusher(database: Database) {
   let mayHavePending = true;
   return {
     /** Records that texts were appended, which are pending until they are merged. */
@@ -197,4 +208,4 @@ export const pendingTextIndexFlusher = (database: Database) => {
       return 0;
     },
   };
-};
+}

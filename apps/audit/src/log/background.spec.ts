@@ -3,13 +3,15 @@ import { expect, it } from 'vitest';
 import { Registry } from 'prom-client';
 import { registerMissedEventsMetric } from './background.ts';
 
-const range = (first: number, last: number): PrunedUnreadRange => ({
-  producer: 'features',
-  topic: 'event',
-  noticedAt: '2026-11-21T12:00:00.000Z',
-  first,
-  last,
-});
+function range(first: number, last: number): PrunedUnreadRange {
+  return {
+    producer: 'features',
+    topic: 'event',
+    noticedAt: '2026-11-21T12:00:00.000Z',
+    first,
+    last,
+  };
+}
 
 it('counts missed events, and serves all other metrics while the database is unavailable', async () => {
   const registry = new Registry();

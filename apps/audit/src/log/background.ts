@@ -11,18 +11,18 @@ export interface HousekeepingTask {
 }
 
 /** Runs background jobs in short steps until it is stopped. */
-export const startHousekeeping = (tasks: readonly HousekeepingTask[], log: Log) => {
+export function startHousekeeping(tasks: readonly HousekeepingTask[], log: Log) {
   const loops = tasks.map(({ name, step, everyMs }) =>
     startLoop({ name, intervalMs: everyMs, log, run: async () => ((await step(new Date())) > 0 ? 0 : everyMs) }),
   );
   return { stop: async (): Promise<void> => void (await Promise.all(loops.map((loop) => loop.stop()))) };
-};
+}
 
 /** Registers the number of missed events: producers pruned them before the log had read them. Anything but 0 needs an operator. */
-export const registerMissedEventsMetric = (
+export function registerMissedEventsMetric(
   registry: Registry,
   prunedUnread: () => Promise<readonly PrunedUnreadRange[]>,
-): void => {
+): void {
   new Gauge({
     name: 'bunting_audit_missed_events',
     help: 'events that a producer pruned before the event log read them; restore them from a backup',
@@ -33,4 +33,4 @@ export const registerMissedEventsMetric = (
       if (ranges !== undefined) this.set(ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0));
     },
   });
-};
+}

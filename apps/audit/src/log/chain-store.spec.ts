@@ -13,27 +13,31 @@ beforeEach(async () => {
 });
 afterAll(() => log.close());
 
-const append = (...events: readonly Partial<OutboxEvent>[]) =>
-  log.database.transaction((tx) =>
+function append(...events: readonly Partial<OutboxEvent>[]) {
+  return log.database.transaction((tx) =>
     appendEvents(
       tx,
       events.map((said) => prepareEvent(randomUUID(), anEvent(said))),
     ),
   );
+}
 /** Tampers with the tables of the log. */
-const tamper = (...statements: readonly string[]) =>
-  log.database.transaction(async ({ query }) => {
+function tamper(...statements: readonly string[]) {
+  return log.database.transaction(async ({ query }) => {
     for (const statement of statements) await query(statement);
   });
-const check = (options: VerificationOptions = {}) => verifyChain(log.database, options);
-const faultOf = async (options?: VerificationOptions) => {
+}
+function check(options: VerificationOptions = {}) {
+  return verifyChain(log.database, options);
+}
+async function faultOf(options?: VerificationOptions) {
   const { fault } = await check(options);
   return fault === null ? null : [fault.id, fault.kind];
-};
-const appendTen = async () => {
+}
+async function appendTen() {
   await append(...Array.from({ length: 6 }, (_, nth) => ({ featureName: `f${nth}`, data: { nth } })));
   await append(...Array.from({ length: 4 }, (_, nth) => ({ featureName: `g${nth}`, preData: { nth } })));
-};
+}
 
 describe('The chain of hashes', () => {
   it('verifies for events of any content', async () => {

@@ -60,42 +60,43 @@ const batchSize = 2_000;
 const otherHash = '; it has another hash than the one that is known';
 
 /** The event of the batch that was appended with the id of an altered event, if any: it has been moved to another id. */
-const findMovedEvent = (previousHash: string, altered: HashedEvent, batch: readonly HashedEvent[]) =>
-  batch.find((event) => {
+function findMovedEvent(previousHash: string, altered: HashedEvent, batch: readonly HashedEvent[]) {
+  return batch.find((event) => {
     if (event.id === altered.id) return false;
     const hash = eventHash(previousHash, { ...event, id: altered.id });
     return hash === event.hash || hash === altered.hash;
   });
+}
 
 /**
  * The fault of an event, if any.
  * @param previousHash the hash of the event before it
  * @param batch the events that were read together with it
  */
-const eventFault = (
+function eventFault(
   previousHash: string,
   event: HashedEvent,
   batch: readonly HashedEvent[],
   externalHash: ExternallyRecordedHash | undefined,
-): ChainFault | undefined => {
+): ChainFault | undefined {
   const { id, hash } = event;
   if (eventHash(previousHash, event) !== hash) {
     const movedEvent = findMovedEvent(previousHash, event, batch);
     return movedEvent === undefined ? chainFault(id, 'altered') : chainFault(id, 'moved', `the id ${movedEvent.id}`);
   }
   return externalHash?.id === id && externalHash.hash !== hash ? chainFault(id, 'altered', otherHash) : undefined;
-};
+}
 
 /**
  * The fault that an externally recorded hash shows outside of the range that is verified, if any.
  * @throws Refusal `ValidationError` if the log has dropped its event for its age: it cannot be compared
  */
-const externalHashFault = async (
+async function externalHashFault(
   database: ReadDatabase,
   externalHash: ExternallyRecordedHash,
   log: LogEnds,
   { from, to }: { readonly from: number; readonly to: number },
-): Promise<ChainFault | undefined> => {
+): Promise<ChainFault | undefined> {
   const { id, hash } = externalHash;
   if (id > log.id) return chainFault(log.id + 1, 'missing', `, for ${id} is known`);
   requireEventNotDropped(externalHash, log.droppedId);
@@ -104,17 +105,17 @@ const externalHashFault = async (
   const [event] = await database.read<{ hash: string }>(selectHash, [id]);
   if (event === undefined) return chainFault(id, 'missing');
   return event.hash === hash ? undefined : chainFault(id, 'altered', otherHash);
-};
+}
 
 /**
  * Verifies that the events of a range are those that were appended: recomputes each hash from the stored event and the hash
  * before it, and reports the first mismatch. Hashes are computed here: the database is only read.
  * @throws Refusal `ValidationError` if the log has dropped the event of `externalHash` for its age: it cannot be compared
  */
-export const verifyChain = async (
+export async function verifyChain(
   database: ReadDatabase,
   options: VerificationOptions = {},
-): Promise<VerificationReport> => {
+): Promise<VerificationReport> {
   const { externalHash, until, progress } = options;
   const readEnds = async (): Promise<LogEnds> => {
     const [found] = await database.read<LogEnds>(selectEnds);
@@ -176,4 +177,4 @@ export const verifyChain = async (
   if (to === log.id && from <= to && previousHash !== log.hash) return faultReport(to, 'head');
   if (to === log.id && log.beyond !== null) return faultReport(log.beyond, 'added');
   return report(null);
-};
+}

@@ -16,7 +16,7 @@ export interface ExternallyRecordedHash extends EventIdAndHash {
 }
 
 /** Parses an event id and hash: `<id>:<64 hexadecimal digits>`. @throws Refusal `ValidationError` */
-export const parseExternallyRecordedHash = (text: string, path: string): ExternallyRecordedHash => {
+export function parseExternallyRecordedHash(text: string, path: string): ExternallyRecordedHash {
   const colon = text.indexOf(':');
   const [digits, hash] = [text.slice(0, Math.max(0, colon)), text.slice(colon + 1).toLowerCase()];
   const id = Number(digits);
@@ -24,7 +24,7 @@ export const parseExternallyRecordedHash = (text: string, path: string): Externa
     throw invalid(`The \`${path}\` property must be an event id, a colon and a hash of 64 hexadecimal digits.`, path);
   }
   return { id, hash, path };
-};
+}
 
 interface VerifiedRange {
   /** the last event that was verified */
@@ -34,8 +34,10 @@ interface VerifiedRange {
 }
 
 /** Whether all of the range was verified, and every event that services emitted is in the log: none was pruned unread, and none is a dead letter. */
-export const isVerifiedWithoutMissingEvents = (
+export function isVerifiedWithoutMissingEvents(
   { checkedTo, to }: VerifiedRange,
   prunedUnread: readonly unknown[],
   deadLetters: readonly unknown[],
-): boolean => checkedTo >= to && prunedUnread.length === 0 && deadLetters.length === 0;
+): boolean {
+  return checkedTo >= to && prunedUnread.length === 0 && deadLetters.length === 0;
+}

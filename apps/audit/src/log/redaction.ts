@@ -25,35 +25,42 @@ const secretMembers = new Set([
   'xforwardedfor',
 ]);
 
-const isSecretMember = (name: string): boolean =>
-  name.length <= 40 && secretMembers.has(name.replace(/[^A-Za-z]/g, '').toLowerCase());
+function isSecretMember(name: string): boolean {
+  return name.length <= 40 && secretMembers.has(name.replace(/[^A-Za-z]/g, '').toLowerCase());
+}
 
-const isHex = (text: string): boolean => text.length >= 32 && /^[0-9a-fA-F]+$/.test(text);
+function isHex(text: string): boolean {
+  return text.length >= 32 && /^[0-9a-fA-F]+$/.test(text);
+}
 
 /** `project:environment.<hex>` and `user:<hex>`, the keys of this API. */
-const isApiKey = (word: string): boolean => {
+function isApiKey(word: string): boolean {
   const colon = word.indexOf(':');
   if (colon < 0) return false;
   return isHex(word.slice(colon + 1)) ? word.startsWith('user:') : isHex(word.slice(word.lastIndexOf('.') + 1));
-};
+}
 
 /** A JSON Web Token: three parts in base64, of which the first begins as every JSON object does. */
-const isWebToken = (word: string): boolean => word.startsWith('eyJ') && word.split('.', 4).length === 3;
+function isWebToken(word: string): boolean {
+  return word.startsWith('eyJ') && word.split('.', 4).length === 3;
+}
 
 /** Whether the next word is a credential. */
-const announcesCredential = (word: string): boolean => /^(bearer|basic)$/i.test(word);
+function announcesCredential(word: string): boolean {
+  return /^(bearer|basic)$/i.test(word);
+}
 
 const minSecretLength = 16;
 
 /** The length of a word without the punctuation at its end. */
-const lengthWithoutPunctuation = (word: string): number => {
+function lengthWithoutPunctuation(word: string): number {
   let end = word.length;
   while (end > 0 && '.:!?'.includes(word.charAt(end - 1))) end--;
   return end;
-};
+}
 
 /** The text without words that have the form of a credential. Takes linear time: words are matched one by one, without backtracking. */
-const textWithoutSecrets = (text: string): string => {
+function textWithoutSecrets(text: string): string {
   if (text.length < minSecretLength) return text;
   if (text.includes('PRIVATE KEY-----')) return redactedText;
   let previousWord = '';
@@ -69,15 +76,17 @@ const textWithoutSecrets = (text: string): string => {
       return isSecret ? `${redactedText}${piece.slice(word.length)}` : piece;
     })
     .join('');
-};
+}
 
-const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || value === '';
+}
 
 /**
  * An event's data without secrets, keys and the IP addresses of callers, which are detected by the names of members and the form of texts.
  * IP addresses in the configuration of a flag are not removed. Returns the same value if there is nothing to remove.
  */
-export const withoutSecrets = (value: unknown): unknown => {
+export function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'string') return textWithoutSecrets(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
@@ -90,21 +99,23 @@ export const withoutSecrets = (value: unknown): unknown => {
   ]);
   const original = value as Record<string, unknown>;
   return members.some(([name, member]) => member !== original[name]) ? Object.fromEntries(members) : value;
-};
+}
 
 // The shape of event data is up to its producer: a member may be missing, or be anything.
 
 /** The text of a scalar; undefined for an empty text, an object or null. */
-export const scalarText = (value: unknown): string | undefined => {
+export function scalarText(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
-};
+}
 
 /** The text of a scalar member. */
-export const memberText = (value: unknown, key: string): string | undefined => scalarText(memberOf(value, key));
+export function memberText(value: unknown, key: string): string | undefined {
+  return scalarText(memberOf(value, key));
+}
 
 /** The list in a member; empty if the member is no list. */
-export const listMember = (value: unknown, key: string): readonly unknown[] => {
+export function listMember(value: unknown, key: string): readonly unknown[] {
   const list = memberOf(value, key);
   return Array.isArray(list) ? list : [];
-};
+}

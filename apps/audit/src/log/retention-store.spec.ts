@@ -18,30 +18,44 @@ beforeEach(async () => {
 });
 afterAll(() => log.close());
 
-const day = (nth: number): string => `2026-01-${String(nth).padStart(2, '0')}T12:00:00.000Z`;
-const arriving = (said: Partial<OutboxEvent>) => prepareEvent(randomUUID(), anEvent(said));
-const append = (...events: readonly Partial<OutboxEvent>[]) =>
-  log.database.transaction((tx) => appendEvents(tx, events.map(arriving)));
-const appendDays = (from: number, to: number) =>
-  append(
+function day(nth: number): string {
+  return `2026-01-${String(nth).padStart(2, '0')}T12:00:00.000Z`;
+}
+function arriving(said: Partial<OutboxEvent>) {
+  return prepareEvent(randomUUID(), anEvent(said));
+}
+function append(...events: readonly Partial<OutboxEvent>[]) {
+  return log.database.transaction((tx) => appendEvents(tx, events.map(arriving)));
+}
+function appendDays(from: number, to: number) {
+  return append(
     ...Array.from({ length: to - from + 1 }, (_, nth) => ({
       createdAt: day(from + nth),
       createdByUserId: from + nth,
       data: { title: `day ${from + nth}` },
     })),
   );
-const run = (...statements: readonly string[]) =>
-  log.database.transaction(async ({ query }) => {
+}
+function run(...statements: readonly string[]) {
+  return log.database.transaction(async ({ query }) => {
     for (const statement of statements) await query(statement);
   });
+}
 /** The log as it would be when so many events had come and gone. */
-const after = (id: number) => run(`update event_log_head set id = ${id}, dropped_id = ${id}, dropped_hash = hash`);
-const drop = (before: string) => dropOldestExpiredBatch(log.database, new Date(before));
-const ids = async () =>
-  (await log.database.read<{ id: number }>({ name: 'ids', text: 'select id from event order by id' })).map(
+function after(id: number) {
+  return run(`update event_log_head set id = ${id}, dropped_id = ${id}, dropped_hash = hash`);
+}
+function drop(before: string) {
+  return dropOldestExpiredBatch(log.database, new Date(before));
+}
+async function ids() {
+  return (await log.database.read<{ id: number }>({ name: 'ids', text: 'select id from event order by id' })).map(
     ({ id }) => id,
   );
-const partitions = async () => (await logSize(log.database)).partitions.map(({ name }) => name);
+}
+async function partitions() {
+  return (await logSize(log.database)).partitions.map(({ name }) => name);
+}
 
 describe('The retention of events', () => {
   it('drops older events, and no longer counts or finds them', async () => {

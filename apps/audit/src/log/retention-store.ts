@@ -16,7 +16,7 @@ const recordDroppedSql = `
     dropped_id = $2, dropped_hash = (select hash from event where id = $2)`;
 
 /** The oldest partition and the last id of its range. */
-const oldestPartition = async ({ query }: Tx): Promise<{ name: string; last: number } | undefined> => {
+async function oldestPartition({ query }: Tx): Promise<{ name: string; last: number } | undefined> {
   const [found] = await query<{ name: string; bounds: string }>(
     `select child.relname as name, pg_get_expr(child.relpartbound, child.oid) as bounds
      from pg_inherits join pg_class as child on child.oid = inhrelid
@@ -24,10 +24,10 @@ const oldestPartition = async ({ query }: Tx): Promise<{ name: string; last: num
   );
   const to = /TO \('?(\d+)'?\)/.exec(found?.bounds ?? '')?.[1];
   return found === undefined || to === undefined ? undefined : { name: found.name, last: Number(to) - 1 };
-};
+}
 
 /** Drops the oldest partition if all its events have expired. */
-const dropExpiredPartition = async (tx: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> => {
+async function dropExpiredPartition(tx: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> {
   const { query } = tx;
   const partition = await oldestPartition(tx);
   if (partition === undefined || partition.last > id) return 0;
@@ -38,10 +38,10 @@ const dropExpiredPartition = async (tx: Tx, { droppedId, id }: RetainedRange, be
     await query(`drop table ${name}`);
   }
   return Math.max(1, partition.last - droppedId);
-};
+}
 
 /** Deletes one batch of the oldest events, up to the first that has not expired. */
-const deleteExpiredRows = async ({ query }: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> => {
+async function deleteExpiredRows({ query }: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> {
   const text = `
     select max(id) as last from (
       select id, bool_and(created_at < $2) over (order by id) as old from (
@@ -53,15 +53,15 @@ const deleteExpiredRows = async ({ query }: Tx, { droppedId, id }: RetainedRange
   await query('delete from event where id <= $1', [last]);
   await query('delete from event_search where id <= $1', [last]);
   return last - droppedId;
-};
+}
 
 /**
  * Drops expired events, from the oldest up to the first that has not expired: a whole partition, or a bounded number of rows. The hash
  * of the last dropped event is stored, from which the chain continues.
  * @returns the number of dropped events
  */
-export const dropOldestExpiredBatch = (database: Database, before: Date): Promise<number> =>
-  database.transaction(async (tx) => {
+export function dropOldestExpiredBatch(database: Database, before: Date): Promise<number> {
+  return database.transaction(async (tx) => {
     // A long read must not make later queries queue behind this lock.
     await tx.query("set local lock_timeout = '2s'");
     const [retained] = await tx.query<RetainedRange>(
@@ -70,26 +70,28 @@ export const dropOldestExpiredBatch = (database: Database, before: Date): Promis
     if (retained === undefined) throw missingLogHeadError();
     return (await dropExpiredPartition(tx, retained, before)) || deleteExpiredRows(tx, retained, before);
   });
+}
 
 /** The number of ids in the range of a partition. */
 export const partitionLength = 1_048_576;
 
 /** SQL: the statements that create a partition of both tables of the log. @param nth the number of the partition, from 0 */
-export const createPartitionSql = (nth: number): readonly string[] =>
-  ['event', 'event_search'].flatMap((table) => [
+export function createPartitionSql(nth: number): readonly string[] {
+  return ['event', 'event_search'].flatMap((table) => [
     `create table ${table}_p${nth} (like ${table} including defaults including indexes)`,
     ...(table === 'event' ? [`create unique index event_p${nth}_by_uid on event_p${nth} (uid)`] : []),
     `alter table ${table} attach partition ${table}_p${nth}
      for values from (${nth * partitionLength}) to (${(nth + 1) * partitionLength})`,
   ]);
+}
 
 /** Creates the missing partitions for ids up to `id`. The caller has locked the head of the log. Readers are not blocked. */
-export const ensurePartitions = async ({ query }: Tx, partitionedTo: number, id: number): Promise<void> => {
+export async function ensurePartitions({ query }: Tx, partitionedTo: number, id: number): Promise<void> {
   for (let from = partitionedTo; from <= id; from += partitionLength) {
     for (const statement of createPartitionSql(from / partitionLength)) await query(statement);
     await query('update event_log_head set partitioned_to = $1', [from + partitionLength]);
   }
-};
+}
 
 /** The number of events and the disk space of the log. */
 export interface LogSize {
@@ -103,8 +105,9 @@ export interface LogSize {
 }
 
 /** SQL: the disk space of the tables that a set-returning function lists by `relid`. */
-const bytesOf = (tables: string): string =>
-  `(select coalesce(sum(pg_total_relation_size(relid)), 0)::bigint from ${tables} as part)`;
+function bytesOf(tables: string): string {
+  return `(select coalesce(sum(pg_total_relation_size(relid)), 0)::bigint from ${tables} as part)`;
+}
 
 const selectSize: Statement = {
   name: 'log-size',
@@ -120,8 +123,8 @@ const selectSize: Statement = {
     left join lateral (select id, created_at from event order by id desc limit 1) as last on true`,
 };
 
-export const logSize = async (database: ReadDatabase): Promise<LogSize> => {
+export async function logSize(database: ReadDatabase): Promise<LogSize> {
   const [found] = await database.read<LogSize>(selectSize);
   if (found === undefined) throw missingLogHeadError();
   return found;
-};
+}

@@ -16,11 +16,12 @@ interface DeadLetter {
   readonly reason: string;
 }
 
-const deadLetters = (audit: StartedAudit) =>
-  audit.database.read<DeadLetter>({
+function deadLetters(audit: StartedAudit) {
+  return audit.database.read<DeadLetter>({
     name: 'dead-letters-of-audit',
     text: 'select position, reason from dead_letter order by position',
   });
+}
 
 describe("The event log of the producers' events", () => {
   let audit: StartedAudit;

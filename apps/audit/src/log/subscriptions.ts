@@ -9,16 +9,16 @@ import { withoutSecrets } from './redaction.ts';
 import { appendEvents, prepareEvent, type PreparedEvent } from './append-store.ts';
 
 /** The API promises that the data of an event is an object or null. */
-const requireObjectOrNull = (value: unknown, path: string): void => {
+function requireObjectOrNull(value: unknown, path: string): void {
   if (typeof value !== 'object' || Array.isArray(value))
     throw invalid(`The \`${path}\` property must be object or null.`, path);
-};
+}
 
 /**
  * Validates the event of a message, and prepares it for the log, without the secrets that its producer may have left in it.
  * @throws Refusal if the message is no valid event: the projection turns it into a dead letter, and continues
  */
-const parseAndPrepare = ({ uid, payload }: OutboxMessage): PreparedEvent => {
+function parseAndPrepare({ uid, payload }: OutboxMessage): PreparedEvent {
   const event = parse(OutboxEvent, { data: null, preData: null, ...(payload as object) }, '/payload');
   requireObjectOrNull(event.data, '/payload/data');
   requireObjectOrNull(event.preData, '/payload/preData');
@@ -26,7 +26,7 @@ const parseAndPrepare = ({ uid, payload }: OutboxMessage): PreparedEvent => {
     throw invalid('The `/payload/createdAt` property must be a date-time.', '/payload/createdAt');
   const { data, preData } = event;
   return prepareEvent(uid, { ...event, data: withoutSecrets(data), preData: withoutSecrets(preData) });
-};
+}
 
 export interface ConsumeEventsOptions {
   readonly bus: Bus;
@@ -43,7 +43,7 @@ export interface ConsumeEventsOptions {
 const producers = Object.keys(outboxOperations) as Producer[];
 
 /** Consumes the events of every producer independently: one that is unavailable does not block the others. */
-export const consumeEvents = async (options: ConsumeEventsOptions) => {
+export async function consumeEvents(options: ConsumeEventsOptions) {
   const prepared = new WeakMap<OutboxMessage, PreparedEvent>();
   const prepare = (message: OutboxMessage): void => void prepared.set(message, parseAndPrepare(message));
   const recordEvents = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
@@ -81,4 +81,4 @@ export const consumeEvents = async (options: ConsumeEventsOptions) => {
       Math.max(...(await Promise.all(projections.map((one) => one.catchUp(timeoutMs))))),
     stop,
   };
-};
+}

@@ -15,8 +15,12 @@ afterAll(async () => {
   await audit.stop();
 });
 
-const idsOf = (events: readonly Event[]): number[] => events.map(({ id }) => id);
-const namesOf = (events: readonly Event[]) => events.map(({ featureName }) => featureName);
+function idsOf(events: readonly Event[]): number[] {
+  return events.map(({ id }) => id);
+}
+function namesOf(events: readonly Event[]) {
+  return events.map(({ featureName }) => featureName);
+}
 
 describe('The search for events', () => {
   it('finds an event in the first search after its commit', async () => {

@@ -12,8 +12,9 @@ const production = { environment: 'production' };
 const request = `**[#12](${base}/projects/shop/change-requests/12)**`;
 const inProduction = `in the **production** environment in project ${project}`;
 
-const described = (type: EventType, said: Partial<LoggedEvent> = {}) =>
-  describeEvent(aLoggedEvent({ type, ...said }), base);
+function described(type: EventType, said: Partial<LoggedEvent> = {}) {
+  return describeEvent(aLoggedEvent({ type, ...said }), base);
+}
 
 describe('The description of an event', () => {
   const strategy = { name: 'flexibleRollout', title: 'Half', parameters: { rollout: '50' } };
@@ -195,7 +196,9 @@ describe('The description of an event', () => {
 });
 
 const gradual = { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'default', groupId: 'banner' } };
-const changed = (before: unknown, after: unknown) => describeStrategyChange(before, after, 'production');
+function changed(before: unknown, after: unknown) {
+  return describeStrategyChange(before, after, 'production');
+}
 const start = 'by updating strategy **flexibleRollout** in **production**';
 
 describe('The description of a changed strategy', () => {

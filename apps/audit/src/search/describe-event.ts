@@ -36,7 +36,9 @@ const forEnvironment: SummaryPart = (event, base) =>
   ` for the ${environmentPart(event, base)} environment${inProject(event, base)}`;
 
 /** The subject of the event: its new state or, after a deletion, its previous one. */
-const subject = ({ data, preData }: LoggedEvent): unknown => data ?? preData;
+function subject({ data, preData }: LoggedEvent): unknown {
+  return data ?? preData;
+}
 
 const tagPart: SummaryPart = (event) =>
   bold(`${memberText(subject(event), 'type') ?? ''}:${memberText(subject(event), 'value') ?? ''}`);
@@ -79,24 +81,24 @@ export interface EventDescription {
 type Entry = readonly [label: string, summary: SummaryPart];
 
 /** Template tag: joins literal text and parts that are made from the event to a sentence. */
-const sentence =
-  (literals: TemplateStringsArray, ...parts: readonly (SummaryPart | string)[]): SummaryPart =>
-  (event, base) =>
+function sentence(literals: TemplateStringsArray, ...parts: readonly (SummaryPart | string)[]): SummaryPart {
+  return (event, base) =>
     String.raw({ raw: literals }, ...parts.map((part) => (typeof part === 'string' ? part : part(event, base))));
+}
 
-const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+function capitalize(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
 
 /** The entry of an action on an entity, such as `user created segment x`. */
-const entityEntry = (noun: string, verb: string): Entry => [
-  `${capitalize(noun)} ${verb}`,
-  sentence`${userPart} ${verb} ${noun} ${subjectNamePart}${inProject}`,
-];
+function entityEntry(noun: string, verb: string): Entry {
+  return [`${capitalize(noun)} ${verb}`, sentence`${userPart} ${verb} ${noun} ${subjectNamePart}${inProject}`];
+}
 
 /** The entry of an action on a change request, such as `user approved change request #7`. */
-const changeRequestEntry = (label: string, action: string): Entry => [
-  label,
-  sentence`${userPart} ${action} change request ${changeRequestPart}${inEnvironmentOfProject}`,
-];
+function changeRequestEntry(label: string, action: string): Entry {
+  return [label, sentence`${userPart} ${action} change request ${changeRequestPart}${inEnvironmentOfProject}`];
+}
 
 const oldProjectPart: SummaryPart = ({ data }) => bold(memberText(data, 'oldProject') ?? '');
 const strategyChangePart: SummaryPart = ({ data, preData, environment }) =>
@@ -212,7 +214,7 @@ const entries: Partial<Record<EventType, Entry>> & Record<AdditionalEventType, E
 };
 
 /** Label and Markdown summary of an event. @param base the URL that links begin with */
-export const describeEvent = (event: LoggedEvent, base: string): EventDescription => {
+export function describeEvent(event: LoggedEvent, base: string): EventDescription {
   const [label, summary] = entries[event.type] ?? [event.type, sentence`${userPart} triggered ${bold(event.type)}`];
   return { label, summary: summary(event, base) };
-};
+}

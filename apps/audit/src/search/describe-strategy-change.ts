@@ -31,13 +31,18 @@ const listParameters = new Map([
 ]);
 
 /** The label of a strategy: its title, else its name. */
-export const strategyLabel = (strategy: unknown): string =>
-  memberText(strategy, 'title') ?? memberText(strategy, 'name') ?? 'unknown';
+export function strategyLabel(strategy: unknown): string {
+  return memberText(strategy, 'title') ?? memberText(strategy, 'name') ?? 'unknown';
+}
 
-const inParentheses = (items: readonly string[]): string => `(${joinTruncated(items.map(escapeMarkdown), ',')})`;
-const texts = (list: readonly unknown[]): string[] => list.flatMap((item) => scalarText(item) ?? []);
+function inParentheses(items: readonly string[]): string {
+  return `(${joinTruncated(items.map(escapeMarkdown), ',')})`;
+}
+function texts(list: readonly unknown[]): string[] {
+  return list.flatMap((item) => scalarText(item) ?? []);
+}
 
-const constraintText = (constraint: unknown): string => {
+function constraintText(constraint: unknown): string {
   const operator = memberText(constraint, 'operator') ?? '';
   const negation = memberOf(constraint, 'inverted') === true ? 'not ' : '';
   const values = texts(listMember(constraint, 'values'));
@@ -45,46 +50,43 @@ const constraintText = (constraint: unknown): string => {
   const compared = values.length === 0 && single !== undefined ? escapeMarkdown(single) : inParentheses(values);
   const context = escapeMarkdown(memberText(constraint, 'contextName') ?? 'unknown');
   return `${context} ${negation}${operatorWords.get(operator) ?? escapeMarkdown(operator)} ${compared}`;
-};
+}
 
-const constraintsText = (strategy: unknown): string => {
+function constraintsText(strategy: unknown): string {
   const constraints = listMember(strategy, 'constraints');
   return constraints.length === 0
     ? 'empty set of constraints'
     : `[${joinTruncated(constraints.map(constraintText), ', ')}]`;
-};
+}
 
-const segmentsText = (strategy: unknown): string => {
+function segmentsText(strategy: unknown): string {
   const segments = texts(listMember(strategy, 'segments'));
   return segments.length === 0 ? 'empty set of segments' : inParentheses(segments);
-};
+}
 
-const parameterText = (strategy: unknown, name: string): string | undefined =>
-  memberText(memberOf(strategy, 'parameters'), name);
+function parameterText(strategy: unknown, name: string): string | undefined {
+  return memberText(memberOf(strategy, 'parameters'), name);
+}
 
-const listParameterText = (strategy: unknown, name: string): string => {
+function listParameterText(strategy: unknown, name: string): string {
   const items = (parameterText(strategy, name) ?? '').split(',').flatMap((item) => item.trim() || []);
   return items.length === 0 ? `empty set of ${name}` : inParentheses(items);
-};
+}
 
-const changeText = (subject: string, before: string | undefined, after: string | undefined): string => {
+function changeText(subject: string, before: string | undefined, after: string | undefined): string {
   if (before === after) return '';
   if (before === undefined) return ` ${subject} to ${after}`;
   return ` ${subject} from ${before} to ${after ?? 'nothing'}`;
-};
+}
 
 /** Describes the change of a list of a strategy. Equal lists, the common case, are detected before they are formatted. */
-const listChange = (
-  name: string,
-  before: unknown,
-  after: unknown,
-  textOfList: (strategy: unknown) => string,
-): string =>
-  isEqual(comparableMember(name, listMember(before, name)), comparableMember(name, listMember(after, name)))
+function listChange(name: string, before: unknown, after: unknown, textOfList: (strategy: unknown) => string): string {
+  return isEqual(comparableMember(name, listMember(before, name)), comparableMember(name, listMember(after, name)))
     ? ''
     : changeText(name, textOfList(before), textOfList(after));
+}
 
-const parameterParts = (before: unknown, after: unknown): string[] => {
+function parameterParts(before: unknown, after: unknown): string[] {
   const listName = listParameters.get(memberText(after, 'name') ?? '');
   if (listName !== undefined)
     return [changeText(listName, listParameterText(before, listName), listParameterText(after, listName))];
@@ -96,10 +98,10 @@ const parameterParts = (before: unknown, after: unknown): string[] => {
     return changeText(name, from, to);
   };
   return [changeOf('stickiness'), changeOf('rollout', '%'), changeOf('groupId')];
-};
+}
 
 /** The change of a strategy, for the end of a sentence. It leaves out titles, variants and whether the strategy is disabled. */
-export const describeStrategyChange = (before: unknown, after: unknown, environment: string): string => {
+export function describeStrategyChange(before: unknown, after: unknown, environment: string): string {
   const parts = [
     ...parameterParts(before, after),
     listChange('constraints', before, after, constraintsText),
@@ -107,4 +109,4 @@ export const describeStrategyChange = (before: unknown, after: unknown, environm
   ];
   const changes = parts.filter((part) => part !== '').join(';');
   return `by updating strategy ${bold(strategyLabel(after))} in ${bold(environment)}${changes}`;
-};
+}

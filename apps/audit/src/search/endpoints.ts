@@ -108,18 +108,20 @@ export function searchEndpoints({ database, waitUntilFresh, publicUrl }: AuditCo
  * The event as JSON text with label, summary and group, without members that are hidden from the caller.
  * @param omitsGroup for clients that do not know the group
  */
-const describedEventJson = (
+function describedEventJson(
   { json, event, groupJson }: FoundEvent,
   visible: EventVisibility,
   publicUrl: string,
   omitsGroup = false,
-): string => {
+): string {
   const visibleEvent = withoutHiddenProject(event, visible);
   const { label, summary } = describeEvent(visibleEvent, publicUrl);
   const content = (visibleEvent === event ? json : JSON.stringify(visibleEvent)).slice(0, -1);
   const group = omitsGroup ? '' : `,${groupJson}`;
   return `${content},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}${group}}`;
-};
+}
 
 /** A list of one value, or undefined for undefined. */
-const optionalList = <T>(value: T | undefined): readonly T[] | undefined => (value === undefined ? undefined : [value]);
+function optionalList<T>(value: T | undefined): readonly T[] | undefined {
+  return value === undefined ? undefined : [value];
+}

@@ -15,7 +15,9 @@ import {
   withoutHiddenProject,
 } from './event-filters.ts';
 
-const visibleTo = (caller: Partial<Caller>) => eventVisibilityOf({ id: 1, name: 'kim', grants: [], ...caller });
+function visibleTo(caller: Partial<Caller>) {
+  return eventVisibilityOf({ id: 1, name: 'kim', grants: [], ...caller });
+}
 
 describe('The visibility of events', () => {
   it('shows an admin the events of all projects and of none', () => {
@@ -82,7 +84,9 @@ it('the event of an externally recorded hash that was dropped for its age is ref
   );
 });
 
-const anEventOfLimitFeedPage = (id: number, characters = 100) => ({ id, json: 'x'.repeat(characters) });
+function anEventOfLimitFeedPage(id: number, characters = 100) {
+  return { id, json: 'x'.repeat(characters) };
+}
 
 describe('a page of the event feed', () => {
   it('ends at the last id of the log when it has all events up to there', () => {
@@ -119,7 +123,9 @@ describe('a page of the event feed', () => {
   });
 });
 
-const partsOf = (...said: Parameters<typeof anEvent>) => searchableText(anEvent(...said)).split(/[\u001e\u001f]/);
+function partsOf(...said: Parameters<typeof anEvent>) {
+  return searchableText(anEvent(...said)).split(/[\u001e\u001f]/);
+}
 
 describe('The searchable text of an event', () => {
   it('contains its actor, all keys and values of both data, and its tags', () => {

@@ -41,25 +41,28 @@ export interface EventFilters {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-const parseValues = (parameter: Parameter): readonly string[] =>
-  parseList(parameter, splitOperator(parameter, ['IS', 'IS_ANY_OF'])[1]);
+function parseValues(parameter: Parameter): readonly string[] {
+  return parseList(parameter, splitOperator(parameter, ['IS', 'IS_ANY_OF'])[1]);
+}
 
-const parseIds =
-  (entities: 'events' | 'users') =>
-  (parameter: Parameter): readonly number[] =>
+function parseIds(entities: 'events' | 'users') {
+  return (parameter: Parameter): readonly number[] =>
     parseValues(parameter).map((value) => {
       const id = parseId(value);
       if (id === undefined) throw invalidParameter(parameter, `list ids of ${entities}`);
       return id;
     });
+}
 
-const parseDayFilter = (parameter: Parameter): Date => parseDay(parameter, splitOperator(parameter, ['IS'])[1]);
+function parseDayFilter(parameter: Parameter): Date {
+  return parseDay(parameter, splitOperator(parameter, ['IS'])[1]);
+}
 
 /**
  * Parses the filters of an event search: `IS:` and `IS_ANY_OF:` lists, days in UTC.
  * @throws Refusal `ValidationError` that names the parameter at fault.
  */
-export const parseEventFilters = (query: SearchParameters): EventFilters => {
+export function parseEventFilters(query: SearchParameters): EventFilters {
   const read = parameterParser(query);
   const lastDay = read('to', parseDayFilter);
   return {
@@ -74,7 +77,7 @@ export const parseEventFilters = (query: SearchParameters): EventFilters => {
     notBefore: read('from', parseDayFilter),
     before: lastDay === undefined ? undefined : new Date(lastDay.getTime() + dayMs),
   };
-};
+}
 
 /** Which events a caller may see. */
 export interface EventVisibility {
@@ -85,63 +88,68 @@ export interface EventVisibility {
 }
 
 /** Administrators see all events, other callers those of projects that are not hidden from them. */
-export const eventVisibilityOf = (caller: Caller): EventVisibility => ({
-  ofNoProject: isAdministrator(caller),
-  hiddenProjects: caller.hiddenProjects ?? [],
-});
+export function eventVisibilityOf(caller: Caller): EventVisibility {
+  return {
+    ofNoProject: isAdministrator(caller),
+    hiddenProjects: caller.hiddenProjects ?? [],
+  };
+}
 
 /**
  * The event without the parts about a hidden project. The event of a moved flag names its old project, and the `preData` of a moved segment
  * is of its old project. Returns the same object if there is nothing to remove.
  */
-export const withoutHiddenProject = (event: LoggedEvent, { hiddenProjects }: EventVisibility): LoggedEvent => {
+export function withoutHiddenProject(event: LoggedEvent, { hiddenProjects }: EventVisibility): LoggedEvent {
   const isHidden = (project: string | undefined): boolean => project !== undefined && hiddenProjects.includes(project);
   if (event.type === 'feature-project-change' && isHidden(memberText(event.data, 'oldProject')))
     return { ...event, data: { ...event.data, oldProject: null } };
   return isHidden(memberText(event.preData, 'project')) ? { ...event, preData: null } : event;
-};
+}
 
 /** Begins the path of a bound in a refusal: bounds are query parameters of operations, and options of a command. */
 type PathPrefix = '/query/' | '--';
 
-const requireAtMost = (path: string, id: number, max: number, lastId: number): void => {
+function requireAtMost(path: string, id: number, max: number, lastId: number): void {
   if (id <= max) return;
   throw invalid(
     `The \`${path}\` property must be at most ${max}: the last event has the id ${lastId}. You sent ${id}.`,
     path,
   );
-};
+}
 
 /** Refuses a feed that begins after an event which does not exist yet. */
-export const requireAfterNotBeyondLog = (after: number, lastId: number): void =>
-  requireAtMost('/query/after', after, lastId, lastId);
+export function requireAfterNotBeyondLog(after: number, lastId: number): void {
+  return requireAtMost('/query/after', after, lastId, lastId);
+}
 
 /** Refuses a range that begins beyond the next event. From the next event on, the range is empty, and valid. */
-export const requireFromNotBeyondNextEvent = (
+export function requireFromNotBeyondNextEvent(
   from: number | undefined,
   lastId: number,
   prefix: PathPrefix = '/query/',
-): void => requireAtMost(`${prefix}from`, from ?? 0, lastId + 1, lastId);
+): void {
+  return requireAtMost(`${prefix}from`, from ?? 0, lastId + 1, lastId);
+}
 
 /** Refuses a range that ends before it begins. */
-export const requireFromNotAfterTo = (
+export function requireFromNotAfterTo(
   from: number | undefined,
   to: number | undefined,
   prefix: PathPrefix = '/query/',
-): void => {
+): void {
   if (from !== undefined && to !== undefined && from > to)
     throw invalid(`The \`${prefix}from\` property must not be greater than \`${prefix}to\`.`, `${prefix}from`);
-};
+}
 
 /** Refuses an externally recorded hash whose event the log has dropped for its age: it cannot be compared. */
-export const requireEventNotDropped = ({ id, path }: ExternallyRecordedHash, droppedId: number): void => {
+export function requireEventNotDropped({ id, path }: ExternallyRecordedHash, droppedId: number): void {
   if (id >= droppedId) return;
   const subject = path === undefined ? 'The known event' : `The \`${path}\` property`;
   throw invalid(
     `${subject} names event ${id}, which was dropped for its age: the log begins after event ${droppedId}.`,
     path,
   );
-};
+}
 
 /** The maximum number of ids that a page covers. Pages of rare events may therefore be empty. */
 export const maxIdsOfFeedPage = 20_000;
@@ -161,7 +169,7 @@ interface JsonEvent {
  * @param head the last id of the log
  * @returns the events of the page, and the id after which the next page begins
  */
-export const limitFeedPage = <E extends JsonEvent>(found: readonly E[], after: number, head: number) => {
+export function limitFeedPage<E extends JsonEvent>(found: readonly E[], after: number, head: number) {
   const events: E[] = [];
   let characters = 0;
   for (const event of found) {
@@ -173,12 +181,12 @@ export const limitFeedPage = <E extends JsonEvent>(found: readonly E[], after: n
   const isComplete = events.length === found.length && events.length < maxEventsOfFeedPage;
   const next = isComplete ? Math.max(after, Math.min(head, after + maxIdsOfFeedPage)) : (events.at(-1)?.id ?? after);
   return { events, next };
-};
+}
 
 /** Separates two parts of a searchable text. Folded text never contains it, so a search cannot match across two parts. */
 const separator = '\u001f';
 
-const collect = (value: unknown, parts: Set<string>): void => {
+function collect(value: unknown, parts: Set<string>): void {
   if (value === null || value === undefined) return;
   if (Array.isArray(value)) {
     for (const element of value) collect(element, parts);
@@ -190,7 +198,7 @@ const collect = (value: unknown, parts: Set<string>): void => {
   } else {
     parts.add(foldForSearch(String(value)));
   }
-};
+}
 
 /** Separates the creator of an event from its data in the indexed text. No folded text contains it. */
 export const creatorSeparator = '\u001e';
@@ -199,10 +207,10 @@ export const creatorSeparator = '\u001e';
  * The text that searches match, beside the event's type: the creator, and then, without duplicates, every key and value of the data before
  * and after and every tag. Values are plain text, without the escapes of JSON.
  */
-export const searchableText = ({ createdBy, data, preData, tags }: OutboxEvent): string => {
+export function searchableText({ createdBy, data, preData, tags }: OutboxEvent): string {
   const parts = new Set<string>();
   collect(data, parts);
   collect(preData, parts);
   for (const tag of tags) parts.add(foldForSearch(`${tag.type}:${tag.value}`));
   return `${foldForSearch(createdBy)}${creatorSeparator}${[...parts].join(separator)}`;
-};
+}

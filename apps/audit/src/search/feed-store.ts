@@ -49,17 +49,21 @@ export interface EventRow {
  * The event of an id, as a table of one row. `offset 0` makes the planner look up each event by its id, because a page is short and the log
  * is long. The service serializes the row as JSON, because the database would take much longer for that than for the read.
  */
-export const selectEventById = (id: string): string => `(
+export function selectEventById(id: string): string {
+  return `(
   select event.id, floor(extract(epoch from event.created_at) * 1000)::bigint as "createdAt", event.type,
     event.created_by as "createdBy", event.created_by_user_id as "createdByUserId", event.environment, event.project,
     event.feature_name as "featureName", event.data::text as data, event.pre_data::text as "preData", event.tags::text as tags,
     event.group_type as "groupType", event.group_id as "groupId"
   from event where event.id = ${id} offset 0)`;
+}
 
-const parseOrNull = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
+function parseOrNull(json: string | null): unknown {
+  return json === null ? null : JSON.parse(json);
+}
 
 /** The event of a row. The JSON texts of its data are inserted without parsing. */
-export const toFoundEvent = (row: EventRow): FoundEvent => {
+export function toFoundEvent(row: EventRow): FoundEvent {
   const { id, type, createdBy, createdByUserId, environment, project, featureName, data, preData, tags } = row;
   const { groupType, groupId } = row;
   const createdAt = new Date(row.createdAt).toISOString();
@@ -76,7 +80,7 @@ export const toFoundEvent = (row: EventRow): FoundEvent => {
       } as LoggedEvent;
     },
   };
-};
+}
 
 /** An event of the feed with its hash in hex. */
 export interface FoundFeedEvent extends FoundEvent {
@@ -96,7 +100,7 @@ export interface FeedPage {
 /** The end of the log, and an event, if there is one. */
 type Row = { readonly head: number; readonly hash: string | null } & (EventRow | { readonly id: null });
 
-const pageAfter = ({ sql, values }: SearchConditions): Statement => {
+function pageAfter({ sql, values }: SearchConditions): Statement {
   const after = `$${values.length + 1}::bigint`;
   return {
     // One snapshot has the end of the log and all events before it: see event_log_head.
@@ -107,12 +111,11 @@ const pageAfter = ({ sql, values }: SearchConditions): Statement => {
               order by id limit ${maxEventsOfFeedPage}) as found cross join lateral ${selectEventById('found.id')} as event) as page on true
       where head.singleton order by page.id`,
   };
-};
+}
 
 /** Reads the log in the order of ids, in bounded pages. */
-export const eventFeed =
-  (database: ReadDatabase) =>
-  async (criteria: EventCriteria, after: number): Promise<FeedPage> => {
+export function eventFeed(database: ReadDatabase) {
+  return async (criteria: EventCriteria, after: number): Promise<FeedPage> => {
     const conditions = searchConditions(criteria);
     const rows = await database.read<Row>(pageAfter(conditions), [...conditions.values, after]);
     if (rows[0] === undefined) throw missingLogHeadError();
@@ -123,3 +126,4 @@ export const eventFeed =
     );
     return { ...limitFeedPage(found, after, head), head };
   };
+}

@@ -12,7 +12,7 @@ const directionChanges = /[\u202a-\u202e\u2066-\u2069]/g;
 const needsEscaping = /[\\`*_[\]<>~|&\p{Cc}\u2028-\u202e\u2066-\u2069\ud800-\udfff]|:\/\/|[wW]{3}\./u;
 
 /** Truncates a long line, without cutting a surrogate pair. */
-const truncate = (line: string): string => {
+function truncate(line: string): string {
   if (line.length <= maxTextLength) return line;
   let end = 0;
   let characters = 0;
@@ -21,36 +21,39 @@ const truncate = (line: string): string => {
     end += character.length;
   }
   return line;
-};
+}
 
 /** Escapes user text so that Markdown shows it literally. Long text is truncated. */
-export const escapeMarkdown = (text: string): string => {
+export function escapeMarkdown(text: string): string {
   if (!needsEscaping.test(text)) return truncate(text.trim());
   const line = text.toWellFormed().replace(directionChanges, '').replace(controlCharacters, ' ').trim();
   return truncate(line).replace(markup, '\\$&');
-};
+}
 
 /** Escaped user text in bold. */
-export const bold = (text: string): string => {
+export function bold(text: string): string {
   const escaped = escapeMarkdown(text);
   return escaped === '' ? '**unknown**' : `**${escaped}**`;
-};
+}
 
 /** Encodes a path segment. Nearly all ids and names need no encoding. */
-const encodePathSegment = (text: string): string =>
-  /^[\w.-]*$/.test(text)
+function encodePathSegment(text: string): string {
+  return /^[\w.-]*$/.test(text)
     ? text
     : encodeURIComponent(text.toWellFormed()).replace(
         /[()*'!~]/g,
         (character) => `%${character.charCodeAt(0).toString(16)}`,
       );
+}
 
 /** Escaped user text in bold as a link. @param steps the path segments of the page */
-export const boldLink = (text: string, base: string, ...steps: readonly string[]): string =>
-  `**[${escapeMarkdown(text) || 'unknown'}](${base}/${steps.map(encodePathSegment).join('/')})**`;
+export function boldLink(text: string, base: string, ...steps: readonly string[]): string {
+  return `**[${escapeMarkdown(text) || 'unknown'}](${base}/${steps.map(encodePathSegment).join('/')})**`;
+}
 
 /** Joins items: all, or of more than 20 the first 20 and the number of the others. */
-export const joinTruncated = (items: readonly string[], between: string): string =>
-  items.length <= maxListed
+export function joinTruncated(items: readonly string[], between: string): string {
+  return items.length <= maxListed
     ? items.join(between)
     : `${items.slice(0, maxListed).join(between)}${between}… ${items.length - maxListed} more`;
+}

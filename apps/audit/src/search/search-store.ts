@@ -44,8 +44,9 @@ export interface SearchConditions {
 }
 
 /** A `where` clause of conditions that must all hold. */
-export const whereClause = (...conditions: readonly string[]): string =>
-  conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+export function whereClause(...conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+}
 
 /**
  * The length in characters of the excerpts of a long text, which are searched in the trigram index instead of the text. The index reads a
@@ -57,22 +58,25 @@ const excerptLength = 6;
  * The excerpts of a text that are searched in the trigram index: the start, the end and, if the text is longer than three excerpts, the
  * middle; none for a text of at most two excerpts.
  */
-const excerptsOf = (text: string): readonly string[] => {
+function excerptsOf(text: string): readonly string[] {
   const characters = Array.from(text);
   const { length } = characters;
   if (length <= 2 * excerptLength) return [];
   const starts = [0, ...(length > 3 * excerptLength ? [(length - excerptLength) >> 1] : []), length - excerptLength];
   return starts.map((start) => characters.slice(start, start + excerptLength).join(''));
-};
+}
 
 /** The `like` pattern of rows that contain a text literally: in the data alone or anywhere. */
-const patternOf = (text: string, textIn: EventCriteria['textIn']): string =>
-  `${textIn === 'data' ? `%${creatorSeparator}` : ''}%${escapeLike(text)}%`;
+function patternOf(text: string, textIn: EventCriteria['textIn']): string {
+  return `${textIn === 'data' ? `%${creatorSeparator}` : ''}%${escapeLike(text)}%`;
+}
 
 /** SQL: the day, UTC, of a timestamp. */
-const dayOf = (timestamp: string): string => `(${timestamp}::timestamptz at time zone 'UTC')::date`;
+function dayOf(timestamp: string): string {
+  return `(${timestamp}::timestamptz at time zone 'UTC')::date`;
+}
 
-export const searchConditions = (criteria: EventCriteria): SearchConditions => {
+export function searchConditions(criteria: EventCriteria): SearchConditions {
   const sql: string[] = [];
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
@@ -130,7 +134,7 @@ export const searchConditions = (criteria: EventCriteria): SearchConditions => {
     withoutTextIndex: [...sql, `(${unindexed}${orType})`],
     readsTexts: true,
   };
-};
+}
 
 /** Concurrency limit of searches by text, which may read all texts: other calls need connections. */
 const maxConcurrentScans = 2;
@@ -170,33 +174,38 @@ interface Search {
 }
 
 /** Selects matches of one snapshot. Statements here are not prepared: a generic plan for any text is wrong for most texts. */
-const withLogHead = (matches: string): Statement => ({
-  text: `
+function withLogHead(matches: string): Statement {
+  return {
+    text: `
     select head.id as "upTo", head.uid, head.dropped_id as "droppedId", matches.*
     from event_log_head as head cross join (${matches}) as matches where head.singleton`,
-});
+  };
+}
 
 /** Counts matches, and selects their ids if they are few, in one pass over the texts. */
-const idsAndCountOf = ({ sql }: SearchConditions): Statement =>
-  withLogHead(`
+function idsAndCountOf({ sql }: SearchConditions): Statement {
+  return withLogHead(`
     select count(*) as events, case when count(*) <= ${maxCachedIds} then to_json(array_agg(id)) end as ids
     from event_search ${whereClause(...sql)}`);
+}
 
 /** Selects matching ids: up to one more than the cache holds. */
-const firstMatchesOf = ({ sql }: SearchConditions): Statement =>
-  withLogHead(`
+function firstMatchesOf({ sql }: SearchConditions): Statement {
+  return withLogHead(`
     select count(*) as events, to_json(array_agg(id)) as ids
     from (select id from event_search ${whereClause(...sql)} limit ${maxCachedIds + 1}) as few`);
+}
 
 /** Counts matches, with an index-only scan where an index has all columns. */
-const countOf = ({ sql }: SearchConditions): Statement =>
-  withLogHead(
+function countOf({ sql }: SearchConditions): Statement {
+  return withLogHead(
     sql.length === 0
       ? 'select events, null as ids from event_log_head'
       : `select count(*) as events, null as ids from event_search ${whereClause(...sql)}`,
   );
+}
 
-const findMatches = async (database: ReadDatabase, conditions: SearchConditions): Promise<Matches> => {
+async function findMatches(database: ReadDatabase, conditions: SearchConditions): Promise<Matches> {
   const read = async (statement: Statement): Promise<Matches> => {
     const [found] = await database.read<Matches & { readonly ids: number[] | null }>(statement, conditions.values);
     if (found === undefined) throw missingLogHeadError();
@@ -207,19 +216,21 @@ const findMatches = async (database: ReadDatabase, conditions: SearchConditions)
   if (conditions.readsTexts) return read(idsAndCountOf(conditions));
   const firstMatches = await read(firstMatchesOf(conditions));
   return firstMatches.events > maxCachedIds ? read(countOf(conditions)) : firstMatches;
-};
+}
 
 /** Appends values to the parameters of the conditions, and returns their placeholders. */
-const parametersAfter = (conditions: SearchConditions) => {
+function parametersAfter(conditions: SearchConditions) {
   const values = [...conditions.values];
   return { values, bind: (value: unknown, type = 'bigint'): string => `$${values.push(value)}::${type}` };
-};
+}
 type Bind = ReturnType<typeof parametersAfter>['bind'];
 
 /** SQL: the ids of a page, of those that are cached and those that matched later. */
-const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageRequest, bind: Bind): string => `
+function pageOfIds(ids: readonly number[], { from, limit, skip = 0 }: PageRequest, bind: Bind): string {
+  return `
   select id from (select id from later union all select unnest(${bind(ids, 'bigint[]')})) as matching
   where id <= ${bind(from)} order by id desc limit ${bind(limit)} offset ${bind(skip)}`;
+}
 
 /**
  * SQL: the ids of a page of many matches. A backward scan of the primary key finds the page within `expectedIds` ids if the matches are
@@ -227,12 +238,12 @@ const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageReques
  * boundary, if the page needs them, are found by other indexes and sorted (`far`). If all matches are found and sorted at a lower cost than
  * that of the scan, that is done instead. PostgreSQL sorts by `id + 0` without a scan of the primary key, which does not have this expression.
  */
-const pageOfMany = (
+function pageOfMany(
   { sql, withoutTextIndex }: SearchConditions,
   matches: Matches,
   { from, limit, skip = 0 }: PageRequest,
   bind: Bind,
-): string => {
+): string {
   const rowsToPageEnd = skip + limit;
   const idsPerMatch = Math.max(1, matches.upTo - matches.droppedId) / Math.max(1, matches.events);
   const expectedIds = rowsToPageEnd * idsPerMatch;
@@ -253,7 +264,7 @@ const pageOfMany = (
       select id from event_search ${whereClause(...withoutTextIndex, fromCondition, `id > ${boundary}`)} order by id desc ${limitClause}
     ), far as materialized (select id from event_search ${far} order by id + 0 desc ${limitClause})
     select id from (select id from near union all select id from far) as matching order by id desc ${rows}`;
-};
+}
 
 /** The head of the log, the matches after the cached ones, and an event of the page, if there is one. */
 type Row = Pick<Matches, 'upTo' | 'uid' | 'droppedId'> & {
@@ -264,15 +275,17 @@ type Row = Pick<Matches, 'upTo' | 'uid' | 'droppedId'> & {
 } & (EventRow | { readonly id: null });
 
 /** Whether a page begins after the last match. It is empty then, so its events are not selected. */
-const isBeyond = ({ events }: Pick<Matches, 'events'>, { skip = 0 }: PageRequest): boolean => skip >= events;
+function isBeyond({ events }: Pick<Matches, 'events'>, { skip = 0 }: PageRequest): boolean {
+  return skip >= events;
+}
 
-const pageOf = (conditions: SearchConditions, matches: Matches, page: PageRequest, bind: Bind): string => {
+function pageOf(conditions: SearchConditions, matches: Matches, page: PageRequest, bind: Bind): string {
   if (isBeyond(matches, page)) return 'select null::bigint as id where false';
   return matches.ids === undefined ? pageOfMany(conditions, matches, page, bind) : pageOfIds(matches.ids, page, bind);
-};
+}
 
 /** Reads a page, and the matches that were appended since the cached ones were found, in one statement, hence in one snapshot. */
-const pageAndLater = (conditions: SearchConditions, matches: Matches, page: PageRequest) => {
+function pageAndLater(conditions: SearchConditions, matches: Matches, page: PageRequest) {
   const { values, bind } = parametersAfter(conditions);
   const { ids, droppedId, uid } = matches;
   const upTo = bind(matches.upTo);
@@ -293,10 +306,10 @@ const pageAndLater = (conditions: SearchConditions, matches: Matches, page: Page
     left join lateral ${selectEventById('page.id')} as found on true
     where head.singleton order by page.id desc`;
   return { statement: { text }, values };
-};
+}
 
 /** The cached matches with later ones appended; undefined when the cache must be invalidated. */
-const continueMatches = (matches: Matches, row: Row): Matches | undefined => {
+function continueMatches(matches: Matches, row: Row): Matches | undefined {
   const { upTo, uid, droppedId, later, laterIds } = row;
   if (!row.continues) return undefined;
   if (matches.ids === undefined) return { events: matches.events + later, ids: undefined, upTo, uid, droppedId };
@@ -304,14 +317,14 @@ const continueMatches = (matches: Matches, row: Row): Matches | undefined => {
   return later > maxCachedIds || ids.length > maxCachedIds
     ? undefined
     : { events: ids.length, ids, upTo, uid, droppedId };
-};
+}
 
 /**
  * Searches the log. The page and the total of a response are of one snapshot. Since the log grows at its end only, the matches of a search
  * are cached, and each later search with the same conditions appends the new ones. The cache is invalidated when events were pruned or a
  * backup was restored.
  */
-export const eventSearch = (database: ReadDatabase) => {
+export function eventSearch(database: ReadDatabase) {
   const limitScans = pLimit(maxConcurrentScans);
   const scan = <T>(deadline: Date, job: () => Promise<T>): Promise<T> =>
     limitScans(() => {
@@ -371,5 +384,5 @@ export const eventSearch = (database: ReadDatabase) => {
       throw unavailable('The event log has changed while it was searched. Please try again.');
     },
   };
-};
+}
 export type EventSearch = ReturnType<typeof eventSearch>;

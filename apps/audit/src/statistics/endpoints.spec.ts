@@ -4,7 +4,9 @@ import { anEvent } from '../../test/builders.ts';
 import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../test/started-audit.ts';
 
 const dayMs = 86_400_000;
-const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * dayMs).toISOString();
+}
 
 let audit: StartedAudit;
 let features: EventProducer;
@@ -17,8 +19,9 @@ afterAll(async () => {
   await audit.stop();
 });
 
-const activity = async (body: { project?: string; days?: number } = {}) =>
-  (await audit.call(GetProjectActivity, { body })).projects;
+async function activity(body: { project?: string; days?: number } = {}) {
+  return (await audit.call(GetProjectActivity, { body })).projects;
+}
 
 it('counts the events of each project in the last 30 days and in the 30 days before, those just emitted included', async () => {
   expect(await activity()).toEqual([]);

@@ -33,10 +33,10 @@ const selectActivity: Statement = {
 export type ProjectActivity = ReplyOf<typeof GetProjectActivity>['projects'];
 
 /** The activity of one project, or of all projects with events. @param days for how many of the last days each day is counted separately */
-export const projectActivity =
-  (database: ReadDatabase) =>
-  (project: string | undefined, days: number): Promise<ProjectActivity> =>
+export function projectActivity(database: ReadDatabase) {
+  return (project: string | undefined, days: number): Promise<ProjectActivity> =>
     database.read<ProjectActivity[number]>(selectActivity, [project ?? null, days]);
+}
 
 /** A user who caused events, with the name in the newest of them. */
 export interface EventCreator {
@@ -56,7 +56,7 @@ const selectCreators: Statement = {
 };
 
 /** The creators of the events that the caller may see, by name. */
-export const eventCreators =
-  (database: ReadDatabase) =>
-  (visible: EventVisibility): Promise<EventCreator[]> =>
+export function eventCreators(database: ReadDatabase) {
+  return (visible: EventVisibility): Promise<EventCreator[]> =>
     database.read<EventCreator>(selectCreators, [visible.ofNoProject, visible.hiddenProjects]);
+}

@@ -13,29 +13,42 @@ import {
 } from './conflicts.ts';
 
 const beta = { id: 4, name: 'beta users' };
-const plan = (
+function plan(
   change: Partial<ScheduledChange> & Pick<ScheduledChange, 'action'>,
   about: Partial<ScheduledRequest> = {},
-): ScheduledRequest => ({
-  id: 40,
-  title: null,
-  environment: 'production',
-  changes: [{ feature: 'checkout', segment: null, payload: {}, ...change }],
-  ...about,
-});
-const update = (more: object) => ({ action: 'updateStrategy', payload: { id: 's1', ...more } }) as const;
-const variants = (name: string) =>
-  ({ action: 'patchVariant', payload: { variants: [{ name, weight: 1000 }] } }) as const;
-const order = (...payload: object[]) => ({ action: 'reorderStrategy', payload }) as const;
-const depend = (feature: string, more: object = {}) =>
-  ({ action: 'addDependency', payload: { feature, ...more } }) as const;
-const segment = (action: 'updateSegment' | 'deleteSegment', more: object = {}) =>
-  ({ action, feature: null, segment: 4, payload: { id: 4, ...more } }) as const;
-const mine = (change: Parameters<typeof aChange>[0] | object) => aChange(change as Parameters<typeof aChange>[0]);
-const mySegment = (action: 'updateSegment' | 'deleteSegment', more: object = {}) =>
-  aChange({ action, segment: beta, payload: { id: 4, ...more } });
-const collides = (change: ReturnType<typeof aChange>, planned: ScheduledRequest, environment = 'production') =>
-  scheduleConflictsOf(change, environment, [planned]).length === 1;
+): ScheduledRequest {
+  return {
+    id: 40,
+    title: null,
+    environment: 'production',
+    changes: [{ feature: 'checkout', segment: null, payload: {}, ...change }],
+    ...about,
+  };
+}
+function update(more: object) {
+  return { action: 'updateStrategy', payload: { id: 's1', ...more } } as const;
+}
+function variants(name: string) {
+  return { action: 'patchVariant', payload: { variants: [{ name, weight: 1000 }] } } as const;
+}
+function order(...payload: object[]) {
+  return { action: 'reorderStrategy', payload } as const;
+}
+function depend(feature: string, more: object = {}) {
+  return { action: 'addDependency', payload: { feature, ...more } } as const;
+}
+function segment(action: 'updateSegment' | 'deleteSegment', more: object = {}) {
+  return { action, feature: null, segment: 4, payload: { id: 4, ...more } } as const;
+}
+function mine(change: Parameters<typeof aChange>[0] | object) {
+  return aChange(change as Parameters<typeof aChange>[0]);
+}
+function mySegment(action: 'updateSegment' | 'deleteSegment', more: object = {}) {
+  return aChange({ action, segment: beta, payload: { id: 4, ...more } });
+}
+function collides(change: ReturnType<typeof aChange>, planned: ScheduledRequest, environment = 'production') {
+  return scheduleConflictsOf(change, environment, [planned]).length === 1;
+}
 
 describe('a change collides with a scheduled request', () => {
   it.each([
@@ -198,7 +211,9 @@ it('changes are compared by their features, the parents that they name, and thei
   expect(subjectsToCompare(changes)).toEqual({ features: ['checkout', 'payment'], segments: [beta.id] });
 });
 
-const conflict = (conflictCode: ConflictCode, text: string) => ({ conflictCode, conflict: text });
+function conflict(conflictCode: ConflictCode, text: string) {
+  return { conflictCode, conflict: text };
+}
 const action = 'updateStrategy';
 const states = { before: null, after: null, diff: [] };
 const preview = {

@@ -29,22 +29,29 @@ export interface ScheduledRequest {
   readonly changes: readonly ScheduledChange[];
 }
 
-const differ = (one: unknown, other: unknown): boolean => !isEqualContent(asJsonObject(one), asJsonObject(other));
+function differ(one: unknown, other: unknown): boolean {
+  return !isEqualContent(asJsonObject(one), asJsonObject(other));
+}
 
 /** Whether two updates of one object set a common property, or a common parameter, to different values. */
-const disagree = (one: unknown, other: unknown): boolean => {
+function disagree(one: unknown, other: unknown): boolean {
   const [mine, theirs] = [asJsonObject(one), asJsonObject(other)];
   return Object.keys(mine).some((key) => {
     if (!Object.hasOwn(theirs, key)) return false;
     if (key === 'parameters') return disagree(mine[key], theirs[key]);
     return !isEqual(comparableMember(key, mine[key]), comparableMember(key, theirs[key]));
   });
-};
+}
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const sortOrdersOf = (payload: unknown) =>
-  new Map(listOf(payload).map((moved) => [payloadIdOf(moved), asJsonObject(moved)['sortOrder']]));
-const usesSegment = (payload: unknown, id: number): boolean => listOf(asJsonObject(payload)['segments']).includes(id);
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+function sortOrdersOf(payload: unknown) {
+  return new Map(listOf(payload).map((moved) => [payloadIdOf(moved), asJsonObject(moved)['sortOrder']]));
+}
+function usesSegment(payload: unknown, id: number): boolean {
+  return listOf(asJsonObject(payload)['segments']).includes(id);
+}
 
 interface CollisionRule {
   /** whether changes in different environments collide, too */
@@ -52,15 +59,19 @@ interface CollisionRule {
   readonly collides: (mine: ProposedChange, theirs: ScheduledChange) => boolean;
 }
 
-const acrossEnvironments = (collides: CollisionRule['collides']): CollisionRule => ({
-  acrossEnvironments: true,
-  collides,
-});
+function acrossEnvironments(collides: CollisionRule['collides']): CollisionRule {
+  return {
+    acrossEnvironments: true,
+    collides,
+  };
+}
 
-const onSameFeature = (collides: CollisionRule['collides']): CollisionRule => ({
-  acrossEnvironments: false,
-  collides: (mine, theirs) => theirs.feature === mine.feature && collides(mine, theirs),
-});
+function onSameFeature(collides: CollisionRule['collides']): CollisionRule {
+  return {
+    acrossEnvironments: false,
+    collides: (mine, theirs) => theirs.feature === mine.feature && collides(mine, theirs),
+  };
+}
 
 const neverCollides: CollisionRule = { acrossEnvironments: false, collides: () => false };
 
@@ -112,33 +123,37 @@ const collisionRules: Readonly<Record<ChangeAction, CollisionRule>> = {
 };
 
 /** The scheduled requests that would fail, or would undo the change, once the change is applied. */
-export const scheduleConflictsOf = (
+export function scheduleConflictsOf(
   mine: ProposedChange,
   environment: string,
   scheduled: readonly ScheduledRequest[],
-): ScheduledRequest[] => {
+): ScheduledRequest[] {
   const rule = collisionRules[mine.action];
   return scheduled.filter(
     (theirs) =>
       (rule.acrossEnvironments || theirs.environment === environment) &&
       theirs.changes.some((change) => rule.collides(mine, change)),
   );
-};
+}
 
 /** The objects by which changes can conflict with other requests. */
-export const subjectsToCompare = (changes: readonly ProposedChange[]) => ({
-  features: [...new Set(changes.flatMap((change) => [change.feature ?? [], parentFeatureOf(change) ?? []].flat()))],
-  segments: [...new Set(changes.flatMap(({ segment }) => segment?.id ?? []))],
-});
+export function subjectsToCompare(changes: readonly ProposedChange[]) {
+  return {
+    features: [...new Set(changes.flatMap((change) => [change.feature ?? [], parentFeatureOf(change) ?? []].flat()))],
+    segments: [...new Set(changes.flatMap(({ segment }) => segment?.id ?? []))],
+  };
+}
 
-const segmentDeletions = (changes: readonly ProposedChange[]) =>
-  changes.flatMap(({ id, action, segment }) =>
+function segmentDeletions(changes: readonly ProposedChange[]) {
+  return changes.flatMap(({ id, action, segment }) =>
     action === 'deleteSegment' && segment !== null ? [{ id, segment }] : [],
   );
+}
 
 /** The ids of the segments that changes delete. */
-export const segmentsToDelete = (changes: readonly ProposedChange[]): number[] =>
-  segmentDeletions(changes).map(({ segment }) => segment.id);
+export function segmentsToDelete(changes: readonly ProposedChange[]): number[] {
+  return segmentDeletions(changes).map(({ segment }) => segment.id);
+}
 
 /** An open request that adds a segment to a strategy. */
 export interface SegmentUse {
@@ -147,24 +162,22 @@ export interface SegmentUse {
 }
 
 /** The deletions of segments that another open request adds to a strategy. */
-const deletionsOfUsedSegments = (
-  { id, changes }: Pick<ChangeRequest, 'id' | 'changes'>,
-  uses: readonly SegmentUse[],
-) => {
+function deletionsOfUsedSegments({ id, changes }: Pick<ChangeRequest, 'id' | 'changes'>, uses: readonly SegmentUse[]) {
   const used = new Set(uses.filter((use) => use.id !== id).map(({ segment }) => segment));
   return segmentDeletions(changes).filter(({ segment }) => used.has(segment.id));
-};
+}
 
 /** The conflicts of applying a request that deletes segments which other open requests add to a strategy. */
-export const segmentConflicts = (
+export function segmentConflicts(
   request: Pick<ChangeRequest, 'id' | 'changes'>,
   uses: readonly SegmentUse[],
-): AppliedChanges['conflicts'] =>
-  deletionsOfUsedSegments(request, uses).map(({ id: changeId, segment }) => ({
+): AppliedChanges['conflicts'] {
+  return deletionsOfUsedSegments(request, uses).map(({ id: changeId, segment }) => ({
     ...segmentInUse(segment.name),
     segment: segment.id,
     changeId,
   }));
+}
 
 /** The requests of a project with which a request may conflict. They may include that request itself, which is ignored. */
 export interface OtherRequests {
@@ -175,11 +188,11 @@ export interface OtherRequests {
 type Previewed = ChangeRequestPreview['features'][number]['changes'][number];
 
 /** Adds the conflicts with other requests of the project to a preview. */
-export const addConflictsWithOtherRequests = <P extends ChangeRequestPreview>(
+export function addConflictsWithOtherRequests<P extends ChangeRequestPreview>(
   preview: P,
   request: Pick<ChangeRequest, 'id' | 'environment' | 'changes'>,
   { scheduled, uses }: OtherRequests,
-): P => {
+): P {
   if (scheduled.length === 0 && uses.length === 0) return preview;
   const { environment, changes } = request;
   const others = scheduled.filter(({ id }) => id !== request.id);
@@ -206,25 +219,28 @@ export const addConflictsWithOtherRequests = <P extends ChangeRequestPreview>(
     })),
     applicable: preview.applicable && conflictingDeletions.size === 0,
   };
-};
+}
 
 export type ApplyConflicts = AppliedChanges['conflicts'];
 
 /** The conflicts in a preview, each with the feature or segment that it is about, and the change unless all of a feature are in conflict. */
-export const conflictsInPreview = ({ features, segments }: ChangeRequestPreview): ApplyConflicts => [
-  ...features.flatMap(({ name: feature, conflict, conflictCode = 'refused', changes }) => [
-    ...(conflict === undefined ? [] : [{ code: conflictCode, message: conflict, feature }]),
-    ...changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = 'refused' }) =>
-      message === undefined ? [] : [{ code, message, feature, changeId }],
+export function conflictsInPreview({ features, segments }: ChangeRequestPreview): ApplyConflicts {
+  return [
+    ...features.flatMap(({ name: feature, conflict, conflictCode = 'refused', changes }) => [
+      ...(conflict === undefined ? [] : [{ code: conflictCode, message: conflict, feature }]),
+      ...changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = 'refused' }) =>
+        message === undefined ? [] : [{ code, message, feature, changeId }],
+      ),
+    ]),
+    ...segments.flatMap(({ id: segment, changes }) =>
+      changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = 'refused' }) =>
+        message === undefined ? [] : [{ code, message, segment, changeId }],
+      ),
     ),
-  ]),
-  ...segments.flatMap(({ id: segment, changes }) =>
-    changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = 'refused' }) =>
-      message === undefined ? [] : [{ code, message, segment, changeId }],
-    ),
-  ),
-];
+  ];
+}
 
 /** 409 with each conflict as a detail; the first is the message. */
-export const conflictRefusal = (conflicts: ApplyConflicts): Refusal =>
-  refusal('ConflictError', conflicts[0]?.message ?? 'Change request is in conflict', { details: conflicts });
+export function conflictRefusal(conflicts: ApplyConflicts): Refusal {
+  return refusal('ConflictError', conflicts[0]?.message ?? 'Change request is in conflict', { details: conflicts });
+}

@@ -121,12 +121,15 @@ describe('a preview', () => {
   });
 });
 
-const holding = (id: number, count: number, text = '') =>
-  aRequest({
+function holding(id: number, count: number, text = '') {
+  return aRequest({
     id,
     changes: Array.from({ length: count }, (_, nth) => aChange({ id: nth, action: 'addStrategy', payload: { text } })),
   });
-const idsOf = (pages: ReturnType<typeof batchesWithinLimits>) => pages.map((page) => page.map(({ id }) => id));
+}
+function idsOf(pages: ReturnType<typeof batchesWithinLimits>) {
+  return pages.map((page) => page.map(({ id }) => id));
+}
 
 describe('requests to preview', () => {
   it('go into as few calls as their changes allow', () => {

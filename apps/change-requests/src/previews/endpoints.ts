@@ -27,13 +27,15 @@ const maxChangesPerCall = 1000;
 const maxCharactersPerCall = 2 * 1024 * 1024;
 
 /** The length of the JSON text of what a call sends of a request. */
-const charactersOf = ({ changes, schedule }: ChangeRequest): number => JSON.stringify([changes, schedule]).length;
+function charactersOf({ changes, schedule }: ChangeRequest): number {
+  return JSON.stringify([changes, schedule]).length;
+}
 
 /** Splits requests into batches within the limits of one call; a larger request is a batch of its own. */
-export const batchesWithinLimits = (
+export function batchesWithinLimits(
   requests: readonly ChangeRequest[],
   { changes: maxChanges, characters: maxCharacters } = { changes: maxChangesPerCall, characters: maxCharactersPerCall },
-): ChangeRequest[][] => {
+): ChangeRequest[][] {
   const batches: ChangeRequest[][] = [];
   let [changes, characters] = [0, 0];
   for (const request of requests) {
@@ -49,7 +51,7 @@ export const batchesWithinLimits = (
     characters += added;
   }
   return batches;
-};
+}
 
 /** The sources of previews: calls of the features service, and other requests from the database. */
 export interface PreviewSources {
@@ -58,11 +60,11 @@ export interface PreviewSources {
 }
 
 /** Other requests that could conflict with the given ones, by at most two statements in total. */
-const loadOtherRequests = async (
+async function loadOtherRequests(
   { reader }: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
-): Promise<OtherRequests> => {
+): Promise<OtherRequests> {
   const changes = requests.flatMap((request) => request.changes);
   const { features, segments } = subjectsToCompare(changes);
   const [scheduled, uses] = await Promise.all([
@@ -70,18 +72,18 @@ const loadOtherRequests = async (
     reader.segmentUses(project, segmentsToDelete(changes)),
   ]);
   return { scheduled, uses };
-};
+}
 
 /**
  * Previews requests of a project by id, each independently of the others, but with its conflicts with other requests. Makes one call per
  * batch, and at most two statements.
  */
-export const loadPreviews = async (
+export async function loadPreviews(
   sources: PreviewSources,
   requests: readonly ChangeRequest[],
   { project, withStates }: { readonly project: string; readonly withStates: boolean },
   context: CallContext,
-): Promise<Map<number, PreviewWithSnapshots>> => {
+): Promise<Map<number, PreviewWithSnapshots>> {
   const calls = batchesWithinLimits(requests).map(async (batch) => {
     const body = {
       project,
@@ -108,15 +110,15 @@ export const loadPreviews = async (
     }),
   );
   return new Map(entries);
-};
+}
 
 /** Previews one request, like `loadPreviews`. */
-export const loadPreview = async (
+export async function loadPreview(
   sources: PreviewSources,
   request: ChangeRequest,
   { withStates }: { readonly withStates: boolean },
   context: CallContext,
-): Promise<PreviewWithSnapshots> => {
+): Promise<PreviewWithSnapshots> {
   const previews = await loadPreviews(sources, [request], { project: request.project, withStates }, context);
   const preview = previews.get(request.id);
   if (preview === undefined)
@@ -124,28 +126,28 @@ export const loadPreview = async (
       `The features service returned no preview for change request ${request.id}: it must return one each.`,
     );
   return preview;
-};
+}
 
 /** The previews to show with requests. Closed and empty requests have none. */
-export const loadPreviewsOfOpenRequests = async (
+export async function loadPreviewsOfOpenRequests(
   sources: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
   context: CallContext,
-): Promise<(request: ChangeRequest) => PreviewedChanges | undefined> => {
+): Promise<(request: ChangeRequest) => PreviewedChanges | undefined> {
   const open = requests.filter((request) => !isClosedState(request.state) && request.changes.length > 0);
   const previews =
     open.length === 0 ? undefined : await loadPreviews(sources, open, { project, withStates: false }, context);
   return ({ id }) => previews?.get(id)?.preview;
-};
+}
 
 /** Requests of a project in the format of the API, those that are open with their previews and with what they need now. */
-export const responsesWithPreviews = async (
+export async function responsesWithPreviews(
   sources: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
   context: CallContext,
-): Promise<ChangeRequestResponse[]> => {
+): Promise<ChangeRequestResponse[]> {
   const isOpen = ({ state }: ChangeRequest): boolean => !isClosedState(state);
   const [previewedChangesOf, protections] = await Promise.all([
     loadPreviewsOfOpenRequests(sources, project, requests, context),
@@ -158,18 +160,18 @@ export const responsesWithPreviews = async (
       isOpen(request) ? reviewRequirement(request, protections) : undefined,
     ),
   );
-};
+}
 
 /** One request in the format of the API, with its preview if it is open. */
-export const responseWithPreview = async (
+export async function responseWithPreview(
   sources: PreviewSources,
   request: ChangeRequest,
   context: CallContext,
-): Promise<ChangeRequestResponse> => {
+): Promise<ChangeRequestResponse> {
   const [response] = await responsesWithPreviews(sources, request.project, [request], context);
   if (response === undefined) throw new Error(`Change request ${request.id} has no response.`);
   return response;
-};
+}
 
 export function previewEndpoints({ bus, reader }: ChangeRequestsContext): readonly Endpoint[] {
   return [

@@ -5,7 +5,9 @@ import { addChanges, createDraft, editChange, refusePrototypeKeys } from './cont
 const one = '2026-11-21T13:00:00.000Z';
 const enable = aCheckedChange({ action: 'updateEnabled', payload: { enabled: true } });
 const addStrategy = aCheckedChange({ action: 'addStrategy', payload: { name: 'default' } });
-const typesOf = (events: readonly { type: string }[]): string[] => events.map(({ type }) => type);
+function typesOf(events: readonly { type: string }[]): string[] {
+  return events.map(({ type }) => type);
+}
 
 describe('a new request', () => {
   const draft = createDraft({ id: 31, uid: null, project: 'shop', environment: 'production', minApprovals: 2 }, miaNow);

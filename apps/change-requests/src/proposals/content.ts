@@ -46,23 +46,27 @@ const contentEditOfState: Readonly<Partial<Record<ChangeRequestState, ContentEdi
 /** The states of a pending request: changes can be added to it. */
 export const pendingStates = changeRequestStates.filter((state) => contentEditOfState[state] !== undefined);
 
-export const isPending = ({ state }: Pick<ChangeRequest, 'state'>): boolean => pendingStates.includes(state);
+export function isPending({ state }: Pick<ChangeRequest, 'state'>): boolean {
+  return pendingStates.includes(state);
+}
 
 /** Whether changes can be added to the request now. @param draftOnly whether only a draft counts */
-export const acceptsChanges = (
+export function acceptsChanges(
   request: Pick<ChangeRequest, 'state' | 'applying'>,
   { draftOnly }: { readonly draftOnly: boolean },
-): boolean => (draftOnly ? request.state === 'Draft' : isPending(request)) && request.applying === null;
+): boolean {
+  return (draftOnly ? request.state === 'Draft' : isPending(request)) && request.applying === null;
+}
 
 /**
  * Replaces the content of a request. Approvals of the previous content are removed, and an approved request returns to review.
  */
-const replaceContent = (
+function replaceContent(
   before: ChangeRequest,
   changes: readonly ProposedChange[],
   steps: readonly ContentStep[],
   actor: Actor,
-): ChangeRequestDecision => {
+): ChangeRequestDecision {
   requireNotBeingApplied(before);
   const edit = contentEditOfState[before.state];
   if (edit === undefined) {
@@ -86,7 +90,7 @@ const replaceContent = (
     events.push(eventOf(edit.emits, request, actor, { data: { reason: 'changed' }, preData }));
   }
   return { request, events };
-};
+}
 
 type Origin = Pick<ChangeRequest, 'id' | 'uid' | 'project' | 'environment' | 'minApprovals'>;
 
@@ -94,11 +98,11 @@ type Origin = Pick<ChangeRequest, 'id' | 'uid' | 'project' | 'environment' | 'mi
  * Creates an empty draft.
  * @param neededApprovals the number of approvals that it needs with the changes that it is created for
  */
-export const createDraft = (
+export function createDraft(
   origin: Origin,
   actor: Actor,
   neededApprovals = origin.minApprovals,
-): ChangeRequestDecision => {
+): ChangeRequestDecision {
   const createdAt = actor.now.toISOString();
   const request: ChangeRequest = {
     ...origin,
@@ -119,35 +123,40 @@ export const createDraft = (
   };
   const data = { minApprovals: neededApprovals };
   return { request, events: [eventOf('change-request-created', request, actor, { data })] };
-};
+}
 
 /** An empty draft to compute a preview with, which is not stored. */
-export const unsavedDraft = (environmentRef: EnvironmentRef, actor: Actor): ChangeRequest =>
-  createDraft({ id: 0, uid: null, ...environmentRef, minApprovals: 1 }, actor).request;
+export function unsavedDraft(environmentRef: EnvironmentRef, actor: Actor): ChangeRequest {
+  return createDraft({ id: 0, uid: null, ...environmentRef, minApprovals: 1 }, actor).request;
+}
 
 /** The bytes of what changes store as JSON: their payloads, and the states that they replace. */
-const contentBytes = (changes: readonly ProposedChange[]): number =>
-  changes.reduce((sum, { payload, snapshot }) => sum + Buffer.byteLength(JSON.stringify([payload, snapshot])), 0);
+function contentBytes(changes: readonly ProposedChange[]): number {
+  return changes.reduce(
+    (sum, { payload, snapshot }) => sum + Buffer.byteLength(JSON.stringify([payload, snapshot])),
+    0,
+  );
+}
 
 /**
  * Refuses content that is larger than a change request may be. Content that exceeds the limit already, as that of a reverting draft may, can
  * still shrink.
  * @throws Refusal `ExceedsLimitError`
  */
-const requireContentSize = (before: readonly ProposedChange[], after: readonly ProposedChange[]): void => {
+function requireContentSize(before: readonly ProposedChange[], after: readonly ProposedChange[]): void {
   const bytes = contentBytes(after);
   if (bytes <= maxBytesPerChangeRequest || bytes <= contentBytes(before)) return;
   const message = `A change request can hold at most ${maxBytesPerChangeRequest} bytes, with what its changes replace. Propose fewer or smaller changes.`;
   throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body' }] });
-};
+}
 
 /** Adds changes to a request in their order. Returns the same request and no events if it already contains all of them. */
-export const addChanges = (
+export function addChanges(
   request: ChangeRequest,
   checked: readonly CheckedChange[],
   ids: readonly number[],
   actor: Actor,
-): ChangeRequestDecision => {
+): ChangeRequestDecision {
   let { changes } = request;
   let position = changes.at(-1)?.position ?? 0;
   const steps: ContentStep[] = [];
@@ -161,46 +170,46 @@ export const addChanges = (
   if (steps.length === 0) return withoutEvents(request);
   requireContentSize(request.changes, changes);
   return replaceContent(request, changes, steps, actor);
-};
+}
 
 /** @throws Refusal `NoAccessError` unless the user is the author of the request. */
-export const requireAuthor = ({ createdBy }: ChangeRequest, userId: number): void => {
+export function requireAuthor({ createdBy }: ChangeRequest, userId: number): void {
   if (createdBy.id !== userId) throw onlyAuthorCan('edit its changes');
-};
+}
 
-export const requireChange = ({ changes, id }: ChangeRequest, changeId: number): ProposedChange => {
+export function requireChange({ changes, id }: ChangeRequest, changeId: number): ProposedChange {
   const change = changes.find((other) => other.id === changeId);
   if (change === undefined) throw notFound(`Could not find change with id ${changeId} in change request ${id}`);
   return change;
-};
+}
 
 /** Refuses to change the action or the subject of a change: they are its identity. */
-export const requireSameSubject = (before: ProposedChange, change: Change): void => {
+export function requireSameSubject(before: ProposedChange, change: Change): void {
   const differs = (path: string, was: unknown) =>
     invalid(`The \`${path}\` property must stay what it was: ${JSON.stringify(was)}.`, path);
   if (change.action !== before.action) throw differs('/body/action', before.action);
   if (before.feature !== null && change.feature !== before.feature) throw differs('/body/feature', before.feature);
   const { payload } = before;
   if (payloadIdOf(change.payload) !== payloadIdOf(payload)) throw differs('/body/payload/id', payloadIdOf(payload));
-};
+}
 
 /** Replaces the payload of a change. Its id, position and snapshot stay. */
-export const editChange = (
+export function editChange(
   request: ChangeRequest,
   changeId: number,
   { payload, segment, snapshot }: CheckedChange,
   actor: Actor,
-): ChangeRequestDecision => {
+): ChangeRequestDecision {
   requireAuthor(request, actor.by.id);
   const before = requireChange(request, changeId);
   const change = { ...before, payload: payload ?? {}, segment, snapshot: before.snapshot ?? snapshot ?? null };
   const changes = request.changes.map((other) => (other === before ? change : other));
   requireContentSize(request.changes, changes);
   return replaceContent(request, changes, [{ kind: 'edited', change, before }], actor);
-};
+}
 
 /** Removes a change. Only a draft may become empty: any other request without changes must be cancelled instead. */
-export const discardChange = (request: ChangeRequest, changeId: number, actor: Actor): ChangeRequestDecision => {
+export function discardChange(request: ChangeRequest, changeId: number, actor: Actor): ChangeRequestDecision {
   requireAuthor(request, actor.by.id);
   const change = requireChange(request, changeId);
   const remaining = request.changes.filter((other) => other !== change);
@@ -210,10 +219,10 @@ export const discardChange = (request: ChangeRequest, changeId: number, actor: A
     throw invalidProperty(reason, '/params/changeId');
   }
   return decision;
-};
+}
 
 /** Refuses the key `__proto__` at any depth: JavaScript may treat it as the prototype of the object. */
-export const refusePrototypeKeys = (value: unknown, path: string): void => {
+export function refusePrototypeKeys(value: unknown, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   if (Object.hasOwn(value, '__proto__')) {
     throw invalid(`The \`${path}/__proto__\` property is not allowed.`, `${path}/__proto__`);
@@ -221,22 +230,22 @@ export const refusePrototypeKeys = (value: unknown, path: string): void => {
   for (const [key, member] of Object.entries(value)) {
     if (typeof member === 'object') refusePrototypeKeys(member, `${path}/${key}`);
   }
-};
+}
 
 /** Descriptions of the effects of a change that no other change can undo. */
-const irreversibleEffects = ({ action, feature, segment }: ProposedChange): string[] => {
+function irreversibleEffects({ action, feature, segment }: ProposedChange): string[] {
   if (action === 'archiveFeature') return [`feature flag ${feature} stays archived until it is revived`];
   if (action === 'deleteSegment') return [`segment ${segment?.name ?? ''} stays deleted`];
   return [];
-};
+}
 
 /** A text about what the reverting draft cannot undo; undefined if it undoes everything. */
-export const unrevertedPart = ({ changes, id }: ChangeRequest): string | undefined => {
+export function unrevertedPart({ changes, id }: ChangeRequest): string | undefined {
   const effects = changes.flatMap(irreversibleEffects);
   return effects.length === 0 ? undefined : `Not undone of change request #${id}: ${effects.join('; ')}`;
-};
+}
 
-export const requireRevertible = (request: ChangeRequest, inverse: readonly unknown[]): void => {
+export function requireRevertible(request: ChangeRequest, inverse: readonly unknown[]): void {
   if (request.state !== 'Applied') throw notAllowedInState('reverted', request);
   if (inverse.length === 0) {
     throw refusal(
@@ -244,11 +253,12 @@ export const requireRevertible = (request: ChangeRequest, inverse: readonly unkn
       unrevertedPart(request) ?? 'The change request changed nothing that could be undone',
     );
   }
-};
+}
 
 /** 409: the caller has a draft in that environment, and a user has one draft per environment. */
-export const draftExistsRefusal = (): Refusal =>
-  refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
+export function draftExistsRefusal(): Refusal {
+  return refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
+}
 
 /** The identity of a reverting draft, and the comment about what it cannot undo; undefined if it undoes everything. */
 interface NewRevert extends Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> {
@@ -262,12 +272,12 @@ interface NewRevert extends Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> {
  * Creates a draft that undoes an applied request. Its snapshots are the state right after the request was applied, so that later edits
  * are shown as overwrites and never undone unnoticed.
  */
-export const createRevertingDraft = (
+export function createRevertingDraft(
   applied: ChangeRequest,
   inverse: readonly InverseChange[],
   { id, uid, minApprovals, neededApprovals, changeIds, comment }: NewRevert,
   actor: Actor,
-): ChangeRequestDecision => {
+): ChangeRequestDecision {
   const { project, environment } = applied;
   const draft = createDraft({ id, uid, project, environment, minApprovals }, actor, neededApprovals);
   const createdAt = actor.now.toISOString();
@@ -279,4 +289,4 @@ export const createRevertingDraft = (
   const { request, events } = replaceContent(draft.request, changes, steps, actor);
   const title = `Revert of change request #${applied.id}`;
   return { request: withComment({ ...request, title }, comment, actor), events: [...draft.events, ...events] };
-};
+}

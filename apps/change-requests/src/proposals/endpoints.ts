@@ -146,12 +146,12 @@ interface UncheckedChanges {
 }
 
 /** Lets the features service check changes on top of the earlier ones that can affect them. */
-const checkProposedChanges = async (
+async function checkProposedChanges(
   bus: Bus,
   { project, environment }: EnvironmentRef,
   { changes, earlier, replaced, isList }: UncheckedChanges,
   context: CallContext,
-): Promise<readonly CheckedChange[]> => {
+): Promise<readonly CheckedChange[]> {
   const related = earlierChangesForCheck(changes, earlier);
   const order =
     replaced === undefined
@@ -169,7 +169,7 @@ const checkProposedChanges = async (
     throw isList ? error : withPathsOfSingleChange(error);
   });
   return checked.changes;
-};
+}
 
 /** The maximum number of attempts while the request is edited concurrently. */
 const maxTries = 20;
@@ -179,7 +179,7 @@ const maxTries = 20;
  * @param attempt returns undefined, and writes nothing, if the request was edited since the check
  * @throws Refusal `ConflictError` if the request was edited during every attempt
  */
-export const retryUntilCurrent = async <T>(attempt: () => Promise<T | undefined>): Promise<T> => {
+export async function retryUntilCurrent<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < maxTries; tries++) {
     const reply = await attempt();
     if (reply !== undefined) return reply;
@@ -187,7 +187,7 @@ export const retryUntilCurrent = async <T>(attempt: () => Promise<T | undefined>
     await sleep(Math.random() * 10);
   }
   throw changedBySomeoneElse();
-};
+}
 
 /** Runs a job under the mutex of its key, and resolves with its result. */
 export type KeyedMutex = <T>(key: string, job: () => Promise<T>) => Promise<T>;
@@ -195,7 +195,7 @@ export type KeyedMutex = <T>(key: string, job: () => Promise<T>) => Promise<T>;
 /**
  * A mutex per key within this process. It only reduces contention: across processes the database's locks guarantee the order.
  */
-export const keyedMutex = (): KeyedMutex => {
+export function keyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>();
   return (key, job) => {
     const current = (last.get(key) ?? Promise.resolve()).then(job);
@@ -209,7 +209,7 @@ export const keyedMutex = (): KeyedMutex => {
     });
     return current;
   };
-};
+}
 
 type AddChangesRequest = OperationRequest<typeof AddChanges>;
 
@@ -221,7 +221,7 @@ interface Proposal {
   readonly draftOnly: boolean;
 }
 
-const parseProposal = (operationRequest: AddChangesRequest): Proposal => {
+function parseProposal(operationRequest: AddChangesRequest): Proposal {
   const { params, query, body } = operationRequest;
   refusePrototypeKeys(body, '/body');
   return {
@@ -230,7 +230,7 @@ const parseProposal = (operationRequest: AddChangesRequest): Proposal => {
     changes: parseChanges(body),
     draftOnly: query.new === true,
   };
-};
+}
 
 /** The checked changes with their ids, and the time at which they are added to a request that is not locked. */
 interface CheckedProposal extends Proposal, ReservedIds {
@@ -239,17 +239,19 @@ interface CheckedProposal extends Proposal, ReservedIds {
   readonly checked: readonly CheckedChange[];
 }
 
-const addTo = (
+function addTo(
   request: ChangeRequest,
   { operationRequest, checked, ids, now }: CheckedProposal,
   addedAt = now,
-): ChangeRequestDecision => addChanges(request, checked, ids, actorOf(operationRequest.caller, addedAt));
+): ChangeRequestDecision {
+  return addChanges(request, checked, ids, actorOf(operationRequest.caller, addedAt));
+}
 
-const addToNewDraft = async (
+async function addToNewDraft(
   { requests, protections }: Transaction,
   proposal: CheckedProposal,
   allowsVoluntaryRequests: boolean,
-): Promise<ChangeRequest | undefined> => {
+): Promise<ChangeRequest | undefined> {
   const { operationRequest, environmentRef, draftOnly, now } = proposal;
   const { caller } = operationRequest;
   if (await requests.lockAndCheckForAcceptingRequest(caller.id, environmentRef, { draftOnly })) return undefined;
@@ -266,40 +268,40 @@ const addToNewDraft = async (
   const decision = addTo(draft.request, proposal);
   await requests.add({ request: decision.request, events: [...draft.events, ...decision.events] });
   return decision.request;
-};
+}
 
 /** Adds to a draft by one statement, without locking it first. */
-const addToDraft = async (
+async function addToDraft(
   { requests }: Transaction,
   proposal: CheckedProposal,
   draft: ChangeRequest,
-): Promise<ChangeRequest | undefined> => {
+): Promise<ChangeRequest | undefined> {
   const decision = addTo(draft, proposal);
   if (decision.request !== draft && !(await requests.saveDraft(draft, decision))) return undefined;
   return decision.request;
-};
+}
 
 /** Adds to a request in review or approved, which it locks first. */
-const addToRequestInReview = async (
+async function addToRequestInReview(
   { requests }: Transaction,
   proposal: CheckedProposal,
   base: ChangeRequest,
-): Promise<ChangeRequest | undefined> => {
+): Promise<ChangeRequest | undefined> {
   const before = await requests.getOfAnyProjectForUpdate(base.id);
   if (before?.revision !== base.revision || !acceptsChanges(before, proposal)) return undefined;
   const decision = addTo(before, proposal, requests.now());
   if (decision.request !== before) await requests.save(decision);
   return decision.request;
-};
+}
 
 /**
  * Adds the changes to the caller's pending request for the project and environment, or to a new draft. The preview in the reply is computed
  * while the transaction runs. Returns undefined and writes nothing if the request was edited since the check, or if a draft now exists.
  */
-const addIfCurrent = async (
+async function addIfCurrent(
   { bus, reader, newChangeIds, transaction, allowsVoluntaryRequests }: ChangeRequestsContext,
   proposal: Proposal,
-) => {
+) {
   const { operationRequest, environmentRef, changes, draftOnly } = proposal;
   const { caller } = operationRequest;
   const base = await reader.acceptingRequest(caller.id, environmentRef, { draftOnly });
@@ -342,4 +344,4 @@ const addIfCurrent = async (
       if (error instanceof DraftAlreadyExistsError) return undefined;
       throw error;
     });
-};
+}

@@ -8,10 +8,10 @@ import { toProposedChange } from './proposed-change.ts';
 const beta = { id: 4, name: 'beta' };
 
 /** What comes of a change that is added, as change 9, to those that a request holds. */
-const merged = (earlier: readonly ProposedChange[], newer: CheckedChange) => {
+function merged(earlier: readonly ProposedChange[], newer: CheckedChange) {
   const createdBy = { id: 7, name: 'mia' };
   return mergeChange(earlier, toProposedChange(newer, { id: 9, position: 9, createdBy, createdAt: noon }));
-};
+}
 
 describe('a change that is added to others', () => {
   it.each<[string, CheckedChange, CheckedChange]>([

@@ -40,7 +40,7 @@ interface MergeableChange {
 }
 
 /** The id or name of the object that a change affects, comparable among changes whose actions can interact. */
-const subjectOf = ({ action, feature, payload }: MergeableChange): unknown => {
+function subjectOf({ action, feature, payload }: MergeableChange): unknown {
   switch (action) {
     case 'updateStrategy':
     case 'deleteStrategy':
@@ -50,43 +50,43 @@ const subjectOf = ({ action, feature, payload }: MergeableChange): unknown => {
     default:
       return feature;
   }
-};
+}
 
-const mergeRuleOf = (newer: MergeableChange, earlier: MergeableChange): MergeRule | undefined => {
+function mergeRuleOf(newer: MergeableChange, earlier: MergeableChange): MergeRule | undefined {
   const rule = mergeRules[newer.action][earlier.action];
   return rule !== undefined && subjectOf(newer) === subjectOf(earlier) ? rule : undefined;
-};
+}
 
-const deletedAlready = ({ action }: MergeableChange, basePath: string): Refusal => {
+function deletedAlready({ action }: MergeableChange, basePath: string): Refusal {
   const subject = action === 'updateStrategy' ? 'Strategy' : 'Segment';
   const path = `${basePath}/payload/id`;
   return invalid(`${subject} is deleted by this change request: the \`${path}\` property names it.`, path);
-};
+}
 
 /**
  * Refuses an update of an object that an earlier change deletes.
  * @param pathOf the path of the nth newer change in the body
  */
-export const requireMergeable = (
+export function requireMergeable(
   earlier: readonly MergeableChange[],
   newer: readonly MergeableChange[],
   pathOf: (nth: number) => string,
-): void => {
+): void {
   const before = [...earlier];
   for (const [nth, change] of newer.entries()) {
     if (before.some((other) => mergeRuleOf(change, other) === 'reject')) throw deletedAlready(change, pathOf(nth));
     before.push(change);
   }
-};
+}
 
 /**
  * The order in which the changes of a request are applied once newer ones are merged into it, as indexes into the earlier changes followed
  * by the newer ones. A replaced earlier change is omitted. A newer change that is merged into another follows it.
  */
-export const orderOfApplication = (
+export function orderOfApplication(
   earlier: readonly MergeableChange[],
   newer: readonly MergeableChange[],
-): readonly number[] => {
+): readonly number[] {
   const all = [...earlier, ...newer];
   const order = [...earlier.keys()];
   for (const [nth, change] of newer.entries()) {
@@ -103,10 +103,10 @@ export const orderOfApplication = (
     if (replaced >= 0) order.splice(replaced, 1);
   }
   return order;
-};
+}
 
 /** The update of a strategy with a newer one in it: by property, and by parameter as long as the type of the strategy stays. */
-const mergeUpdates = ({ payload, snapshot }: ProposedChange, newer: JsonObject): JsonObject => {
+function mergeUpdates({ payload, snapshot }: ProposedChange, newer: JsonObject): JsonObject {
   const earlier = asJsonObject(payload);
   const merged = { ...earlier, ...newer };
   const type = earlier['name'] ?? asJsonObject(snapshot)['name'];
@@ -114,7 +114,7 @@ const mergeUpdates = ({ payload, snapshot }: ProposedChange, newer: JsonObject):
   return keepsType && isJsonObject(earlier['parameters']) && isJsonObject(newer['parameters'])
     ? { ...merged, parameters: { ...earlier['parameters'], ...newer['parameters'] } }
     : merged;
-};
+}
 
 /** The changes of a request after a change was merged into them, and the steps that led there. */
 export interface MergedChanges {
@@ -126,7 +126,7 @@ export interface MergedChanges {
  * Adds one change to the changes of a request. A change that replaces another keeps the position, id and snapshot of the replaced one:
  * the snapshot is the state that the request as a whole replaces.
  */
-export const mergeChange = (earlier: readonly ProposedChange[], newer: ProposedChange): MergedChanges => {
+export function mergeChange(earlier: readonly ProposedChange[], newer: ProposedChange): MergedChanges {
   const existing = earlier.find((change) => mergeRuleOf(newer, change) !== undefined);
   const added: MergedChanges = { changes: [...earlier, newer], steps: [{ kind: 'added', change: newer }] };
   if (existing === undefined) return added;
@@ -154,4 +154,4 @@ export const mergeChange = (earlier: readonly ProposedChange[], newer: ProposedC
     default:
       return { changes: earlier, steps: [] };
   }
-};
+}

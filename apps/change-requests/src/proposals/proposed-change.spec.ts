@@ -12,7 +12,9 @@ const earlier = [
   aChange({ id: 5, action: 'addStrategy', feature: 'parent' }),
   aChange({ id: 6, action: 'updateSegment', segment: { id: 4, name: 'beta' }, payload: { id: 4 } }),
 ];
-const idsOn = (change: object) => earlierChangesForCheck([parseChange(change, '/body')], earlier).map(({ id }) => id);
+function idsOn(change: object) {
+  return earlierChangesForCheck([parseChange(change, '/body')], earlier).map(({ id }) => id);
+}
 
 describe('the earlier changes that a newer one is checked on top of', () => {
   it.each([

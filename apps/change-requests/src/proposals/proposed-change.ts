@@ -9,7 +9,9 @@ import {
 import type { ProposedChange } from '../requests/change-request.ts';
 
 /** The id of the strategy or segment that the payload of a change names, if it names one. */
-export const payloadIdOf = (payload: unknown): unknown => asJsonObject(payload)['id'];
+export function payloadIdOf(payload: unknown): unknown {
+  return asJsonObject(payload)['id'];
+}
 
 /**
  * What a change names in its payload, apart from the feature or the segment that it changes:
@@ -37,41 +39,46 @@ const referencesByAction: Readonly<Record<ChangeAction, readonly PayloadReferenc
 };
 
 /** The actions whose payload has all of the references. */
-export const actionsWith = (...references: readonly PayloadReference[]): readonly ChangeAction[] =>
-  changeActions.filter((action) => references.every((reference) => referencesByAction[action].includes(reference)));
+export function actionsWith(...references: readonly PayloadReference[]): readonly ChangeAction[] {
+  return changeActions.filter((action) =>
+    references.every((reference) => referencesByAction[action].includes(reference)),
+  );
+}
 
 /** The feature that a change makes the parent of another; undefined for any other change. */
-export const parentFeatureOf = ({
+export function parentFeatureOf({
   action,
   payload,
 }: {
   readonly action: ChangeAction;
   readonly payload?: unknown;
-}): string | undefined => {
+}): string | undefined {
   const parent = referencesByAction[action].includes('parent') ? asJsonObject(payload)['feature'] : undefined;
   return typeof parent === 'string' ? parent : undefined;
-};
+}
 
 /** A checked change as part of a request. */
-export const toProposedChange = (
+export function toProposedChange(
   { action, feature, segment, payload, snapshot }: CheckedChange,
   origin: Pick<ProposedChange, 'id' | 'position' | 'createdBy' | 'createdAt'>,
-): ProposedChange => ({ ...origin, action, feature, segment, payload: payload ?? {}, snapshot: snapshot ?? null });
+): ProposedChange {
+  return { ...origin, action, feature, segment, payload: payload ?? {}, snapshot: snapshot ?? null };
+}
 
 /** A change in the form of a checked one, before the features service has checked it. */
-export const toUncheckedForm = (change: Change, segmentName = '', snapshot: unknown = null): CheckedChange => {
+export function toUncheckedForm(change: Change, segmentName = '', snapshot: unknown = null): CheckedChange {
   const { action, payload } = change;
   return isSegmentChange(change)
     ? { action, feature: null, segment: { id: change.payload.id, name: segmentName }, payload, snapshot }
     : { action, feature: change.feature, segment: null, payload, snapshot };
-};
+}
 
 /** The reserved id of the nth new change. */
-export const reservedIdOfNthChange = (ids: readonly number[], nth: number): number => {
+export function reservedIdOfNthChange(ids: readonly number[], nth: number): number {
   const id = ids[nth];
   if (id === undefined) throw new Error('A change has no id: reserve one for each change with newChangeIds.');
   return id;
-};
+}
 
 /** Whether changes affect dependencies between features, by action. */
 const affectsDependencies: Readonly<Record<ChangeAction, boolean>> = {
@@ -92,10 +99,10 @@ const affectsDependencies: Readonly<Record<ChangeAction, boolean>> = {
  * The earlier changes that can affect the check of newer ones. Changes of other features matter only for dependencies and for uses of a
  * segment, so the cost of adding does not grow with the size of the request.
  */
-export const earlierChangesForCheck = (
+export function earlierChangesForCheck(
   newer: readonly Change[],
   earlier: readonly ProposedChange[],
-): readonly ProposedChange[] => {
+): readonly ProposedChange[] {
   // Any strategy of the project may use the segment, and an earlier change may have taken it away there.
   if (newer.some(({ action }) => action === 'deleteSegment')) return earlier;
   const features = new Set(
@@ -108,22 +115,22 @@ export const earlierChangesForCheck = (
       (feature !== null && features.has(feature)) ||
       (changesDependencies && affectsDependencies[action]),
   );
-};
+}
 
 /** A change in the format of the API, which the features service parses. */
-export const toWireChange = ({
+export function toWireChange({
   action,
   feature,
   payload,
-}: Pick<ProposedChange, 'action' | 'feature' | 'payload'>): Change =>
-  (feature === null ? { action, payload } : { action, feature, payload }) as Change;
+}: Pick<ProposedChange, 'action' | 'feature' | 'payload'>): Change {
+  return (feature === null ? { action, payload } : { action, feature, payload }) as Change;
+}
 
 /** A change with its snapshot, in the format of calls of the features service. */
-export const toWireChangeWithSnapshot = (
-  change: ProposedChange,
-  snapshots: Readonly<Record<string, unknown>> = {},
-) => ({
-  id: change.id,
-  change: toWireChange(change),
-  snapshot: Object.hasOwn(snapshots, change.id) ? snapshots[change.id] : change.snapshot,
-});
+export function toWireChangeWithSnapshot(change: ProposedChange, snapshots: Readonly<Record<string, unknown>> = {}) {
+  return {
+    id: change.id,
+    change: toWireChange(change),
+    snapshot: Object.hasOwn(snapshots, change.id) ? snapshots[change.id] : change.snapshot,
+  };
+}

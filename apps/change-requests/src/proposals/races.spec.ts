@@ -140,11 +140,11 @@ describe('in two replicas', () => {
   });
 });
 
-const gate = () => {
+function gate() {
   let open = () => undefined as void;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { open: () => open(), opened };
-};
+}
 
 describe('jobs under a keyed mutex', () => {
   it('run one after another in their order for the same key', async () => {

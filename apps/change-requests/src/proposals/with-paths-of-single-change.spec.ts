@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { invalid, type Refusal, refusal, type RefusalExtras } from '@bunting/contracts';
 import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
 
-const rewritten = (error: Refusal): Refusal => withPathsOfSingleChange(error) as Refusal;
+function rewritten(error: Refusal): Refusal {
+  return withPathsOfSingleChange(error) as Refusal;
+}
 
 it.each([
   [

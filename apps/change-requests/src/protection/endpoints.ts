@@ -77,9 +77,8 @@ export function protectionEndpoints({
  */
 export type SyncProtection = (context: CallContext) => Promise<void>;
 
-export const protectionSync =
-  (bus: Bus, dueJobs: DueJobsReader, transaction: UnitOfWork): SyncProtection =>
-  async (context) => {
+export function protectionSync(bus: Bus, dueJobs: DueJobsReader, transaction: UnitOfWork): SyncProtection {
+  return async (context) => {
     let hasMore: boolean;
     do {
       hasMore = false;
@@ -90,3 +89,4 @@ export const protectionSync =
       }
     } while (hasMore);
   };
+}

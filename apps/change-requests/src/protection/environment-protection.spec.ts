@@ -3,7 +3,9 @@ import { miaNow } from '../../test/builders.ts';
 import { setEnvironmentProtection } from './environment-protection.ts';
 
 const production = { project: 'shop', environment: 'production' };
-const on = (requiredApprovals?: number) => ({ changeRequestsEnabled: true, requiredApprovals });
+function on(requiredApprovals?: number) {
+  return { changeRequestsEnabled: true, requiredApprovals };
+}
 const off = { changeRequestsEnabled: false };
 
 describe('the protection of an environment', () => {

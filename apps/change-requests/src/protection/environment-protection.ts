@@ -17,10 +17,10 @@ export interface ProtectionDecision {
  * The requested protection. Without a number, or with 0, which clients send who have none, it is the minimum; where protection ends, the
  * number does not matter.
  */
-const wantedProtection = (
+function wantedProtection(
   wanted: { readonly changeRequestsEnabled: boolean; readonly requiredApprovals?: number | undefined },
   minimum: number,
-): RequiredApprovals => {
+): RequiredApprovals {
   if (!wanted.changeRequestsEnabled) return null;
   const given = wanted.requiredApprovals ?? 0;
   const requiredApprovals = given === 0 ? minimum : given;
@@ -30,33 +30,35 @@ const wantedProtection = (
       '/body/requiredApprovals',
     );
   return requiredApprovals;
-};
+}
 
 /** Refuses a value below the minimum that the environment sets for every project. A lower stored value may stay unchanged. */
-const requireMinimum = (
+function requireMinimum(
   before: RequiredApprovals,
   after: RequiredApprovals,
   minimum: number,
   environment: string,
-): void => {
+): void {
   if (after === before || (after ?? 0) >= minimum) return;
   const path = after === null ? '/body/changeRequestsEnabled' : '/body/requiredApprovals';
   throw invalidProperty(`The environment ${environment} asks for at least ${minimum} approvals`, path);
-};
+}
 
-const toEventData = (requiredApprovals: RequiredApprovals) => ({
-  changeRequestsEnabled: requiredApprovals !== null,
-  requiredApprovals,
-});
+function toEventData(requiredApprovals: RequiredApprovals) {
+  return {
+    changeRequestsEnabled: requiredApprovals !== null,
+    requiredApprovals,
+  };
+}
 
 /** The events of a changed protection; none if it is the same. */
-const protectionEvents = (
+function protectionEvents(
   { project, environment }: EnvironmentRef,
   before: RequiredApprovals,
   after: RequiredApprovals,
   actor: Actor,
-): OutboxEvent[] =>
-  before === after
+): OutboxEvent[] {
+  return before === after
     ? []
     : [
         outboxEvent(
@@ -70,6 +72,7 @@ const protectionEvents = (
           actor,
         ),
       ];
+}
 
 interface WantedProtection {
   readonly before: RequiredApprovals;
@@ -80,23 +83,23 @@ interface WantedProtection {
 }
 
 /** Sets or removes the protection of an environment. */
-export const setEnvironmentProtection = (
+export function setEnvironmentProtection(
   environmentRef: EnvironmentRef,
   { before, wanted, minimum, isAdministrator }: WantedProtection,
   actor: Actor,
-): ProtectionDecision => {
+): ProtectionDecision {
   const after = wantedProtection(wanted, minimum ?? minApprovals);
   if (minimum !== undefined && !isAdministrator) requireMinimum(before, after, minimum, environmentRef.environment);
   return { requiredApprovals: after, events: protectionEvents(environmentRef, before, after, actor) };
-};
+}
 
 /**
  * The number of approvals that a new request requires. In an unprotected environment the request is voluntary and requires the minimum.
  * @throws Refusal `NoAccessError` if the environment is not protected and voluntary requests are disabled.
  */
-export const approvalsForNewRequest = (configured: RequiredApprovals, allowsVoluntaryRequests: boolean): number => {
+export function approvalsForNewRequest(configured: RequiredApprovals, allowsVoluntaryRequests: boolean): number {
   if (configured === null && !allowsVoluntaryRequests) {
     throw refusal('NoAccessError', 'Change requests are not enabled in this environment');
   }
   return configured ?? minApprovals;
-};
+}

@@ -37,7 +37,7 @@ export interface CurrentProtection {
 }
 
 /** The protection of environments within a unit of work. */
-export const protectionRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
+export function protectionRepository(tx: Tx, outbox: Pick<Outbox, 'emit'>) {
   const get = async ({ project, environment }: EnvironmentRef): Promise<CurrentProtection> => {
     const rows = await tx.query<{ requiredApprovals: number | null; nowMs: number }>(selectProtectionAndNow, [
       project,
@@ -97,4 +97,4 @@ export const protectionRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
       return true;
     },
   };
-};
+}

@@ -13,28 +13,28 @@ export interface ChangeRequestFilter {
   readonly isOpen: boolean | undefined;
 }
 
-const parseUserId = (parameter: Parameter): number => {
+function parseUserId(parameter: Parameter): number {
   const id = parseId(splitOperator(parameter, ['IS'])[1]);
   if (id === undefined || id < 0) throw invalidParameter(parameter, 'end with the id of a user');
   return id;
-};
+}
 
-const parseIsOpen = (parameter: Parameter): boolean => {
+function parseIsOpen(parameter: Parameter): boolean {
   const [, state] = splitOperator(parameter, ['IS']);
   if (state !== 'open' && state !== 'closed') throw invalidParameter(parameter, 'end with open or closed');
   return state === 'open';
-};
+}
 
 /** Parses the filters `IS:<value>` of a search. @throws Refusal `ValidationError` that names the parameter */
-export const parseChangeRequestFilter = ({
+export function parseChangeRequestFilter({
   createdBy,
   requestedApproverId,
   state,
-}: RequestOf<typeof SearchChangeRequests>['query']): ChangeRequestFilter => {
+}: RequestOf<typeof SearchChangeRequests>['query']): ChangeRequestFilter {
   const read = parameterParser({ createdBy, requestedApproverId, state });
   return {
     createdBy: read('createdBy', parseUserId),
     requestedApprover: read('requestedApproverId', parseUserId),
     isOpen: read('state', parseIsOpen),
   };
-};
+}

@@ -32,28 +32,33 @@ const hasSnapshot: Readonly<Record<ChangeAction, boolean>> = {
 };
 
 /** An author in the format of the API. */
-export const toAuthorResponse = ({ id, name, username }: UserRef): Author => ({
-  id,
-  username: username ?? name,
-  imageUrl: name === null ? null : gravatarUrlOf(name),
-});
+export function toAuthorResponse({ id, name, username }: UserRef): Author {
+  return {
+    id,
+    username: username ?? name,
+    imageUrl: name === null ? null : gravatarUrlOf(name),
+  };
+}
 
-const toReviewResponse = ({ createdBy, createdAt }: Review): ChangeRequestApproval => ({
-  createdBy: {
-    id: createdBy.id,
-    username: createdBy.username ?? createdBy.name,
-    imageUrl: gravatarUrlOf(createdBy.name),
-  },
-  createdAt,
-});
+function toReviewResponse({ createdBy, createdAt }: Review): ChangeRequestApproval {
+  return {
+    createdBy: {
+      id: createdBy.id,
+      username: createdBy.username ?? createdBy.name,
+      imageUrl: gravatarUrlOf(createdBy.name),
+    },
+    createdAt,
+  };
+}
 
-const toCommentResponse = ({ id, text, createdBy, createdAt }: Comment): ChangeRequestComment => {
+function toCommentResponse({ id, text, createdBy, createdAt }: Comment): ChangeRequestComment {
   const { username, imageUrl } = toAuthorResponse(createdBy);
   return { id, text, createdBy: { username, imageUrl }, createdAt };
-};
+}
 
-const payloadWithSnapshot = ({ action, payload, snapshot }: ProposedChange): unknown =>
-  hasSnapshot[action] && snapshot !== null && typeof payload === 'object' ? { ...payload, snapshot } : payload;
+function payloadWithSnapshot({ action, payload, snapshot }: ProposedChange): unknown {
+  return hasSnapshot[action] && snapshot !== null && typeof payload === 'object' ? { ...payload, snapshot } : payload;
+}
 
 /** The part of a preview that is shown with the changes. */
 export type PreviewedChanges = Pick<ChangeRequestPreview, 'features' | 'segments'>;
@@ -61,7 +66,7 @@ export type PreviewedChanges = Pick<ChangeRequestPreview, 'features' | 'segments
 const noPreview: PreviewedChanges = { features: [], segments: [] };
 
 /** The conflicts of a change, and the edits that it would overwrite. */
-const previewFields = (
+function previewFields(
   previewed:
     | {
         readonly conflict?: string;
@@ -69,34 +74,37 @@ const previewFields = (
         readonly overwrites?: ChangeRequestOverwrite[];
       }
     | undefined,
-) => ({
-  ...(previewed?.conflict === undefined ? {} : { conflict: previewed.conflict }),
-  ...(previewed?.conflictCode === undefined ? {} : { conflictCode: previewed.conflictCode }),
-  ...(previewed?.overwrites === undefined ? {} : { overwrites: previewed.overwrites }),
-});
+) {
+  return {
+    ...(previewed?.conflict === undefined ? {} : { conflict: previewed.conflict }),
+    ...(previewed?.conflictCode === undefined ? {} : { conflictCode: previewed.conflictCode }),
+    ...(previewed?.overwrites === undefined ? {} : { overwrites: previewed.overwrites }),
+  };
+}
 
 type PreviewedChange = ChangeRequestPreview['features'][number]['changes'][number];
 
-const scheduleConflictsField = (previewed: PreviewedChange | undefined) =>
-  previewed?.scheduleConflicts === undefined ? {} : { scheduleConflicts: previewed.scheduleConflicts };
+function scheduleConflictsField(previewed: PreviewedChange | undefined) {
+  return previewed?.scheduleConflicts === undefined ? {} : { scheduleConflicts: previewed.scheduleConflicts };
+}
 
-const previewedById = (changes: readonly PreviewedChange[] = []) =>
-  new Map(changes.map((change) => [change.id, change]));
+function previewedById(changes: readonly PreviewedChange[] = []) {
+  return new Map(changes.map((change) => [change.id, change]));
+}
 
-const toChangeResponse = (
-  change: ProposedChange,
-  preview: ReadonlyMap<number, PreviewedChange>,
-): ChangeRequestChange => ({
-  id: change.id,
-  action: change.action,
-  ...previewFields(preview.get(change.id)),
-  ...scheduleConflictsField(preview.get(change.id)),
-  payload: payloadWithSnapshot(change),
-  createdBy: toAuthorResponse(change.createdBy),
-  createdAt: change.createdAt,
-});
+function toChangeResponse(change: ProposedChange, preview: ReadonlyMap<number, PreviewedChange>): ChangeRequestChange {
+  return {
+    id: change.id,
+    action: change.action,
+    ...previewFields(preview.get(change.id)),
+    ...scheduleConflictsField(preview.get(change.id)),
+    payload: payloadWithSnapshot(change),
+    createdBy: toAuthorResponse(change.createdBy),
+    createdAt: change.createdAt,
+  };
+}
 
-const featuresOf = (changes: readonly ProposedChange[], { features }: PreviewedChanges): ChangeRequestFeature[] => {
+function featuresOf(changes: readonly ProposedChange[], { features }: PreviewedChanges): ChangeRequestFeature[] {
   const byName = Map.groupBy(changes, (change) => change.feature);
   const previews = new Map(features.map((feature) => [feature.name, feature]));
   return [...byName].flatMap(([name, group]) => {
@@ -110,19 +118,19 @@ const featuresOf = (changes: readonly ProposedChange[], { features }: PreviewedC
       ...(preview?.defaultChange === undefined ? {} : { defaultChange: preview.defaultChange }),
     };
   });
-};
+}
 
 /** The segment name according to a change: the name at proposal, or the name that an applied change has set. */
-const segmentNameOf = (
+function segmentNameOf(
   { action, payload }: ProposedChange,
   segment: NonNullable<ProposedChange['segment']>,
   isApplied: boolean,
-): string => {
+): string {
   const newName = action === 'updateSegment' ? (payload as { readonly name?: string }).name : undefined;
   return (isApplied ? newName : undefined) ?? segment.name;
-};
+}
 
-const segmentsOf = ({ changes, state }: ChangeRequest, preview: PreviewedChanges): ChangeRequestSegment[] => {
+function segmentsOf({ changes, state }: ChangeRequest, preview: PreviewedChanges): ChangeRequestSegment[] {
   const previews = new Map(preview.segments.map((segment) => [segment.id, segment]));
   const byId = new Map<number, ChangeRequestSegment>();
   for (const change of changes) {
@@ -139,12 +147,12 @@ const segmentsOf = ({ changes, state }: ChangeRequest, preview: PreviewedChanges
     });
   }
   return [...byId.values()];
-};
+}
 
 /** A schedule in the format of the API. */
-export const toScheduleResponse = (
+export function toScheduleResponse(
   schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'>,
-): ChangeRequestSchedule => {
+): ChangeRequestSchedule {
   const { status, scheduledAt } = schedule;
   const reason = schedule.reason ?? '';
   switch (status) {
@@ -155,32 +163,34 @@ export const toScheduleResponse = (
     case 'suspended':
       return { status, scheduledAt, reason };
   }
-};
+}
 
 /**
  * A request in the format of the API: its changes by feature and by segment, each in the order of their first change.
  * @param requirement what it needs now; a closed request shows what it needed
  */
-export const toChangeRequestResponse = (
+export function toChangeRequestResponse(
   request: ChangeRequest,
   preview: PreviewedChanges = noPreview,
   requirement?: ReviewRequirement,
-): ChangeRequestResponse => ({
-  id: request.id,
-  title: request.title ?? `Change request #${request.id}`,
-  environment: request.environment,
-  minApprovals: requirement?.minApprovals ?? request.minApprovals,
-  ...(requirement === undefined ? {} : { affectedEnvironments: [...requirement.affectedEnvironments] }),
-  project: request.project,
-  features: featuresOf(request.changes, preview),
-  segments: segmentsOf(request, preview),
-  approvals: request.approvals.map(toReviewResponse),
-  rejections: request.rejections.map(toReviewResponse),
-  comments: request.comments.map(toCommentResponse),
-  createdBy: toAuthorResponse(request.createdBy),
-  createdAt: request.createdAt,
-  state: request.state,
-  ...(request.schedule === null ? {} : { schedule: toScheduleResponse(request.schedule) }),
-  stateTimestamps: { ...request.stateTimestamps },
-  revision: request.revision,
-});
+): ChangeRequestResponse {
+  return {
+    id: request.id,
+    title: request.title ?? `Change request #${request.id}`,
+    environment: request.environment,
+    minApprovals: requirement?.minApprovals ?? request.minApprovals,
+    ...(requirement === undefined ? {} : { affectedEnvironments: [...requirement.affectedEnvironments] }),
+    project: request.project,
+    features: featuresOf(request.changes, preview),
+    segments: segmentsOf(request, preview),
+    approvals: request.approvals.map(toReviewResponse),
+    rejections: request.rejections.map(toReviewResponse),
+    comments: request.comments.map(toCommentResponse),
+    createdBy: toAuthorResponse(request.createdBy),
+    createdAt: request.createdAt,
+    state: request.state,
+    ...(request.schedule === null ? {} : { schedule: toScheduleResponse(request.schedule) }),
+    stateTimestamps: { ...request.stateTimestamps },
+    revision: request.revision,
+  };
+}

@@ -145,97 +145,115 @@ export interface ChangeRequestDecision {
 }
 
 /** A decision that emits nothing. */
-export const withoutEvents = (request: ChangeRequest): ChangeRequestDecision => ({ request, events: [] });
+export function withoutEvents(request: ChangeRequest): ChangeRequestDecision {
+  return { request, events: [] };
+}
 
 // One function for each refusal that several rules or operations share. The messages are those of Unleash where it has them.
 
 /** 404: there is no such request, or it is a draft of another user. */
-const changeRequestNotFound = (id: number): Refusal => notFound(`Could not find change request with id ${id}`);
+function changeRequestNotFound(id: number): Refusal {
+  return notFound(`Could not find change request with id ${id}`);
+}
 
 /** 403: the caller is not the author. @param action what only the author can do, such as `rename it` */
-export const onlyAuthorCan = (action: string): Refusal =>
-  refusal('NoAccessError', `Only the author of a change request can ${action}`);
+export function onlyAuthorCan(action: string): Refusal {
+  return refusal('NoAccessError', `Only the author of a change request can ${action}`);
+}
 
 /** 409: the content was edited since the caller read it, or while it was being edited. */
-export const changedBySomeoneElse = (): Refusal =>
-  refusal('ConflictError', 'Change request was changed by someone else');
+export function changedBySomeoneElse(): Refusal {
+  return refusal('ConflictError', 'Change request was changed by someone else');
+}
 
 /** 409: its state does not permit it. @param done what cannot be done to the request, such as `renamed` */
-export const notAllowedInState = (done: string, { state }: { readonly state: ChangeRequestState }): Refusal =>
-  refusal('ConflictError', `A change request in state "${state}" cannot be ${done}`);
+export function notAllowedInState(done: string, { state }: { readonly state: ChangeRequestState }): Refusal {
+  return refusal('ConflictError', `A change request in state "${state}" cannot be ${done}`);
+}
 
 /** 409: no transition leads from the state of the request to the other. */
-export const transitionNotAllowed = (to: string, { state }: { readonly state: ChangeRequestState }): Refusal =>
-  refusal('ConflictError', `Change request cannot go from "${state}" to "${to}"`);
+export function transitionNotAllowed(to: string, { state }: { readonly state: ChangeRequestState }): Refusal {
+  return refusal('ConflictError', `Change request cannot go from "${state}" to "${to}"`);
+}
 
 /** 409: approvals were removed since the request was approved. */
-export const approvalsLost = (): Refusal =>
-  refusal('ConflictError', 'Change request no longer has the required approvals');
+export function approvalsLost(): Refusal {
+  return refusal('ConflictError', 'Change request no longer has the required approvals');
+}
 
 /** Whether a user may see a request: a draft is visible to its author only. */
-export const maySeeRequest = (
+export function maySeeRequest(
   { state, createdBy }: Pick<ChangeRequest, 'state' | 'createdBy'>,
   userId: number,
-): boolean => state !== 'Draft' || createdBy.id === userId;
+): boolean {
+  return state !== 'Draft' || createdBy.id === userId;
+}
 
 /** @throws Refusal `NotFoundError` if there is no such request, or if it is a draft of another user. */
-export const requireVisible = (request: ChangeRequest | undefined, id: number, userId: number): ChangeRequest => {
+export function requireVisible(request: ChangeRequest | undefined, id: number, userId: number): ChangeRequest {
   if (request === undefined || !maySeeRequest(request, userId)) throw changeRequestNotFound(id);
   return request;
-};
+}
 
 /** @throws Refusal `ConflictError` while an attempt to apply the request is in progress. */
-export const requireNotBeingApplied = ({ applying }: Pick<ChangeRequest, 'applying'>): void => {
+export function requireNotBeingApplied({ applying }: Pick<ChangeRequest, 'applying'>): void {
   if (applying !== null) throw refusal('ConflictError', 'Change request is being applied');
-};
+}
 
 /** Refuses to evaluate the changes of a closed request, as the playground would. */
-export const requireOpenForPlayground = ({ id, state }: Pick<ChangeRequest, 'id' | 'state'>): void => {
+export function requireOpenForPlayground({ id, state }: Pick<ChangeRequest, 'id' | 'state'>): void {
   if (isClosedState(state))
     throw invalid(
       `Change request ${id} is closed (${state}): its changes are not proposed any more.`,
       '/body/changeRequest',
     );
-};
+}
 
 /** Names that the API shows are no content: they are stored for some users only, and a request that is not stored yet has more of them. */
-const withoutUsernames = (key: string, value: unknown): unknown => (key === 'username' ? undefined : value);
+function withoutUsernames(key: string, value: unknown): unknown {
+  return key === 'username' ? undefined : value;
+}
 
 /** Identifies one version of a request, with its reviews and comments. The uid is excluded: older requests have none. */
-export const entityTagOfRequest = ({ uid: _, ...content }: ChangeRequest): string =>
-  contentTag(JSON.parse(JSON.stringify(content, withoutUsernames)) as object);
+export function entityTagOfRequest({ uid: _, ...content }: ChangeRequest): string {
+  return contentTag(JSON.parse(JSON.stringify(content, withoutUsernames)) as object);
+}
 
 /** The entity tag in the syntax of the `ETag` header. */
-export const etagHeaderOf = (request: ChangeRequest): string => `"${entityTagOfRequest(request)}"`;
+export function etagHeaderOf(request: ChangeRequest): string {
+  return `"${entityTagOfRequest(request)}"`;
+}
 
 /** The caller as the actor that a change request stores. @param now the time of the database, if the actor is stored */
-export const actorOf = ({ id, name, username }: Caller, now: Date): Actor => ({
-  by: { id, name, ...(username === undefined ? {} : { username }) },
-  now,
-});
+export function actorOf({ id, name, username }: Caller, now: Date): Actor {
+  return {
+    by: { id, name, ...(username === undefined ? {} : { username }) },
+    now,
+  };
+}
 
 /** Changes the title of a request. Refuses users other than the author and administrators, and closed requests. */
-export const setTitle = (
+export function setTitle(
   request: ChangeRequest,
   title: string,
   { author, isAdministrator }: Pick<RequestRoles, 'author' | 'isAdministrator'>,
-): ChangeRequest => {
+): ChangeRequest {
   if (!author && !isAdministrator) throw onlyAuthorCan('rename it');
   requireNotBeingApplied(request);
   if (isClosedState(request.state)) throw notAllowedInState('renamed', request);
   return { ...request, title: title.trim() };
-};
+}
 
 /** A comment with its new id. */
 export type NewComment = Pick<Comment, 'id' | 'text'>;
 
 /** The request with a further comment of the actor; the same request if there is none. */
-export const withComment = (
+export function withComment(
   request: ChangeRequest,
   comment: NewComment | undefined,
   { by, now }: Actor,
-): ChangeRequest => {
+): ChangeRequest {
   if (comment === undefined) return request;
   const added: Comment = { ...comment, createdBy: by, createdAt: now.toISOString() };
   return { ...request, comments: [...request.comments, added] };
-};
+}

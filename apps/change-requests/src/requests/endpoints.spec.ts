@@ -30,21 +30,23 @@ beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
 type Someone = (typeof callers)[keyof typeof callers];
-const search = (query: Record<string, unknown> = {}, caller: Someone = mia) =>
-  service.call(SearchChangeRequests, { query }, caller);
-const idsOf = async (...about: Parameters<typeof search>) =>
-  (await search(...about)).changeRequests.map(({ id }) => id);
-const inReview = async (body: unknown = enable, author: Someone = lee, environment?: string) => {
+function search(query: Record<string, unknown> = {}, caller: Someone = mia) {
+  return service.call(SearchChangeRequests, { query }, caller);
+}
+async function idsOf(...about: Parameters<typeof search>) {
+  return (await search(...about)).changeRequests.map(({ id }) => id);
+}
+async function inReview(body: unknown = enable, author: Someone = lee, environment?: string) {
   const { id } = await service.add(body, author, environment);
   await service.move(id, 'In review', author);
   return id;
-};
-const scheduled = async (body: unknown, author: Someone, environment?: string) => {
+}
+async function scheduled(body: unknown, author: Someone, environment?: string) {
   const id = await inReview(body, author, environment);
   await service.move(id, 'Approved', mia);
   await service.move(id, 'Scheduled', ada, { scheduledAt: '2099-01-01T00:00:00.000Z' });
   return id;
-};
+}
 
 describe('a search for change requests', () => {
   it('finds the requests of all projects, newest first and without the drafts of other users', async () => {
@@ -147,8 +149,11 @@ describe('scheduled change requests', () => {
   });
 });
 
-const setState = (id: number, state: string): Promise<unknown> =>
-  service.database.transaction(({ query }) => query('update change_request set state = $2 where id = $1', [id, state]));
+function setState(id: number, state: string): Promise<unknown> {
+  return service.database.transaction(({ query }) =>
+    query('update change_request set state = $2 where id = $1', [id, state]),
+  );
+}
 
 describe('the pending change requests of a project', () => {
   it('are an empty list before the first proposal', async () => {
@@ -247,14 +252,17 @@ describe('the pending change requests of a project', () => {
 });
 
 const beta = 4;
-const using = (feature: string, segments: readonly number[]) => ({
-  action: 'addStrategy',
-  feature,
-  payload: { name: 'default', constraints: [], parameters: {}, segments },
-});
+function using(feature: string, segments: readonly number[]) {
+  return {
+    action: 'addStrategy',
+    feature,
+    payload: { name: 'default', constraints: [], parameters: {}, segments },
+  };
+}
 
-const usesOf = async (segment: number, caller: Caller = kim) =>
-  (await service.call(ListProposedSegmentStrategies, { body: { segment } }, caller)).changeRequestStrategies;
+async function usesOf(segment: number, caller: Caller = kim) {
+  return (await service.call(ListProposedSegmentStrategies, { body: { segment } }, caller)).changeRequestStrategies;
+}
 
 it('lists the strategies to which open requests add the segment, existing strategies by their id', async () => {
   const update = {

@@ -240,18 +240,18 @@ type RequestInProject = Parameters<typeof onBehalfOf>[0] & { readonly params: { 
  * transaction, because a lock must not wait for another service.
  * @throws Refusal `NotFoundError`
  */
-export const requireProject = async (bus: Bus, request: RequestInProject): Promise<void> => {
+export async function requireProject(bus: Bus, request: RequestInProject): Promise<void> {
   const { projectId } = request.params;
   await call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, onBehalfOf(request));
-};
+}
 
 /** The result of a read in a project, which runs while the project is looked for. The refusal of a missing project takes precedence. */
-export const readInProject = async <T>(bus: Bus, request: RequestInProject, read: Promise<T>): Promise<T> => {
+export async function readInProject<T>(bus: Bus, request: RequestInProject, read: Promise<T>): Promise<T> {
   // Awaited later: without a handler, a rejection in the meantime would be reported as unhandled.
   read.catch(() => undefined);
   await requireProject(bus, request);
   return read;
-};
+}
 
 type Request = Pick<
   OperationRequest<typeof ListPendingChangeRequests>,
@@ -259,11 +259,11 @@ type Request = Pick<
 >;
 
 /** The pending requests of a project, without those in environments that the project no longer has. */
-const responsesOfPendingRequests = async (
+async function responsesOfPendingRequests(
   sources: PreviewSources,
   operationRequest: Request,
   pending: Promise<readonly ChangeRequest[]>,
-) => {
+) {
   const { projectId } = operationRequest.params;
   const context = onBehalfOf(operationRequest);
   const [{ environments }, requests] = await Promise.all([
@@ -277,4 +277,4 @@ const responsesOfPendingRequests = async (
     requests.filter(({ environment }) => linked.has(environment)),
     context,
   );
-};
+}

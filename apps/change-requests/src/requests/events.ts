@@ -14,13 +14,13 @@ const ofApplication: ReadonlySet<EventType> = new Set([
 ]);
 
 /** An event about a request. Its data always names the request. */
-export const eventOf = (
+export function eventOf(
   type: EventType,
   { id, project, environment }: Pick<ChangeRequest, 'id' | 'project' | 'environment'>,
   actor: Actor,
   { featureName = null, data = {}, preData = null }: EventDetails = {},
-): OutboxEvent =>
-  outboxEvent(
+): OutboxEvent {
+  return outboxEvent(
     {
       type,
       project,
@@ -33,16 +33,21 @@ export const eventOf = (
     },
     actor,
   );
+}
 
 /** Identifies a change without its payload. */
-const namedChange = ({ id, action, feature, segment }: ProposedChange) => ({
-  changeId: id,
-  action,
-  ...(feature === null ? {} : { feature }),
-  ...(segment === null ? {} : { segment }),
-});
+function namedChange({ id, action, feature, segment }: ProposedChange) {
+  return {
+    changeId: id,
+    action,
+    ...(feature === null ? {} : { feature }),
+    ...(segment === null ? {} : { segment }),
+  };
+}
 
-const wholeChange = (change: ProposedChange) => ({ ...namedChange(change), payload: change.payload });
+function wholeChange(change: ProposedChange) {
+  return { ...namedChange(change), payload: change.payload };
+}
 
 /** One step of an edit of the content. */
 export type ContentStep =
@@ -51,7 +56,7 @@ export type ContentStep =
   | { readonly kind: 'discarded'; readonly change: ProposedChange };
 
 /** The event of a step. The events of a draft omit payloads: every user can read events, but only the author may see the draft. */
-export const eventOfStep = (step: ContentStep, request: ChangeRequest, actor: Actor): OutboxEvent => {
+export function eventOfStep(step: ContentStep, request: ChangeRequest, actor: Actor): OutboxEvent {
   const isPrivate = request.state === 'Draft';
   const detailsOf = isPrivate ? namedChange : wholeChange;
   const featureName = step.change.feature;
@@ -67,4 +72,4 @@ export const eventOfStep = (step: ContentStep, request: ChangeRequest, actor: Ac
       return eventOf('change-discarded', request, actor, { featureName, data: namedChange(step.change), preData });
     }
   }
-};
+}

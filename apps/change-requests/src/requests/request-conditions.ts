@@ -2,7 +2,9 @@ import { changeRequestStates, isClosedState } from '@bunting/contracts';
 import { isPending, pendingStates } from '../proposals/content.ts';
 import { actionsWith, type PayloadReference } from '../proposals/proposed-change.ts';
 /** A list of texts as SQL, such as `('Draft', 'Approved')`. */
-export const sqlList = (texts: readonly string[]): string => `(${texts.map((text) => `'${text}'`).join(', ')})`;
+export function sqlList(texts: readonly string[]): string {
+  return `(${texts.map((text) => `'${text}'`).join(', ')})`;
+}
 
 const openButNotPending = changeRequestStates.filter((state) => !isClosedState(state) && !isPending({ state }));
 
@@ -13,22 +15,25 @@ export const isPendingSql = `state in ${sqlList(pendingStates)}`;
 export const isOpenSql = `(request.${isPendingSql} or request.state in ${sqlList(openButNotPending)})`;
 
 /** SQL: whether a user may see a request: a draft is visible to its author only. */
-export const isVisibleSql = (user: '$1' | '$2'): string =>
-  `(request.state <> 'Draft' or request.created_by_id = ${user})`;
+export function isVisibleSql(user: '$1' | '$2'): string {
+  return `(request.state <> 'Draft' or request.created_by_id = ${user})`;
+}
 
 /** SQL: whether a request accepts changes. @param draftOnly whether only a draft counts */
-export const acceptsChangesSql = (draftOnly: '$1' | '$4'): string =>
-  `request.${isPendingSql} and (request.state = 'Draft' or not ${draftOnly}) and request.applying is null`;
+export function acceptsChangesSql(draftOnly: '$1' | '$4'): string {
+  return `request.${isPendingSql} and (request.state = 'Draft' or not ${draftOnly}) and request.applying is null`;
+}
 
 /** SQL: whether the payload of a change has a reference. */
-export const hasReferenceSql = (reference: PayloadReference): string => {
+export function hasReferenceSql(reference: PayloadReference): string {
   const actions = actionsWith(reference);
   return `change.action ${actions.length === 1 ? `= '${actions[0]}'` : `in ${sqlList(actions)}`}`;
-};
+}
 
 /** SQL: whether a change makes one of the features the parent of another. */
-export const hasParentSql = (features: '$1' | '$2'): string =>
-  `${hasReferenceSql('parent')} and change.payload ->> 'feature' = any (${features}::text[])`;
+export function hasParentSql(features: '$1' | '$2'): string {
+  return `${hasReferenceSql('parent')} and change.payload ->> 'feature' = any (${features}::text[])`;
+}
 
 /** SQL: the ids that the property `segments` in the payload of a change of a strategy lists, as a set of texts. */
 export const segmentsOfStrategySql = `json_array_elements_text(

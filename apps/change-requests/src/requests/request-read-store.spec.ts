@@ -4,7 +4,7 @@ import { freshDatabase } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lee, mia, noon } from '../../test/builders.ts';
 import { startChangeRequests, type StartedChangeRequests } from '../../test/started-change-requests.ts';
-import { changeRequestMigrations, changeRequestMigrations as migrations } from '../migrations/migrations.ts';
+import { changeRequestMigrations, changeRequestMigrations as migrations } from '../migrations/index.ts';
 import { acceptsChanges } from '../proposals/content.ts';
 import { changeRequestEntities } from '../unit-of-work/entities.ts';
 import { maySeeRequest } from './change-request.ts';

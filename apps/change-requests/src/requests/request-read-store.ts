@@ -33,19 +33,23 @@ import {
 } from './request-conditions.ts';
 
 const sql = entitySql(changeRequestEntities);
-const person = (row: string): string =>
-  `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name, 'username', ${row}.created_by_username)`;
+function person(row: string): string {
+  return `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name, 'username', ${row}.created_by_username)`;
+}
 
 /** SQL: the rows of a table that belong to the request, as a JSON array. */
-const partsOf = (table: string, json: string, order: string): string => `coalesce((
+function partsOf(table: string, json: string, order: string): string {
+  return `coalesce((
   select json_agg(${json} order by ${order}) from ${table} where ${table}.change_request_id = request.id), '[]')`;
+}
 
-const reviewsOf = (table: string): string =>
-  partsOf(
+function reviewsOf(table: string): string {
+  return partsOf(
     table,
     `json_build_object('createdBy', ${person(table)}, 'createdAt', ${timestampSql(`${table}.created_at`)})`,
     `${table}.created_at, ${table}.created_by_id`,
   );
+}
 
 /** SQL: a request with all its parts, in the format of the domain. */
 const requestJson = sql.jsonOf(
@@ -101,8 +105,9 @@ const selectRequest: Statement = { name: 'change-request', text: requestById };
 const columns = sql.columnsOf(ChangeEntity);
 
 /** Changes in the format of parameter `$4` of `updateDraft`. */
-export const changeRowsJson = (changes: readonly ProposedChange[]): string =>
-  JSON.stringify(changes.map((change) => sql.rowOf(ChangeEntity, change)));
+export function changeRowsJson(changes: readonly ProposedChange[]): string {
+  return JSON.stringify(changes.map((change) => sql.rowOf(ChangeEntity, change)));
+}
 
 /**
  * Stores new content of a draft if it is still a draft of the expected revision: `$1` the draft, `$2` the expected revision, `$3` ids of
@@ -311,7 +316,7 @@ export interface CountsByState {
 }
 
 /** Reads committed requests, outside of a transaction. */
-export const changeRequestReader = (database: ReadDatabase) => {
+export function changeRequestReader(database: ReadDatabase) {
   const requests = async (statement: Statement, values: readonly unknown[]): Promise<ChangeRequest[]> =>
     (await database.read<RequestRow>(statement, values)).map(({ request }) => request);
   return {
@@ -384,5 +389,5 @@ export const changeRequestReader = (database: ReadDatabase) => {
     requestedApprovers: async (id: number): Promise<number[]> =>
       (await database.read<{ id: number }>(selectRequestedApprovers, [id])).map(({ id: userId }) => userId),
   };
-};
+}
 export type ChangeRequestReader = ReturnType<typeof changeRequestReader>;

@@ -51,12 +51,12 @@ type Query = (
 ) => Promise<{ readonly ids: number[]; readonly nowMs: number }[]>;
 
 /** Reserves ids for new changes, also outside of a transaction: unused ids are not reused. */
-export const reserveChangeIdsBy =
-  (query: Query) =>
-  async (count: number): Promise<ReservedIds> => {
+export function reserveChangeIdsBy(query: Query) {
+  return async (count: number): Promise<ReservedIds> => {
     const { ids, nowMs: now } = onlyRow(await query(nextIds, [count]));
     return { ids, now: new Date(now) };
   };
+}
 
 /** Returns ids for new changes. */
 export type NewChangeIds = ReturnType<typeof reserveChangeIdsBy>;
@@ -64,7 +64,7 @@ export type NewChangeIds = ReturnType<typeof reserveChangeIdsBy>;
 /** The author concurrently created another draft for the project and environment: this unit of work cannot commit. */
 export class DraftAlreadyExistsError extends Error {}
 
-const rowOf = (request: ChangeRequest) => {
+function rowOf(request: ChangeRequest) {
   const { id, uid, project, environment, title, state, minApprovals, createdBy, createdAt } = request;
   const { revision, stateTimestamps, applying, attempts } = request;
   return {
@@ -82,10 +82,10 @@ const rowOf = (request: ChangeRequest) => {
     applying,
     attempts,
   };
-};
+}
 
 /** Schedules the difference between two states of a request for the next flush. */
-const persistRequest = (em: Tx['em'], before: ChangeRequest | undefined, after: ChangeRequest, importId?: string) => {
+function persistRequest(em: Tx['em'], before: ChangeRequest | undefined, after: ChangeRequest, importId?: string) {
   const request = after.id;
   const beginsAttempt =
     after.applying !== null && (after.applying !== before?.applying || after.attempts !== before.attempts);
@@ -123,10 +123,10 @@ const persistRequest = (em: Tx['em'], before: ChangeRequest | undefined, after: 
       ...(one === after.schedule ? { uncheckedEdits: one.status === 'pending' ? 1 : 0 } : {}),
     }),
   );
-};
+}
 
 /** Requests within a unit of work. Storing a decision also emits its events. */
-export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
+export function changeRequestRepository(tx: Tx, outbox: Pick<Outbox, 'emit'>) {
   const { query } = tx;
   const locked: ChangeRequest[] = [];
   /** by id: the requests that this unit of work has locked or stored, as they are stored now */
@@ -289,5 +289,5 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
       return true;
     },
   };
-};
+}
 export type ChangeRequestRepository = ReturnType<typeof changeRequestRepository>;

@@ -20,7 +20,7 @@ import { type FakeFeaturesService, fakeFeaturesService } from '../../test/fake-f
 import { type FakeGateway, fakeGateway } from '../../test/fake-gateway.ts';
 import { callContextOf, callers } from '../../test/started-change-requests.ts';
 import { changeRequestsEndpoints } from '../endpoints.ts';
-import { changeRequestMigrations as steps } from '../migrations/migrations.ts';
+import { changeRequestMigrations as steps } from '../migrations/index.ts';
 import { protectionSync } from '../protection/endpoints.ts';
 import { approvalsRecheck } from '../reviews/endpoints.ts';
 import { requestRolesByPolicy } from '../reviews/request-roles.ts';
@@ -93,29 +93,38 @@ afterAll(async () => {
   await drop();
 });
 
-const send = <O extends AnyOperation>(operation: O, about: CallRequest<O>): Promise<ReplyOf<O>> =>
-  call(bus, operation, about, callContextOf(callers.mia, 60_000));
+function send<O extends AnyOperation>(operation: O, about: CallRequest<O>): Promise<ReplyOf<O>> {
+  return call(bus, operation, about, callContextOf(callers.mia, 60_000));
+}
 
 /** How many statements and calls it takes to answer. */
-const costOf = async <O extends AnyOperation>(operation: O, about: CallRequest<O>) => {
+async function costOf<O extends AnyOperation>(operation: O, about: CallRequest<O>) {
   const before = { statements: database.statements, calls };
   await send(operation, about);
   return { statements: database.statements - before.statements, calls: calls - before.calls };
-};
+}
 
 const projectId = 'shop';
 const environment = 'production';
-const enabling = (nth: number) => ({ action: 'updateEnabled', feature: names[nth], payload: { enabled: true } });
-const adding = (nth: number) => ({
-  action: 'addStrategy',
-  feature: names[nth],
-  payload: { name: 'default', constraints: [], parameters: {} },
-});
-const propose = (body: unknown, isNew = false) =>
-  send(AddChanges, { params: { projectId, environment }, query: { new: isNew }, body });
-const someChanges = (count: number) => Array.from({ length: count }, (_, nth) => enabling(nth));
-const move = (id: number, state: 'In review' | 'Approved') =>
-  send(ChangeState, { params: { projectId, id }, body: { state } });
+function enabling(nth: number) {
+  return { action: 'updateEnabled', feature: names[nth], payload: { enabled: true } };
+}
+function adding(nth: number) {
+  return {
+    action: 'addStrategy',
+    feature: names[nth],
+    payload: { name: 'default', constraints: [], parameters: {} },
+  };
+}
+function propose(body: unknown, isNew = false) {
+  return send(AddChanges, { params: { projectId, environment }, query: { new: isNew }, body });
+}
+function someChanges(count: number) {
+  return Array.from({ length: count }, (_, nth) => enabling(nth));
+}
+function move(id: number, state: 'In review' | 'Approved') {
+  return send(ChangeState, { params: { projectId, id }, body: { state } });
+}
 
 describe('the number of statements and calls', () => {
   it('is the same for a change that is added to a request of one, and of two hundred', async () => {

@@ -72,7 +72,9 @@ const ofWholeProject: ReadonlySet<ChangeAction> = new Set([
   'updateSegment',
   'deleteSegment',
 ]);
-const protection = (environment: string, requiredApprovals: number) => ({ environment, requiredApprovals });
+function protection(environment: string, requiredApprovals: number) {
+  return { environment, requiredApprovals };
+}
 
 describe.each(changeActions)('a request in production with the change %s', (action) => {
   const isWide = ofWholeProject.has(action);

@@ -31,16 +31,19 @@ export interface ApprovalFacts {
   readonly mayApprove: (userId: number) => boolean;
 }
 
-const approvalsThatCount = ({ approvals }: ChangeRequest, { mayApprove }: ApprovalFacts) =>
-  approvals.filter(({ createdBy }) => mayApprove(createdBy.id));
+function approvalsThatCount({ approvals }: ChangeRequest, { mayApprove }: ApprovalFacts) {
+  return approvals.filter(({ createdBy }) => mayApprove(createdBy.id));
+}
 
-const isReviewed = ({ state }: Pick<ChangeRequest, 'state'>): boolean => state === 'Approved' || state === 'Scheduled';
+function isReviewed({ state }: Pick<ChangeRequest, 'state'>): boolean {
+  return state === 'Approved' || state === 'Scheduled';
+}
 
 /**
  * The reason to take back approvals of a request, as people read it: users who may not approve any more, or too few approvals for what it
  * needs now. Undefined if there is none. A closed request keeps the approvals with which it was decided.
  */
-export const reasonToTakeBack = (request: ChangeRequest, facts: ApprovalFacts): string | undefined => {
+export function reasonToTakeBack(request: ChangeRequest, facts: ApprovalFacts): string | undefined {
   if (isClosedState(request.state)) return undefined;
   const { approvals } = request;
   const counting = approvalsThatCount(request, facts);
@@ -51,18 +54,18 @@ export const reasonToTakeBack = (request: ChangeRequest, facts: ApprovalFacts): 
   const left = `The change request has ${counting.length} of the ${facts.minApprovals} approvals that it needs now`;
   if (lost.length === 0) return left;
   return `The approval of a user who may no longer approve (user id: ${lost.join(', ')}) was removed. ${left}`;
-};
+}
 
 /**
  * Takes back the approvals that no longer count. A request that was approved or scheduled and lacks approvals now returns to review. The reason is
  * added as a comment, and to the event.
  */
-export const takeBackApprovals = (
+export function takeBackApprovals(
   before: ChangeRequest,
   facts: ApprovalFacts,
   comment: NewComment,
   now: Date,
-): ChangeRequestDecision => {
+): ChangeRequestDecision {
   const actor = { by: { id: systemCaller.id, name: systemCaller.name }, now };
   const approvals = approvalsThatCount(before, facts);
   const commented = withComment({ ...before, approvals }, comment, actor);
@@ -72,7 +75,7 @@ export const takeBackApprovals = (
   const request: ChangeRequest = { ...commented, state, stateTimestamps, schedule: null };
   const details = { data: { reason: comment.text }, preData: { state: before.state } };
   return { request, events: [eventOf('change-request-sent-to-review', request, actor, details)] };
-};
+}
 
 /** A protected environment that is connected to a project, and the number of approvals that it asks for. */
 export interface Protection {
@@ -89,7 +92,7 @@ export interface ReviewRequirement {
 }
 
 /** What a request needs where its project has these protected environments. */
-export const reviewRequirement = (
+export function reviewRequirement(
   {
     environment,
     changes,
@@ -98,7 +101,7 @@ export const reviewRequirement = (
     readonly changes: readonly Pick<ProposedChange, 'action'>[];
   },
   protections: readonly Protection[],
-): ReviewRequirement => {
+): ReviewRequirement {
   const names = protections.map((protection) => protection.environment);
   const affected = affectedEnvironments(changes, environment, names);
   const asking = protections.filter(
@@ -108,7 +111,7 @@ export const reviewRequirement = (
     minApprovals: Math.max(minApprovals, ...asking.map(({ requiredApprovals }) => requiredApprovals)),
     affectedEnvironments: affected,
   };
-};
+}
 
 /** What other services know about requests of a project. */
 export interface ReviewFacts {
@@ -128,12 +131,12 @@ const adminToken: Caller = { id: adminTokenUserId, name: 'admin', grants: [{ per
  * Judges a request by the protected environments of its project: for its approval, its application and its replies alike. An approver who is not
  * among the facts has approved since they were read, and counts.
  */
-export const judgeRequest = (
+export function judgeRequest(
   request: ChangeRequest,
   protections: readonly Protection[],
   { connected, approvers }: ReviewFacts,
   rolesOf: RolesOf,
-): Judgement => {
+): Judgement {
   const { project, environment, createdBy } = request;
   const requirement = reviewRequirement(
     request,
@@ -147,31 +150,31 @@ export const judgeRequest = (
     return meetsRoleRequirement(rolesOf(caller, { project, environment, createdBy, affectedEnvironments }), 'approver');
   };
   return { ...requirement, mayApprove };
-};
+}
 
 /** The request without the approvals that do not count. */
-export const withCountingApprovals = (
+export function withCountingApprovals(
   request: ChangeRequest,
   { mayApprove }: Pick<Judgement, 'mayApprove'>,
-): ChangeRequest => {
+): ChangeRequest {
   const approvals = request.approvals.filter(({ createdBy }) => mayApprove(createdBy.id));
   return approvals.length === request.approvals.length ? request : { ...request, approvals };
-};
+}
 
 /**
  * Refuses to request approvals unless the user is the author and the request can still be approved. A requested approval is advisory:
  * any permitted reviewer may approve.
  */
-export const requireMayRequestApproval = (request: ChangeRequest, userId: number): void => {
+export function requireMayRequestApproval(request: ChangeRequest, userId: number): void {
   if (request.createdBy.id !== userId) throw onlyAuthorCan('ask for approvals');
   requireNotBeingApplied(request);
   if (request.state !== 'Draft' && request.state !== 'In review') {
     throw refusal('ConflictError', `Approvals cannot be requested for a change request in state "${request.state}"`);
   }
-};
+}
 
 /** Refuses a reviewer who is no active user. */
-export const requireActiveReviewers = (reviewerIds: readonly number[], activeIds: ReadonlySet<number>): void => {
+export function requireActiveReviewers(reviewerIds: readonly number[], activeIds: ReadonlySet<number>): void {
   const missing = reviewerIds.findIndex((id) => !activeIds.has(id));
   if (missing < 0) return;
   const path = `/body/reviewers/${missing}`;
@@ -179,18 +182,18 @@ export const requireActiveReviewers = (reviewerIds: readonly number[], activeIds
     `The \`${path}\` property must be the id of an active user. You provided ${reviewerIds[missing]}.`,
     path,
   );
-};
+}
 
 /** The requested reviewers with the state of their reviews, in the order requested. A deleted user is listed by id alone. */
-export const requestedReviewersWithStatus = (
+export function requestedReviewersWithStatus(
   reviewerIds: readonly number[],
   reviewers: ReadonlyMap<number, Reviewer>,
   { approvals, rejections }: ChangeRequest,
-): RequestedReviewer[] => {
+): RequestedReviewer[] {
   const approved = new Set(approvals.map(({ createdBy }) => createdBy.id));
   const rejected = new Set(rejections.map(({ createdBy }) => createdBy.id));
   return reviewerIds.map((id) => ({
     ...(reviewers.get(id) ?? { id }),
     status: rejected.has(id) ? 'rejected' : approved.has(id) ? 'approved' : 'pending',
   }));
-};
+}

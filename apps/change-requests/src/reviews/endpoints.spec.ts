@@ -20,36 +20,41 @@ beforeAll(async () => {
 beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
-const protect = (environment: string, requiredApprovals: number) =>
-  service.call(SetChangeRequestConfig, {
+function protect(environment: string, requiredApprovals: number) {
+  return service.call(SetChangeRequestConfig, {
     params: { projectId: 'shop', environment },
     body: { changeRequestsEnabled: true, requiredApprovals },
   });
+}
 const archive = { action: 'archiveFeature', feature: 'checkout' };
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
-const inReview = async (change: object, environment?: string): Promise<number> => {
+async function inReview(change: object, environment?: string): Promise<number> {
   const { id } = await service.add(change, lee, environment);
   await service.move(id, 'In review', lee);
   return id;
-};
+}
 /** A request of lee in production that ron has approved. */
-const approved = async (change: object = enable): Promise<number> => {
+async function approved(change: object = enable): Promise<number> {
   const id = await inReview(change);
   await service.move(id, 'Approved', ron);
   return id;
-};
-const withRightsIn = (environment: string): Caller => ({
-  ...kim,
-  grants: (['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'] as const).map((permission) => ({
-    permission,
-    project: 'shop',
-    environment,
-  })),
-});
-const lacksIn = (environment: string, permission: string) => ({
-  kind: 'NoAccessError',
-  message: expect.stringContaining(`the "${permission}" permission in the "${environment}" environment`),
-});
+}
+function withRightsIn(environment: string): Caller {
+  return {
+    ...kim,
+    grants: (['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'] as const).map((permission) => ({
+      permission,
+      project: 'shop',
+      environment,
+    })),
+  };
+}
+function lacksIn(environment: string, permission: string) {
+  return {
+    kind: 'NoAccessError',
+    message: expect.stringContaining(`the "${permission}" permission in the "${environment}" environment`),
+  };
+}
 
 describe('a change that affects every environment', () => {
   beforeEach(async () => {
@@ -191,10 +196,15 @@ describe('the approval of a user who may not approve any more', () => {
   });
 });
 
-const at = (id: number) => ({ projectId: 'shop', id });
-const send = (id: number, reviewers: readonly number[], caller: typeof lee | typeof mia = lee) =>
-  service.call(SetApprovers, { params: at(id), body: { reviewers: [...reviewers] } }, caller);
-const approversOf = async (id: number) => (await service.call(GetApprovers, { params: at(id) })).reviewers;
+function at(id: number) {
+  return { projectId: 'shop', id };
+}
+function send(id: number, reviewers: readonly number[], caller: typeof lee | typeof mia = lee) {
+  return service.call(SetApprovers, { params: at(id), body: { reviewers: [...reviewers] } }, caller);
+}
+async function approversOf(id: number) {
+  return (await service.call(GetApprovers, { params: at(id) })).reviewers;
+}
 
 describe('reviewers to choose from', () => {
   const available = (environment: string, caller: (typeof callers)[keyof typeof callers]) =>

@@ -33,28 +33,28 @@ import {
 import type { RolesOf } from './request-roles.ts';
 
 /** The protected environments of a project that are connected to it. */
-export const loadConnectedProtections = async (
+export async function loadConnectedProtections(
   { bus, reader }: { readonly bus: Bus; readonly reader: ChangeRequestReader },
   project: string,
   context: CallContext,
-): Promise<Protection[]> => {
+): Promise<Protection[]> {
   const [{ environments }, protections] = await Promise.all([
     call(bus, ListEnvironmentSettingsOfProject, { params: { projectId: project } }, context),
     reader.protectedEnvironments(project),
   ]);
   return protections.filter(({ environment }) => environments.some(({ name }) => name === environment));
-};
+}
 
 /** The maximum number of users in one call. */
 const maxUsersPerCall = 1_000;
 
 /** Loads what decides about the approvals of requests of a project, before a transaction: a lock must not wait for another service. */
-export const loadReviewFacts = async (
+export async function loadReviewFacts(
   bus: Bus,
   project: string,
   requests: readonly Pick<ChangeRequest, 'approvals'>[],
   context: CallContext,
-): Promise<ReviewFacts> => {
+): Promise<ReviewFacts> {
   const ids = [...new Set(requests.flatMap(({ approvals }) => approvals.map(({ createdBy }) => createdBy.id)))].filter(
     (id) => id > 0,
   );
@@ -70,7 +70,7 @@ export const loadReviewFacts = async (
     connected: new Set(environments.map(({ name }) => name)),
     approvers: new Map(ids.map((id) => [id, found.get(id) ?? null])),
   };
-};
+}
 
 interface Options {
   readonly bus: Bus;
@@ -80,18 +80,18 @@ interface Options {
 }
 
 /** Takes back approvals of a locked request that do not count any more, with the reason; nothing if all of them suffice. */
-export const takeBackLocked = async (
+export async function takeBackLocked(
   { requests }: Transaction,
   before: ChangeRequest,
   facts: ApprovalFacts,
-): Promise<ChangeRequest> => {
+): Promise<ChangeRequest> {
   const text = before.applying === null ? reasonToTakeBack(before, facts) : undefined;
   if (text === undefined) return before;
   const comment = { id: await requests.newCommentId(), text };
   const decision = takeBackApprovals(before, facts, comment, requests.now());
   await requests.save(decision);
   return decision.request;
-};
+}
 
 /**
  * Takes back what no longer counts in requests of a project: approvals of users who lost the permission, were disabled or deleted, and the approved
@@ -104,9 +104,8 @@ export type RecheckApprovals = (
   facts?: ReviewFacts,
 ) => Promise<boolean>;
 
-export const approvalsRecheck =
-  ({ bus, reader, transaction, rolesOf }: Options): RecheckApprovals =>
-  async (project, requests, context, loaded) => {
+export function approvalsRecheck({ bus, reader, transaction, rolesOf }: Options): RecheckApprovals {
+  return async (project, requests, context, loaded) => {
     const reviewed = requests.filter(({ approvals, applying }) => approvals.length > 0 && applying === null);
     if (reviewed.length === 0) return false;
     const [facts, protections] = await Promise.all([
@@ -127,14 +126,17 @@ export const approvalsRecheck =
     }
     return isTakenBack;
   };
+}
 
 /** Judges a locked request by the protections as they stay until the end of the transaction. */
-export const judgeLocked = async (
+export async function judgeLocked(
   { protections }: Transaction,
   request: ChangeRequest,
   facts: ReviewFacts,
   rolesOf: RolesOf,
-): Promise<Judgement> => judgeRequest(request, await protections.ofProjectForShare(request.project), facts, rolesOf);
+): Promise<Judgement> {
+  return judgeRequest(request, await protections.ofProjectForShare(request.project), facts, rolesOf);
+}
 
 export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeRequestsContext): readonly Endpoint[] {
   return [
@@ -204,13 +206,15 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
 type UserDetails = ReplyOf<typeof GetPermissionsOfUsers>['users'][number]['user'];
 
 /** A user as shown in lists of reviewers. Unknown properties are omitted. */
-const reviewerOfUser = ({ id, email, name, username, imageUrl }: UserDetails): Reviewer => ({
-  id,
-  ...(email === null ? {} : { email }),
-  ...(name === null ? {} : { name }),
-  ...(username === null ? {} : { username }),
-  ...(imageUrl === null ? {} : { imageUrl }),
-});
+function reviewerOfUser({ id, email, name, username, imageUrl }: UserDetails): Reviewer {
+  return {
+    id,
+    ...(email === null ? {} : { email }),
+    ...(name === null ? {} : { name }),
+    ...(username === null ? {} : { username }),
+    ...(imageUrl === null ? {} : { imageUrl }),
+  };
+}
 
 interface OptionsOfRecheckAllApprovals {
   readonly reader: ChangeRequestReader;
@@ -218,9 +222,8 @@ interface OptionsOfRecheckAllApprovals {
 }
 
 /** Takes back what no longer counts in all open requests with approvals, or in those of one project. */
-export const recheckAllApprovals =
-  ({ reader, recheckApprovals }: OptionsOfRecheckAllApprovals, project?: string) =>
-  async (context: CallContext): Promise<void> => {
+export function recheckAllApprovals({ reader, recheckApprovals }: OptionsOfRecheckAllApprovals, project?: string) {
+  return async (context: CallContext): Promise<void> => {
     let page = await reader.approvedAfter(0, project);
     while (page.length > 0) {
       for (const [ofProject, requests] of Map.groupBy(page, (request) => request.project)) {
@@ -232,3 +235,4 @@ export const recheckAllApprovals =
       page = await reader.approvedAfter(page.at(-1)?.id ?? Number.MAX_SAFE_INTEGER, project);
     }
   };
+}

@@ -12,9 +12,9 @@ import {
 
 const strict: ReviewPolicy = { adminTokens: false, ownOfAdmins: false };
 const request = aRequest({ createdBy: mia });
-const mayDo = (permission: 'ADMIN' | 'APPROVE_CHANGE_REQUEST' | 'APPLY_CHANGE_REQUEST', environment?: string) => [
-  environment === undefined ? { permission } : { permission, project: 'shop', environment },
-];
+function mayDo(permission: 'ADMIN' | 'APPROVE_CHANGE_REQUEST' | 'APPLY_CHANGE_REQUEST', environment?: string) {
+  return [environment === undefined ? { permission } : { permission, project: 'shop', environment }];
+}
 const administrator = { ...noRoles, isAdministrator: true, mayReviewAsAdmin: true, reviewer: true, applier: true };
 const adminToken = { id: adminTokenUserId, name: 'admin', grants: mayDo('ADMIN') };
 

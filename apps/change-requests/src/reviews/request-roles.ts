@@ -33,8 +33,9 @@ export const noRoles: RequestRoles = {
  * Whether these are the roles of an admin token that may not review: every other administrator is a reviewer. It may apply a request, but
  * not reject one, which is a review.
  */
-export const isNonReviewingToken = ({ isAdministrator, reviewer }: RequestRoles): boolean =>
-  isAdministrator && !reviewer;
+export function isNonReviewingToken({ isAdministrator, reviewer }: RequestRoles): boolean {
+  return isAdministrator && !reviewer;
+}
 
 /** The roles of the service itself, which runs what users have scheduled. */
 export const systemRoles: RequestRoles = { ...noRoles, system: true };
@@ -56,9 +57,8 @@ export interface ReviewPolicy {
   readonly ownOfAdmins: boolean;
 }
 
-export const requestRolesByPolicy =
-  ({ adminTokens, ownOfAdmins }: ReviewPolicy): RolesOf =>
-  (caller, { project, environment, createdBy, affectedEnvironments = [] }) => {
+export function requestRolesByPolicy({ adminTokens, ownOfAdmins }: ReviewPolicy): RolesOf {
+  return (caller, { project, environment, createdBy, affectedEnvironments = [] }) => {
     const missingIn = (permission: Permission): string | undefined =>
       affectedEnvironments.find((name) => !may(caller, [permission], { project, environment: name }));
     const where = { project, environment };
@@ -75,6 +75,7 @@ export const requestRolesByPolicy =
       system: false,
     };
   };
+}
 
 /** The numbers of requests in one environment that wait for a review, and that can be applied. */
 export interface ActionableCounts {
@@ -88,13 +89,14 @@ export interface ActionableCounts {
 }
 
 /** The number of requests that a caller may review or apply. */
-export const countActionable = (
+export function countActionable(
   counts: readonly ActionableCounts[],
   rolesFor: (counted: ActionableCounts) => RequestRoles,
-): number =>
-  counts.reduce((total, counted) => {
+): number {
+  return counts.reduce((total, counted) => {
     const roles = rolesFor(counted);
     const toReview = meetsRoleRequirement(roles, 'approver') ? counted.toReview : 0;
     const toApply = meetsRoleRequirement(roles, 'applier') ? counted.toApply : 0;
     return total + toReview + toApply;
   }, 0);
+}

@@ -2,7 +2,7 @@ import { openDatabase } from '@bunting/database';
 import { eventually, freshDatabase } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
-import { changeRequestMigrations as steps } from '../migrations/migrations.ts';
+import { changeRequestMigrations as steps } from '../migrations/index.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const { lee, rita, ada } = callers;
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 /** From now on, the clock of this process differs from that of PostgreSQL and of other processes. */
-const step = (ms: number): void => {
+function step(ms: number): void {
   globalThis.Date = class extends realDate {
     constructor(...given: unknown[]) {
       super(...((given.length === 0 ? [realDate.now() + ms] : given) as [number]));
@@ -34,25 +34,25 @@ const step = (ms: number): void => {
       return realDate.now() + ms;
     }
   } as DateConstructor;
-};
+}
 
-const scheduled = async (inMs: number): Promise<{ id: number; at: number }> => {
+async function scheduled(inMs: number): Promise<{ id: number; at: number }> {
   const { id } = await service.add(enable, lee);
   await service.move(id, 'In review', lee);
   await service.move(id, 'Approved', rita);
   const at = realDate.now() + inMs;
   await service.move(id, 'Scheduled', ada, { scheduledAt: new realDate(at).toISOString() });
   return { id, at };
-};
+}
 /** When the request was applied, by the clock that all replicas share. */
-const appliedAt = async (id: number): Promise<number> => {
+async function appliedAt(id: number): Promise<number> {
   const { state, stateTimestamps } = await eventually(async () => {
     const request = await service.get(id);
     expect(request.state).toBe('Applied');
     return request;
   });
   return realDate.parse(stateTimestamps?.[state] ?? '');
-};
+}
 
 describe('a replica whose clock steps', () => {
   it.each([

@@ -13,31 +13,34 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-const approved = async (
-  changes: readonly object[] = [enable],
-  author: (typeof callers)[keyof typeof callers] = lee,
-) => {
+async function approved(changes: readonly object[] = [enable], author: (typeof callers)[keyof typeof callers] = lee) {
   const { id } = await service.add(changes, author);
   await service.move(id, 'In review', author);
   await service.move(id, 'Approved', rita);
   return id;
-};
-const inMs = (ms: number) => ({ scheduledAt: new Date(Date.now() + ms).toISOString() });
+}
+function inMs(ms: number) {
+  return { scheduledAt: new Date(Date.now() + ms).toISOString() };
+}
 /** Waits until no schedule is left to be checked for conflicts. */
-const checked = () =>
-  eventually(async () => {
+function checked() {
+  return eventually(async () => {
     const unchecked = { name: 'unchecked', text: 'select from schedule where unchecked_edits > 0' };
     expect(await service.database.read(unchecked)).toEqual([]);
   });
-const emittedTypes = async () => (await service.emittedEvents()).map(({ type }) => type);
-const until = (id: number, expected: object) =>
-  eventually(async () => expect(await service.get(id)).toMatchObject(expected));
-const setTime = async (id: number, when: string) => {
+}
+async function emittedTypes() {
+  return (await service.emittedEvents()).map(({ type }) => type);
+}
+function until(id: number, expected: object) {
+  return eventually(async () => expect(await service.get(id)).toMatchObject(expected));
+}
+async function setTime(id: number, when: string) {
   await service.database.transaction(({ query }) =>
     query(`update schedule set scheduled_at = now() + $2::interval where change_request_id = $1`, [id, when]),
   );
   service.wake();
-};
+}
 
 describe('a scheduled request', () => {
   it('is applied at its time on behalf of the user who scheduled it', async () => {

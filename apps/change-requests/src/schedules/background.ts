@@ -34,13 +34,15 @@ import { beginScheduledRun, type Scheduler, suspensionReason } from './scheduled
 const callTimeoutMs = 30_000;
 
 /** Of the span with which each job begins a trace of its own: a request that caused the job has ended its trace long since. */
-const jobSpanOptions = (): SpanOptions => ({ name: 'pending change request', kind: 'internal' });
+function jobSpanOptions(): SpanOptions {
+  return { name: 'pending change request', kind: 'internal' };
+}
 
 /**
  * Runs jobs so that a failure of one does not stop the others: a job that needs an unavailable service is retried by the next run, and a job
  * that fails because of a defect after a backoff.
  */
-const jobRunner = (intervalMs: number, log: Log) => {
+function jobRunner(intervalMs: number, log: Log) {
   let isStopped = false;
   /** the jobs since the last `reportOutage` that need an unavailable service */
   let blocked: { readonly subject: string; readonly message: string }[] = [];
@@ -94,7 +96,7 @@ const jobRunner = (intervalMs: number, log: Log) => {
       isStopped = true;
     },
   };
-};
+}
 
 /** The backoffs of jobs that failed, by the id of their change request. */
 export interface JobBackoffs {
@@ -110,7 +112,7 @@ export interface JobBackoffs {
 const defaultMaxMs = 60_000;
 
 /** Exponential backoff with jitter for each of many jobs, so that a job that always fails neither floods the log nor delays the others. */
-const jobBackoffs = (firstMs: number, now: () => number, maxMs = defaultMaxMs): JobBackoffs => {
+function jobBackoffs(firstMs: number, now: () => number, maxMs = defaultMaxMs): JobBackoffs {
   const failing = new Map<number, { readonly failures: number; readonly retryAt: number }>();
   return {
     idsInBackoff: () => [...failing].flatMap(([id, { retryAt }]) => (retryAt > now() ? id : [])),
@@ -127,7 +129,7 @@ const jobBackoffs = (firstMs: number, now: () => number, maxMs = defaultMaxMs): 
     },
     succeeded: (id) => void failing.delete(id),
   };
-};
+}
 
 /** A request whose scheduled time has come, with the user who scheduled it. */
 interface ScheduledByUser {
@@ -145,24 +147,24 @@ interface ClaimOptions {
 }
 
 /** Loads the current permissions of the user who scheduled. */
-const findScheduler = async (bus: Bus, id: number, context: CallContext): Promise<Scheduler> => {
+async function findScheduler(bus: Bus, id: number, context: CallContext): Promise<Scheduler> {
   if (id <= 0) return { kind: 'admin token' };
   const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids: [id] } }, context);
   const found = users.find(({ user }) => user.id === id);
   return found === undefined ? { kind: 'deleted user' } : { kind: 'user', caller: found.caller };
-};
+}
 
 /** The facts about a request, unless its project is archived or was deleted: then it runs into that conflict. */
-const loadFactsOf = (bus: Bus, request: ChangeRequest, context: CallContext): Promise<ReviewFacts> =>
-  loadReviewFacts(bus, request.project, [request], context).catch((error: unknown) => {
+function loadFactsOf(bus: Bus, request: ChangeRequest, context: CallContext): Promise<ReviewFacts> {
+  return loadReviewFacts(bus, request.project, [request], context).catch((error: unknown) => {
     if (!(error instanceof Refusal) || error.kind !== 'NotFoundError') throw error;
     return { connected: new Set(), approvers: new Map() };
   });
+}
 
 /** Marks a request whose scheduled time has come as being applied, and returns it; undefined if its run does not begin. */
-const claimScheduledRequest =
-  ({ bus, reader, transaction, rolesOf, onScheduledBegin }: ClaimOptions) =>
-  async ({ id, userId }: ScheduledByUser, context: CallContext): Promise<ChangeRequest | undefined> => {
+function claimScheduledRequest({ bus, reader, transaction, rolesOf, onScheduledBegin }: ClaimOptions) {
+  return async ({ id, userId }: ScheduledByUser, context: CallContext): Promise<ChangeRequest | undefined> => {
     const scheduled = await reader.byId(id);
     if (scheduled === undefined) return undefined;
     const scheduler = await findScheduler(bus, userId, context);
@@ -184,15 +186,16 @@ const claimScheduledRequest =
       return run.request;
     });
   };
+}
 
 /** Claims a request whose scheduled time has come, and applies it. */
-const runScheduledRequest = ({ apply, ...options }: ClaimOptions & { readonly apply: Apply }) => {
+function runScheduledRequest({ apply, ...options }: ClaimOptions & { readonly apply: Apply }) {
   const claim = claimScheduledRequest(options);
   return async (scheduled: ScheduledByUser, context: CallContext): Promise<void> => {
     const begun = await claim(scheduled, context);
     if (begun !== undefined) await apply(begun, context);
   };
-};
+}
 
 interface Options {
   readonly bus: Bus;
@@ -201,9 +204,8 @@ interface Options {
 }
 
 /** Suspends a scheduled request if it conflicts with edits that were made after it was scheduled. */
-const suspendIfConflicting =
-  ({ bus, reader, transaction }: Options) =>
-  async ({ id, uncheckedEdits }: UncheckedSchedule, context: CallContext): Promise<void> => {
+function suspendIfConflicting({ bus, reader, transaction }: Options) {
+  return async ({ id, uncheckedEdits }: UncheckedSchedule, context: CallContext): Promise<void> => {
     const request = await reader.byId(id);
     if (request === undefined || request.schedule === null) return;
     const reason = await loadPreview({ bus, reader }, request, { withStates: false }, context).then(
@@ -222,6 +224,7 @@ const suspendIfConflicting =
       await requests.save(suspendSchedule(before, reason, actorOf(systemCaller, requests.now())));
     });
   };
+}
 
 interface OptionsOfResumeInterruptedRequest {
   readonly transaction: UnitOfWork;
@@ -229,17 +232,16 @@ interface OptionsOfResumeInterruptedRequest {
 }
 
 /** Continues an attempt to apply a request that was interrupted, unless the attempt has ended in the meantime. */
-const resumeInterruptedRequest =
-  ({ transaction, apply }: OptionsOfResumeInterruptedRequest) =>
-  async ({ id }: { readonly id: number }, context: CallContext): Promise<void> => {
+function resumeInterruptedRequest({ transaction, apply }: OptionsOfResumeInterruptedRequest) {
+  return async ({ id }: { readonly id: number }, context: CallContext): Promise<void> => {
     const request = await transaction(context, ({ requests }) => requests.getOfAnyProjectForUpdate(id));
     if (request !== undefined && request.applying !== null) await apply(request, context);
   };
+}
 
 /** Removes a deleted user from a request that is neither closed nor being applied. */
-const removeDeletedUser =
-  (transaction: UnitOfWork) =>
-  ({ id, userId }: { readonly id: number; readonly userId: number }, context: CallContext): Promise<void> =>
+function removeDeletedUser(transaction: UnitOfWork) {
+  return ({ id, userId }: { readonly id: number; readonly userId: number }, context: CallContext): Promise<void> =>
     transaction(context, async (tx) => {
       const { requests } = tx;
       const before = await requests.getOfAnyProjectForUpdate(id);
@@ -248,6 +250,7 @@ const removeDeletedUser =
       const request = await takeBackLocked(tx, before, { minApprovals: before.minApprovals, mayApprove });
       await requests.save(removeUserFromRequest(request, userId, requests.now()));
     });
+}
 
 export interface DueJobsLoopOptions {
   readonly bus: Bus;
@@ -281,14 +284,14 @@ const pollMs = 5_000;
  * resumes attempts that a crash interrupted, removes deleted users, takes back approvals that no longer count, and sends unsynced
  * protections. Every replica runs them; row locks make sure that each scheduled request is claimed once.
  */
-export const startDueJobsLoop = ({
+export function startDueJobsLoop({
   dueJobs,
   syncProtection,
   intervalMs,
   recoveryTimeoutMs,
   log,
   ...options
-}: DueJobsLoopOptions) => {
+}: DueJobsLoopOptions) {
   let nextUsersCheckAt = Number.NEGATIVE_INFINITY;
   let lastApprovalsCheckAt = Number.NEGATIVE_INFINITY;
   let nextApprovalsCheckAt = Number.NEGATIVE_INFINITY;
@@ -373,13 +376,13 @@ export const startDueJobsLoop = ({
       await loop.stop();
     },
   };
-};
+}
 
 /** Registers how late scheduled change requests are applied. @returns the function that records the delay of one that begins, in milliseconds */
-export const registerScheduleMetrics = (
+export function registerScheduleMetrics(
   registry: Registry,
   { overdueMs }: Pick<DueJobsReader, 'overdueMs'>,
-): ((delayMs: number) => void) => {
+): (delayMs: number) => void {
   new Gauge({
     name: 'bunting_change_requests_overdue_seconds',
     help: 'time since the oldest scheduled change request was due that has not begun; 0 for none',
@@ -397,4 +400,4 @@ export const registerScheduleMetrics = (
     registers: [registry],
   });
   return (delayMs) => delay.observe(delayMs / 1_000);
-};
+}

@@ -2,14 +2,16 @@ import type { OutboxEvent } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import { deletedUserIdsIn, editedObjectsIn } from './consumed-events.ts';
 
-const anEvent = (type: OutboxEvent['type'], event: Partial<OutboxEvent> = {}) => ({
-  type,
-  project: 'shop',
-  featureName: null,
-  data: null,
-  preData: null,
-  ...event,
-});
+function anEvent(type: OutboxEvent['type'], event: Partial<OutboxEvent> = {}) {
+  return {
+    type,
+    project: 'shop',
+    featureName: null,
+    data: null,
+    preData: null,
+    ...event,
+  };
+}
 const none = { features: [], segments: [], projects: [], isGlobal: false };
 
 describe('schedules are checked for conflicts', () => {

@@ -20,8 +20,9 @@ interface ReportedObjects extends EditedObjects {
 type ObjectReader = (event: ConsumedEvent) => Partial<ReportedObjects>;
 
 /** The ids of the objects in the data of an event before and after it. */
-const idsIn = ({ data, preData }: ConsumedEvent): number[] =>
-  [data, preData].map((document) => asJsonObject(document)['id']).filter((id) => typeof id === 'number');
+function idsIn({ data, preData }: ConsumedEvent): number[] {
+  return [data, preData].map((document) => asJsonObject(document)['id']).filter((id) => typeof id === 'number');
+}
 
 /** For events that cannot conflict with a request, and for those that no service emits. */
 const nothing: ObjectReader = () => ({});
@@ -202,11 +203,12 @@ const objectsByType: Readonly<Record<EventType, ObjectReader>> = {
 };
 
 /** The objects that events report. An unknown type of a newer server counts as an edit of the feature that it names. */
-const objectsIn = (events: readonly ConsumedEvent[]): Partial<ReportedObjects>[] =>
-  events.map((event) => ((objectsByType as Partial<typeof objectsByType>)[event.type] ?? feature)(event));
+function objectsIn(events: readonly ConsumedEvent[]): Partial<ReportedObjects>[] {
+  return events.map((event) => ((objectsByType as Partial<typeof objectsByType>)[event.type] ?? feature)(event));
+}
 
 /** The objects that events of the features service report as edited. */
-export const editedObjectsIn = (events: readonly ConsumedEvent[]): EditedObjects => {
+export function editedObjectsIn(events: readonly ConsumedEvent[]): EditedObjects {
   const objects = objectsIn(events);
   return {
     features: [...new Set(objects.flatMap(({ features = [] }) => features))],
@@ -214,9 +216,9 @@ export const editedObjectsIn = (events: readonly ConsumedEvent[]): EditedObjects
     projects: [...new Set(objects.flatMap(({ projects = [] }) => projects))],
     isGlobal: objects.some(({ isGlobal = false }) => isGlobal),
   };
-};
+}
 
 /** The ids of the users that events of the gateway report as deleted. */
-export const deletedUserIdsIn = (events: readonly ConsumedEvent[]): number[] => [
-  ...new Set(objectsIn(events).flatMap(({ deletedUserIds = [] }) => deletedUserIds)),
-];
+export function deletedUserIdsIn(events: readonly ConsumedEvent[]): number[] {
+  return [...new Set(objectsIn(events).flatMap(({ deletedUserIds = [] }) => deletedUserIds))];
+}

@@ -15,7 +15,9 @@ interface RequestOfUser {
   readonly userId: number;
 }
 
-const msUntil = (timestamp: string): string => `extract(epoch from ${timestamp} - clock_timestamp()) * 1000`;
+function msUntil(timestamp: string): string {
+  return `extract(epoch from ${timestamp} - clock_timestamp()) * 1000`;
+}
 
 const timeUntilNextJob: Statement = {
   name: 'next-due-job',
@@ -105,27 +107,29 @@ export interface UncheckedSchedule {
 }
 
 /** Reads which background jobs are due. Requests in backoff are left out. */
-export const dueJobsReader = (database: ReadDatabase) => ({
-  /** Milliseconds until the next job is due, not counting deleted users: at most 0 if one is due; undefined if there is none. */
-  nextInMs: async (recoveryMs: number, { applying, checking }: RequestsInBackoff): Promise<number | undefined> =>
-    onlyRow(await database.read<{ inMs: number | null }>(timeUntilNextJob, [recoveryMs, applying, checking])).inMs ??
-    undefined,
-  /** Requests whose attempt to apply them started at least `afterMs` milliseconds ago and has not ended. */
-  interruptedRequests: (afterMs: number, inBackoff: readonly number[]): Promise<{ readonly id: number }[]> =>
-    database.read(interruptedAttempts, [afterMs, inBackoff]),
-  /** Requests whose scheduled time has come, with the user who scheduled each. */
-  scheduledRequests: (inBackoff: readonly number[]) => database.read<RequestOfUser>(dueSchedules, [inBackoff]),
-  /** The milliseconds since the scheduled time of the oldest request that is due and has not begun; 0 without one. */
-  overdueMs: async (): Promise<number> =>
-    onlyRow(await database.read<{ ms: number | null }>(delayOfOldestDueSchedule)).ms ?? 0,
-  /** Open requests that still depend on a deleted user, with that user. */
-  requestsOfDeletedUsers: () => database.read<RequestOfUser>(ofDeletedUsers),
-  /** Changes of protection that the features service has not confirmed, oldest first. */
-  unsyncedProtections: () => database.read<ProtectionChange>(unsyncedProtections),
-  /** Scheduled requests to check for conflicts. */
-  uncheckedSchedules: (inBackoff: readonly number[]) =>
-    database.read<UncheckedSchedule>(uncheckedSchedules, [inBackoff]),
-});
+export function dueJobsReader(database: ReadDatabase) {
+  return {
+    /** Milliseconds until the next job is due, not counting deleted users: at most 0 if one is due; undefined if there is none. */
+    nextInMs: async (recoveryMs: number, { applying, checking }: RequestsInBackoff): Promise<number | undefined> =>
+      onlyRow(await database.read<{ inMs: number | null }>(timeUntilNextJob, [recoveryMs, applying, checking])).inMs ??
+      undefined,
+    /** Requests whose attempt to apply them started at least `afterMs` milliseconds ago and has not ended. */
+    interruptedRequests: (afterMs: number, inBackoff: readonly number[]): Promise<{ readonly id: number }[]> =>
+      database.read(interruptedAttempts, [afterMs, inBackoff]),
+    /** Requests whose scheduled time has come, with the user who scheduled each. */
+    scheduledRequests: (inBackoff: readonly number[]) => database.read<RequestOfUser>(dueSchedules, [inBackoff]),
+    /** The milliseconds since the scheduled time of the oldest request that is due and has not begun; 0 without one. */
+    overdueMs: async (): Promise<number> =>
+      onlyRow(await database.read<{ ms: number | null }>(delayOfOldestDueSchedule)).ms ?? 0,
+    /** Open requests that still depend on a deleted user, with that user. */
+    requestsOfDeletedUsers: () => database.read<RequestOfUser>(ofDeletedUsers),
+    /** Changes of protection that the features service has not confirmed, oldest first. */
+    unsyncedProtections: () => database.read<ProtectionChange>(unsyncedProtections),
+    /** Scheduled requests to check for conflicts. */
+    uncheckedSchedules: (inBackoff: readonly number[]) =>
+      database.read<UncheckedSchedule>(uncheckedSchedules, [inBackoff]),
+  };
+}
 export type DueJobsReader = ReturnType<typeof dueJobsReader>;
 
 const lockDueRequestSql = `
@@ -136,15 +140,17 @@ const lockDueRequestSql = `
   for update of request skip locked`;
 
 /** Schedules within a unit of work. */
-export const scheduleRepository = (tx: Tx) => ({
-  /** Locks a request whose scheduled time has come, unless another replica holds it, and returns its delay in milliseconds. */
-  lockDueRequest: async (id: number): Promise<number | undefined> =>
-    (await tx.query<{ delayMs: number }>(lockDueRequestSql, [id]))[0]?.delayMs,
-  /** Marks a schedule as checked for conflicts, unless there were more than `checked` edits in the meantime. */
-  markChecked: async (id: number, checked: number): Promise<void> => {
-    await tx.em.nativeUpdate(ScheduleEntity, { request: id, uncheckedEdits: checked }, { uncheckedEdits: 0 });
-  },
-});
+export function scheduleRepository(tx: Tx) {
+  return {
+    /** Locks a request whose scheduled time has come, unless another replica holds it, and returns its delay in milliseconds. */
+    lockDueRequest: async (id: number): Promise<number | undefined> =>
+      (await tx.query<{ delayMs: number }>(lockDueRequestSql, [id]))[0]?.delayMs,
+    /** Marks a schedule as checked for conflicts, unless there were more than `checked` edits in the meantime. */
+    markChecked: async (id: number, checked: number): Promise<void> => {
+      await tx.em.nativeUpdate(ScheduleEntity, { request: id, uncheckedEdits: checked }, { uncheckedEdits: 0 });
+    },
+  };
+}
 
 /** `$1` features, `$2` segments, `$3` projects, `$4` whether any request may name an edited object. */
 const incrementUncheckedEditsSql = `
@@ -159,19 +165,19 @@ const incrementUncheckedEditsSql = `
           select from ${segmentsOfStrategySql} used (segment) where used.segment = any ($2::integer[]::text[])))))`;
 
 /** Marks the scheduled requests that must be checked for conflicts because an object that they affect or refer to was edited. */
-export const markSchedulesForConflictCheck = async ({ query }: Tx, edited: EditedObjects): Promise<void> => {
+export async function markSchedulesForConflictCheck({ query }: Tx, edited: EditedObjects): Promise<void> {
   const { features, segments, projects, isGlobal } = edited;
   if (features.length + segments.length + projects.length > 0 || isGlobal)
     await query(incrementUncheckedEditsSql, [features, segments, projects, isGlobal]);
-};
+}
 
 /** Removes the deleted users: after a restored backup of the gateway their ids may be assigned to other users. Their events are replayed. */
-export const clearDeletedUsers = async ({ em }: Tx): Promise<void> => {
+export async function clearDeletedUsers({ em }: Tx): Promise<void> {
   await em.nativeDelete(DeletedUserEntity, {});
-};
+}
 
 /** Stores deleted users, and removes their names from their proposals. */
-export const addDeletedUsersAndEraseNames = async ({ em }: Tx, userIds: readonly number[]): Promise<void> => {
+export async function addDeletedUsersAndEraseNames({ em }: Tx, userIds: readonly number[]): Promise<void> {
   await em.upsertMany(
     DeletedUserEntity,
     userIds.map((userId) => ({ userId })),
@@ -180,4 +186,4 @@ export const addDeletedUsersAndEraseNames = async ({ em }: Tx, userIds: readonly
   const theirs = { createdBy: { id: { $in: [...userIds] } } };
   await em.nativeUpdate(ChangeRequestEntity, theirs, { createdBy: { name: null, username: null } });
   await em.nativeUpdate(ChangeEntity, theirs, { createdBy: { name: null, username: null } });
-};
+}

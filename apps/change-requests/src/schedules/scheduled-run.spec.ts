@@ -4,14 +4,15 @@ import { aChange, anApprovalBy, aRequest, lee, mia, noon } from '../../test/buil
 import type { ChangeRequest } from '../requests/change-request.ts';
 import { beginScheduledRun, type ScheduledRunFacts, suspensionReason } from './scheduled-run.ts';
 
-const scheduled = (request: Partial<ChangeRequest> = {}): ChangeRequest =>
-  aRequest({
+function scheduled(request: Partial<ChangeRequest> = {}): ChangeRequest {
+  return aRequest({
     state: 'Scheduled',
     changes: [aChange({ action: 'updateEnabled' })],
     approvals: [anApprovalBy(lee)],
     schedule: { status: 'pending', scheduledAt: noon, by: mia, reason: null, snapshots: {} },
     ...request,
   });
+}
 const minute = 60_000;
 const applier: Caller = {
   ...mia,
@@ -87,16 +88,22 @@ const rename = aChange({ id: 2, action: 'updateSegment', segment: { id: 4, name:
 const scheduledOfSuspensionReason = aRequest({ state: 'Scheduled', changes: [update, rename] });
 const unchanged = { before: null, after: null, diff: [] };
 
-const previewOf = (
+function previewOf(
   feature: { conflict?: string; conflictCode?: ConflictCode },
   ofUpdate: object = {},
   ofRename: object = {},
-): ChangeRequestPreview => ({
-  features: [{ name: 'checkout', ...unchanged, ...feature, changes: [{ id: 1, action: update.action, ...ofUpdate }] }],
-  segments: [{ id: 4, name: 'beta', ...unchanged, changes: [{ id: 2, action: rename.action, ...ofRename }] }],
-  applicable: false,
-});
-const conflict = (conflictCode: ConflictCode) => ({ conflict: 'As features words it', conflictCode });
+): ChangeRequestPreview {
+  return {
+    features: [
+      { name: 'checkout', ...unchanged, ...feature, changes: [{ id: 1, action: update.action, ...ofUpdate }] },
+    ],
+    segments: [{ id: 4, name: 'beta', ...unchanged, changes: [{ id: 2, action: rename.action, ...ofRename }] }],
+    applicable: false,
+  };
+}
+function conflict(conflictCode: ConflictCode) {
+  return { conflict: 'As features words it', conflictCode };
+}
 
 describe('the reason to suspend a schedule', () => {
   it.each([

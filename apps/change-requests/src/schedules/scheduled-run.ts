@@ -43,11 +43,11 @@ export type ScheduledRun = ChangeRequestDecision & { readonly isBegun: boolean }
 const maxDelayMs = 15 * 60_000;
 
 /** The reason why a run fails instead of beginning. @param caller the user who scheduled it; undefined for an admin token */
-const failureOf = (
+function failureOf(
   { project, environment }: ChangeRequest,
   caller: Caller | undefined,
   { delayMs, conflicts, requirement }: ScheduledRunFacts,
-): string | undefined => {
+): string | undefined {
   if (delayMs > maxDelayMs) return 'it could not begin within 15 minutes of the scheduled time';
   const missingIn = [environment, ...requirement.affectedEnvironments].find(
     (name) => caller !== undefined && !may(caller, ['APPLY_CHANGE_REQUEST'], { project, environment: name }),
@@ -57,13 +57,13 @@ const failureOf = (
       ? `the user who scheduled it (user id: ${caller.id}) no longer has the permission to apply it`
       : `the user who scheduled it (user id: ${caller.id}) does not have the permission to apply it in the environment ${missingIn}`;
   return conflicts.length > 0 ? failureReason(conflicts) : undefined;
-};
+}
 
 /**
  * Begins the run of a request whose scheduled time has come, for the user who scheduled it. The schedule of a deleted user is
  * suspended. A run that is too late, not permitted any more or in conflict fails.
  */
-export const beginScheduledRun = (request: ChangeRequest, facts: ScheduledRunFacts): ScheduledRun => {
+export function beginScheduledRun(request: ChangeRequest, facts: ScheduledRunFacts): ScheduledRun {
   const { scheduler, now } = facts;
   if (request.schedule === null) throw new Error(`Change request ${request.id} is not scheduled.`);
   const { by } = request.schedule;
@@ -86,7 +86,7 @@ export const beginScheduledRun = (request: ChangeRequest, facts: ScheduledRunFac
     if (error instanceof Refusal) return suspended(error.message);
     throw error;
   }
-};
+}
 
 /** By the code of a conflict that concerns a whole feature. */
 const featureReasons: Readonly<Partial<Record<ConflictCode, (name: string, request: ChangeRequest) => string>>> = {
@@ -97,20 +97,20 @@ const featureReasons: Readonly<Partial<Record<ConflictCode, (name: string, reque
     `Environment ${environment} was removed from project ${project}`,
 };
 
-const conflictReason = (change: ProposedChange, code: ConflictCode | undefined, text: string): string => {
+function conflictReason(change: ProposedChange, code: ConflictCode | undefined, text: string): string {
   if (code === 'strategy-deleted')
     return `Strategy ${String(payloadIdOf(change.payload))} of feature flag ${change.feature} was deleted`;
   if (code === 'segment-missing' && change.segment !== null) {
     return `Segment ${change.segment.id} (${change.segment.name}) was deleted`;
   }
   return text;
-};
+}
 
 /** The first reason in a preview to suspend a scheduled request; undefined if there is none. */
-export const suspensionReason = (
+export function suspensionReason(
   request: ChangeRequest,
   { features, segments }: ChangeRequestPreview,
-): string | undefined => {
+): string | undefined {
   const changeOf = (id: number) => request.changes.find((change) => change.id === id);
   for (const { name, conflict, conflictCode } of features) {
     if (conflict === undefined) continue;
@@ -127,4 +127,4 @@ export const suspensionReason = (
     if (overwrites !== undefined && change !== undefined) return overwriteMessage(change, request.environment);
   }
   return undefined;
-};
+}

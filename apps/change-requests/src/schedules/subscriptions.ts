@@ -4,22 +4,23 @@ import { deletedUserIdsIn, editedObjectsIn } from './consumed-events.ts';
 import { addDeletedUsersAndEraseNames, clearDeletedUsers, markSchedulesForConflictCheck } from './schedule-store.ts';
 
 /** Consumes changes of features and segments, so that conflicting schedules are suspended before their time. */
-export const consumeFeatureEvents = (
+export function consumeFeatureEvents(
   options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'log' | 'onCommitted'>,
-): Promise<Projection> =>
-  startProjection({
+): Promise<Projection> {
+  return startProjection({
     ...options,
     consumer: 'change-requests',
     producer: 'features',
     topic: 'event',
     apply: (tx, messages) => markSchedulesForConflictCheck(tx, editedObjectsIn(messages.map(eventOfMessage))),
   });
+}
 
 /** Consumes deletions of users, so that no change is applied on behalf of a deleted user. */
-export const consumeUserEvents = (
+export function consumeUserEvents(
   options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'log' | 'onCommitted'>,
-): Promise<Projection> =>
-  startProjection({
+): Promise<Projection> {
+  return startProjection({
     ...options,
     consumer: 'change-requests',
     producer: 'gateway',
@@ -30,3 +31,4 @@ export const consumeUserEvents = (
       if (deleted.length > 0) await addDeletedUsersAndEraseNames(tx, deleted);
     },
   });
+}

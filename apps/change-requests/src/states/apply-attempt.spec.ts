@@ -4,8 +4,8 @@ import { aChange, anApprovalBy, aRequest, lee, mia, noon } from '../../test/buil
 import type { ChangeRequest } from '../requests/change-request.ts';
 import { finishApplyAttempt } from './apply-attempt.ts';
 
-const applying = (scheduled: boolean): ChangeRequest =>
-  aRequest({
+function applying(scheduled: boolean): ChangeRequest {
+  return aRequest({
     state: scheduled ? 'Scheduled' : 'Approved',
     changes: [aChange({ action: 'updateEnabled' })],
     approvals: [anApprovalBy(lee)],
@@ -13,13 +13,17 @@ const applying = (scheduled: boolean): ChangeRequest =>
     applying: { by: mia, since: noon, scheduled },
     attempts: 1,
   });
-const resultOf = (outcome: AppliedChanges['outcome'], message?: string): AppliedChanges => ({
-  outcome,
-  conflicts: message === undefined ? [] : [{ code: 'feature-archived', message }],
-  inverse: [],
-});
-const finish = (scheduled: boolean, result: AppliedChanges) =>
-  finishApplyAttempt(applying(scheduled), result, new Date(noon));
+}
+function resultOf(outcome: AppliedChanges['outcome'], message?: string): AppliedChanges {
+  return {
+    outcome,
+    conflicts: message === undefined ? [] : [{ code: 'feature-archived', message }],
+    inverse: [],
+  };
+}
+function finish(scheduled: boolean, result: AppliedChanges) {
+  return finishApplyAttempt(applying(scheduled), result, new Date(noon));
+}
 
 describe('the end of an attempt to apply a change request', () => {
   it.each([false, true])('leaves an applied request without a schedule (it had one: %s)', (isScheduled) => {

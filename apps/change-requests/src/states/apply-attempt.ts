@@ -30,12 +30,12 @@ interface AttemptInput extends CommandInput {
 }
 
 /** Begins an attempt to apply a request: `apply` for a user, `run` at its scheduled time. */
-export const beginApplyAttempt = (
+export function beginApplyAttempt(
   request: ChangeRequest,
   command: 'apply' | 'run',
   actor: ActorWithRoles,
   { comment, revision, minApprovals, authorisedEnvironments, displayName, pendingReply }: AttemptInput,
-): ChangeRequest => {
+): ChangeRequest {
   requireNotBeingApplied(request);
   requireTransition(request, command, actor, minApprovals);
   requireRevision(request, revision);
@@ -50,10 +50,10 @@ export const beginApplyAttempt = (
     pendingReply,
   };
   return { ...request, applying, attempts: request.attempts + 1 };
-};
+}
 
 /** True if this very write, identified by its idempotency key, began the current attempt. */
-export const isStartedByThisWrite = ({ applying }: ChangeRequest, pendingReply: PendingReply | undefined): boolean => {
+export function isStartedByThisWrite({ applying }: ChangeRequest, pendingReply: PendingReply | undefined): boolean {
   const before = applying?.pendingReply;
   return (
     before !== undefined &&
@@ -61,48 +61,49 @@ export const isStartedByThisWrite = ({ applying }: ChangeRequest, pendingReply: 
     before.hashedKey === pendingReply.hashedKey &&
     before.fingerprint === pendingReply.fingerprint
   );
-};
+}
 
 /** The current attempt. @throws Error if there is none: a defect */
-export const requireApplyAttempt = ({ id, applying }: ChangeRequest): ApplyAttempt => {
+export function requireApplyAttempt({ id, applying }: ChangeRequest): ApplyAttempt {
   if (applying === null) throw new Error(`Change request ${id} is not being applied: call beginApplyAttempt first.`);
   return applying;
-};
+}
 
 /** Ends an attempt with success. */
-export const completeApplyAttempt = (request: ChangeRequest, now: Date): ChangeRequestDecision => {
+export function completeApplyAttempt(request: ChangeRequest, now: Date): ChangeRequestDecision {
   const { by, scheduled, comment, minApprovals = request.minApprovals } = requireApplyAttempt(request);
   const name = scheduled ? 'run' : 'apply';
   const actor = { by, now, roles: { ...systemRoles, applier: true } };
   const needed = { ...request, minApprovals };
   return takeTransition(needed, requireTransition(needed, name, actor), { name }, { actor, comment });
-};
+}
 
 /** Ends an attempt without effect, and without its comment. A scheduled run fails or is suspended. */
-export const abandonApplyAttempt = (
+export function abandonApplyAttempt(
   request: ChangeRequest,
   now: Date,
   outcome: { readonly name: 'fail' | 'suspend'; readonly reason: string },
-): ChangeRequestDecision => {
+): ChangeRequestDecision {
   const { by, scheduled } = requireApplyAttempt(request);
   const withoutAttempt = { ...request, applying: null };
   if (!scheduled) return withoutEvents(withoutAttempt);
   return executeCommand(withoutAttempt, outcome, { by, now, roles: systemRoles });
-};
+}
 
 /** The reason of a failed run, as users see it. */
-export const failureReason = (conflicts: AppliedChanges['conflicts']): string =>
-  `conflicts: ${conflicts[0]?.message ?? 'unknown'} (${conflicts.length} in total)`;
+export function failureReason(conflicts: AppliedChanges['conflicts']): string {
+  return `conflicts: ${conflicts[0]?.message ?? 'unknown'} (${conflicts.length} in total)`;
+}
 
 /**
  * Ends an attempt with the result of the features service. A scheduled run that would overwrite newer edits is suspended, and one in
  * conflict fails; a request that a user applies returns to its state before the attempt.
  */
-export const finishApplyAttempt = (
+export function finishApplyAttempt(
   request: ChangeRequest,
   { outcome, conflicts }: AppliedChanges,
   now: Date,
-): ChangeRequestDecision => {
+): ChangeRequestDecision {
   switch (outcome) {
     case 'applied':
       return completeApplyAttempt(request, now);
@@ -113,4 +114,4 @@ export const finishApplyAttempt = (
     case 'conflict':
       return abandonApplyAttempt(request, now, { name: 'fail', reason: failureReason(conflicts) });
   }
-};
+}

@@ -57,35 +57,35 @@ const reviewRequirements: ReadonlySet<RoleRequirement> = new Set([
 ]);
 
 /** The reason why an actor with these roles may not review; undefined if only a permission is missing. */
-const reviewDenial = (roles: RequestRoles): string | undefined => {
+function reviewDenial(roles: RequestRoles): string | undefined {
   const { author, isAdministrator } = roles;
   if (isNonReviewingToken(roles))
     return 'An admin token can not review a change request, because no person stands behind it. Review as a user, or set CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW=true';
   if (author && isAdministrator)
     return 'Authors can not review their own change request, unless they are administrators and CHANGE_REQUESTS_ADMINS_REVIEW_OWN=true';
   return author ? 'Authors can not review their own change request' : undefined;
-};
+}
 
 /** The environment in which the permission is missing. */
-const placeOfDenial = (required: RoleRequirement, roles: RequestRoles, environment: string): string => {
+function placeOfDenial(required: RoleRequirement, roles: RequestRoles, environment: string): string {
   if (required === 'approver' && roles.reviewer) return roles.missing.approve ?? environment;
   if (required === 'applier' && roles.applier) return roles.missing.apply ?? environment;
   return environment;
-};
+}
 
-const notPermitted = (required: RoleRequirement, roles: RequestRoles, environment: string): Refusal => {
+function notPermitted(required: RoleRequirement, roles: RequestRoles, environment: string): Refusal {
   const denial = reviewRequirements.has(required) ? reviewDenial(roles) : undefined;
   if (denial !== undefined) return refusal('NoAccessError', denial);
   const permissions = permissionsFor[required];
   return permissions.length > 0
     ? noAccess(permissions, placeOfDenial(required, roles, environment))
     : onlyAuthorCan('do this');
-};
+}
 
-const factsOf = ({ changes, approvals }: ChangeRequest, command: CommandName, userId: number, minApprovals: number) => {
+function factsOf({ changes, approvals }: ChangeRequest, command: CommandName, userId: number, minApprovals: number) {
   const isNew = command === 'approve' && !approvals.some(({ createdBy }) => createdBy.id === userId);
   return { changes: changes.length, approvals: approvals.length + (isNew ? 1 : 0), minApprovals };
-};
+}
 
 /** The state to which a command leads, as errors name it. */
 const targetOf: Readonly<Record<Exclude<CommandName, 'discard'>, ChangeRequestState>> = {
@@ -105,12 +105,12 @@ const targetOf: Readonly<Record<Exclude<CommandName, 'discard'>, ChangeRequestSt
  * @param minApprovals the number of approvals that the request needs now
  * @throws Refusal with the reason if the transition does not exist, or if the actor may not take it now.
  */
-export const requireTransition = (
+export function requireTransition(
   request: ChangeRequest,
   command: CommandName,
   { by, roles }: Pick<ActorWithRoles, 'by' | 'roles'>,
   minApprovals = request.minApprovals,
-): Transition => {
+): Transition {
   const verdict = checkTransition(request.state, command, roles, factsOf(request, command, by.id, minApprovals));
   switch (verdict.is) {
     case 'allowed':
@@ -126,7 +126,7 @@ export const requireTransition = (
         ? notAllowedInState('discarded: only a draft can', request)
         : transitionNotAllowed(targetOf[command], request);
   }
-};
+}
 
 /** A command that takes effect immediately, with its arguments. Of the others, `apply` and `run` are in apply-attempt.ts, `discard` is below. */
 export type ImmediateCommand =
@@ -151,23 +151,25 @@ export interface CommandInput {
 }
 
 /** Refuses a command if the content was edited since the user read it. */
-export const requireRevision = ({ revision }: ChangeRequest, seen: number | undefined): void => {
+export function requireRevision({ revision }: ChangeRequest, seen: number | undefined): void {
   if (seen !== undefined && seen !== revision) throw changedBySomeoneElse();
-};
+}
 
-const hasApprovalOf = ({ approvals }: ChangeRequest, userId: number): boolean =>
-  approvals.some(({ createdBy }) => createdBy.id === userId);
+function hasApprovalOf({ approvals }: ChangeRequest, userId: number): boolean {
+  return approvals.some(({ createdBy }) => createdBy.id === userId);
+}
 
-const toScheduleData = (schedule: Schedule | null) =>
-  schedule === null ? null : { status: schedule.status, scheduledDate: schedule.scheduledAt };
+function toScheduleData(schedule: Schedule | null) {
+  return schedule === null ? null : { status: schedule.status, scheduledDate: schedule.scheduledAt };
+}
 
 /** The contents of an event besides the request. */
-const detailsOf = (
+function detailsOf(
   type: TransitionEvent,
   before: ChangeRequest,
   after: ChangeRequest,
   { comment, minApprovals = after.minApprovals }: CommandInput,
-): EventDetails => {
+): EventDetails {
   const preData = { state: before.state };
   const approvals = { approvals: after.approvals.length, minApprovals };
   switch (type) {
@@ -192,13 +194,13 @@ const detailsOf = (
     case 'change-request-discarded':
       return { data: { changes: before.changes.length } };
   }
-};
+}
 
-const scheduleAfter = (
+function scheduleAfter(
   before: Schedule | null,
   command: ImmediateCommand | ApplyCommand,
   { by }: Actor,
-): Schedule | null => {
+): Schedule | null {
   switch (command.name) {
     case 'schedule':
       return { status: 'pending', by, reason: null, ...command.schedule };
@@ -209,15 +211,15 @@ const scheduleAfter = (
     default:
       return null;
   }
-};
+}
 
 /** Applies one transition of the table. Besides, an edit of its content may return a request to review: see content/replace-content.ts. */
-export const takeTransition = (
+export function takeTransition(
   before: ChangeRequest,
   { to, emits }: Transition,
   command: ImmediateCommand | ApplyCommand,
   { actor, ...input }: CommandInput & { readonly actor: Actor },
-): ChangeRequestDecision => {
+): ChangeRequestDecision {
   const { by, now } = actor;
   const createdAt = now.toISOString();
   const eventsOf = (after: ChangeRequest) =>
@@ -236,18 +238,18 @@ export const takeTransition = (
     applying: null,
   };
   return { request: after, events: eventsOf(after) };
-};
+}
 
 /**
  * Carries out a command if the transition table allows it. A repeated approval by the same user emits no event, unless the request needs fewer
  * approvals by now and becomes approved.
  */
-export const executeCommand = (
+export function executeCommand(
   request: ChangeRequest,
   command: ImmediateCommand,
   actor: ActorWithRoles,
   input: CommandInput = {},
-): ChangeRequestDecision => {
+): ChangeRequestDecision {
   requireNotBeingApplied(request);
   const transition = requireTransition(request, command.name, actor, input.minApprovals);
   requireRevision(request, input.revision);
@@ -256,27 +258,27 @@ export const executeCommand = (
     return withoutEvents(withComment(request, input.comment, actor));
   }
   return takeTransition(request, transition, command, { actor, ...input });
-};
+}
 
 /** The events of deleting a draft. @throws Refusal if the request is no draft, or the actor is not its author */
-export const discardDraft = (request: ChangeRequest, actor: ActorWithRoles): ChangeRequestDecision['events'] => {
+export function discardDraft(request: ChangeRequest, actor: ActorWithRoles): ChangeRequestDecision['events'] {
   requireNotBeingApplied(request);
   const { emits } = requireTransition(request, 'discard', actor);
   return emits.map((type) => eventOf(type, request, actor, detailsOf(type, request, request, {})));
-};
+}
 
 /** Suspends a pending or failed schedule with a reason for users. Any other request is returned unchanged. */
-export const suspendSchedule = (request: ChangeRequest, reason: string, actor: Actor): ChangeRequestDecision => {
+export function suspendSchedule(request: ChangeRequest, reason: string, actor: Actor): ChangeRequestDecision {
   if (request.schedule === null || request.schedule.status === 'suspended' || request.applying !== null) {
     return withoutEvents(request);
   }
   return executeCommand(request, { name: 'suspend', reason }, { ...actor, roles: systemRoles });
-};
+}
 
 const path = '/body/scheduledAt';
 
 /** The requested time of a schedule, in ISO 8601. */
-export const parseScheduledAt = (text: string | undefined): string => {
+export function parseScheduledAt(text: string | undefined): string {
   if (text === undefined) {
     throw invalid(`The \`${path}\` property is required. It was not present on the data you sent.`, path);
   }
@@ -284,30 +286,32 @@ export const parseScheduledAt = (text: string | undefined): string => {
   if (Number.isNaN(scheduledAt.getTime()))
     throw invalid(`The \`${path}\` property must be a date and time that exists.`, path);
   return scheduledAt.toISOString();
-};
+}
 
-export const requireFuture = (scheduledAt: string, now: Date): void => {
+export function requireFuture(scheduledAt: string, now: Date): void {
   if (Date.parse(scheduledAt) > now.getTime()) return;
   throw invalid(`The \`${path}\` property must be in the future. You provided "${scheduledAt}".`, path);
-};
+}
 
-const system = (now: Date) => ({ by: { id: systemCaller.id, name: systemCaller.name }, now });
+function system(now: Date) {
+  return { by: { id: systemCaller.id, name: systemCaller.name }, now };
+}
 
 /** The reason to suspend a schedule after a user was deleted; undefined if the schedule does not depend on that user. */
-const reasonFor = (request: ChangeRequest, userId: number): string | undefined => {
+function reasonFor(request: ChangeRequest, userId: number): string | undefined {
   if (request.schedule?.by.id === userId) {
     return `The user who scheduled this change request (user id: ${userId}) has been deleted`;
   }
   return request.createdBy.id === userId
     ? `The author of this change request (user id: ${userId}) has been deleted`
     : undefined;
-};
+}
 
 /**
  * Removes a deleted user from an open request, after their approval was taken back. Their own request is cancelled unless it is scheduled. A
  * schedule that they set or that applies their request is suspended.
  */
-export const removeUserFromRequest = (request: ChangeRequest, userId: number, now: Date): ChangeRequestDecision => {
+export function removeUserFromRequest(request: ChangeRequest, userId: number, now: Date): ChangeRequestDecision {
   if (isPending(request)) {
     return request.createdBy.id === userId
       ? executeCommand(request, { name: 'cancel' }, { ...system(now), roles: { ...noRoles, isAdministrator: true } })
@@ -315,4 +319,4 @@ export const removeUserFromRequest = (request: ChangeRequest, userId: number, no
   }
   const reason = request.schedule === null ? undefined : reasonFor(request, userId);
   return reason === undefined ? withoutEvents(request) : suspendSchedule(request, reason, system(now));
-};
+}

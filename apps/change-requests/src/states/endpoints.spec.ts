@@ -36,23 +36,28 @@ beforeAll(async () => {
 beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
-const at = (id: number) => ({ projectId: 'shop', id });
-const protect = (requiredApprovals: number, environment = 'production') =>
-  service.call(SetChangeRequestConfig, {
+function at(id: number) {
+  return { projectId: 'shop', id };
+}
+function protect(requiredApprovals: number, environment = 'production') {
+  return service.call(SetChangeRequestConfig, {
     params: { ...project, environment },
     body: { changeRequestsEnabled: true, requiredApprovals },
   });
-const emittedTypes = async () => (await service.emittedEvents()).map(({ type }) => type);
-const inReview = async () => {
+}
+async function emittedTypes() {
+  return (await service.emittedEvents()).map(({ type }) => type);
+}
+async function inReview() {
   const { id } = await service.add([enable, addStrategy], lee);
   await service.move(id, 'In review', lee);
   return id;
-};
-const approved = async () => {
+}
+async function approved() {
   const id = await inReview();
   await service.move(id, 'Approved', rita);
   return id;
-};
+}
 const conflict = { kind: 'ConflictError' };
 const forbidden = { kind: 'NoAccessError' };
 const absent = { kind: 'NotFoundError' };

@@ -207,9 +207,8 @@ interface ApplyOptions {
   readonly recheckApprovals: RecheckApprovals;
 }
 
-export const applyRequest =
-  ({ bus, reader, transaction, recheckApprovals }: ApplyOptions): Apply =>
-  async (begun, context) => {
+export function applyRequest({ bus, reader, transaction, recheckApprovals }: ApplyOptions): Apply {
+  return async (begun, context) => {
     const { id, uid, project, environment, changes, attempts, schedule } = begun;
     const { by, displayName, scheduled, authorisedEnvironments } = requireApplyAttempt(begun);
     const caller = { id: by.id, name: by.name, ...(displayName === undefined ? {} : { displayName }), grants: [] };
@@ -251,13 +250,15 @@ export const applyRequest =
     }
     return { ...result, tag: storedTag };
   };
+}
 
 /** The conflicts of segments that the request would delete although another open request adds them to a strategy. */
-export const loadSegmentConflicts = async (
+export async function loadSegmentConflicts(
   requests: Pick<ChangeRequestRepository, 'segmentUses'>,
   request: ChangeRequest,
-): Promise<AppliedChanges['conflicts']> =>
-  segmentConflicts(request, await requests.segmentUses(request.project, segmentsToDelete(request.changes)));
+): Promise<AppliedChanges['conflicts']> {
+  return segmentConflicts(request, await requests.segmentUses(request.project, segmentsToDelete(request.changes)));
+}
 
 type ChangeStateRequest = OperationRequest<typeof ChangeState>;
 type StateReply = ReplyOf<typeof ChangeState>;
@@ -275,17 +276,19 @@ interface JudgedRequest {
 }
 
 /** The comment of the user; empty for none. */
-const commentIn = ({ body }: ChangeStateRequest): string => body.comment?.trim() ?? '';
+function commentIn({ body }: ChangeStateRequest): string {
+  return body.comment?.trim() ?? '';
+}
 
-const newComment = async (
+async function newComment(
   { requests }: Transaction,
   operationRequest: ChangeStateRequest,
-): Promise<NewComment | undefined> => {
+): Promise<NewComment | undefined> {
   const text = commentIn(operationRequest);
   return text === '' ? undefined : { id: await requests.newCommentId(), text };
-};
+}
 
-const replyTo = (operationRequest: ChangeStateRequest, scheduledAt?: string): StateReply => {
+function replyTo(operationRequest: ChangeStateRequest, scheduledAt?: string): StateReply {
   const { params, body } = operationRequest;
   const comment = commentIn(operationRequest);
   return {
@@ -294,4 +297,4 @@ const replyTo = (operationRequest: ChangeStateRequest, scheduledAt?: string): St
     ...(comment === '' ? {} : { comment }),
     ...(scheduledAt === undefined ? {} : { scheduledAt }),
   };
-};
+}

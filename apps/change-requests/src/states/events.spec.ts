@@ -27,29 +27,34 @@ beforeAll(async () => {
 beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
-const drafted = async (body: unknown = enable) => (await service.add(body, lee)).id;
-const inReview = async (body?: unknown) => {
+async function drafted(body: unknown = enable) {
+  return (await service.add(body, lee)).id;
+}
+async function inReview(body?: unknown) {
   const id = await drafted(body);
   await service.move(id, 'In review', lee, { comment: 'please' });
   return id;
-};
-const approved = async () => {
+}
+async function approved() {
   const id = await inReview();
   await service.move(id, 'Approved', rita);
   return id;
-};
-const scheduled = async () => {
+}
+async function scheduled() {
   const id = await approved();
   await service.move(id, 'Scheduled', ada, { scheduledAt });
   return id;
-};
-const due = async (id: number) => {
+}
+async function due(id: number) {
   const text = `update schedule set scheduled_at = now() where change_request_id = $1`;
   await service.database.transaction(({ query }) => query(text, [id]));
-};
-const until = (type: string) =>
-  eventually(async () => expect((await service.emittedEvents()).map((event) => event.type)).toContain(type));
-const firstChange = async (id: number) => (await service.get(id, lee)).features[0]?.changes[0]?.id ?? 0;
+}
+function until(type: string) {
+  return eventually(async () => expect((await service.emittedEvents()).map((event) => event.type)).toContain(type));
+}
+async function firstChange(id: number) {
+  return (await service.get(id, lee)).features[0]?.changes[0]?.id ?? 0;
+}
 
 /** Every event type of a request, at least once: how it is caused, and its content. */
 const table: readonly [

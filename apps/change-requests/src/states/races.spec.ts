@@ -24,29 +24,31 @@ afterAll(async () => {
   await service.stop();
 });
 
-const inReview = async () => {
+async function inReview() {
   const { id, revision } = await service.add([enable], lee);
   await service.move(id, 'In review', lee);
   return { id, revision };
-};
+}
 /** True if it succeeded, false if it was refused because of a concurrent user. */
-const done = (deed: Promise<unknown>): Promise<boolean> =>
-  deed.then(
+function done(deed: Promise<unknown>): Promise<boolean> {
+  return deed.then(
     () => true,
     (error: unknown) => {
       if (error instanceof Refusal && error.kind === 'ConflictError') return false;
       throw error;
     },
   );
+}
 /** Closes the request, so that the next round begins with another. */
-const close = (id: number) =>
-  service.database.transaction(({ query }) =>
+function close(id: number) {
+  return service.database.transaction(({ query }) =>
     query("update change_request set state = 'Cancelled' where id = $1", [id]),
   );
-const countEvents = async (type: string, id: number) => {
+}
+async function countEvents(type: string, id: number) {
   const text = `select count(*) as count from outbox where type = $1 and (payload -> 'data' ->> 'changeRequestId')::bigint = $2`;
   return (await service.database.read<{ count: number }>({ name: 'count-events-of-type', text }, [type, id]))[0]?.count;
-};
+}
 
 describe(`concurrent commands in ${rounds} rounds`, () => {
   it('count each of two approvers once, and approve the request once', async () => {

@@ -164,7 +164,7 @@ const people = [mia, lee, { id: 9, name: 'kim' }, { id: 10, name: 'rita' }] as c
 const steps = [...commandNames, 'add', 'take out', 'end', 'abandon'] as const;
 
 /** What must hold of a request at any time (docs/behaviour.md, Change requests). */
-const requireLegal = (before: ChangeRequest, after: ChangeRequest): void => {
+function requireLegal(before: ChangeRequest, after: ChangeRequest): void {
   expect(after.schedule !== null).toBe(after.state === 'Scheduled');
   if (['Approved', 'Scheduled', 'Applied'].includes(after.state)) {
     expect(after.approvals.length).toBeGreaterThanOrEqual(after.minApprovals);
@@ -175,7 +175,7 @@ const requireLegal = (before: ChangeRequest, after: ChangeRequest): void => {
   if (['Applied', 'Rejected', 'Cancelled'].includes(before.state)) expect(after).toBe(before);
   if (after.changes !== before.changes && before.state !== 'Draft') expect(after.approvals).toEqual([]);
   expect(new Set(after.approvals.map(({ createdBy }) => createdBy.id)).size).toBe(after.approvals.length);
-};
+}
 
 const aStep = fc.record({
   step: fc.constantFrom(...steps),
@@ -188,7 +188,7 @@ const aStep = fc.record({
 });
 type Step = typeof aStep extends fc.Arbitrary<infer S> ? S : never;
 
-const taken = (request: ChangeRequest, { step, who, ...granted }: Step, nth: number): ChangeRequest | null => {
+function taken(request: ChangeRequest, { step, who, ...granted }: Step, nth: number): ChangeRequest | null {
   const by = people[who] ?? mia;
   const now = new Date(Date.parse(noon) + nth);
   const actor = { by, now, roles: { ...granted, missing: noRoles.missing, author: by.id === request.createdBy.id } };
@@ -218,7 +218,7 @@ const taken = (request: ChangeRequest, { step, who, ...granted }: Step, nth: num
     default:
       return executeCommand(request, { name: step }, actor).request;
   }
-};
+}
 const checkedChange = {
   action: 'addStrategy',
   feature: 'checkout',

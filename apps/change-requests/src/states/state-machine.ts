@@ -27,8 +27,9 @@ export const commandFor = {
   Scheduled: 'schedule',
 } as const satisfies Readonly<Record<ChangeRequestState, CommandName | undefined>>;
 
-const isReviewerOrApplier = (roles: RequestRoles): boolean =>
-  roles.reviewer || (roles.applier && !isNonReviewingToken(roles));
+function isReviewerOrApplier(roles: RequestRoles): boolean {
+  return roles.reviewer || (roles.applier && !isNonReviewingToken(roles));
+}
 
 /**
  * Which roles may take a transition. Approving and applying takes the permission in every environment that the request affects. Authors
@@ -51,8 +52,9 @@ const roleRequirements = {
 export type RoleRequirement = keyof typeof roleRequirements;
 
 /** Whether a user with these roles meets a requirement. */
-export const meetsRoleRequirement = (roles: RequestRoles, required: RoleRequirement): boolean =>
-  roleRequirements[required](roles);
+export function meetsRoleRequirement(roles: RequestRoles, required: RoleRequirement): boolean {
+  return roleRequirements[required](roles);
+}
 
 /** The facts that guards check. */
 export interface GuardInput {
@@ -130,9 +132,9 @@ export const transitions: readonly Transition[] = rows.map(([from, command, requ
   emits,
 }));
 
-const statesWithTransition = (isWanted: (transition: Transition) => boolean): readonly ChangeRequestState[] => [
-  ...new Set(transitions.filter(isWanted).map(({ from }) => from)),
-];
+function statesWithTransition(isWanted: (transition: Transition) => boolean): readonly ChangeRequestState[] {
+  return [...new Set(transitions.filter(isWanted).map(({ from }) => from))];
+}
 
 /** The states in which a request waits for approvals. */
 export const statesToReview = statesWithTransition(
@@ -150,12 +152,12 @@ export type Verdict =
   | { readonly is: 'not ready'; readonly guard: NonNullable<Transition['needs']>[number] };
 
 /** Checks a command against the table: first that the transition exists, then the roles, then the guards. */
-export const checkTransition = (
+export function checkTransition(
   from: ChangeRequestState,
   command: CommandName,
   roles: RequestRoles,
   facts: GuardInput,
-): Verdict => {
+): Verdict {
   const transition = transitions.find(
     (row) => row.from === from && row.command === command && (row.when === undefined || guards[row.when](facts)),
   );
@@ -164,4 +166,4 @@ export const checkTransition = (
   if (!meetsRoleRequirement(roles, requiredRole)) return { is: 'not permitted', requiredRole };
   const missing = transition.needs?.find((need) => !guards[need](facts));
   return missing === undefined ? { is: 'allowed', transition } : { is: 'not ready', guard: missing };
-};
+}

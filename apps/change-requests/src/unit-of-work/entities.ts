@@ -14,10 +14,14 @@ import { isPendingSql, sqlList } from '../requests/request-conditions.ts';
 /** Refuses a second draft of one user for one project and environment. */
 export const oneDraftIndex = 'change_request_draft';
 
-const timestamp = () => p.type(TimestampColumn);
+function timestamp() {
+  return p.type(TimestampColumn);
+}
 
 /** In an index: the id of an embedded object. MikroORM accepts a path there, but its types do not. */
-const idOf = <Name extends string>(name: Name) => `${name}.id` as Name;
+function idOf<Name extends string>(name: Name) {
+  return `${name}.id` as Name;
+}
 
 const UserRefEmbeddable = defineEntity({
   name: 'UserRef',
@@ -83,8 +87,9 @@ export const ChangeRequestEntity = defineEntity({
   ],
 });
 
-const ofRequest = () =>
-  p.manyToOne(ChangeRequestEntity).mapToPk().joinColumn('change_request_id').deleteRule('cascade');
+function ofRequest() {
+  return p.manyToOne(ChangeRequestEntity).mapToPk().joinColumn('change_request_id').deleteRule('cascade');
+}
 
 export const ChangeEntity = defineEntity({
   name: 'Change',
@@ -116,13 +121,15 @@ export const ChangeEntity = defineEntity({
   uniques: [{ name: 'change_by_position', properties: ['request', 'position'] }],
 });
 
-const reviewProperties = () => ({
-  request: ofRequest().primary(),
-  createdById: p.bigint('number').primary(),
-  createdByName: p.text(),
-  createdAt: timestamp(),
-  createdByUsername: p.text().nullable(),
-});
+function reviewProperties() {
+  return {
+    request: ofRequest().primary(),
+    createdById: p.bigint('number').primary(),
+    createdByName: p.text(),
+    createdAt: timestamp(),
+    createdByUsername: p.text().nullable(),
+  };
+}
 
 export const ApprovalEntity = defineEntity({
   name: 'Approval',

@@ -42,27 +42,36 @@ interface Write {
   readonly request: CallRequest<AnyOperation>;
   readonly caller?: Caller;
 }
-const writing = <O extends AnyOperation>(operation: O, request: CallRequest<O>, caller: Caller = mia): Write => ({
-  operation,
-  request,
-  caller,
-});
+function writing<O extends AnyOperation>(operation: O, request: CallRequest<O>, caller: Caller = mia): Write {
+  return {
+    operation,
+    request,
+    caller,
+  };
+}
 
-const at = (id: number) => ({ projectId: 'shop', id });
-const moving = (id: number, state: string, caller: Caller, more = {}) =>
-  writing(ChangeState, { params: at(id), body: { state, ...more } } as CallRequest<typeof ChangeState>, caller);
-const draft = () => service.add([enable]);
-const inReview = async () => {
+function at(id: number) {
+  return { projectId: 'shop', id };
+}
+function moving(id: number, state: string, caller: Caller, more = {}) {
+  return writing(ChangeState, { params: at(id), body: { state, ...more } } as CallRequest<typeof ChangeState>, caller);
+}
+function draft() {
+  return service.add([enable]);
+}
+async function inReview() {
   const { id } = await draft();
   await service.move(id, 'In review');
   return id;
-};
-const approved = async () => {
+}
+async function approved() {
   const id = await inReview();
   await service.move(id, 'Approved', rita);
   return id;
-};
-const changeIn = (request: Awaited<ReturnType<typeof draft>>) => request.features[0]?.changes[0]?.id ?? 0;
+}
+function changeIn(request: Awaited<ReturnType<typeof draft>>) {
+  return request.features[0]?.changes[0]?.id ?? 0;
+}
 
 interface WriteCase {
   readonly description: string;
@@ -169,7 +178,7 @@ const writes: readonly WriteCase[] = [
 ];
 
 /** Everything stored and emitted about requests, once no schedule is left to be checked for conflicts. */
-const everything = async () => {
+async function everything() {
   await eventually(async () => {
     const text = 'select from schedule where unchecked_edits > 0';
     expect(await service.database.read({ name: 'unchecked-schedules', text })).toEqual([]);
@@ -178,18 +187,19 @@ const everything = async () => {
   const all = parts.map((table) => `'${table}', (select json_agg(t order by t::text) from ${table} t)`).join(', ');
   const text = `select json_build_object(${all}) as stored`;
   return [await service.database.read({ name: 'everything', text }), await service.emittedEvents()];
-};
-const send = ({ operation, request, caller }: Write, idempotencyKey: string) =>
-  service.call(operation, request, caller, 10_000, { idempotencyKey });
+}
+function send({ operation, request, caller }: Write, idempotencyKey: string) {
+  return service.call(operation, request, caller, 10_000, { idempotencyKey });
+}
 
 const tested = new Set<string>();
-const tagNow = async ({ operation, request, caller }: Write): Promise<readonly string[]> => {
+async function tagNow({ operation, request, caller }: Write): Promise<readonly string[]> {
   const refused = await service
     .call(operation, request, caller, 10_000, { ifMatch: ['none'] })
     .catch((error: unknown) => error as Refusal);
   expect(refused).toMatchObject({ kind: 'PreconditionFailed', tag: expect.any(String) });
   return [(refused as Refusal).tag ?? ''];
-};
+}
 
 describe.each(writes)('a write that $description', ({ prepare }) => {
   it('is refused when If-Match is outdated', async () => {

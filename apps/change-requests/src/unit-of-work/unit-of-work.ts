@@ -13,7 +13,7 @@ import { scheduleRepository } from '../schedules/schedule-store.ts';
 import { changeRequestRepository } from '../requests/request-store.ts';
 
 /** Repositories and events on one transaction. All that they store and emit is committed, or nothing. */
-const repositories = (tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentWrites['storeEncryptedReply']) => {
+function repositories(tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentWrites['storeEncryptedReply']) {
   const requests = changeRequestRepository(tx, outbox);
   return {
     requests,
@@ -31,7 +31,7 @@ const repositories = (tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentWri
     storeReply: (reply: PendingReply, headers: Readonly<Record<string, string>>): Promise<void> =>
       storeEncryptedReply(tx, reply, headers),
   };
-};
+}
 export type Transaction = ReturnType<typeof repositories>;
 
 type Job<T> = (tx: Transaction) => Promise<T>;
@@ -55,7 +55,7 @@ export interface UnitOfWork {
  * The only way in which operations and background jobs write: state, events, and the reply to a write with an `Idempotency-Key`, in one
  * transaction. Subscriptions write in the transactions of their projections.
  */
-export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply }: OutboxProducer): UnitOfWork => {
+export function unitOfWork({ work, commitThenReply, replay, storeEncryptedReply }: OutboxProducer): UnitOfWork {
   const runJob =
     <T>(context: WorkContext | WriteContext, job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
@@ -77,4 +77,4 @@ export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply 
       reply: (done: T) => Promise<R>,
     ) => commitThenReply(request, runJob(request, job), reply),
   });
-};
+}

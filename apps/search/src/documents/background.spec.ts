@@ -30,12 +30,14 @@ beforeAll(async () => {
 afterAll(() => started.stop());
 
 /** Corrupts the tables of search. */
-const sql = (text: string): Promise<unknown> => started.database.transaction(({ query }) => query(text));
+function sql(text: string): Promise<unknown> {
+  return started.database.transaction(({ query }) => query(text));
+}
 
-const all = async () => {
+async function all() {
   const { features, total } = await started.search({ sortBy: 'name' });
   return { names: features.map(({ name }) => name), total };
-};
+}
 
 describe('the reconciler', () => {
   const damages: readonly [string, string, Parameters<StartedSearch['names']>[0], readonly string[]][] = [

@@ -138,8 +138,9 @@ export function reconciler({ source, stored, states }: StateStores) {
   };
 }
 
-const byId = <T extends { readonly id: string }>(list: readonly T[]): ReadonlyMap<string, T> =>
-  new Map(list.map((item) => [item.id, item]));
+function byId<T extends { readonly id: string }>(list: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(list.map((item) => [item.id, item]));
+}
 
 /** The current states in the features service. */
 export function stateSource(bus: Bus): StateSource {

@@ -17,29 +17,32 @@ import {
   type StoredState,
 } from './feature-document.ts';
 
-const stateMessage = <E extends keyof typeof stateSchemas>(entity: E) =>
-  Type.Object({
+function stateMessage<E extends keyof typeof stateSchemas>(entity: E) {
+  return Type.Object({
     id: Type.String({ minLength: 1 }),
     version: Type.Integer(),
     state: Type.Union([stateSchemas[entity], Type.Null()]),
   });
+}
 const FeatureMessage = stateMessage('feature');
 const SegmentMessage = stateMessage('segment');
 
 /** The newest version of each entity: a statement can change a row only once. */
-const newestOf = <E extends keyof typeof stateSchemas>(states: readonly StateOf<E>[]): readonly StateOf<E>[] => {
+function newestOf<E extends keyof typeof stateSchemas>(states: readonly StateOf<E>[]): readonly StateOf<E>[] {
   const newest = new Map<string, StateOf<E>>();
   for (const state of states)
     if ((newest.get(state.id)?.version ?? -Infinity) < state.version) newest.set(state.id, state);
   return [...newest.values()];
-};
+}
 
 const columnNames = Object.keys(lookupColumns);
 const columnDefinitions = Object.entries(lookupColumns)
   .map(([name, type]) => `${name} ${type}`)
   .join(', ');
 /** SQL: the list of the columns of `feature_lookup`, as columns of a table or alias. */
-const columnsOf = (table: string): string => columnNames.map((name) => `${table}.${name}`).join(', ');
+function columnsOf(table: string): string {
+  return columnNames.map((name) => `${table}.${name}`).join(', ');
+}
 
 // A state with a newer version replaces the document. The row of feature_lookup, by which the feature is found, and its index entries are
 // written only when one of its columns changes. Every part of the statement reads the rows as they were before it.
@@ -83,13 +86,13 @@ const applySegmentsSql = `
  * Lets the next state of each entity replace the stored one, whatever its version: after the features service was restored from a backup,
  * it assigns the same versions a second time.
  */
-export const acceptStatesAfterRestore = async ({ query }: Tx): Promise<void> => {
+export async function acceptStatesAfterRestore({ query }: Tx): Promise<void> {
   await query('update feature_document set version = least(version, 0)');
   await query('update segment set version = least(version, 0)');
-};
+}
 
 /** Stores states unless a newer version is stored. Idempotent: states may be redelivered, late or out of order. */
-export const applyStates = async ({ query }: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
+export async function applyStates({ query }: Tx, messages: readonly OutboxMessage[]): Promise<void> {
   const payloads = (type: string): unknown[] =>
     messages.filter((message) => message.type === type).map((message) => message.payload);
   const features = newestOf(payloads('feature').map((payload) => parse(FeatureMessage, payload) as StateOf<'feature'>));
@@ -112,7 +115,7 @@ export const applyStates = async ({ query }: Tx, messages: readonly OutboxMessag
     }));
     await query(applyFeaturesSql, [JSON.stringify(rows)]);
   }
-};
+}
 
 // Rows without a counterpart in the other table are included, so that they are repaired.
 const selectStates: { readonly [E in ReadableStateEntity]: Statement } = {
@@ -154,55 +157,57 @@ async function deleteState({ query }: Tx, entity: ReadableStateEntity, id: strin
 }
 
 /** The states that search stores, for comparison with the features service. */
-export const documentStore = (database: Database) => ({
-  /** The states after an id, deleted ones included, in the order of the bytes of their ids. */
-  states: (entity: ReadableStateEntity, after: string, limit: number): Promise<readonly StoredState[]> =>
-    database.read(selectStates[entity], [after, limit]),
-  /** The number of features and segments that searches can find. */
-  count: async (): Promise<number> => onlyRow(await database.read<{ live: number }>(countLive)).live,
-  /**
-   * Replaces a stored state, whatever the versions, unless it has changed since it was read.
-   * @param current the state in the features service; undefined if the service does not have it
-   * @param expected the stored state as it was read; undefined if there was none
-   * @returns whether it was replaced
-   */
-  replace: (
-    entity: ReadableStateEntity,
-    id: string,
-    current: SourceState | undefined,
-    expected: StoredState | undefined,
-  ): Promise<boolean> =>
-    database.transaction(async (tx) => {
-      const [table, key] = entity === 'feature' ? ['feature_document', 'name'] : ['segment', 'id::text'];
-      const select = `select version from ${table} where ${key} = $1 for update`;
-      const [row] = await tx.query<{ version: number }>(select, [id]);
-      if ((row?.version ?? -1) !== (expected?.version ?? -1)) return false;
-      if (current === undefined) await deleteState(tx, entity, id);
-      else {
-        const { version } = current;
-        const lower = `update ${table} set version = $2 where ${key} = $1 and version > $2`;
-        await tx.query(lower, [id, version - 1]);
-        const payload = { entity, id, version, state: current.state };
-        await applyStates(tx, [{ position: 1, uid: '', type: entity, recordedAt: '', traceparent: null, payload }]);
-      }
-      return true;
-    }),
-  /**
-   * Claims the next comparison, if it is due: all processes together start one per interval.
-   * @returns the name of the feature after which the comparison continues; undefined if none is due
-   */
-  claim: (intervalMs: number): Promise<string | undefined> =>
-    database.transaction(async ({ query }) => {
-      const text = `
+export function documentStore(database: Database) {
+  return {
+    /** The states after an id, deleted ones included, in the order of the bytes of their ids. */
+    states: (entity: ReadableStateEntity, after: string, limit: number): Promise<readonly StoredState[]> =>
+      database.read(selectStates[entity], [after, limit]),
+    /** The number of features and segments that searches can find. */
+    count: async (): Promise<number> => onlyRow(await database.read<{ live: number }>(countLive)).live,
+    /**
+     * Replaces a stored state, whatever the versions, unless it has changed since it was read.
+     * @param current the state in the features service; undefined if the service does not have it
+     * @param expected the stored state as it was read; undefined if there was none
+     * @returns whether it was replaced
+     */
+    replace: (
+      entity: ReadableStateEntity,
+      id: string,
+      current: SourceState | undefined,
+      expected: StoredState | undefined,
+    ): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const [table, key] = entity === 'feature' ? ['feature_document', 'name'] : ['segment', 'id::text'];
+        const select = `select version from ${table} where ${key} = $1 for update`;
+        const [row] = await tx.query<{ version: number }>(select, [id]);
+        if ((row?.version ?? -1) !== (expected?.version ?? -1)) return false;
+        if (current === undefined) await deleteState(tx, entity, id);
+        else {
+          const { version } = current;
+          const lower = `update ${table} set version = $2 where ${key} = $1 and version > $2`;
+          await tx.query(lower, [id, version - 1]);
+          const payload = { entity, id, version, state: current.state };
+          await applyStates(tx, [{ position: 1, uid: '', type: entity, recordedAt: '', traceparent: null, payload }]);
+        }
+        return true;
+      }),
+    /**
+     * Claims the next comparison, if it is due: all processes together start one per interval.
+     * @returns the name of the feature after which the comparison continues; undefined if none is due
+     */
+    claim: (intervalMs: number): Promise<string | undefined> =>
+      database.transaction(async ({ query }) => {
+        const text = `
         update reconciliation set claimed_at = now() where claimed_at <= now() - $1 * interval '1 millisecond'
         returning compared_up_to as "comparedUpTo"`;
-      return (await query<{ comparedUpTo: string }>(text, [intervalMs]))[0]?.comparedUpTo;
-    }),
-  saveComparedUpTo: (id: string): Promise<void> =>
-    database.transaction(
-      async ({ query }) => void (await query('update reconciliation set compared_up_to = $1', [id])),
-    ),
-});
+        return (await query<{ comparedUpTo: string }>(text, [intervalMs]))[0]?.comparedUpTo;
+      }),
+    saveComparedUpTo: (id: string): Promise<void> =>
+      database.transaction(
+        async ({ query }) => void (await query('update reconciliation set compared_up_to = $1', [id])),
+      ),
+  };
+}
 export type DocumentStore = ReturnType<typeof documentStore>;
 
 const columns = `state, done, "all", ${timestampSql('started_at')} as "startedAt", ${timestampSql('finished_at')} as "finishedAt", reason`;
@@ -213,7 +218,7 @@ const selectLast: Statement = { name: 'last-reindex', text: `select ${columns} f
 const isRunning = `state = 'running' and heartbeat_at > now() - interval '30 seconds'`;
 
 /** The state of the last reindex, shared by all processes. */
-export const reindexStatusRepository = (database: Database) => {
+export function reindexStatusRepository(database: Database) {
   const execute = (text: string, values: readonly unknown[] = []): Promise<void> =>
     database.transaction(async ({ query }) => void (await query(text, values)));
   return {
@@ -241,5 +246,5 @@ export const reindexStatusRepository = (database: Database) => {
       ),
     read: async (): Promise<Reindex | undefined> => (await database.read<Reindex>(selectLast))[0],
   };
-};
+}
 export type ReindexStatusRepository = ReturnType<typeof reindexStatusRepository>;

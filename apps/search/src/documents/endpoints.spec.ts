@@ -24,8 +24,12 @@ afterAll(async () => {
   await standIn.stop();
 });
 
-const last = () => call(started.bus, GetReindexStatus, {}, systemContext(60_000));
-const generation = () => standIn.indexes.get('features')?.documents.get('mark')?.['generation'];
+function last() {
+  return call(started.bus, GetReindexStatus, {}, systemContext(60_000));
+}
+function generation() {
+  return standIn.indexes.get('features')?.documents.get('mark')?.['generation'];
+}
 
 it('get-reindex-status returns that there was no reindexing', async () => {
   await expect(last()).rejects.toMatchObject({ kind: 'NotFoundError' });

@@ -28,7 +28,7 @@ interface ReindexerOptions {
 }
 
 /** Runs reindexes on request. */
-export const createReindexer = ({ statusRepository, rebuild, rebuildIndex, log }: ReindexerOptions) => {
+export function createReindexer({ statusRepository, rebuild, rebuildIndex, log }: ReindexerOptions) {
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
 
@@ -59,5 +59,5 @@ export const createReindexer = ({ statusRepository, rebuild, rebuildIndex, log }
       return running;
     },
   };
-};
+}
 export type Reindexer = ReturnType<typeof createReindexer>;

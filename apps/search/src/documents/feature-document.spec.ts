@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { commonRangeOf } from './feature-document.ts';
 
-const page = (...ids: readonly string[]) => ids.map((id) => ({ id }));
+function page(...ids: readonly string[]) {
+  return ids.map((id) => ({ id }));
+}
 
 describe('a reconciliation', () => {
   it('compares two full pages up to the smaller of their last ids', () =>

@@ -1,10 +1,12 @@
 import { type FeatureState, foldForSearch, isEqual, type ReadableStateEntity } from '@bunting/contracts';
 import { searchTextOf } from '../search/feature-query.ts';
 
-const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
 
 /** The stored part of a feature in a search response: without names of segments, which change independently, and favorites of callers. */
-export const featureDocumentOf = (state: FeatureState): Record<string, unknown> => {
+export function featureDocumentOf(state: FeatureState): Record<string, unknown> {
   const { segments: _segments, favoritedBy: _favoritedBy, environments, ...document } = state;
   return {
     ...document,
@@ -12,11 +14,12 @@ export const featureDocumentOf = (state: FeatureState): Record<string, unknown> 
       (one, other) => one.sortOrder - other.sortOrder || compareTexts(one.name, other.name),
     ),
   };
-};
+}
 
 /** The row of `feature_description` for a feature: the description as searches compare it; null if there is none. */
-export const searchableDescriptionOf = ({ description }: FeatureState): string | null =>
-  description === null || description.trim() === '' ? null : foldForSearch(description);
+export function searchableDescriptionOf({ description }: FeatureState): string | null {
+  return description === null || description.trim() === '' ? null : foldForSearch(description);
+}
 
 /** The columns of `feature_lookup`, by which features are filtered and sorted, with their SQL types. */
 export const lookupColumns = {
@@ -36,7 +39,7 @@ export const lookupColumns = {
 } as const;
 
 /** The row of `feature_lookup` for a feature: the values that searches compare and sort by. */
-export const featureLookupOf = (state: FeatureState): Readonly<Record<keyof typeof lookupColumns, unknown>> => {
+export function featureLookupOf(state: FeatureState): Readonly<Record<keyof typeof lookupColumns, unknown>> {
   const tags = state.tags.map(({ type, value }) => `${type}:${value}`);
   return {
     created_at: state.createdAt,
@@ -53,7 +56,7 @@ export const featureLookupOf = (state: FeatureState): Readonly<Record<keyof type
     tags,
     search_text: searchTextOf(state.name, tags),
   };
-};
+}
 
 /** A current state in the features service. */
 export interface SourceState {

@@ -15,7 +15,7 @@ import {
 import { generatedWorld } from '../../test/generated-searches.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 import { applyStates, acceptStatesAfterRestore } from './document-store.ts';
-import { searchMigrations } from '../migrations/migrations.ts';
+import { searchMigrations } from '../migrations/index.ts';
 
 describe('the search documents', () => {
   let fresh: FreshDatabase;

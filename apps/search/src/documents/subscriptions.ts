@@ -4,8 +4,8 @@ import { applyStates, acceptStatesAfterRestore } from './document-store.ts';
 type ConsumeFeatureStatesOptions = Pick<ProjectionOptions, 'database' | 'bus' | 'intervalMs' | 'metrics' | 'log'>;
 
 /** Starts the projection of the features service's states to search documents. */
-export const consumeFeatureStates = (options: ConsumeFeatureStatesOptions): Promise<Projection> =>
-  startProjection({
+export function consumeFeatureStates(options: ConsumeFeatureStatesOptions): Promise<Projection> {
+  return startProjection({
     ...options,
     consumer: 'search',
     producer: 'features',
@@ -13,3 +13,4 @@ export const consumeFeatureStates = (options: ConsumeFeatureStatesOptions): Prom
     apply: applyStates,
     onProducerRestored: acceptStatesAfterRestore,
   });
+}

@@ -13,7 +13,7 @@ import {
 import { parseFeatureQuery } from '../search/feature-query.ts';
 import { documentIdOf, featureNameOf } from './index-document.ts';
 
-const engineAt = async (where: StartOptions, leave: () => Promise<void>) => {
+async function engineAt(where: StartOptions, leave: () => Promise<void>) {
   const started = await startOnFreshDatabase(where);
   return {
     index: started.index,
@@ -27,7 +27,7 @@ const engineAt = async (where: StartOptions, leave: () => Promise<void>) => {
       await leave();
     },
   };
-};
+}
 
 // `npm run test:meilisearch` runs the same suite against a real server.
 if (process.env['TEST_MEILISEARCH'] === 'real') {

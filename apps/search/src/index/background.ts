@@ -22,13 +22,12 @@ export interface IndexCheckpoint {
 const batchSize = 1_000;
 
 /** The name of the index that a rebuild writes to. */
-const rebuiltIndexName = (uid: string): string => `${uid}_next`;
+function rebuiltIndexName(uid: string): string {
+  return `${uid}_next`;
+}
 
 /** Builds the index beside the one that is searched, and swaps them. Resolves with the number of documents. */
-const buildIndex = async (
-  { uid, server, replication, tasks }: ReplicatedIndex,
-  snapshotXmin: string,
-): Promise<number> => {
+async function buildIndex({ uid, server, replication, tasks }: ReplicatedIndex, snapshotXmin: string): Promise<number> {
   const next = rebuiltIndexName(uid);
   const built: IndexCheckpoint = { generation: randomUUID(), checkpointXid: snapshotXmin };
   await tasks.waitForTaskUnless('index_not_found', server.drop(next));
@@ -50,14 +49,14 @@ const buildIndex = async (
   await tasks.waitForTask(await server.swap(uid, next));
   await replication.save(uid, built);
   return documents;
-};
+}
 
 /** Writes the changes since a checkpoint to the index. Resolves with their number. */
-const applyIndexChanges = async (
+async function applyIndexChanges(
   { uid, server, replication, tasks }: ReplicatedIndex,
   { generation, checkpointXid }: IndexCheckpoint,
   snapshotXmin: string,
-): Promise<number> => {
+): Promise<number> {
   const { write, finish } = tasks.writer();
   let documents = 0;
   for (
@@ -79,13 +78,13 @@ const applyIndexChanges = async (
   await finish();
   await replication.save(uid, applied);
   return documents;
-};
+}
 
 /** What is wrong with the index; undefined if it is the one that was built, with all features and its settings. */
-const findIndexFault = async (
+async function findIndexFault(
   { uid, server, replication }: ReplicatedIndex,
   { generation, checkpointXid }: IndexCheckpoint,
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   const marker = (await server.marker(uid)) as Partial<IndexMarker>;
   if (marker.generation !== generation) return 'it is not the one that was built';
   // The marker is written before the checkpoint in PostgreSQL, so it may be newer but never older.
@@ -96,19 +95,21 @@ const findIndexFault = async (
   // The marker is a document, too.
   if (features !== undefined && documents !== features + 1) return 'it has not as many features as there are';
   return undefined;
-};
+}
 
 /** The maximum number of writes that the server has accepted and not completed. */
 const maxPendingTasks = 4;
 
 /** Whether an error is an error response of Meilisearch with this code. */
-const hasCode = (error: unknown, code: string): boolean => error instanceof MeilisearchError && error.code === code;
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof MeilisearchError && error.code === code;
+}
 
 /**
  * Waits for the tasks of a server: it accepts a write immediately, and executes it later as a task.
  * @param signal aborts the wait
  */
-const indexTasks = (server: Pick<MeilisearchClient, 'outcomeOf'>, signal: AbortSignal) => {
+function indexTasks(server: Pick<MeilisearchClient, 'outcomeOf'>, signal: AbortSignal) {
   const waitForTask = async (task: number): Promise<void> => {
     for (let pauseMs = 5; ; pauseMs = Math.min(500, pauseMs * 2)) {
       const outcome = await server.outcomeOf(task);
@@ -139,7 +140,7 @@ const indexTasks = (server: Pick<MeilisearchClient, 'outcomeOf'>, signal: AbortS
       };
     },
   };
-};
+}
 export type IndexTasks = ReturnType<typeof indexTasks>;
 
 interface IndexUpdaterOptions {
@@ -166,7 +167,7 @@ const maxBackoffMs = 60_000;
  * Replicates the features in PostgreSQL to an index in Meilisearch: writes changes, detects when the index was lost or restored from
  * a backup, and rebuilds it beside the old one. One of several processes holds the lock; another one takes over when that process ends.
  */
-export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'stop'> => {
+export function startIndexUpdater(options: IndexUpdaterOptions): Pick<Loop, 'stop'> {
   const { uid, server, replication, intervalMs, checkIntervalMs, log, onUpdate } = options;
   const stopping = new AbortController();
   const tasks = indexTasks(server, stopping.signal);
@@ -247,4 +248,4 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
       releaseLock();
     },
   };
-};
+}

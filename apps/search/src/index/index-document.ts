@@ -20,21 +20,23 @@ export interface IndexMarker {
 export const markerId = 'mark';
 
 /** Meilisearch does not allow all characters of names in ids, so an id is the UTF-8 bytes of the name in hexadecimal digits. */
-export const documentIdOf = (name: string): string => Buffer.from(name).toString('hex');
+export function documentIdOf(name: string): string {
+  return Buffer.from(name).toString('hex');
+}
 
 /** The name that an id encodes; undefined for an id of another form. */
-export const featureNameOf = (id: unknown): string | undefined => {
+export function featureNameOf(id: unknown): string | undefined {
   if (typeof id !== 'string') return undefined;
   const name = Buffer.from(id, 'hex').toString();
   return documentIdOf(name) === id ? name : undefined;
-};
+}
 
-export const indexDocumentOf = (
-  feature: Pick<IndexDocument, 'name' | 'tags'> & { archived: boolean },
-): IndexDocument => ({
-  id: documentIdOf(feature.name),
-  archived: feature.archived ? 1 : 0,
-  name: feature.name,
-  words: feature.name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2'),
-  tags: feature.tags,
-});
+export function indexDocumentOf(feature: Pick<IndexDocument, 'name' | 'tags'> & { archived: boolean }): IndexDocument {
+  return {
+    id: documentIdOf(feature.name),
+    archived: feature.archived ? 1 : 0,
+    name: feature.name,
+    words: feature.name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2'),
+    tags: feature.tags,
+  };
+}

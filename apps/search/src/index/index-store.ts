@@ -62,7 +62,7 @@ const markForRebuildSql = `
   insert into search_index (uid, rebuild_reason) values ($1, $2) on conflict (uid) do update set rebuild_reason = excluded.rebuild_reason`;
 
 /** The lock of the one process that writes an index. The process has it until it releases the lock or loses its session. */
-const lockOf = (session: PinnedConnection) => {
+function lockOf(session: PinnedConnection) {
   let isLost = false;
   session.on('error', () => void (isLost = true));
   return {
@@ -71,47 +71,51 @@ const lockOf = (session: PinnedConnection) => {
     },
     release: (): void => session.release(true),
   };
-};
+}
 export type IndexLock = ReturnType<typeof lockOf>;
 
 export type IndexReplicationRepository = ReturnType<typeof indexReplicationRepository>;
 
 /** What the replication to an external index reads and records: changes of features, the checkpoint up to which the index has them, its lock. */
-export const indexReplicationRepository = (database: Database) => ({
-  /**
-   * The record of an index; `snapshotXmin`, the transaction before which all have ended, so that all of their changes can be read;
-   * and whether the checkpoint is in the future of this server: the database was restored from a backup of another one.
-   */
-  status: async (uid: string) =>
-    onlyRow(
-      await database.read<IndexRecord & { snapshotXmin: string; isCheckpointInFuture: boolean }>(selectStatus, [uid]),
-    ),
-  /** The changes after a cursor, in the order of their transactions, and then by name. */
-  changes: (after: Pick<FeatureChange, 'changed' | 'name'>, limit: number) =>
-    database.read<FeatureChange>(selectChanges, [after.changed, after.name, limit]),
-  /** All features, by name. */
-  features: (after: string, limit: number) => database.read<IndexedFeature>(selectFeatures, [after, limit]),
-  /** The number of features; undefined if this transaction or a later one has changed any. */
-  countIfUnchangedSince: async (checkpointXid: string): Promise<number | undefined> =>
-    (await database.read<{ features: number }>(countIfUnchanged, [checkpointXid]))[0]?.features,
-  /** Records the build of an index and the changes that are in it, and withdraws a requested rebuild. */
-  save: (uid: string, { generation, checkpointXid }: { readonly generation: string; readonly checkpointXid: string }) =>
-    database.transaction(async ({ query }) => void (await query(saveSql, [uid, generation, checkpointXid]))),
-  /** Requests a rebuild of the index. */
-  markForRebuild: (uid: string, rebuildReason: string): Promise<void> =>
-    database.transaction(async ({ query }) => void (await query(markForRebuildSql, [uid, rebuildReason]))),
-  /** The lock of an index; undefined while another process has it. */
-  lock: async (uid: string): Promise<IndexLock | undefined> => {
-    const session = await database.session();
-    try {
-      const lock = 'select pg_try_advisory_lock(hashtext($1)) as won';
-      const { rows } = await session.query<{ won: boolean }>(lock, [`search index ${uid}`]);
-      if (onlyRow(rows).won) return lockOf(session);
-      session.release();
-      return undefined;
-    } catch (error) {
-      session.release(true);
-      throw refusalForFailure(error);
-    }
-  },
-});
+export function indexReplicationRepository(database: Database) {
+  return {
+    /**
+     * The record of an index; `snapshotXmin`, the transaction before which all have ended, so that all of their changes can be read;
+     * and whether the checkpoint is in the future of this server: the database was restored from a backup of another one.
+     */
+    status: async (uid: string) =>
+      onlyRow(
+        await database.read<IndexRecord & { snapshotXmin: string; isCheckpointInFuture: boolean }>(selectStatus, [uid]),
+      ),
+    /** The changes after a cursor, in the order of their transactions, and then by name. */
+    changes: (after: Pick<FeatureChange, 'changed' | 'name'>, limit: number) =>
+      database.read<FeatureChange>(selectChanges, [after.changed, after.name, limit]),
+    /** All features, by name. */
+    features: (after: string, limit: number) => database.read<IndexedFeature>(selectFeatures, [after, limit]),
+    /** The number of features; undefined if this transaction or a later one has changed any. */
+    countIfUnchangedSince: async (checkpointXid: string): Promise<number | undefined> =>
+      (await database.read<{ features: number }>(countIfUnchanged, [checkpointXid]))[0]?.features,
+    /** Records the build of an index and the changes that are in it, and withdraws a requested rebuild. */
+    save: (
+      uid: string,
+      { generation, checkpointXid }: { readonly generation: string; readonly checkpointXid: string },
+    ) => database.transaction(async ({ query }) => void (await query(saveSql, [uid, generation, checkpointXid]))),
+    /** Requests a rebuild of the index. */
+    markForRebuild: (uid: string, rebuildReason: string): Promise<void> =>
+      database.transaction(async ({ query }) => void (await query(markForRebuildSql, [uid, rebuildReason]))),
+    /** The lock of an index; undefined while another process has it. */
+    lock: async (uid: string): Promise<IndexLock | undefined> => {
+      const session = await database.session();
+      try {
+        const lock = 'select pg_try_advisory_lock(hashtext($1)) as won';
+        const { rows } = await session.query<{ won: boolean }>(lock, [`search index ${uid}`]);
+        if (onlyRow(rows).won) return lockOf(session);
+        session.release();
+        return undefined;
+      } catch (error) {
+        session.release(true);
+        throw refusalForFailure(error);
+      }
+    },
+  };
+}

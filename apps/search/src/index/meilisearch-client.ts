@@ -44,17 +44,20 @@ export interface MeilisearchClientOptions {
 /** milliseconds that any other request may take: writes are only accepted in that time, and executed later */
 const requestTimeoutMs = 15_000;
 
-const member = (value: unknown, key: string): unknown => (isJsonObject(value) ? value[key] : undefined);
+function member(value: unknown, key: string): unknown {
+  return isJsonObject(value) ? value[key] : undefined;
+}
 
-const invalidResponse = (expected: string): MeilisearchError =>
-  new MeilisearchError('malformed', `its response is malformed: expected ${expected}`);
+function invalidResponse(expected: string): MeilisearchError {
+  return new MeilisearchError('malformed', `its response is malformed: expected ${expected}`);
+}
 
-const requireInteger = (value: unknown, expected: string): number => {
+function requireInteger(value: unknown, expected: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw invalidResponse(expected);
   return value;
-};
+}
 
-const toMeilisearchError = (error: unknown): MeilisearchError => {
+function toMeilisearchError(error: unknown): MeilisearchError {
   if (error instanceof MeilisearchError) return error;
   if (error instanceof MeilisearchRequestError)
     return error.cause instanceof MeilisearchRequestTimeOutError
@@ -68,15 +71,15 @@ const toMeilisearchError = (error: unknown): MeilisearchError => {
   // An error page of a proxy, or a truncated response, is not JSON.
   if (error instanceof SyntaxError) return invalidResponse('JSON');
   throw error;
-};
+}
 
-const withMeilisearchErrors = async <T>(request: () => Promise<T>): Promise<T> => {
+async function withMeilisearchErrors<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {
     throw toMeilisearchError(error);
   }
-};
+}
 
 const indexSettings = {
   searchableAttributes: ['name', 'words', 'tags'],
@@ -85,15 +88,16 @@ const indexSettings = {
 } satisfies Settings;
 
 /** The settings of an index that search depends on, as a text to compare them by. */
-const settingsText = (settings: Settings): string =>
-  JSON.stringify(Object.keys(indexSettings).map((key) => settings[key as keyof typeof indexSettings]));
+function settingsText(settings: Settings): string {
+  return JSON.stringify(Object.keys(indexSettings).map((key) => settings[key as keyof typeof indexSettings]));
+}
 
 const primaryKey = 'id';
 
 export type MeilisearchClient = ReturnType<typeof meilisearchClient>;
 
 /** The operations of a Meilisearch server that search uses. @throws MeilisearchError for every failure */
-export const meilisearchClient = ({ url, key, searchTimeoutMs }: MeilisearchClientOptions) => {
+export function meilisearchClient({ url, key, searchTimeoutMs }: MeilisearchClientOptions) {
   const client = (timeout: number) =>
     new Meilisearch({ host: url, timeout, ...(key === undefined ? {} : { apiKey: key }) });
   const searchClient = client(searchTimeoutMs);
@@ -141,4 +145,4 @@ export const meilisearchClient = ({ url, key, searchTimeoutMs }: MeilisearchClie
       startTask(() => writeClient.swapIndexes([{ indexes: [one, other], rename: false }])),
     drop: (uid: string) => startTask(() => writeClient.deleteIndex(uid)),
   };
-};
+}

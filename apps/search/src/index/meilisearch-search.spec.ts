@@ -18,40 +18,48 @@ let started: StartedSearch;
 const misspelt = { query: 'paymnet', fuzzy: 'true' };
 const expected = { names: ['payment-a', 'payment-b', 'payment-c'], total: 3 };
 
-const engineOf = (answer: CallResponse): string | undefined =>
-  'reply' in answer ? answer.reply.headers['Bunting-Search-Engine'] : undefined;
+function engineOf(answer: CallResponse): string | undefined {
+  return 'reply' in answer ? answer.reply.headers['Bunting-Search-Engine'] : undefined;
+}
 
 /** What a search finds, and which engine compared the texts. */
-const searched = async (query: Parameters<StartedSearch['respond']>[0] = misspelt, caller: Caller = mia) => {
+async function searched(query: Parameters<StartedSearch['respond']>[0] = misspelt, caller: Caller = mia) {
   const answer = await started.respond(query, caller);
   if ('refusal' in answer) throw new Error(answer.refusal.error.message);
   const { features, total } = JSON.parse(answer.reply.json) as { features: { name: string }[]; total: number };
   return { found: { names: features.map(({ name }) => name), total }, engine: engineOf(answer) };
-};
+}
 
-const answeredByMeilisearch = () =>
-  eventually(async () => expect(await searched()).toEqual({ found: expected, engine: 'meilisearch' }));
+function answeredByMeilisearch() {
+  return eventually(async () => expect(await searched()).toEqual({ found: expected, engine: 'meilisearch' }));
+}
 
 /** A client with a key of its own. */
-const request = (method: string, path: string, body?: unknown): Promise<Response> =>
-  fetch(`${standIn.url}${path}`, {
+function request(method: string, path: string, body?: unknown): Promise<Response> {
+  return fetch(`${standIn.url}${path}`, {
     method,
     headers: { 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
+}
 
-const isSearch = ({ path }: ReceivedRequest): boolean => path === '/multi-search';
-const isWrite = ({ method, path }: ReceivedRequest): boolean => method === 'POST' && path.includes('/documents');
+function isSearch({ path }: ReceivedRequest): boolean {
+  return path === '/multi-search';
+}
+function isWrite({ method, path }: ReceivedRequest): boolean {
+  return method === 'POST' && path.includes('/documents');
+}
 /** The last requests of the updater; a check makes three. While it writes, it repairs the index itself. */
-const lastRequests = (count: number): ReceivedRequest[] =>
-  standIn.calls.filter((call) => !isSearch(call)).slice(-count);
+function lastRequests(count: number): ReceivedRequest[] {
+  return standIn.calls.filter((call) => !isSearch(call)).slice(-count);
+}
 
 /** The reply to a search with its hits changed. */
-const withHits = (reply: FakeResponse, change: (hits: StoredDocument[]) => unknown): FakeResponse => {
+function withHits(reply: FakeResponse, change: (hits: StoredDocument[]) => unknown): FakeResponse {
   const { results } = reply.json as { results: { hits: StoredDocument[] }[] };
   const changed = results.map((result, at) => (at === 0 ? result : { ...result, hits: change(result.hits) }));
   return { ...reply, json: { results: changed } };
-};
+}
 
 beforeAll(async () => {
   standIn = await startFakeMeilisearch();

@@ -26,49 +26,53 @@ interface RankingOptions {
 }
 
 /** The value of the `Bunting-Search-Engine` header: `meilisearch`, or `postgres;reason=<why>`. */
-const engineHeader = (engine: FuzzyEngine): string =>
-  engine.engine === 'meilisearch' ? engine.engine : `${engine.engine};reason=${engine.reason}`;
+function engineHeader(engine: FuzzyEngine): string {
+  return engine.engine === 'meilisearch' ? engine.engine : `${engine.engine};reason=${engine.reason}`;
+}
 
 /**
  * Searches features in PostgreSQL. For a fuzzy search Meilisearch ranks the features, and PostgreSQL drops those that do not
  * match, no longer exist or are hidden. When Meilisearch fails, PostgreSQL compares the texts too.
  */
-export const withMeilisearchRanking = ({ postgres, findFuzzyMatches, onSearch }: RankingOptions): FeatureSearch => ({
-  search: async (query, searcher) => {
-    if (!query.fuzzy || query.texts.length === 0) return postgres.search(query, searcher);
-    let engine: FuzzyEngine = { engine: 'meilisearch' };
-    const matches = await findFuzzyMatches(query).catch((error: unknown) => {
-      if (!(error instanceof MeilisearchError)) throw error;
-      engine = { engine: 'postgres', reason: error.reason };
-      return undefined;
-    });
-    onSearch(engine);
-    // The index may have been emptied: when Meilisearch finds nothing, PostgreSQL compares the texts.
-    const ranked = matches?.length === 0 ? undefined : matches;
-    return { ...(await postgres.search(query, searcher, ranked)), engine: engineHeader(engine) };
-  },
-});
+export function withMeilisearchRanking({ postgres, findFuzzyMatches, onSearch }: RankingOptions): FeatureSearch {
+  return {
+    search: async (query, searcher) => {
+      if (!query.fuzzy || query.texts.length === 0) return postgres.search(query, searcher);
+      let engine: FuzzyEngine = { engine: 'meilisearch' };
+      const matches = await findFuzzyMatches(query).catch((error: unknown) => {
+        if (!(error instanceof MeilisearchError)) throw error;
+        engine = { engine: 'postgres', reason: error.reason };
+        return undefined;
+      });
+      onSearch(engine);
+      // The index may have been emptied: when Meilisearch finds nothing, PostgreSQL compares the texts.
+      const ranked = matches?.length === 0 ? undefined : matches;
+      return { ...(await postgres.search(query, searcher, ranked)), engine: engineHeader(engine) };
+    },
+  };
+}
 
 /** The maximum number of features for each text. */
 const maxHits = 1_000;
 
 /** Removes the characters that are operators in a query of Meilisearch: quotes, and minus signs before a word. */
-const removeOperators = (text: string): string =>
-  text
+function removeOperators(text: string): string {
+  return text
     .replace(/["']/g, ' ')
     .replace(/(^|\s)-+/g, '$1')
     .trim();
+}
 const hasWord = /[\p{L}\p{N}]/u;
 
 /**
  * Finds the features that match the texts of a fuzzy query in Meilisearch, the most relevant first: at most 1,000 for each text.
  * @throws MeilisearchError when Meilisearch fails, or while the index is being built
  */
-const findFuzzyMatches = async (
+async function findFuzzyMatches(
   server: Pick<MeilisearchClient, 'search'>,
   indexUid: string,
   { texts, archived }: Pick<FeatureQuery, 'texts' | 'archived'>,
-): Promise<readonly FuzzyMatch[]> => {
+): Promise<readonly FuzzyMatch[]> {
   // A text without a word would match every feature.
   const queries = texts.map(removeOperators).filter((text) => hasWord.test(text));
   if (queries.length === 0) return [];
@@ -90,7 +94,7 @@ const findFuzzyMatches = async (
       return name === undefined ? [] : [{ name, relevance: maxHits - rank }];
     }),
   );
-};
+}
 
 interface CircuitBreakerOptions {
   /** milliseconds that an open circuit lets no request through */
@@ -105,7 +109,7 @@ const failuresToOpen = 3;
  * A circuit breaker. It opens after `failuresToOpen` failures in a row; when it has been open for `openMs`, one request is let through,
  * whose success closes it. The error that the index is being built does not count as a failure.
  */
-const circuitBreaker = ({ openMs, onChange }: CircuitBreakerOptions) => {
+function circuitBreaker({ openMs, onChange }: CircuitBreakerOptions) {
   let failures = 0;
   let retryAt = 0;
   return async <T>(request: () => Promise<T>): Promise<T> => {
@@ -126,7 +130,7 @@ const circuitBreaker = ({ openMs, onChange }: CircuitBreakerOptions) => {
       throw error;
     }
   };
-};
+}
 
 interface MeilisearchOptions extends MeilisearchClientOptions {
   /** the name of the index; a rebuild writes to an index of this name with the suffix `_next` */
@@ -144,7 +148,7 @@ interface MeilisearchOptions extends MeilisearchClientOptions {
 const circuitOpenMs = 5_000;
 
 /** Starts the updates of the index, and searches it through a circuit breaker. */
-export const startMeilisearchSearch = (options: MeilisearchOptions) => {
+export function startMeilisearchSearch(options: MeilisearchOptions) {
   const server = meilisearchClient(options);
   const updater = startIndexUpdater({ ...options, server });
   const onChange = (isOpen: boolean): void => {
@@ -161,10 +165,10 @@ export const startMeilisearchSearch = (options: MeilisearchOptions) => {
       throughCircuitBreaker(() => findFuzzyMatches(server, options.uid, query)),
     stop: () => updater.stop(),
   };
-};
+}
 
 /** Registers the metrics of Meilisearch. */
-export const meilisearchMetrics = (registry: Registry) => {
+export function meilisearchMetrics(registry: Registry) {
   const registers = [registry];
   const searches = new Counter({
     name: 'bunting_search_answers_total',
@@ -200,4 +204,4 @@ export const meilisearchMetrics = (registry: Registry) => {
       if (update.kind === 'built') builds.observe(update.durationMs / 1_000);
     },
   };
-};
+}

@@ -14,8 +14,9 @@ import {
 import { hostileText } from '../../test/hostile-texts.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 
-const staleness = (answer: CallResponse): string | undefined =>
-  'reply' in answer ? answer.reply.headers['Bunting-Stale'] : undefined;
+function staleness(answer: CallResponse): string | undefined {
+  return 'reply' in answer ? answer.reply.headers['Bunting-Stale'] : undefined;
+}
 
 describe('a search', () => {
   let started: StartedSearch;

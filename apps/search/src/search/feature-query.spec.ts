@@ -6,11 +6,12 @@ import { parseFeatureQuery } from './feature-query.ts';
 type Asked = Parameters<typeof parseFeatureQuery>[0];
 type Parameter = keyof Asked;
 
-const understood = (parameter: Parameter, text: string): ReturnType<typeof parseFeatureQuery> =>
-  parseFeatureQuery({ [parameter]: parameter === 'status' ? [text] : text });
+function understood(parameter: Parameter, text: string): ReturnType<typeof parseFeatureQuery> {
+  return parseFeatureQuery({ [parameter]: parameter === 'status' ? [text] : text });
+}
 
 /** The refusal of a parameter; undefined when it was understood. Anything else that is thrown fails the test. */
-const refusalOf = (parameter: Parameter, text: string): Refusal | undefined => {
+function refusalOf(parameter: Parameter, text: string): Refusal | undefined {
   try {
     understood(parameter, text);
     return undefined;
@@ -18,7 +19,7 @@ const refusalOf = (parameter: Parameter, text: string): Refusal | undefined => {
     if (error instanceof Refusal) return error;
     throw error;
   }
-};
+}
 
 const parameters = Object.keys(SearchFeatures.query.properties) as Parameter[];
 

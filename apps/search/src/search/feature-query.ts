@@ -59,76 +59,80 @@ const modeOf: { readonly [O in (typeof setOperators)[number]]: SetFilter['mode']
 };
 
 /** `project`, `type`: an operator and a list of values. */
-const parseValueFilter = (parameter: Parameter): ValueFilter => {
+function parseValueFilter(parameter: Parameter): ValueFilter {
   const [operator, list] = splitOperator(parameter, valueOperators);
   return { isNot: operator === 'IS_NOT' || operator === 'IS_NONE_OF', values: parseList(parameter, list) };
-};
+}
 
 /** `state`: the accepted values of `stale`. */
-const parseState = (parameter: Parameter): readonly boolean[] => {
+function parseState(parameter: Parameter): readonly boolean[] {
   const { isNot, values } = parseValueFilter(parameter);
   if (values.some((value) => value !== 'active' && value !== 'stale'))
     throw invalidParameter(parameter, 'list no other state than active and stale');
   return [false, true].filter((stale) => values.includes(stale ? 'stale' : 'active') !== isNot);
-};
+}
 
 /** `createdBy`: whole numbers are ids of users, and anything else is a user's name. */
-const parseCreators = (parameter: Parameter): CreatorFilter => {
+function parseCreators(parameter: Parameter): CreatorFilter {
   const { isNot, values } = parseValueFilter(parameter);
   return {
     isNot,
     ids: values.flatMap((value) => parseId(value) ?? []),
     names: values.filter((value) => parseId(value) === undefined),
   };
-};
+}
 
-const parseSetFilter = (
+function parseSetFilter(
   parameter: Parameter,
   read: (parameter: Parameter, list: string) => readonly string[],
-): SetFilter => {
+): SetFilter {
   const [operator, list] = splitOperator(parameter, setOperators);
   return { mode: modeOf[operator], values: read(parameter, list) };
-};
+}
 
 /** `tag`: whether a feature must have any, all or none of the tags, each written `<type>:<value>`. */
-const parseTags = (parameter: Parameter): SetFilter => parseSetFilter(parameter, parseTagList);
+function parseTags(parameter: Parameter): SetFilter {
+  return parseSetFilter(parameter, parseTagList);
+}
 
 /** `segment`: whether a feature must have any, all or none of the segments, by name. */
-const parseSegments = (parameter: Parameter): SetFilter => parseSetFilter(parameter, parseList);
+function parseSegments(parameter: Parameter): SetFilter {
+  return parseSetFilter(parameter, parseList);
+}
 
 /** Whether one `status` is `<environment>:enabled` or `<environment>:disabled`. */
-const isStatus = ({ text }: Parameter): boolean => {
+function isStatus({ text }: Parameter): boolean {
   const colon = text.indexOf(':');
   const state = text.slice(colon + 1);
   return colon > 0 && (state === 'enabled' || state === 'disabled');
-};
+}
 
 /** `createdAt`, `lastSeenAt`: before a day, or on it and after. */
-const parseDayFilter = (parameter: Parameter): DayFilter => {
+function parseDayFilter(parameter: Parameter): DayFilter {
   const [operator, date] = splitOperator(parameter, ['IS_BEFORE', 'IS_ON_OR_AFTER']);
   return { before: operator === 'IS_BEFORE', midnight: parseDay(parameter, date) };
-};
+}
 
 /** `query`: folded texts, of which the name or a tag contains one. Commas and blanks alone are no filter. */
-const parseTexts = (parameter: Parameter): readonly string[] => {
+function parseTexts(parameter: Parameter): readonly string[] {
   const texts = parameter.text.split(',').map((text) => foldForSearch(text.trim()));
   return uniqueValues(
     parameter,
     texts.filter((text) => text !== ''),
   );
-};
+}
 
 /** `description`: folded texts, of which it contains one. */
-const parseDescription = (parameter: Parameter): readonly string[] => {
+function parseDescription(parameter: Parameter): readonly string[] {
   const [, list] = splitOperator(parameter, ['CONTAINS']);
   return [...new Set(parseList(parameter, list).map(foldForSearch))];
-};
+}
 
 const maxFuzzyTexts = 5;
 const maxFuzzyTextLength = 100;
 
 /** `query` of a fuzzy search. The number of texts is limited, because each is compared with many others. */
-const parseFuzzyTexts = (parameter: Parameter): readonly string[] => {
+function parseFuzzyTexts(parameter: Parameter): readonly string[] {
   const texts = parseTexts(parameter);
   if (texts.length > maxFuzzyTexts || texts.some((text) => text.length > maxFuzzyTextLength))
     throw invalidParameter(
@@ -136,20 +140,21 @@ const parseFuzzyTexts = (parameter: Parameter): readonly string[] => {
       `list at most ${maxFuzzyTexts} texts of at most ${maxFuzzyTextLength} characters when it is fuzzy`,
     );
   return texts;
-};
+}
 
 /** `archived`, `fuzzy`: a bare value, or one with the operator that Unleash gives to its filters. */
-const parseBoolean = (parameter: Parameter): boolean =>
-  parseKeyword(parameter, ['true', 'false', 'IS:true', 'IS:false']).endsWith('true');
+function parseBoolean(parameter: Parameter): boolean {
+  return parseKeyword(parameter, ['true', 'false', 'IS:true', 'IS:false']).endsWith('true');
+}
 
 /** `favorite`: as `parseBoolean`, or a list of both values, with which every feature matches. */
-const parseFavorite = (parameter: Parameter): boolean | undefined => {
+function parseFavorite(parameter: Parameter): boolean | undefined {
   if (!parameter.text.startsWith('IS_ANY_OF:')) return parseBoolean(parameter);
   const values = parseList(parameter, splitOperator(parameter, ['IS_ANY_OF'])[1]);
   if (values.some((value) => value !== 'true' && value !== 'false'))
     throw invalidParameter(parameter, 'list no other value than true and false');
   return values.length === 2 ? undefined : values.includes('true');
-};
+}
 
 const sortKeys = ['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt'] as const;
 type SortKey = (typeof sortKeys)[number];
@@ -193,12 +198,12 @@ type SearchParameters = RequestOf<typeof SearchFeatures>['query'];
 const environmentPrefix = 'environment:';
 
 /** The sort key; undefined for an unknown one, which is ignored as Unleash does: an order finds the same features. */
-const parseSortBy = ({ text }: Parameter): Sort['by'] | undefined => {
+function parseSortBy({ text }: Parameter): Sort['by'] | undefined {
   const environment = text.startsWith(environmentPrefix) ? text.slice(environmentPrefix.length) : '';
   return environment === '' ? sortKeys.find((key) => key === text) : { environment };
-};
+}
 
-const parseStatuses = (texts: readonly string[] | undefined): readonly string[] | undefined => {
+function parseStatuses(texts: readonly string[] | undefined): readonly string[] | undefined {
   if (texts === undefined) return undefined;
   if (texts.length === 0 || texts.length > maxValues)
     throw invalidParameter({ name: 'status', text: `${texts.length} of them` }, `be given 1 to ${maxValues} times`);
@@ -208,14 +213,14 @@ const parseStatuses = (texts: readonly string[] | undefined): readonly string[] 
   if (valid.length === 0 && first !== undefined)
     throw invalidParameter(first, 'be written `<environment>:enabled` or `<environment>:disabled`');
   return [...new Set(valid)];
-};
+}
 
 /**
  * Parses the parameters, each in one pass without backtracking. A filter that cannot be parsed is refused: it is never ignored, and never
  * finds more than it says. What only orders the features is ignored where it is unknown.
  * @throws Refusal `ValidationError` that names the parameter.
  */
-export const parseFeatureQuery = ({ status, ...query }: SearchParameters): FeatureQuery => {
+export function parseFeatureQuery({ status, ...query }: SearchParameters): FeatureQuery {
   const read = parameterParser(query);
   const fuzzy = read('fuzzy', parseBoolean) ?? false;
   const texts = read('query', fuzzy ? parseFuzzyTexts : parseTexts) ?? [];
@@ -240,11 +245,12 @@ export const parseFeatureQuery = ({ status, ...query }: SearchParameters): Featu
     favoritesFirst: read('favoritesFirst', ({ text }) => text === 'true' || text === 'IS:true') ?? false,
     ...parsePage(query),
   };
-};
+}
 
 /** Separates the texts of a feature, so that a query cannot match across two of them. Folded text does not contain it. */
 const textSeparator = '\u001f';
 
 /** The searchable text of a feature: the name, and each tag as `type:value`. */
-export const searchTextOf = (name: string, tags: readonly string[]): string =>
-  [name, ...tags].map(foldForSearch).join(textSeparator);
+export function searchTextOf(name: string, tags: readonly string[]): string {
+  return [name, ...tags].map(foldForSearch).join(textSeparator);
+}

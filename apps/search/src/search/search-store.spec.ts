@@ -15,17 +15,17 @@ import { describeFeatureSearch } from '../../test/feature-search-behaviour.ts';
 import { parseFeatureQuery } from './feature-query.ts';
 import { applyStates } from '../documents/document-store.ts';
 import { postgresFeatureSearch } from './search-store.ts';
-import { searchMigrations } from '../migrations/migrations.ts';
+import { searchMigrations } from '../migrations/index.ts';
 
-const openFresh = async (): Promise<{ fresh: FreshDatabase; database: Database }> => {
+async function openFresh(): Promise<{ fresh: FreshDatabase; database: Database }> {
   const fresh = await freshDatabase('postgres-index');
   return { fresh, database: await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations }) };
-};
+}
 
-const teller =
-  (database: Database) =>
-  (states: readonly AnyState[]): Promise<void> =>
+function teller(database: Database) {
+  return (states: readonly AnyState[]): Promise<void> =>
     database.transaction((tx) => applyStates(tx, messagesOf(states)));
+}
 
 describeFeatureSearch('in PostgreSQL', async () => {
   const { fresh, database } = await openFresh();

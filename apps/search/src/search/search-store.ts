@@ -28,9 +28,15 @@ interface Conditions {
   readonly isSelective: boolean;
 }
 
-const not = (condition: string): string => `not (${condition})`;
-const all = (conditions: readonly string[]): string => conditions.join(' and ');
-const anyOf = (conditions: readonly string[]): string => `(${conditions.map((one) => `(${one})`).join(' or ')})`;
+function not(condition: string): string {
+  return `not (${condition})`;
+}
+function all(conditions: readonly string[]): string {
+  return conditions.join(' and ');
+}
+function anyOf(conditions: readonly string[]): string {
+  return `(${conditions.map((one) => `(${one})`).join(' or ')})`;
+}
 
 const sameFeature = 'select from feature_lookup other where other.name = feature_lookup.name and';
 
@@ -44,48 +50,59 @@ const noneWith: ConditionRewriter = (condition) => `not exists (${sameFeature} $
 const isAmong: ConditionRewriter = (condition) =>
   `case when exists (${sameFeature} ${condition}) then true else false end`;
 
-const patternOf = (text: string): string => `%${escapeLike(text)}%`;
+function patternOf(text: string): string {
+  return `%${escapeLike(text)}%`;
+}
 
 /** Whether a text has a trigram, by which the index of texts can narrow a search. */
-const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);
+function hasTrigram(text: string): boolean {
+  return /[\p{L}\p{N}]{3}/u.test(text);
+}
 
 /**
  * That a column contains one of the texts. For a pattern without a trigram PostgreSQL may read the whole index of texts and then
  * all features; written as a function, which no index supports, it reads the features alone.
  */
-const containsAny = (column: 'search_text' | 'description', texts: readonly string[], addValue: AddValue): string => {
+function containsAny(column: 'search_text' | 'description', texts: readonly string[], addValue: AddValue): string {
   const indexed = texts.filter(hasTrigram);
   const short = texts.filter((text) => !hasTrigram(text));
   return anyOf([
     ...(indexed.length === 0 ? [] : [`${column} like any(${addValue(indexed.map(patternOf), 'text[]')})`]),
     ...short.map((text) => `strpos(${column}, ${addValue(text, 'text')}) > 0`),
   ]);
-};
+}
 
-const createdBy = ({ ids, names }: CreatorFilter, addValue: AddValue): string =>
-  `(created_by_id = any(${addValue(ids, 'bigint[]')}) or created_by_name = any(${addValue(names, 'text[]')}))`;
+function createdBy({ ids, names }: CreatorFilter, addValue: AddValue): string {
+  return `(created_by_id = any(${addValue(ids, 'bigint[]')}) or created_by_name = any(${addValue(names, 'text[]')}))`;
+}
 
-const requiresAll = ({ mode }: SetFilter): boolean => mode === 'all' || mode === 'not all';
-const isExclusion = ({ mode }: SetFilter): boolean => mode === 'none' || mode === 'not all';
+function requiresAll({ mode }: SetFilter): boolean {
+  return mode === 'all' || mode === 'not all';
+}
+function isExclusion({ mode }: SetFilter): boolean {
+  return mode === 'none' || mode === 'not all';
+}
 
-const taggedWith = (tag: SetFilter, addValue: AddValue): string =>
-  `tags ${requiresAll(tag) ? '@>' : '&&'} ${addValue(tag.values, 'text[]')}`;
+function taggedWith(tag: SetFilter, addValue: AddValue): string {
+  return `tags ${requiresAll(tag) ? '@>' : '&&'} ${addValue(tag.values, 'text[]')}`;
+}
 
-const inSegments = (segment: SetFilter, addValue: AddValue): string => {
+function inSegments(segment: SetFilter, addValue: AddValue): string {
   const named = (names: readonly string[]): string =>
     `segment_ids && array(select id from segment where name = any(${addValue(names, 'text[]')}))`;
   return requiresAll(segment) ? segment.values.map((name) => named([name])).join(' and ') : named(segment.values);
-};
+}
 
-const beforeOrFromDay = (column: string, { before, midnight }: DayFilter, addValue: AddValue): string =>
-  `${column} ${before ? '<' : '>='} to_timestamp(${addValue(midnight.getTime() / 1_000, 'double precision')})`;
+function beforeOrFromDay(column: string, { before, midnight }: DayFilter, addValue: AddValue): string {
+  return `${column} ${before ? '<' : '>='} to_timestamp(${addValue(midnight.getTime() / 1_000, 'double precision')})`;
+}
 
-const conditionsOf = (
+function conditionsOf(
   query: FeatureQuery,
   { hiddenProjects, userId }: SearchCaller,
   addValue: AddValue,
   negate: ConditionRewriter,
-): Conditions => {
+): Conditions {
   const { stale, tag, segment, status, created, lastSeen, favorite } = query;
   const required = [query.archived ? 'archived' : 'not archived'];
   const excluded: Exclusion[] = [];
@@ -126,17 +143,13 @@ const conditionsOf = (
     isInclusion(query.tag) ||
     isInclusion(query.segment);
   return { required, excluded, isSelective };
-};
+}
 
 /**
  * The features that a fuzzy query finds, with their relevance. Those that contain a text are among them, whatever the index
  * found; without an external index PostgreSQL compares the texts with all features by trigrams.
  */
-const fuzzyMatches = (
-  { texts }: FeatureQuery,
-  matches: readonly FuzzyMatch[] | undefined,
-  addValue: AddValue,
-): string => {
+function fuzzyMatches({ texts }: FeatureQuery, matches: readonly FuzzyMatch[] | undefined, addValue: AddValue): string {
   const patterns = addValue(texts.map(patternOf), 'text[]');
   if (matches === undefined) return `select * from fuzzy_matches(${addValue(texts, 'text[]')}, ${patterns})`;
   const found = [matches.map(({ name }) => name), matches.map(({ relevance }) => relevance)];
@@ -145,7 +158,7 @@ const fuzzyMatches = (
       select * from unnest(${addValue(found[0], 'text[]')}, ${addValue(found[1], 'float8[]')}) as found (name, relevance)
       union all select name, 0 from feature_lookup where search_text like any(${patterns})
     ) as found group by name`;
-};
+}
 
 const columnOf = {
   createdAt: 'created_at',
@@ -157,20 +170,20 @@ const columnOf = {
 } as const;
 
 /** The order within each group of `groupsOf`. */
-const orderOf = (sort: Sort | 'relevance'): string => {
+function orderOf(sort: Sort | 'relevance'): string {
   if (sort === 'relevance') return 'relevance desc, created_at, name';
   if (typeof sort.by === 'object' || sort.by === 'stale') return 'created_at, name';
   const first = `${columnOf[sort.by]}${sort.descending ? ' desc' : ''}`;
   if (sort.by === 'name') return first;
   return `${first}${sort.by === 'createdAt' ? '' : ', created_at'}, name`;
-};
+}
 
 /** Conditions that partition features by the first sort key of a search, in the order of the pages. */
-const sortGroupsOf = (
+function sortGroupsOf(
   sort: Sort | 'relevance',
   addValue: AddValue,
   affirm: ConditionRewriter,
-): readonly (readonly string[])[] => {
+): readonly (readonly string[])[] {
   if (sort === 'relevance') return [[]];
   const { by, descending } = sort;
   if (by === 'stale') return descending ? [['stale'], ['not stale']] : [['not stale'], ['stale']];
@@ -181,13 +194,13 @@ const sortGroupsOf = (
     affirm(`statuses && ${addValue([`${by.environment}:${state}`], 'text[]')}`),
   ) as [string, string];
   return [[first], [second], [not(first), not(second)]];
-};
+}
 
 /**
  * Conditions of the groups that follow one another on the pages: favorites before the others, then by the first sort key.
  * A feature is in exactly one group.
  */
-const groupsOf = (
+function groupsOf(
   { favoritesFirst, sort }: FeatureQuery,
   addValue: AddValue,
   {
@@ -195,17 +208,17 @@ const groupsOf = (
     negate,
     affirm,
   }: { readonly isFavorite: string; readonly negate: ConditionRewriter; readonly affirm: ConditionRewriter },
-): readonly (readonly string[])[] => {
+): readonly (readonly string[])[] {
   const groups = sortGroupsOf(sort, addValue, affirm);
   if (!favoritesFirst) return groups;
   return [isFavorite, negate(isFavorite)].flatMap((condition) => groups.map((group) => [condition, ...group]));
-};
+}
 
 /** The columns that the selection of a page reads. */
-const pageColumns = ({ sort, favoritesFirst }: FeatureQuery): string => {
+function pageColumns({ sort, favoritesFirst }: FeatureQuery): string {
   const sortColumn = sort === 'relevance' ? 'relevance' : typeof sort.by === 'object' ? 'statuses' : columnOf[sort.by];
   return [...new Set(['name', 'created_at', sortColumn, ...(favoritesFirst ? ['favorited_by'] : [])])].join(', ');
-};
+}
 
 /** From this offset on, the features that a condition excludes are hashed before features are passed one by one. */
 const deepOffset = 1_000;
@@ -220,11 +233,11 @@ interface SearchStatement {
  * and `features`, the members of a JSON array as text.
  * @param matches what an external index found for the texts of a fuzzy query; undefined without such an index
  */
-const searchStatement = (
+function searchStatement(
   query: FeatureQuery,
   searcher: SearchCaller,
   matches: readonly FuzzyMatch[] | undefined,
-): SearchStatement => {
+): SearchStatement {
   const values: unknown[] = [];
   const addValue: AddValue = (value, type) => `$${values.push(value)}::${type}`;
   const isDeep = query.offset >= deepOffset;
@@ -275,7 +288,7 @@ const searchStatement = (
         ) as found) as features
     from page`;
   return { text, values };
-};
+}
 
 export interface PostgresFeatureSearch extends FeatureSearch {
   /** @param matches what another index found for the texts of a fuzzy query; without it PostgreSQL compares them itself */
@@ -283,14 +296,16 @@ export interface PostgresFeatureSearch extends FeatureSearch {
 }
 
 /** Finds features in the tables of the search service, in one statement. */
-export const postgresFeatureSearch = (database: ReadDatabase): PostgresFeatureSearch => ({
-  search: async (query, searcher, matches) => {
-    const { text, values } = searchStatement(query, searcher, matches);
-    // Not prepared: which plan is best depends on the values.
-    const { features, total } = onlyRow(await database.read<{ total: number; features: string }>({ text }, values));
-    return { features: `[${features}]`, total };
-  },
-});
+export function postgresFeatureSearch(database: ReadDatabase): PostgresFeatureSearch {
+  return {
+    search: async (query, searcher, matches) => {
+      const { text, values } = searchStatement(query, searcher, matches);
+      // Not prepared: which plan is best depends on the values.
+      const { features, total } = onlyRow(await database.read<{ total: number; features: string }>({ text }, values));
+      return { features: `[${features}]`, total };
+    },
+  };
+}
 
 /** The user on whose behalf a search runs. */
 export interface SearchCaller {

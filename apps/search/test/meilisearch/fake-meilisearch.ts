@@ -71,22 +71,24 @@ class Refused extends Error {
   }
 }
 
-const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const text = Buffer.concat(await request.toArray()).toString();
   return text === '' ? undefined : JSON.parse(text);
-};
+}
 
 const queryMembers = ['indexUid', 'q', 'filter', 'limit', 'attributesToRetrieve', 'matchingStrategy'];
 
-const matches = (filter: string, document: StoredDocument): boolean => {
+function matches(filter: string, document: StoredDocument): boolean {
   const [, field = '', operator] = /^(\w+) (EXISTS|= [01])$/.exec(filter) ?? [];
   if (operator === undefined) throw new Refused(400, 'invalid_search_filter');
   return operator === 'EXISTS' ? field in document : document[field] === Number(operator.slice(2));
-};
+}
 
-const list = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+function list(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
 
-const searchIndex = ({ settings, documents }: StoredIndex, request: Readonly<Record<string, unknown>>): object => {
+function searchIndex({ settings, documents }: StoredIndex, request: Readonly<Record<string, unknown>>): object {
   if (Object.keys(request).some((key) => !queryMembers.includes(key))) throw new Refused(400, 'bad_request');
   const { filter, q, limit } = request as { filter: string; q?: string; limit: number };
   const [field = ''] = filter.split(' ');
@@ -103,9 +105,9 @@ const searchIndex = ({ settings, documents }: StoredIndex, request: Readonly<Rec
       Object.fromEntries(Object.entries(document).filter(([key]) => retrievedAttributes.includes(key))),
     );
   return { indexUid: request['indexUid'], hits, query: q ?? '', limit, offset: 0, estimatedTotalHits: ranked.length };
-};
+}
 
-export const startFakeMeilisearch = async (options: FakeMeilisearchOptions = {}): Promise<FakeMeilisearch> => {
+export async function startFakeMeilisearch(options: FakeMeilisearchOptions = {}): Promise<FakeMeilisearch> {
   const calls: ReceivedRequest[] = [];
   const tasks: Task[] = [];
   let indexes = new Map<string, StoredIndex>();
@@ -281,4 +283,4 @@ export const startFakeMeilisearch = async (options: FakeMeilisearchOptions = {})
     stop: pause,
   };
   return standIn;
-};
+}

@@ -3,11 +3,12 @@ export type StoredDocument = Readonly<Record<string, unknown>>;
 const word = /[\p{L}\p{N}]+/gu;
 const mostWords = 10;
 
-const tokensOf = (text: string): string[] =>
-  text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().match(word) ?? [];
+function tokensOf(text: string): string[] {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().match(word) ?? [];
+}
 
 /** The edit distance of two words: substitutions, insertions, deletions and transpositions of adjacent letters. */
-const distance = (one: string, other: string): number => {
+function distance(one: string, other: string): number {
   const rows = Array.from({ length: one.length + 1 }, (_, row) =>
     Array.from({ length: other.length + 1 }, (__, column) => (row === 0 ? column : column === 0 ? row : 0)),
   );
@@ -25,11 +26,13 @@ const distance = (one: string, other: string): number => {
     }
   }
   return at(one.length, other.length);
-};
+}
 
-const allowedTypos = (text: string): number => (text.length >= 9 ? 2 : text.length >= 5 ? 1 : 0);
+function allowedTypos(text: string): number {
+  return text.length >= 9 ? 2 : text.length >= 5 ? 1 : 0;
+}
 
-const typosOf = (queryWords: string, tokens: readonly string[], isPrefix: boolean): number | undefined => {
+function typosOf(queryWords: string, tokens: readonly string[], isPrefix: boolean): number | undefined {
   const allowed = allowedTypos(queryWords);
   let fewest: number | undefined;
   for (const token of tokens) {
@@ -39,13 +42,14 @@ const typosOf = (queryWords: string, tokens: readonly string[], isPrefix: boolea
     if (typos <= allowed && (fewest === undefined || typos < fewest)) fewest = typos;
   }
   return fewest;
-};
+}
 
-const textsOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.flatMap(textsOf) : typeof value === 'string' ? [value] : [];
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.flatMap(textsOf) : typeof value === 'string' ? [value] : [];
+}
 
 /** The sum of the typing errors with which a document contains the words of a query; undefined if it does not contain one of them. */
-export const rankOf = (q: string, document: StoredDocument, searchable: readonly string[]): number | undefined => {
+export function rankOf(q: string, document: StoredDocument, searchable: readonly string[]): number | undefined {
   const queryWords = tokensOf(q).slice(0, mostWords);
   const tokens = searchable.flatMap((field) => textsOf(document[field]).flatMap(tokensOf));
   let typos = 0;
@@ -55,4 +59,4 @@ export const rankOf = (q: string, document: StoredDocument, searchable: readonly
     typos += fewest;
   }
   return typos;
-};
+}

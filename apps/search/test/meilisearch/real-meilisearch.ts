@@ -11,7 +11,7 @@ export interface RealServer {
 }
 
 /** The server at `MEILI_URL`. */
-export const realServer = (): RealServer => {
+export function realServer(): RealServer {
   const { MEILI_URL: url, MEILI_KEY: key } = process.env;
   if (url === undefined || url === '') throw new Error('MEILI_URL is not set.');
   const uid = `bunting-test-${randomUUID()}`;
@@ -24,4 +24,4 @@ export const realServer = (): RealServer => {
       for (const index of [uid, `${uid}_next`]) await client.deleteIndexIfExists(index);
     },
   };
-};
+}

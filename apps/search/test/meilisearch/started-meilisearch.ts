@@ -9,7 +9,7 @@ import {
 import type { IndexUpdate } from '../../src/index/background.ts';
 import { applyStates } from '../../src/documents/document-store.ts';
 import { indexReplicationRepository } from '../../src/index/index-store.ts';
-import { searchMigrations } from '../../src/migrations/migrations.ts';
+import { searchMigrations } from '../../src/migrations/index.ts';
 import { type AnyState, messagesOf } from '../builders.ts';
 
 export interface StartedMeilisearch {
@@ -34,7 +34,7 @@ export interface StartOptions {
 }
 
 /** A fuzzy search on its own database, with its index in Meilisearch. */
-export const startOnFreshDatabase = async (options: StartOptions): Promise<StartedMeilisearch> => {
+export async function startOnFreshDatabase(options: StartOptions): Promise<StartedMeilisearch> {
   const fresh = await freshDatabase('meilisearch');
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
   const replication = indexReplicationRepository(database);
@@ -79,4 +79,4 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
       await fresh.drop();
     },
   };
-};
+}
