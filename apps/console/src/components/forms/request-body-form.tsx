@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import type { RequestBodyFormProps, RequestBodyDialogProps } from './request-body-form-implementation.tsx';
 import { Loading } from '../content/query-result.tsx';
 
-export type { RequestBodyField } from './request-body-form-implementation.tsx';
+export type { RequestBodyDialogProps, RequestBodyField } from './request-body-form-implementation.tsx';
 
 // Inputs, lists and validation take a third of the size that a page may have, so they are loaded when a form is first opened.
 const LoadedDialog = lazy(() =>

@@ -16,7 +16,7 @@ interface ResourceColumn<T> {
   readonly isNumber?: boolean;
 }
 
-interface ResourceListProps<T> {
+export interface ResourceListProps<T> {
   /** names the list: `Segments` */
   readonly label: string;
   readonly query: { readonly data: readonly T[] | undefined; readonly error: unknown; readonly refetch: () => unknown };

@@ -1,5 +1,7 @@
+import type { AnyOperation } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { Page } from '../../components/layout/page.tsx';
+import { Catalogue, type CatalogueProps } from '../../components/resources/catalogue.tsx';
 import { adminPages } from './admin-pages.ts';
 import styles from './admin.module.css';
 
@@ -39,3 +41,43 @@ export const AdminPage = ({ id, title, ...props }: AdminPageProps) => {
     </Page>
   );
 };
+
+interface AdminCatalogueProps<T, C extends AnyOperation, E extends AnyOperation, R extends AnyOperation>
+  extends Omit<CatalogueProps<T, C, E, R>, 'frame'>, Pick<AdminPageProps, 'id' | 'title'> {
+  /** further buttons, before the one that creates */
+  readonly buttons?: React.ReactNode;
+  readonly above?: React.ReactNode;
+  readonly below?: React.ReactNode;
+}
+
+/** A page of administration for the things of one kind. */
+export function AdminCatalogue<T, C extends AnyOperation, E extends AnyOperation, R extends AnyOperation>({
+  id,
+  title,
+  buttons,
+  above,
+  below,
+  ...catalogue
+}: AdminCatalogueProps<T, C, E, R>) {
+  return (
+    <Catalogue
+      {...catalogue}
+      frame={(createButton, content) => (
+        <AdminPage
+          id={id}
+          {...(title !== undefined && { title })}
+          actions={
+            <>
+              {buttons}
+              {createButton}
+            </>
+          }
+        >
+          {above}
+          {content}
+          {below}
+        </AdminPage>
+      )}
+    />
+  );
+}

@@ -1,12 +1,10 @@
 import { ListProjects, ReviveProject } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { buttonClass } from '../../components/buttons/button.tsx';
-import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';
-import { ResourceList } from '../../components/resources/resource-list.tsx';
+import { Catalogue } from '../../components/resources/catalogue.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { ownerNamesOf, ProjectCell } from './project-cell.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
@@ -17,8 +15,6 @@ export const ArchivedProjects = () => {
     ...operationQuery(ListProjects, { query: { archived: true } }),
     select: ({ projects }) => projects,
   });
-  const mayCall = useMayCall();
-  const [projectToRevive, setProjectToRevive] = useState<string>();
   const linkToActiveProjects = (
     <Link to="/projects" className={buttonClass()}>
       Show the active projects
@@ -33,7 +29,8 @@ export const ArchivedProjects = () => {
         </Link>,
       ]}
     >
-      <ResourceList
+      <Catalogue
+        noun="project"
         label="Archived projects"
         query={archived}
         rowKey={({ id }) => id}
@@ -44,20 +41,21 @@ export const ArchivedProjects = () => {
           { id: 'owners', title: 'Owners', cell: ownerNamesOf },
           { id: 'archived', title: 'Archived', cell: ({ archivedAt }) => <Time at={archivedAt} /> },
         ]}
-        actions={({ id }) =>
-          mayCall(ReviveProject, { project: id })
-            ? [{ id: 'revive', label: 'Revive it', run: () => setProjectToRevive(id) }]
-            : []
-        }
+        actions={[
+          {
+            id: 'revive',
+            label: 'Revive it',
+            operation: ReviveProject,
+            scopeOf: ({ id }) => ({ project: id }),
+            dialog: ({ id }, onClose) => <ReviveProjectDialog id={id} onClose={onClose} />,
+          },
+        ]}
         empty={{
           title: 'No project is archived',
           help: 'A project without active flags can be archived in its settings. It is then listed here.',
           action: linkToActiveProjects,
         }}
       />
-      {projectToRevive !== undefined && (
-        <ReviveProjectDialog id={projectToRevive} onClose={() => setProjectToRevive(undefined)} />
-      )}
     </Page>
   );
 };

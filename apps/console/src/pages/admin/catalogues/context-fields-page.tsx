@@ -9,19 +9,13 @@ import {
   UpdateContextField,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
-import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
-import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
+import { type RequestBodyField } from '../../../components/forms/request-body-form.tsx';
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';
-import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
-import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
-import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
-import { AdminPage } from '../admin-page.tsx';
+import { AdminCatalogue } from '../admin-page.tsx';
 import { LegalValuesEditor } from './legal-values-editor.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import { formatCount } from '../../../text/format-number.ts';
@@ -71,141 +65,79 @@ const ContextFieldUsage = ({ name }: { readonly name: string }) => {
 };
 
 /** The fields of the context that SDKs evaluate flags with. */
-export const ContextFieldsPage = () => {
-  const contextFields = useQuery(operationQuery(ListContextFields, {}));
-  const mayCall = useMayCall();
-  const [dialog, setDialog] = useState<{
-    readonly action: 'create' | 'edit' | 'delete';
-    readonly field?: ContextField;
-  }>();
-  const close = (): void => setDialog(undefined);
-  const createButton = mayCall(CreateContextField) && (
-    <Button variant="primary" icon="add" onPress={() => setDialog({ action: 'create' })}>
-      Create a context field
-    </Button>
-  );
-  const field = dialog?.field;
-  return (
-    <AdminPage id="context" actions={createButton}>
-      <MissingPermissionNotice operation={UpdateContextField} />
-      <ResourceList
-        label="Context fields"
-        query={contextFields}
-        rowKey={({ name }) => name}
-        name={({ name }) => name}
-        text={({ description, legalValues = [] }) =>
-          [description ?? '', ...legalValues.map(({ value }) => value)].join(' ')
-        }
-        columns={[
-          {
-            id: 'name',
-            title: 'Name',
-            cell: ({ name, stickiness }) => (
-              <span className={layout['inline']}>
-                <strong>{name}</strong>
-                {stickiness === true && <Badge tone="accent">for stickiness</Badge>}
-              </span>
-            ),
-          },
-          { id: 'description', title: 'Description', cell: ({ description }) => description },
-          {
-            id: 'values',
-            title: 'Legal values',
-            cell: ({ legalValues = [] }) =>
-              legalValues.length === 0 ? (
-                <span className={layout['muted']}>any</span>
-              ) : (
-                formatCount(legalValues.length, 'value')
-              ),
-          },
-          { id: 'projects', title: 'Projects', isNumber: true, cell: ({ usedInProjects }) => usedInProjects ?? 0 },
-          { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
-        ]}
-        actions={(row) => [
-          ...(mayCall(UpdateContextField)
-            ? [
-                {
-                  id: 'edit',
-                  label: 'Edit',
-                  icon: 'edit' as const,
-                  run: () => setDialog({ action: 'edit', field: row }),
-                },
-              ]
-            : []),
-          ...(mayCall(DeleteContextField)
-            ? [
-                {
-                  id: 'delete',
-                  label: 'Delete',
-                  icon: 'remove' as const,
-                  run: () => setDialog({ action: 'delete', field: row }),
-                },
-              ]
-            : []),
-        ]}
-        empty={{
-          title: 'No context fields yet',
-          help: 'A context field is what an application says of a user, such as region, for constraints to compare.',
-          action: createButton,
-        }}
-      />
-      {dialog?.action === 'create' && (
-        <RequestBodyDialog
-          title="Create a context field"
-          submit="Create"
-          isWide
-          operation={CreateContextField}
-          request={{}}
-          values={{ legalValues: [] }}
-          fields={[
-            {
-              name: 'name',
-              label: 'Name',
-              hint: 'As applications send it, such as region. It cannot be changed later.',
-            },
-            ...fields,
-          ]}
-          prepare={withoutEmptyLegalValues}
-          notification={({ name }) => `The context field ${String(name)} is created.`}
-          onClose={close}
-        />
-      )}
-      {dialog?.action === 'edit' && field !== undefined && (
-        <RequestBodyDialog
-          title={`Edit the context field “${field.name}”`}
-          submit="Save"
-          isWide
-          intro={<ContextFieldUsage name={field.name} />}
-          operation={UpdateContextField}
-          request={{ params: { name: field.name } }}
-          values={bodyOf(field)}
-          readStored={async () => {
-            const value = await call(GetContextField, { params: { name: field.name } });
-            return { value: bodyOf(value) };
-          }}
-          fields={fields}
-          prepare={withoutEmptyLegalValues}
-          notification={() => `The context field ${field.name} is saved.`}
-          onClose={close}
-        />
-      )}
-      {dialog?.action === 'delete' && field !== undefined && (
-        <ConfirmOperationDialog
-          title={`Delete the context field “${field.name}”`}
-          confirm="Delete"
-          isDangerous
-          operation={DeleteContextField}
-          request={{ params: { name: field.name } }}
-          notification={`The context field ${field.name} is deleted.`}
-          onClose={close}
-        >
+export const ContextFieldsPage = () => (
+  <AdminCatalogue
+    id="context"
+    noun="context field"
+    label="Context fields"
+    query={useQuery(operationQuery(ListContextFields, {}))}
+    rowKey={({ name }) => name}
+    name={({ name }) => name}
+    text={({ description, legalValues = [] }) =>
+      [description ?? '', ...legalValues.map(({ value }) => value)].join(' ')
+    }
+    columns={[
+      {
+        id: 'name',
+        title: 'Name',
+        cell: ({ name, stickiness }) => (
+          <span className={layout['inline']}>
+            <strong>{name}</strong>
+            {stickiness === true && <Badge tone="accent">for stickiness</Badge>}
+          </span>
+        ),
+      },
+      { id: 'description', title: 'Description', cell: ({ description }) => description },
+      {
+        id: 'values',
+        title: 'Legal values',
+        cell: ({ legalValues = [] }) =>
+          legalValues.length === 0 ? (
+            <span className={layout['muted']}>any</span>
+          ) : (
+            formatCount(legalValues.length, 'value')
+          ),
+      },
+      { id: 'projects', title: 'Projects', isNumber: true, cell: ({ usedInProjects }) => usedInProjects ?? 0 },
+      { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+    ]}
+
+    create={{
+      operation: CreateContextField,
+      isWide: true,
+      values: { legalValues: [] },
+      fields: [
+        { name: 'name', label: 'Name', hint: 'As applications send it, such as region. It cannot be changed later.' },
+        ...fields,
+      ],
+      prepare: withoutEmptyLegalValues,
+    }}
+    edit={{
+      operation: UpdateContextField,
+      isWide: true,
+      fields,
+      prepare: withoutEmptyLegalValues,
+      request: ({ name }) => ({ params: { name } }),
+      values: bodyOf,
+      stored: async ({ name }) => bodyOf(await call(GetContextField, { params: { name } })),
+      intro: ({ name }) => <ContextFieldUsage name={name} />,
+    }}
+    remove={{
+      operation: DeleteContextField,
+      request: ({ name }) => ({ params: { name } }),
+      usage: ({ name }) => (
+        <>
           <p>
             It cannot be deleted while an active flag or a default strategy compares it. Constraints of segments and of
             archived flags stay as they are.
           </p>
-          <ContextFieldUsage name={field.name} />
-        </ConfirmOperationDialog>
-      )}
-    </AdminPage>
-  );
-};
+          <ContextFieldUsage name={name} />
+        </>
+      ),
+    }}
+    empty={{
+      title: 'No context fields yet',
+      help: 'A context field is what an application says of a user, such as region, for constraints to compare.',
+    }}
+  />
+);

@@ -20,12 +20,9 @@ import { type RequestBodyField, RequestBodyDialog } from '../../../components/fo
 import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
-import type { MenuEntry } from '../../../components/buttons/menu.tsx';
-import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
-import { ResourceList } from '../../../components/resources/resource-list.tsx';
-import { AdminPage } from '../admin-page.tsx';
+import { AdminCatalogue } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import { formatCount } from '../../../text/format-number.ts';
 
@@ -152,20 +149,11 @@ const CloneDialog = ({ environment, onClose }: DialogProps) => {
   );
 };
 
-const DeleteDialog = ({ environment, onClose }: DialogProps) => {
-  const { name, projectCount = 0, protected: isProtected } = environment;
+/** Why an environment cannot be deleted, or what happens then, and what uses it. */
+const DeletionUsage = (environment: EnvironmentDescription) => {
+  const { projectCount = 0, protected: isProtected } = environment;
   return (
-    <ConfirmOperationDialog
-      title={`Delete the environment “${name}”`}
-      confirm="Delete"
-      isDangerous
-      typedName={name}
-      isImpossible={isProtected || projectCount > 0}
-      operation={DeleteEnvironment}
-      request={{ params: { name }, ifMatch: undefined }}
-      notification={`The environment ${name} is deleted.`}
-      onClose={onClose}
-    >
+    <>
       {isProtected && <Notice tone="warning">This environment is protected and cannot be deleted.</Notice>}
       {projectCount > 0 && (
         <Notice tone="warning">
@@ -175,7 +163,7 @@ const DeleteDialog = ({ environment, onClose }: DialogProps) => {
       )}
       {!isProtected && projectCount === 0 && <p>API tokens for it stop working. It cannot be brought back.</p>}
       <EnvironmentUsage {...environment} />
-    </ConfirmOperationDialog>
+    </>
   );
 };
 
@@ -201,130 +189,111 @@ const DeprecateOrEnableDialog = ({ environment, onClose }: DialogProps) => {
   );
 };
 
-const dialogs = {
-  edit: EditDialog,
-  clone: CloneDialog,
-  deprecateOrEnable: DeprecateOrEnableDialog,
-  delete: DeleteDialog,
-};
-
 /** The environments in their order, with the dialogs that change them. */
 export const EnvironmentsPage = () => {
   // The counts in the list decide whether an environment can be deleted, and writes outside of this browser change them, too: they are
   // read whenever the page is opened.
   const environments = useQuery({ ...operationQuery(ListEnvironments, {}), staleTime: 0 });
   const mayCall = useMayCall();
-  const [open, setOpen] = useState<{
-    readonly dialog: keyof typeof dialogs;
-    readonly environment: EnvironmentDescription;
-  }>();
   const [isOrdering, setOrdering] = useState(false);
-  const [isCreating, setCreating] = useState(false);
   const rows = environments.data?.environments;
-  const OpenDialog = open === undefined ? undefined : dialogs[open.dialog];
-  const menuEntry = (
-    environment: EnvironmentDescription,
-    dialog: keyof typeof dialogs,
-    label: string,
-    icon?: MenuEntry['icon'],
-  ): MenuEntry => ({ id: dialog, label, ...(icon && { icon }), run: () => setOpen({ dialog, environment }) });
-  const createButton = mayCall(CreateEnvironment) && (
-    <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
-      Create an environment
-    </Button>
-  );
   return (
-    <AdminPage
+    <AdminCatalogue
       id="environments"
-      actions={
-        <>
-          {mayCall(SetEnvironmentOrder) && (rows?.length ?? 0) > 1 && (
-            <Button onPress={() => setOrdering(true)}>Change the order</Button>
-          )}
-          {createButton}
-        </>
+      noun="environment"
+      label="Environments"
+      readOnlyWithout={UpdateEnvironment}
+      buttons={
+        mayCall(SetEnvironmentOrder) &&
+        (rows?.length ?? 0) > 1 && <Button onPress={() => setOrdering(true)}>Change the order</Button>
       }
-    >
-      <MissingPermissionNotice operation={UpdateEnvironment} />
-      <ResourceList
-        label="Environments"
-        query={{ ...environments, data: rows }}
-        rowKey={({ name }) => name}
-        name={({ name }) => name}
-        text={({ type }) => type}
-        columns={[
-          {
-            id: 'name',
-            title: 'Name',
-            cell: ({ name, enabled, protected: isProtected }) => (
-              <span className={layout['inline']}>
-                <strong>{name}</strong>
-                {!enabled && <Badge tone="warning">deprecated</Badge>}
-                {isProtected && <Badge>cannot be deleted</Badge>}
-              </span>
+      query={{ ...environments, data: rows }}
+      rowKey={({ name }) => name}
+      name={({ name }) => name}
+      text={({ type }) => type}
+      columns={[
+        {
+          id: 'name',
+          title: 'Name',
+          cell: ({ name, enabled, protected: isProtected }) => (
+            <span className={layout['inline']}>
+              <strong>{name}</strong>
+              {!enabled && <Badge tone="warning">deprecated</Badge>}
+              {isProtected && <Badge>cannot be deleted</Badge>}
+            </span>
+          ),
+        },
+        { id: 'type', title: 'Type', cell: ({ type }) => typeName(type) },
+        {
+          id: 'approvals',
+          title: 'Least approvals',
+          cell: ({ requiredApprovals }) =>
+            requiredApprovals == null ? (
+              <span className={layout['muted']}>projects decide</span>
+            ) : (
+              <Badge tone="accent">{formatCount(requiredApprovals, 'approval')}</Badge>
             ),
-          },
-          { id: 'type', title: 'Type', cell: ({ type }) => typeName(type) },
-          {
-            id: 'approvals',
-            title: 'Least approvals',
-            cell: ({ requiredApprovals }) =>
-              requiredApprovals == null ? (
-                <span className={layout['muted']}>projects decide</span>
-              ) : (
-                <Badge tone="accent">{formatCount(requiredApprovals, 'approval')}</Badge>
-              ),
-          },
-          { id: 'projects', title: 'Projects', isNumber: true, cell: ({ projectCount = 0 }) => projectCount },
-          {
-            id: 'flags',
-            title: 'Flags on',
-            isNumber: true,
-            cell: ({ enabledToggleCount = 0 }) => enabledToggleCount,
-          },
-          { id: 'tokens', title: 'API tokens', isNumber: true, cell: ({ apiTokenCount = 0 }) => apiTokenCount },
-        ]}
-        actions={(environment) =>
-          mayCall(UpdateEnvironment)
-            ? [
-                menuEntry(environment, 'edit', 'Edit', 'edit'),
-                menuEntry(environment, 'clone', 'Clone', 'copy'),
-                menuEntry(environment, 'deprecateOrEnable', environment.enabled ? 'Deprecate' : 'Use again'),
-                menuEntry(environment, 'delete', 'Delete', 'remove'),
-              ]
-            : []
-        }
-        empty={{
-          title: 'No environments yet',
-          help: 'An environment is a place where flags are on or off on their own, such as production.',
-          action: createButton,
-        }}
-      />
-      {isCreating && (
-        <RequestBodyDialog
-          title="Create an environment"
-          submit="Create"
-          operation={CreateEnvironment}
-          request={{}}
-          values={{ type: 'development', enabled: true }}
-          fields={[
-            { name: 'name', label: 'Name', hint: texts.nameHint },
-            typeField(),
-            approvalsField,
-            { name: 'enabled', label: 'New projects get it' },
-          ]}
-          notification={({ name }) => `The environment ${String(name)} is created.`}
-          onClose={() => setCreating(false)}
-        />
-      )}
-      <Suspense>
-        {isOrdering && rows !== undefined && (
-          <EnvironmentOrderDialog environments={rows} onClose={() => setOrdering(false)} />
-        )}
-      </Suspense>
-      {open !== undefined && OpenDialog !== undefined && (
-        <OpenDialog environment={open.environment} onClose={() => setOpen(undefined)} />
-      )}
-    </AdminPage>
+        },
+        { id: 'projects', title: 'Projects', isNumber: true, cell: ({ projectCount = 0 }) => projectCount },
+        {
+          id: 'flags',
+          title: 'Flags on',
+          isNumber: true,
+          cell: ({ enabledToggleCount = 0 }) => enabledToggleCount,
+        },
+        { id: 'tokens', title: 'API tokens', isNumber: true, cell: ({ apiTokenCount = 0 }) => apiTokenCount },
+      ]}
+
+      create={{
+        operation: CreateEnvironment,
+        values: { type: 'development', enabled: true },
+        fields: [
+          { name: 'name', label: 'Name', hint: texts.nameHint },
+          typeField(),
+          approvalsField,
+          { name: 'enabled', label: 'New projects get it' },
+        ],
+      }}
+      actions={[
+        {
+          id: 'edit',
+          label: 'Edit',
+          icon: 'edit',
+          operation: UpdateEnvironment,
+          dialog: (environment, onClose) => <EditDialog environment={environment} onClose={onClose} />,
+        },
+        {
+          id: 'clone',
+          label: 'Clone',
+          icon: 'copy',
+          operation: UpdateEnvironment,
+          dialog: (environment, onClose) => <CloneDialog environment={environment} onClose={onClose} />,
+        },
+        {
+          id: 'deprecateOrEnable',
+          label: ({ enabled }) => (enabled ? 'Deprecate' : 'Use again'),
+          operation: UpdateEnvironment,
+          dialog: (environment, onClose) => <DeprecateOrEnableDialog environment={environment} onClose={onClose} />,
+        },
+      ]}
+      remove={{
+        operation: DeleteEnvironment,
+        asksForName: true,
+        request: ({ name }) => ({ params: { name }, ifMatch: undefined }),
+        isImpossible: ({ protected: isProtected, projectCount = 0 }) => isProtected || projectCount > 0,
+        usage: (environment) => <DeletionUsage {...environment} />,
+      }}
+      empty={{
+        title: 'No environments yet',
+        help: 'An environment is a place where flags are on or off on their own, such as production.',
+      }}
+      below={
+        <Suspense>
+          {isOrdering && rows !== undefined && (
+            <EnvironmentOrderDialog environments={rows} onClose={() => setOrdering(false)} />
+          )}
+        </Suspense>
+      }
+    />
   );
 };

@@ -1,14 +1,12 @@
 import { CreateInviteLink, type InviteLink, ListInviteLinks, UpdateInviteLink } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
-import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
-import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { Catalogue } from '../../../components/resources/catalogue.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { absoluteUrlOf } from './absolute-url.ts';
@@ -28,71 +26,75 @@ const InvitationStateBadge = ({ link: { enabled, expiresAt } }: { readonly link:
 export const Invitations = () => {
   const links = useQuery(operationQuery(ListInviteLinks, {}));
   const mayCall = useMayCall();
-  const [isCreating, setCreating] = useState(false);
-  const [shownLink, setShownLink] = useState<InviteLink | undefined>();
-  const [linkToSwitch, setLinkToSwitch] = useState<InviteLink | undefined>();
-  const close = (): void => setLinkToSwitch(undefined);
   if (!mayCall(CreateInviteLink)) return null;
   return (
-    <section className={layout['section']} aria-labelledby="invitations">
-      <div className={layout['bar']}>
-        <h2 id="invitations">Invitation links</h2>
-        <Button icon="add" onPress={() => setCreating(true)}>
-          Create an invitation link
-        </Button>
-      </div>
-      <ResourceList
-        label="Invitation links"
-        parameter="invitation"
-        query={{ ...links, data: links.data?.tokens }}
-        rowKey={({ secret }) => secret}
-        name={({ name }) => name}
-        columns={[
-          { id: 'name', title: 'Name', cell: ({ name }) => name },
-          { id: 'state', title: 'State', cell: (link) => <InvitationStateBadge link={link} /> },
-          { id: 'joined', title: 'Joined by it', cell: ({ users }) => users.length, isNumber: true },
-          { id: 'expires', title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-        ]}
-        actions={(link) => [
-          { id: 'show', label: 'Show the link', icon: 'external', run: () => setShownLink(link) },
-          { id: 'switch', label: link.enabled ? 'Turn off' : 'Turn on', run: () => setLinkToSwitch(link) },
-        ]}
-        empty={{
-          title: 'No invitation links',
-          help: 'People who open such a link create their own accounts, with the role Viewer.',
-        }}
-      />
-      <Suspense>{isCreating && <CreateInvitationDialog onClose={() => setCreating(false)} />}</Suspense>
-      {shownLink !== undefined && (
-        <Dialog title={`The invitation “${shownLink.name}”`} onClose={() => setShownLink(undefined)}>
-          <p>{'Each person who has it can create an account. Turn it off when your team has joined.'}</p>
-          <CopyableSecret label="Link" value={absoluteUrlOf(shownLink.url)} />
-        </Dialog>
+    <Catalogue
+      noun="invitation link"
+      label="Invitation links"
+      frame={(createButton, content) => (
+        <section className={layout['section']} aria-labelledby="invitations">
+          <div className={layout['bar']}>
+            <h2 id="invitations">Invitation links</h2>
+            {createButton}
+          </div>
+          {content}
+        </section>
       )}
-      {linkToSwitch !== undefined && (
-        <ConfirmOperationDialog
-          title={
-            linkToSwitch.enabled
-              ? `Turn off the invitation “${linkToSwitch.name}”?`
-              : `Turn on the invitation “${linkToSwitch.name}”?`
-          }
-          confirm={linkToSwitch.enabled ? 'Turn off' : 'Turn on'}
-          operation={UpdateInviteLink}
-          request={{ params: { token: linkToSwitch.secret }, body: { enabled: !linkToSwitch.enabled } }}
-          notification={
-            linkToSwitch.enabled
-              ? `The invitation ${linkToSwitch.name} is off.`
-              : `The invitation ${linkToSwitch.name} works.`
-          }
-          onClose={close}
-        >
-          <p>
-            {linkToSwitch.enabled
-              ? 'The link creates no more accounts. Accounts that it has created stay.'
-              : 'The link creates accounts again, until it expires.'}
-          </p>
-        </ConfirmOperationDialog>
-      )}
-    </section>
+      parameter="invitation"
+      query={{ ...links, data: links.data?.tokens }}
+      rowKey={({ secret }) => secret}
+      name={({ name }) => name}
+      columns={[
+        { id: 'name', title: 'Name', cell: ({ name }) => name },
+        { id: 'state', title: 'State', cell: (link) => <InvitationStateBadge link={link} /> },
+        { id: 'joined', title: 'Joined by it', cell: ({ users }) => users.length, isNumber: true },
+        { id: 'expires', title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+      ]}
+
+      create={{
+        operation: CreateInviteLink,
+        isSecondary: true,
+        dialog: (onClose) => <CreateInvitationDialog onClose={onClose} />,
+      }}
+      actions={[
+        {
+          id: 'show',
+          label: 'Show the link',
+          icon: 'external',
+          operation: CreateInviteLink,
+          dialog: (link, onClose) => (
+            <Dialog title={`The invitation “${link.name}”`} onClose={onClose}>
+              <p>Each person who has it can create an account. Turn it off when your team has joined.</p>
+              <CopyableSecret label="Link" value={absoluteUrlOf(link.url)} />
+            </Dialog>
+          ),
+        },
+        {
+          id: 'switch',
+          label: ({ enabled }) => (enabled ? 'Turn off' : 'Turn on'),
+          operation: CreateInviteLink,
+          dialog: ({ name, secret, enabled }, onClose) => (
+            <ConfirmOperationDialog
+              title={`Turn ${enabled ? 'off' : 'on'} the invitation “${name}”?`}
+              confirm={enabled ? 'Turn off' : 'Turn on'}
+              operation={UpdateInviteLink}
+              request={{ params: { token: secret }, body: { enabled: !enabled } }}
+              notification={enabled ? `The invitation ${name} is off.` : `The invitation ${name} works.`}
+              onClose={onClose}
+            >
+              <p>
+                {enabled
+                  ? 'The link creates no more accounts. Accounts that it has created stay.'
+                  : 'The link creates accounts again, until it expires.'}
+              </p>
+            </ConfirmOperationDialog>
+          ),
+        },
+      ]}
+      empty={{
+        title: 'No invitation links',
+        help: 'People who open such a link create their own accounts, with the role Viewer.',
+      }}
+    />
   );
 };

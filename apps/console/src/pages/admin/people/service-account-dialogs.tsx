@@ -1,17 +1,14 @@
 import {
   CreateServiceAccount,
   CreateServiceAccountToken,
-  DeleteServiceAccount,
   DeleteServiceAccountToken,
-  ListServiceAccounts,
+  type ListServiceAccounts,
   ListServiceAccountTokens,
   type Pat,
   type ReplyOf,
-  UpdateServiceAccount,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
@@ -22,13 +19,11 @@ import { QueryResult } from '../../../components/content/query-result.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { Time } from '../../../components/content/time.tsx';
-import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { displayNameOf } from './user-names.tsx';
 import { roleOptions } from './role-options.ts';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
 import layout from '../../../components/layout/layout.module.css';
-import { formatCount } from '../../../text/format-number.ts';
 
 const texts = {
   tokenDays: [
@@ -76,7 +71,13 @@ const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; r
 );
 
 /** The tokens of a service account. A nested dialog replaces it while it is open, so that only one is visible. */
-const TokensDialog = ({ account, onClose }: { readonly account: ServiceAccount; readonly onClose: () => void }) => {
+export const ServiceAccountTokensDialog = ({
+  account,
+  onClose,
+}: {
+  readonly account: ServiceAccount;
+  readonly onClose: () => void;
+}) => {
   const tokens = useQuery(operationQuery(ListServiceAccountTokens, { params: { id: account.id } }));
   const [isCreating, setCreating] = useState(false);
   const [tokenToDelete, setTokenToDelete] = useState<Pat | undefined>();
@@ -168,58 +169,4 @@ export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
       onClose={onClose}
     />
   );
-};
-
-interface ServiceAccountDialogProps extends DialogProps {
-  readonly dialog: 'edit' | 'tokens' | 'delete';
-  readonly account: ServiceAccount;
-}
-
-/** The dialog of one action on a service account. */
-export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: ServiceAccountDialogProps) => {
-  switch (dialog) {
-    case 'edit':
-      return (
-        <RequestBodyDialog
-          title={`Edit “${displayNameOf(account)}”`}
-          submit="Save"
-          operation={UpdateServiceAccount}
-          request={{ params: { id: account.id } }}
-          values={account}
-          readStored={async () => {
-            const { serviceAccounts } = await call(ListServiceAccounts, {});
-            return { value: serviceAccounts.find(({ id }) => id === account.id) ?? account };
-          }}
-          fields={[
-            { name: 'name', label: 'Name' },
-            { name: 'rootRole', label: 'Root role', options: roleOptions(roles) },
-            { name: 'active', label: 'Active: signing in, sessions and tokens work' },
-          ]}
-          notification={() => `${displayNameOf(account)} is saved.`}
-          onClose={onClose}
-        />
-      );
-    case 'tokens':
-      return <TokensDialog account={account} onClose={onClose} />;
-    case 'delete':
-      return (
-        <ConfirmOperationDialog
-          title={`Delete “${displayNameOf(account)}”?`}
-          confirm="Delete"
-          isDangerous
-          operation={DeleteServiceAccount}
-          request={{ params: { id: account.id } }}
-          notification={`${displayNameOf(account)} is deleted.`}
-          onClose={onClose}
-        >
-          <p>Its tokens stop working immediately. What it did stays in the event log.</p>
-          <UsageList
-            query={{ data: account.tokens, error: null, refetch: () => undefined }}
-            title={(n) => `${formatCount(n, 'token')} will stop working:`}
-            emptyText="The user has no tokens."
-            uses={(tokens) => tokens.map(({ id, description }) => ({ key: String(id), node: description }))}
-          />
-        </ConfirmOperationDialog>
-      );
-  }
 };

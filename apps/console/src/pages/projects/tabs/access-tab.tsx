@@ -10,19 +10,15 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';
-import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Checkbox } from '../../../components/forms/fields.tsx';
-import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
-import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { Catalogue } from '../../../components/resources/catalogue.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { displayNameOf } from '../../admin/people/user-names.tsx';
 import layout from '../../../components/layout/layout.module.css';
@@ -218,84 +214,72 @@ const RemoveAccessDialog = ({ project, member, onClose }: MemberProps) => {
 /** The users and groups with a role in a project. */
 export const AccessTab = ({ project }: { readonly project: string }) => {
   const access = useQuery(operationQuery(GetProjectAccess, { params: { projectId: project } }));
-  const mayCall = useMayCall();
-  const [dialog, setDialog] = useState<{
-    readonly action: 'giveAccess' | 'changeRoles' | 'removeAccess';
-    readonly member?: Member;
-  }>();
-  const close = (): void => setDialog(undefined);
   const roles = access.data?.roles ?? [];
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
-  const giveAccessButton = mayCall(AddProjectAccess, { project }) && (
-    <Button variant="primary" icon="add" onPress={() => setDialog({ action: 'giveAccess' })}>
-      Give access
-    </Button>
-  );
+  const members = access.data && projectMembersOf(access.data);
   return (
-    <div className={layout['stack']}>
-      <MissingPermissionNotice operation={AddProjectAccess} scope={{ project }} />
-      <div className={layout['bar']}>
-        <Link to="/admin/$section" params={{ section: 'access' }} search={{ project }}>
-          Who may do what here, and through which role
-        </Link>
-        {access.data !== undefined && projectMembersOf(access.data).length > 0 && giveAccessButton}
-      </div>
-      <ResourceList
-        label="Access"
-        query={{ ...access, data: access.data && projectMembersOf(access.data) }}
-        rowKey={({ kind, id }) => `${kind} ${id}`}
-        name={({ name }) => name}
-        columns={[
-          { id: 'name', title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
-          { id: 'kind', title: 'Kind', cell: ({ kindLabel }) => kindLabel },
-          {
-            id: 'roles',
-            title: 'Roles',
-            cell: (member) => (
-              <span className={layout['inline']}>
-                {member.roles.map((id) => (
-                  <Badge key={id}>{roleNames.get(id) ?? id}</Badge>
-                ))}
-              </span>
-            ),
-          },
-          { id: 'since', title: 'Since', cell: ({ addedAt }) => <Time at={addedAt} /> },
-        ]}
-        actions={(member) => [
-          ...(mayCall(SetProjectUserRoles, { project })
-            ? [
-                {
-                  id: 'roles',
-                  label: 'Change roles',
-                  icon: 'edit' as const,
-                  run: () => setDialog({ action: 'changeRoles', member }),
-                },
-              ]
-            : []),
-          ...(mayCall(RemoveProjectUser, { project })
-            ? [
-                {
-                  id: 'remove',
-                  label: 'Remove access',
-                  icon: 'remove' as const,
-                  run: () => setDialog({ action: 'removeAccess', member }),
-                },
-              ]
-            : []),
-        ]}
-        empty={{
-          title: 'No user or group has a role in this project',
-          help: 'Administrators and roles that hold everywhere apply. Give access to those who look after the flags.',
-          action: giveAccessButton,
-        }}
-      />
-      {dialog?.action === 'giveAccess' && <GiveAccessDialog project={project} roles={roles} onClose={close} />}
-      {dialog?.action === 'changeRoles' && dialog.member !== undefined && (
-        <ChangeRolesDialog project={project} member={dialog.member} roles={roles} onClose={close} />
+    <Catalogue
+      noun="member"
+      label="Access"
+      scope={{ project }}
+      frame={(giveAccessButton, content) => (
+        <div className={layout['stack']}>
+          <div className={layout['bar']}>
+            <Link to="/admin/$section" params={{ section: 'access' }} search={{ project }}>
+              Who may do what here, and through which role
+            </Link>
+            {giveAccessButton}
+          </div>
+          {content}
+        </div>
       )}
-      {dialog?.action === 'removeAccess' && dialog.member !== undefined && (
-        <RemoveAccessDialog project={project} member={dialog.member} onClose={close} />
-      )}
-    </div>
+      query={{ ...access, data: members }}
+      rowKey={({ kind, id }) => `${kind} ${id}`}
+      name={({ name }) => name}
+      columns={[
+        { id: 'name', title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
+        { id: 'kind', title: 'Kind', cell: ({ kindLabel }) => kindLabel },
+        {
+          id: 'roles',
+          title: 'Roles',
+          cell: (member) => (
+            <span className={layout['inline']}>
+              {member.roles.map((id) => (
+                <Badge key={id}>{roleNames.get(id) ?? id}</Badge>
+              ))}
+            </span>
+          ),
+        },
+        { id: 'since', title: 'Since', cell: ({ addedAt }) => <Time at={addedAt} /> },
+      ]}
+
+      create={{
+        operation: AddProjectAccess,
+        label: 'Give access',
+        dialog: (onClose) => <GiveAccessDialog project={project} roles={roles} onClose={onClose} />,
+      }}
+      actions={[
+        {
+          id: 'roles',
+          label: 'Change roles',
+          icon: 'edit',
+          operation: SetProjectUserRoles,
+          dialog: (member, onClose) => (
+            <ChangeRolesDialog project={project} member={member} roles={roles} onClose={onClose} />
+          ),
+        },
+        {
+          id: 'remove',
+          label: 'Remove access',
+          icon: 'remove',
+          operation: RemoveProjectUser,
+          dialog: (member, onClose) => <RemoveAccessDialog project={project} member={member} onClose={onClose} />,
+        },
+      ]}
+      empty={{
+        title: 'No user or group has a role in this project',
+        help: 'Administrators and roles that hold everywhere apply. Give access to those who look after the flags.',
+      }}
+    />
   );
 };

@@ -1,14 +1,10 @@
 import { type ApiToken, CreateProjectApiToken, DeleteProjectApiToken, ListProjectApiTokens } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
-import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
-import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
-import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
-import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { Catalogue } from '../../../components/resources/catalogue.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
@@ -32,20 +28,12 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
     ...operationQuery(ListProjectApiTokens, { params: { projectId: project } }),
     select: ({ tokens: rows }) => rows,
   });
-  const mayCall = useMayCall();
-  const [isCreating, setCreating] = useState(false);
-  const [tokenToDelete, setTokenToDelete] = useState<ApiToken>();
-  const createButton = mayCall(CreateProjectApiToken, { project }) && (
-    <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
-      Create a token
-    </Button>
-  );
   return (
     <div className={layout['stack']}>
-      <MissingPermissionNotice operation={CreateProjectApiToken} scope={{ project }} />
-      {(tokens.data?.length ?? 0) > 0 && <div>{createButton}</div>}
-      <ResourceList
+      <Catalogue
+        noun="API token"
         label="API tokens"
+        scope={{ project }}
         query={tokens}
         rowKey={({ secret, createdAt }) => `${secret} ${createdAt}`}
         name={({ tokenName }) => tokenName}
@@ -66,38 +54,33 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
             cell: ({ expiresAt }) => (expiresAt == null ? 'for ever' : <Time at={expiresAt} />),
           },
         ]}
-        actions={(token) =>
-          mayCall(DeleteProjectApiToken, { project }) && !token.projects.includes('*')
-            ? [{ id: 'delete', label: 'Delete the token', icon: 'remove', run: () => setTokenToDelete(token) }]
-            : []
-        }
+
+        create={{
+          operation: CreateProjectApiToken,
+          label: 'Create a token',
+          dialog: (onClose) => <CreateProjectTokenDialog project={project} onClose={onClose} />,
+        }}
+        remove={{
+          operation: DeleteProjectApiToken,
+          label: 'Delete the token',
+          isOffered: ({ projects }) => !projects.includes('*'),
+          request: ({ secret }) => ({ params: { projectId: project, token: secret } }),
+          usage: ({ seenAt }) => (
+            <>
+              <p>Whatever uses it gets no flags any more, within seconds.</p>
+              {seenAt != null && (
+                <Notice tone="warning">
+                  Last used: <Time at={seenAt} />
+                </Notice>
+              )}
+            </>
+          ),
+        }}
         empty={{
           title: 'No API tokens yet',
           help: 'An application asks for flags with a token. It gives one environment of this project.',
-          action: createButton,
         }}
       />
-      <Suspense>
-        {isCreating && <CreateProjectTokenDialog project={project} onClose={() => setCreating(false)} />}
-      </Suspense>
-      {tokenToDelete !== undefined && (
-        <ConfirmOperationDialog
-          title={`Delete the API token “${tokenToDelete.tokenName}”`}
-          confirm="Delete the token"
-          isDangerous
-          operation={DeleteProjectApiToken}
-          request={{ params: { projectId: project, token: tokenToDelete.secret } }}
-          notification={`The API token ${tokenToDelete.tokenName} is deleted.`}
-          onClose={() => setTokenToDelete(undefined)}
-        >
-          <p>Whatever uses it gets no flags any more, within seconds.</p>
-          {tokenToDelete.seenAt != null && (
-            <Notice tone="warning">
-              Last used: <Time at={tokenToDelete.seenAt} />
-            </Notice>
-          )}
-        </ConfirmOperationDialog>
-      )}
     </div>
   );
 };
