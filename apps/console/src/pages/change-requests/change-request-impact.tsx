@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { QueryResult } from '../../components/content/query-result.tsx';
-import { ImpactGroups } from '../strategy/impact/impact-groups.tsx';
+import { ImpactGroups } from '../strategy/impact-groups.tsx';
 import layout from '../../components/layout/layout.module.css';
 
 interface RequestProps {

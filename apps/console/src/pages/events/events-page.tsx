@@ -10,8 +10,8 @@ import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filte
 import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
-import { eventSuggestions } from './list/event-filter.ts';
-import { type EventActions, EventList } from './list/event-list.tsx';
+import { eventSuggestions } from './event-filter.ts';
+import { type EventActions, EventList } from './event-list.tsx';
 import { useEventListQuery } from './list/use-event-list-query.ts';
 import { useEventRows } from './list/use-event-rows.ts';
 import { useExpandedAndActiveEvents } from './list/use-expanded-and-active-events.ts';

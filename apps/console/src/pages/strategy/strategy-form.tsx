@@ -6,7 +6,7 @@ import { Loading } from '../../components/content/query-result.tsx';
 import { Switch, TextField } from '../../components/forms/fields.tsx';
 import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
 import type { EditProtection } from '../../changes/use-edit-protection.ts';
-import { ConstraintsEditor } from './constraints/constraints-editor.tsx';
+import { ConstraintsEditor } from './constraints-editor.tsx';
 import { SegmentPicker } from './segment-picker.tsx';
 import type { StrategyEdit, StrategyLocation } from './use-strategy-edit.ts';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
@@ -14,7 +14,7 @@ import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 
 const VariantsEditor = lazy(() =>
-  import('./variants/variants-editor.tsx').then(({ VariantsEditor: component }) => ({ default: component })),
+  import('./variants-editor.tsx').then(({ VariantsEditor: component }) => ({ default: component })),
 );
 
 interface StrategyFormProps {

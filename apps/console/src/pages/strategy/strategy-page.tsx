@@ -17,7 +17,7 @@ import { StrategyForm } from './strategy-form.tsx';
 import styles from './strategy.module.css';
 
 const ImpactPanel = lazy(() =>
-  import('./impact/impact-panel.tsx').then(({ ImpactPanel: component }) => ({ default: component })),
+  import('./impact-panel.tsx').then(({ ImpactPanel: component }) => ({ default: component })),
 );
 const MergeConflictDialog = lazy(() =>
   import('../../components/dialogs/merge-conflict-dialog.tsx').then(({ MergeConflictDialog: component }) => ({
@@ -25,7 +25,7 @@ const MergeConflictDialog = lazy(() =>
   })),
 );
 const JsonSection = lazy(() =>
-  import('./json/json-section.tsx').then(({ JsonSection: component }) => ({ default: component })),
+  import('./json-section.tsx').then(({ JsonSection: component }) => ({ default: component })),
 );
 
 interface StrategyImpactProps {

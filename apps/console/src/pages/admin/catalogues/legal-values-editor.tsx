@@ -2,7 +2,7 @@ import type { LegalValue } from '@bunting/contracts';
 import { useState } from 'react';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
-import { ImportValues } from '../../strategy/constraints/import-values.tsx';
+import { ImportValues } from '../../strategy/import-values.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 

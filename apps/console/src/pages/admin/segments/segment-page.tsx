@@ -23,7 +23,7 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
 import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
-import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
+import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
 import { readProtectedEnvironments } from '../../../changes/protected-environments.ts';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { AdminPage } from '../admin-page.tsx';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { operationQuery, useEnvironments, useProjects } from '../../../api/queries-and-mutations.ts';
 import { useFilterInUrl } from '../../../filtering/filter-in-url.ts';
-import { type EventFilterVocabulary, type EventQuery, readEventFilter } from './event-filter.ts';
+import { type EventFilterVocabulary, type EventQuery, readEventFilter } from '../event-filter.ts';
 
 /** The values that a filter can have. The users are read only when suggestions need them, or the filter names one. */
 const useVocabulary = (filter: string, isNeeded: boolean, project: string | undefined): EventFilterVocabulary => {

@@ -3,7 +3,7 @@ import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstac
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationKey, operationQuery } from '../../../api/queries-and-mutations.ts';
-import type { EventQuery } from './event-filter.ts';
+import type { EventQuery } from '../event-filter.ts';
 
 /** The number of events in a full window, which is the part of the list that one request reads. */
 const rowsPageSize = 100;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { EventQuery } from './event-filter.ts';
+import type { EventQuery } from '../event-filter.ts';
 
 interface ExpandedAndActiveEventsOptions {
   readonly query: EventQuery;

@@ -14,7 +14,7 @@ import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { changeSentence } from '../../../text/change-sentence.ts';
 import { useSegmentNames } from '../../../strategies/use-segment-names.ts';
 import type { Json } from '../../../merging/json.ts';
-import { ImpactGroups } from '../../strategy/impact/impact-groups.tsx';
+import { ImpactGroups } from '../../strategy/impact-groups.tsx';
 import { ChangedFields } from '../differences/changed-fields.tsx';
 import { planUndo, type UndoPlan, type CurrentState, type UndoStep } from './plan-undo.ts';
 import { readCurrentState } from './read-current-state.ts';

@@ -12,10 +12,10 @@ import { RequestBodyForm } from '../../../components/forms/request-body-form.tsx
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { strategyDraftOf, constraintsForRequest, strategyBodyOf } from '../../../strategies/strategy-draft.ts';
-import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
+import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
 import { SegmentPicker } from '../../strategy/segment-picker.tsx';
 import { StrategyTypeFields } from '../../strategy/strategy-type-fields.tsx';
-import { VariantsEditor } from '../../strategy/variants/variants-editor.tsx';
+import { VariantsEditor } from '../../strategy/variants-editor.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 

@@ -2,13 +2,13 @@ import type { Event } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { lazy, memo, type RefObject, Suspense, useEffect } from 'react';
-import { Loading } from '../../../components/content/query-result.tsx';
-import { Icon } from '../../../components/content/icon.tsx';
-import { EventSummary } from '../../../components/content/event-summary.tsx';
-import { Time } from '../../../components/content/time.tsx';
-import chip from '../../../components/content/chip.module.css';
-import layout from '../../../components/layout/layout.module.css';
-import styles from '../events.module.css';
+import { Loading } from '../../components/content/query-result.tsx';
+import { Icon } from '../../components/content/icon.tsx';
+import { EventSummary } from '../../components/content/event-summary.tsx';
+import { Time } from '../../components/content/time.tsx';
+import chip from '../../components/content/chip.module.css';
+import layout from '../../components/layout/layout.module.css';
+import styles from './events.module.css';
 
 const EventDetail = lazy(() =>
   import('./event-detail.tsx').then(({ EventDetail: component }) => ({ default: component })),

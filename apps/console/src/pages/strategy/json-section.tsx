@@ -1,10 +1,10 @@
 import { isEqual } from '@bunting/contracts';
 import { lazy, Suspense, useState } from 'react';
-import { Notice } from '../../../components/content/notice.tsx';
-import { Loading } from '../../../components/content/query-result.tsx';
-import { parseStrategyDraft, type StrategyDraft } from '../../../strategies/strategy-draft.ts';
-import type { StrategyPartProps } from '../strategy-part-props.ts';
-import layout from '../../../components/layout/layout.module.css';
+import { Notice } from '../../components/content/notice.tsx';
+import { Loading } from '../../components/content/query-result.tsx';
+import { parseStrategyDraft, type StrategyDraft } from '../../strategies/strategy-draft.ts';
+import type { StrategyPartProps } from './strategy-part-props.ts';
+import layout from '../../components/layout/layout.module.css';
 
 const JsonEditor = lazy(() =>
   import('./json-editor.tsx').then(({ JsonEditor: component }) => ({ default: component })),

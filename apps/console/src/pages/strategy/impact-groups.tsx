@@ -1,6 +1,6 @@
 import type { ImpactResult } from '@bunting/contracts';
-import layout from '../../../components/layout/layout.module.css';
-import styles from '../strategy.module.css';
+import layout from '../../components/layout/layout.module.css';
+import styles from './strategy.module.css';
 
 type Impact = ImpactResult['features'][number];
 

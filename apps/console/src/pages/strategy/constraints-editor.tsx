@@ -1,14 +1,14 @@
 import { type Constraint, type ConstraintOperator, GetUiConfig, ListContextFields } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { operationQuery } from '../../../api/queries-and-mutations.ts';
-import { Button, IconButton } from '../../../components/buttons/button.tsx';
-import { Checkbox, ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
-import { constraintPhrase } from '../../../text/strategy-sentence.ts';
-import { valueKindOf, localTime, operatorsFor, valuesOfText } from './constraint-values.ts';
-import layout from '../../../components/layout/layout.module.css';
-import styles from '../strategy.module.css';
-import { formatCount } from '../../../text/format-number.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
+import { Button, IconButton } from '../../components/buttons/button.tsx';
+import { Checkbox, ComboBox, Select, TextField } from '../../components/forms/fields.tsx';
+import { constraintPhrase } from '../../text/strategy-sentence.ts';
+import { valueKindOf, localTime, operatorsFor, valuesOfText } from './constraints/constraint-values.ts';
+import layout from '../../components/layout/layout.module.css';
+import styles from './strategy.module.css';
+import { formatCount } from '../../text/format-number.ts';
 
 const texts = {
   valueHints: {

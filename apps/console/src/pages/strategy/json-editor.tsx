@@ -1,7 +1,7 @@
 import { Compartment } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import styles from '../strategy.module.css';
+import styles from './strategy.module.css';
 
 interface JsonEditorProps {
   readonly label: string;

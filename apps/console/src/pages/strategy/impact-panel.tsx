@@ -1,16 +1,16 @@
 import { EvaluateImpact, type FeatureChange } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useState } from 'react';
-import { operationQuery } from '../../../api/queries-and-mutations.ts';
-import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
-import { Loading } from '../../../components/content/query-result.tsx';
-import { Badge } from '../../../components/content/badge.tsx';
-import { TextField } from '../../../components/forms/fields.tsx';
-import { parseExampleUsers } from './example-users.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
+import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
+import { Loading } from '../../components/content/query-result.tsx';
+import { Badge } from '../../components/content/badge.tsx';
+import { TextField } from '../../components/forms/fields.tsx';
+import { parseExampleUsers } from './impact/example-users.ts';
 import { ImpactGroups } from './impact-groups.tsx';
-import layout from '../../../components/layout/layout.module.css';
-import styles from '../strategy.module.css';
-import { formatCount } from '../../../text/format-number.ts';
+import layout from '../../components/layout/layout.module.css';
+import styles from './strategy.module.css';
+import { formatCount } from '../../text/format-number.ts';
 
 const texts = {
   result: ({ isEnabled, variant }: { readonly isEnabled: boolean; readonly variant: string }) =>

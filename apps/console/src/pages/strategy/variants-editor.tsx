@@ -1,9 +1,9 @@
 import type { StrategyVariant } from '@bunting/contracts';
-import { Button, IconButton } from '../../../components/buttons/button.tsx';
-import { Select, TextField } from '../../../components/forms/fields.tsx';
-import { withEqualWeights, withWeight } from './variant-weights.ts';
-import layout from '../../../components/layout/layout.module.css';
-import styles from '../strategy.module.css';
+import { Button, IconButton } from '../../components/buttons/button.tsx';
+import { Select, TextField } from '../../components/forms/fields.tsx';
+import { withEqualWeights, withWeight } from './variants/variant-weights.ts';
+import layout from '../../components/layout/layout.module.css';
+import styles from './strategy.module.css';
 
 const texts = {
   payloads: { none: 'none', string: 'text', json: 'JSON', csv: 'CSV', number: 'number' },

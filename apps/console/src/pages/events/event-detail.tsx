@@ -1,16 +1,16 @@
 import type { Event } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Button } from '../../../components/buttons/button.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
-import { Time } from '../../../components/content/time.tsx';
-import type { Json } from '../../../merging/json.ts';
-import { ChangedFields } from '../differences/changed-fields.tsx';
-import { fieldChanges } from '../differences/field-changes.ts';
-import { JsonDiff } from '../differences/json-diff.tsx';
-import { undoOperationOf } from '../undo/undo-operations.ts';
-import layout from '../../../components/layout/layout.module.css';
-import styles from '../events.module.css';
+import { Button } from '../../components/buttons/button.tsx';
+import { useMayCall } from '../../api/use-may-call.ts';
+import { Time } from '../../components/content/time.tsx';
+import type { Json } from '../../merging/json.ts';
+import { ChangedFields } from './differences/changed-fields.tsx';
+import { fieldChanges } from './differences/field-changes.ts';
+import { JsonDiff } from './differences/json-diff.tsx';
+import { undoOperationOf } from './undo/undo-operations.ts';
+import layout from '../../components/layout/layout.module.css';
+import styles from './events.module.css';
 
 interface EventDetailProps {
   readonly event: Event;

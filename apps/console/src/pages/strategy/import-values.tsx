@@ -1,8 +1,8 @@
 import { useRef } from 'react';
-import { Button } from '../../../components/buttons/button.tsx';
-import { notify } from '../../../shell/toasts.tsx';
-import { valuesOfText } from './constraint-values.ts';
-import { formatCount } from '../../../text/format-number.ts';
+import { Button } from '../../components/buttons/button.tsx';
+import { notify } from '../../shell/toasts.tsx';
+import { valuesOfText } from './constraints/constraint-values.ts';
+import { formatCount } from '../../text/format-number.ts';
 
 /** The maximum size of a file in bytes, which is far more than a constraint may hold. */
 const maxBytes = 5_000_000;
