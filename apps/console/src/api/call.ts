@@ -1,7 +1,12 @@
 import { type AnyOperation, type IfMatchTarget, type ReplyOf, type RequestOf, staleHeader } from '@bunting/contracts';
 import { ApiError, errorOfResponse } from './api-error.ts';
-import { signInCount, signInOfferOf, pendingSignInOffer, waitForSignIn } from './pending-sign-in.ts';
-import { authorizationHeader } from './api-key.ts';
+import {
+  signInCount,
+  signInOfferOf,
+  pendingSignInOffer,
+  waitForSignIn,
+  authorizationHeader,
+} from './pending-sign-in.ts';
 import { createStore } from '../store.ts';
 
 /** The member `K` of a request, which is optional when all of its properties are. */

@@ -1,7 +1,7 @@
 import { type FeedEvent, SearchEvents } from '@bunting/contracts';
 import { useEffect, useRef } from 'react';
 import { call } from './call.ts';
-import { authorizationHeader } from './api-key.ts';
+import { authorizationHeader } from './pending-sign-in.ts';
 
 type Listener = (event: FeedEvent) => void;
 

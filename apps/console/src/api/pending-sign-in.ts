@@ -1,5 +1,18 @@
 import { createStore } from '../store.ts';
 
+// In memory only: a reload loses it, and no other tab or script can read it.
+let apiKey: string | undefined;
+
+export const authorizationHeader = (): Record<string, string> =>
+  apiKey === undefined ? {} : { authorization: apiKey };
+
+export const hasApiKey = (): boolean => apiKey !== undefined;
+
+/** Sends an API key with every further call, until the page is left; undefined sends none. */
+export const setApiKey = (key: string | undefined): void => {
+  apiKey = key;
+};
+
 /** A way to sign in other than the password, from the gateway's 401. */
 interface SignInOption {
   readonly type: string;

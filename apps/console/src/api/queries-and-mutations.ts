@@ -1,7 +1,14 @@
-import { type AnyOperation, GetMe, ListEnvironments, ListProjects, type ReplyOf } from '@bunting/contracts';
+import {
+  type AnyOperation,
+  GetMe,
+  ListEnvironments,
+  ListProjects,
+  ListSegments,
+  type ReplyOf,
+} from '@bunting/contracts';
 import { keepPreviousData, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
-import type { ApiError } from './api-error.ts';
 import { notifyError } from '../shell/toasts.tsx';
+import type { ApiError } from './api-error.ts';
 import { call, type CallRequest, callWithEntityTag } from './call.ts';
 
 /** The key of a query that calls an operation; without `parts`, the common start of the keys of all its queries. */
@@ -45,3 +52,9 @@ export const useMe = () => useQuery({ ...operationQuery(GetMe, {}), staleTime: 6
 export const useProjects = () =>
   useQuery({ ...operationQuery(ListProjects, {}), staleTime: 60_000, placeholderData: keepPreviousData });
 export const useEnvironments = () => useQuery({ ...operationQuery(ListEnvironments, {}), staleTime: 60_000 });
+
+/** The names of all segments by their ids. */
+export const useSegmentNames = (): ReadonlyMap<number, string> => {
+  const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
+  return new Map((data?.segments ?? []).map(({ id, name }) => [id, name]));
+};

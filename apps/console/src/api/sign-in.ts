@@ -1,7 +1,6 @@
 import { GetMe, type Me } from '@bunting/contracts';
 import { sendOnce, urlOf } from './call.ts';
-import { resumePendingCalls } from './pending-sign-in.ts';
-import { setApiKey, hasApiKey } from './api-key.ts';
+import { resumePendingCalls, setApiKey, hasApiKey } from './pending-sign-in.ts';
 
 let lastUserId: number | undefined;
 

@@ -20,7 +20,7 @@ import type { Static } from 'typebox';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiError } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
-import { readProtectedEnvironments } from './protected-environments.ts';
+import { readProtectedEnvironments } from './edit-protection.tsx';
 
 /** Where a change is made. */
 interface ChangeLocation {

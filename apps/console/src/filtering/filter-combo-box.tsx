@@ -1,5 +1,5 @@
 import { useId, useImperativeHandle, useRef, useState } from 'react';
-import type { InvalidTextToken } from './invalid-text-token.ts';
+import type { InvalidTextToken } from './filter-tokens.ts';
 import type { Suggestion } from './filter-suggestions.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/content/icon.tsx';

@@ -1,20 +1,91 @@
 import { useIsFetching, useIsMutating } from '@tanstack/react-query';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
-import { pendingSignInOffer } from '../api/pending-sign-in.ts';
 import { responseStalenessStore } from '../api/call.ts';
-import { useStore } from '../store.ts';
+import { pendingSignInOffer } from '../api/pending-sign-in.ts';
+import { useMe } from '../api/queries-and-mutations.ts';
+import { signOut } from '../api/sign-in.ts';
 import { IconButton } from '../components/buttons/button.tsx';
+import { Menu } from '../components/buttons/menu.tsx';
 import { Icon } from '../components/content/icon.tsx';
+import { Dialog } from '../components/dialogs/dialog.tsx';
 import icon from '../icon.svg';
-import { runShortcut, usePageActions } from './page-actions.ts';
-import { KeyboardHelp } from './keyboard-help.tsx';
-import { navigationPages } from './navigation.ts';
-import { CommandPalette } from './command-palette.tsx';
-import { Toasts } from './toasts.tsx';
-import { UserMenu } from './user-menu.tsx';
-import styles from './shell.module.css';
+import { useStore } from '../store.ts';
 import { formatCount } from '../text/format-number.ts';
+import { CommandPalette } from './command-palette.tsx';
+import { navigationPages } from './navigation.ts';
+import { registeredPageActions, runShortcut, usePageActions } from './page-actions.ts';
+import styles from './shell.module.css';
+import { chooseTheme, themes, themeStore } from './theme.ts';
+import { Toasts } from './toasts.tsx';
+
+const texts = {
+  theme: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
+} as const;
+
+const UserMenu = () => {
+  const navigate = useNavigate();
+  const { data } = useMe();
+  const chosen = useStore(themeStore);
+  const user = data?.user;
+  const name = user?.name ?? user?.username ?? user?.email ?? undefined;
+  return (
+    <Menu
+      label="Account"
+      entries={[
+        {
+          id: 'profile',
+          label: name === undefined ? 'Profile' : `Signed in as ${name}`,
+          icon: 'user',
+          run: () => void navigate({ href: '/profile' }),
+        },
+        ...themes.map((option) => ({
+          id: option,
+          label: texts.theme[option],
+          ...(option === chosen ? { icon: 'check' as const } : {}),
+          run: () => chooseTheme(option),
+        })),
+        { id: 'sign-out', label: 'Sign out', run: signOut },
+      ]}
+    >
+      <IconButton icon="user" label="Account" />
+    </Menu>
+  );
+};
+
+const Keys = ({ title, keys }: { readonly title: string; readonly keys: readonly (readonly [string, string])[] }) => (
+  <section>
+    <h3>{title}</h3>
+    <dl className={styles['keys']}>
+      {keys.map(([key, action]) => (
+        <div key={key}>
+          <dt>
+            <kbd className={styles['kbd']}>{key}</kbd>
+          </dt>
+          <dd>{action}</dd>
+        </div>
+      ))}
+    </dl>
+  </section>
+);
+
+const KeyboardHelp = ({ onClose }: { readonly onClose: () => void }) => {
+  const keys = useStore(registeredPageActions)
+    .flat()
+    .flatMap(({ key, title, id }) => (key === undefined || id.startsWith('shell.') ? [] : [[key, title] as const]));
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      {keys.length > 0 && <Keys title="On this page" keys={keys} />}
+      <Keys
+        title="Everywhere"
+        keys={[
+          ['Ctrl K', 'Search or jump to…'],
+          ['?', 'Show this list'],
+        ]}
+      />
+    </Dialog>
+  );
+};
 
 const SignIn = lazy(() =>
   import('../pages/sign-in/sign-in.tsx').then(({ SignIn: component }) => ({ default: component })),

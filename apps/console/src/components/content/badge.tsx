@@ -1,5 +1,8 @@
 import styles from './content.module.css';
-import { type Tone, toneClass } from './tone.ts';
+
+export type Tone = 'neutral' | 'good' | 'warning' | 'danger' | 'accent';
+
+export const toneClass = (tone: Tone): string => (tone === 'neutral' ? '' : (styles[tone] ?? ''));
 
 /** A short word in a coloured field, such as a state. */
 export const Badge = ({ tone = 'neutral', children }: { readonly tone?: Tone; readonly children: React.ReactNode }) => (

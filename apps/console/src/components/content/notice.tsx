@@ -3,7 +3,7 @@ import { explainError } from '../../text/explain-error.ts';
 import { Button } from '../buttons/button.tsx';
 import { Icon } from './icon.tsx';
 import styles from './content.module.css';
-import { toneClass } from './tone.ts';
+import { toneClass } from './badge.tsx';
 
 interface NoticeProps {
   readonly tone?: 'neutral' | 'warning' | 'danger';

@@ -6,7 +6,7 @@ import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../buttons/button.tsx';
 import { Notice } from '../content/notice.tsx';
 import { Dialog } from './dialog.tsx';
-import { showServerError } from '../forms/show-server-error.ts';
+import { showServerError } from '../forms/form-values.ts';
 import { CopyableSecret } from '../content/copyable-secret.tsx';
 
 export type CreateSecretValues = Record<string, string | boolean>;

@@ -1,3 +1,6 @@
+import type { FieldPath, FieldValues, UseFormSetError } from 'react-hook-form';
+import { ApiError } from '../../api/api-error.ts';
+
 /** The trimmed text of a field; undefined where it is empty. */
 export const textOrUndefined = (value: string | boolean | undefined): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
@@ -9,3 +12,24 @@ export const instantAfterDays = (days: string | boolean | undefined): string | u
 /** The options of a select from pairs of an id and a label. */
 export const optionsOfPairs = (pairs: readonly (readonly [string, string])[]) =>
   pairs.map(([id, label]) => ({ id, label }));
+
+/**
+ * Shows the details of a refusal at the fields that they name (`/body/name`). If none names a field, the message becomes the error of the
+ * form (`formState.errors.root`). `fields` are the names of the form's fields.
+ */
+export const showServerError = <T extends FieldValues>(
+  error: unknown,
+  fields: readonly FieldPath<T>[],
+  setError: UseFormSetError<T>,
+): void => {
+  if (!(error instanceof ApiError)) throw error;
+  let isShown = false;
+  for (const { path = '', message } of error.details) {
+    const name = path.replace(/^\/body\//, '').replaceAll('/', '.');
+    const field = fields.find((candidate) => candidate === name);
+    if (field === undefined) continue;
+    setError(field, { message }, { shouldFocus: !isShown });
+    isShown = true;
+  }
+  if (!isShown) setError('root', { message: error.message });
+};

@@ -14,7 +14,7 @@ import { Notice } from '../content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../dialogs/dialog.tsx';
 import type { SelectOption } from './fields.tsx';
 import { BoundComboBox, BoundSelect, BoundSwitch, BoundTextField } from './bound-fields.tsx';
-import { showServerError } from './show-server-error.ts';
+import { showServerError } from './form-values.ts';
 import styles from '../resources/resource.module.css';
 
 const MergeConflictDialog = lazy(() =>

@@ -1,8 +1,7 @@
 import { type AnyOperation, permissionsFor } from '@bunting/contracts';
 import { useMe } from '../../api/queries-and-mutations.ts';
 import { Notice } from '../content/notice.tsx';
-import { useMayCall } from '../../api/use-may-call.ts';
-import type { PermissionScope } from '../../api/use-permission-check.ts';
+import { useMayCall, type PermissionScope } from '../../api/permissions.ts';
 
 /** Tells a user who may not call `operation`, by which the page is edited, which permissions that takes. */
 export const MissingPermissionNotice = ({

@@ -7,3 +7,6 @@ export const usePublicUrl = (): { readonly base: string; readonly isConfigured: 
   const configuredUrl = useQuery(operationQuery(GetUiConfig, {})).data?.unleashUrl ?? '';
   return { base: (configuredUrl || location.origin).replace(/\/$/, ''), isConfigured: configuredUrl !== '' };
 };
+
+/** The absolute URL of a link of the API, which is relative where the server has no public URL. */
+export const absoluteUrlOf = (link: string): string => new URL(link, location.origin).href;

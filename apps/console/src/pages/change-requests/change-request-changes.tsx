@@ -3,18 +3,21 @@ import {
   type ChangeRequestChange,
   type ChangeRequestPreview,
   DiscardChange,
+  EvaluateImpact,
   type FeatureStrategy,
   isClosedState,
+  isJsonObject,
   PreviewChangeRequest,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { operationQuery, useOperationMutation } from '../../api/queries-and-mutations.ts';
+import { operationQuery, useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
-import { useSegmentNames } from '../../strategies/use-segment-names.ts';
-import { changeSentence } from '../../text/change-sentence.ts';
+import { QueryResult } from '../../components/content/query-result.tsx';
 import layout from '../../components/layout/layout.module.css';
+import { changeSentence } from '../../text/change-sentence.ts';
+import { ImpactGroups } from '../strategy/impact-groups.tsx';
 import styles from './change-requests.module.css';
 
 interface RequestProps {
@@ -181,5 +184,48 @@ export const ChangeRequestChanges = ({ request }: RequestProps) => {
         </section>
       ))}
     </div>
+  );
+};
+
+const withoutSnapshot = (payload: unknown): unknown => {
+  if (!isJsonObject(payload)) return payload;
+  const { snapshot: _, ...rest } = payload;
+  return rest;
+};
+
+/** The users for whom the change request would turn flags on or off if it were applied now. */
+export const ChangeRequestImpact = ({ request }: RequestProps) => {
+  const { project, environment } = request;
+  const changes = [
+    ...request.features.flatMap(({ name, changes: featureChanges }) =>
+      featureChanges.map(({ action, payload }) => ({ action, feature: name, payload: withoutSnapshot(payload) })),
+    ),
+    ...request.segments.flatMap(({ changes: segmentChanges }) =>
+      segmentChanges.map(({ action, payload }) => ({ action, payload: withoutSnapshot(payload) })),
+    ),
+  ];
+  const query = useQuery(operationQuery(EvaluateImpact, { body: { project, environment, changes } }));
+  return (
+    <section className={layout['card']} aria-labelledby="impact">
+      <h2 id="impact">What it does for users</h2>
+      <QueryResult query={query}>
+        {({ features }) => (
+          <>
+            {features.map(({ name, groups }) => (
+              <div key={name} className={layout['denseStack']}>
+                <h3>{name}</h3>
+                <ImpactGroups groups={groups} label={name} />
+              </div>
+            ))}
+          </>
+        )}
+      </QueryResult>
+      <Link
+        to="/playground"
+        search={{ changeRequest: String(request.id), projects: request.project, environments: environment }}
+      >
+        Try it in the playground
+      </Link>
+    </section>
   );
 };

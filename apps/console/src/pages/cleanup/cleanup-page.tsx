@@ -1,23 +1,38 @@
 import type { CleanupReason } from '@bunting/contracts';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePermissionCheck } from '../../api/use-permission-check.ts';
+import { usePermissionCheck } from '../../api/permissions.ts';
 import { useProjects } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Select, TextField } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/layout/page.tsx';
-import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
+import { useFilterInUrl } from '../../filtering/search-parameter.ts';
 import { BulkDialog } from '../flags/bulk-dialog.tsx';
-import { selectedCountOf, fullSelection, isSelected, emptySelection, withSelected } from '../flags/flag-selection.ts';
-import { archivableFlagOf, readCleanupSelection } from './read-cleanup-selection.ts';
-import { type CleanupView, cleanupQueryOf, cleanupViews, dayChoices, defaultDays } from './cleanup-view.ts';
-import { useCleanupCounts, useCleanupList, useCleanupSelection } from './use-cleanup-list.ts';
+import {
+  selectedCountOf,
+  fullSelection,
+  isSelected,
+  emptySelection,
+  withSelected,
+  SelectionBar,
+} from '../flags/selection-bar.tsx';
+import {
+  archivableFlagOf,
+  readCleanupSelection,
+  type CleanupView,
+  cleanupQueryOf,
+  cleanupViews,
+  dayChoices,
+  defaultDays,
+  useCleanupCounts,
+  useCleanupList,
+  useCleanupSelection,
+} from './use-cleanup-list.ts';
 import { CleanupTable } from './cleanup-table.tsx';
 import { CleanupReportDialog } from './cleanup-report-dialog.tsx';
 import { UnknownFlagsTable } from './unknown-flags-table.tsx';
-import { SelectionBar } from '../flags/selection-bar.tsx';
 import styles from './cleanup.module.css';
 import { formatNumber } from '../../text/format-number.ts';
 import { formatCount } from '../../text/format-number.ts';

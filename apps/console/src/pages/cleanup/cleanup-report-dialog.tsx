@@ -5,9 +5,8 @@ import { operationKey } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import type { FlagSelection } from '../flags/flag-selection.ts';
-import { readCleanupSelection } from './read-cleanup-selection.ts';
-import { reasonTexts } from './cleanup-view.ts';
+import type { FlagSelection } from '../flags/selection-bar.tsx';
+import { readCleanupSelection, reasonTexts } from './use-cleanup-list.ts';
 import styles from './cleanup.module.css';
 import { formatCount } from '../../text/format-number.ts';
 

@@ -3,8 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { Badge } from '../../components/content/badge.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { reasonTexts } from './cleanup-view.ts';
-import type { CleanupFlag } from './read-cleanup-selection.ts';
+import { reasonTexts, type CleanupFlag } from './use-cleanup-list.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './cleanup.module.css';
 

@@ -1,12 +1,85 @@
-import { type CleanupQuery, CountCleanupFeatures, ListCleanupFeatures } from '@bunting/contracts';
+import {
+  type CleanupFeatures,
+  type CleanupQuery,
+  type CleanupReason,
+  cleanupReasons,
+  CountCleanupFeatures,
+  ListCleanupFeatures,
+} from '@bunting/contracts';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { operationKey, operationQuery } from '../../api/queries-and-mutations.ts';
-import { emptySelection, type FlagSelection } from '../flags/flag-selection.ts';
-import type { CleanupView } from './cleanup-view.ts';
+import type { SelectedFlag } from '../flags/bulk-action.ts';
+import { emptySelection, type FlagSelection, isSelected } from '../flags/selection-bar.tsx';
 
-const pageSize = 200;
+/** What the page lists: the flags of a reason or of all reasons, or the unknown flags that applications request. */
+export type CleanupView = CleanupReason | 'all' | 'unknown';
+export const cleanupViews: readonly CleanupView[] = ['all', ...cleanupReasons, 'unknown'];
+
+/** The days for which a flag must have been unused, from which the user chooses. */
+export const dayChoices = [7, 14, 30, 60, 90, 180, 365];
+export const defaultDays = 30;
+
+interface CleanupSearch {
+  readonly q?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly days?: string | undefined;
+}
+
+/** The view and the query that the search parameters of the URL stand for; defaults replace unknown values. */
+export const cleanupQueryOf = (search: CleanupSearch, project: string | undefined) => {
+  const view = cleanupViews.find((known) => known === search.reason) ?? 'all';
+  const days = dayChoices.find((choice) => String(choice) === search.days) ?? defaultDays;
+  const scope = { days, ...(project === undefined ? {} : { project }) };
+  const nameText = (search.q ?? '').trim().slice(0, 100);
+  const query: CleanupQuery = {
+    ...scope,
+    ...(view === 'all' || view === 'unknown' ? {} : { reason: view }),
+    ...(nameText === '' ? {} : { query: nameText }),
+  };
+  return { view, days, scope, query };
+};
+
+/** Why a flag may be no longer needed, in a few words. */
+export const reasonTexts = {
+  stale: 'stale',
+  potentiallyStale: 'past its lifetime',
+  allOn: 'on for everybody',
+  allOff: 'off for everybody',
+  notSeen: 'not used any more',
+  neverSeen: 'never used',
+} as const;
+
+export type CleanupFlag = CleanupFeatures['features'][number];
+
+const pageSize = 1_000;
+
+/** Reads all selected flags from the server, page by page. @throws ApiError */
+export const readCleanupSelection = async (
+  query: CleanupQuery,
+  selection: FlagSelection,
+  signal?: AbortSignal,
+): Promise<CleanupFlag[]> => {
+  const found: CleanupFlag[] = [];
+  let after: string | undefined;
+  do {
+    const page = { ...query, limit: pageSize, ...(after === undefined ? {} : { after }) };
+    const { features, next } = await call(ListCleanupFeatures, { query: page, ...(signal && { signal }) });
+    found.push(...features.filter(({ name }) => isSelected(selection, name)));
+    after = next ?? undefined;
+  } while (after !== undefined && (selection.kind === 'all' || found.length < selection.names.size));
+  return found;
+};
+
+/** A flag of the list as the bulk action that archives needs it. The list has active flags only, so archiving changes each. */
+export const archivableFlagOf = ({ name, project }: CleanupFlag): SelectedFlag => ({
+  name,
+  project,
+  effectOf: () => 'changes',
+});
+
+const cleanupPageSize = 200;
 /** Milliseconds until cached counts are stale; archiving invalidates them. */
 const countsStaleMs = 60_000;
 
@@ -24,7 +97,7 @@ export const useCleanupList = (query: CleanupQuery, view: CleanupView, counts: R
     queryKey: operationKey(ListCleanupFeatures, query),
     queryFn: ({ pageParam, signal }) =>
       call(ListCleanupFeatures, {
-        query: { ...query, limit: pageSize, ...(pageParam === null ? {} : { after: pageParam }) },
+        query: { ...query, limit: cleanupPageSize, ...(pageParam === null ? {} : { after: pageParam }) },
         signal,
       }),
     initialPageParam: null as string | null,

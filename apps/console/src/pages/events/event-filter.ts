@@ -1,8 +1,6 @@
 import { type EventCreators, eventTypes, type RequestOf, type SearchEvents } from '@bunting/contracts';
-import { readDayBound } from '../../filtering/day-bound.ts';
-import { type InvalidTextToken, unknownKeyText } from '../../filtering/invalid-text-token.ts';
+import { readDayBound, type InvalidTextToken, unknownKeyText, filterTokensOf } from '../../filtering/filter-tokens.ts';
 import { type Suggestion, suggestionsAt } from '../../filtering/filter-suggestions.ts';
-import { filterTokensOf } from '../../filtering/filter-tokens.ts';
 
 /** The query parameters of a search for events, without those that choose a page of the result. */
 export type EventQuery = Omit<RequestOf<typeof SearchEvents>['query'], 'offset' | 'limit'>;

@@ -1,24 +1,116 @@
 import type { Feature, FeatureEnvironment, FeatureStrategy } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { usePermissionCheck } from '../../api/use-permission-check.ts';
+import { usePermissionCheck } from '../../api/permissions.ts';
+import { type EditProtection, SkipChangeRequestNotice, useEditProtection } from '../../changes/edit-protection.tsx';
+import { proposedText, type SubmittedChanges, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import type { MenuEntry } from '../../components/buttons/menu.tsx';
 import { Badge } from '../../components/content/badge.tsx';
-import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
-import { Switch } from '../../components/forms/fields.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
-import { type EditProtection, useEditProtection } from '../../changes/use-edit-protection.ts';
-import { strategySentence } from '../../text/strategy-sentence.ts';
-import { differencesToReference } from './differences-to-reference-environment.ts';
-import { EnableDisabledStrategiesDialog } from './enable-disabled-strategies-dialog.tsx';
-import { ReferenceOnlyStrategyItem, StrategyItem } from './strategy-item.tsx';
-import { useEnvironmentEdits } from './use-environment-edits.ts';
+import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
+import { Switch } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
-import styles from './flag.module.css';
+import { notify, notifyError } from '../../shell/toasts.tsx';
+import { strategyBodyOf, strategyDraftOf, strategyFingerprint } from '../../strategies/strategy-draft.ts';
 import { formatCount } from '../../text/format-number.ts';
+import { strategySentence } from '../../text/strategy-sentence.ts';
+import styles from './flag.module.css';
+import { ReferenceOnlyStrategyItem, StrategyItem } from './strategy-item.tsx';
+
+/**
+ * Compares the strategies of an environment with those of a reference by their content: `added` are in the environment only, `missing` in
+ * the reference only. Without a reference both are empty.
+ */
+const differencesToReference = (
+  own: readonly FeatureStrategy[],
+  reference: readonly FeatureStrategy[] | undefined,
+): { readonly added: ReadonlySet<FeatureStrategy>; readonly missing: readonly FeatureStrategy[] } => {
+  if (reference === undefined) return { added: new Set(), missing: [] };
+  const unmatched = new Map<string, FeatureStrategy[]>();
+  for (const strategy of reference) {
+    const fingerprint = strategyFingerprint(strategy);
+    unmatched.set(fingerprint, [...(unmatched.get(fingerprint) ?? []), strategy]);
+  }
+  const added = own.filter((strategy) => unmatched.get(strategyFingerprint(strategy))?.shift() === undefined);
+  return { added: new Set(added), missing: [...unmatched.values()].flat() };
+};
+
+interface EnableDisabledStrategiesDialogProps {
+  readonly environment: string;
+  readonly onClose: () => void;
+  readonly onEnable: (shouldActivateDisabledStrategies: boolean) => void;
+}
+
+/** Asks how to turn a flag on where all of its strategies are disabled: by enabling them, or by adding a default strategy. */
+const EnableDisabledStrategiesDialog = ({ environment, onClose, onEnable }: EnableDisabledStrategiesDialogProps) => (
+  <ConfirmDialog
+    title={`Turn on in ${environment}`}
+    confirm="Enable all strategies"
+    onClose={onClose}
+    onConfirm={() => onEnable(true)}
+  >
+    <p>All strategies are disabled here, so the flag would be on for no user.</p>
+    <Button onPress={() => onEnable(false)}>Add a strategy for everybody instead</Button>
+  </ConfirmDialog>
+);
+
+interface EnvironmentEditsOptions {
+  readonly project: string;
+  readonly feature: Feature['name'];
+  readonly environment: string;
+  readonly strategies: readonly FeatureStrategy[];
+}
+
+/** The edits of a flag in one environment. If it is protected, they are proposed in a change request, unless they are direct. */
+const useEnvironmentEdits = ({ project, feature, environment, strategies }: EnvironmentEditsOptions) => {
+  const submit = useSubmitChanges(project);
+  const submitChanges = (
+    changes: SubmittedChanges['changes'],
+    notification: string,
+    { target = environment, isDirect = false }: { readonly target?: string; readonly isDirect?: boolean } = {},
+  ): void =>
+    submit.mutate(
+      { environment: target, changes, isDirect },
+      {
+        onSuccess: ({ kind }) => notify(kind === 'made' ? notification : proposedText(target)),
+        onError: notifyError,
+      },
+    );
+  return {
+    isPending: submit.isPending,
+    setEnabled: (enabled: boolean, shouldActivateDisabledStrategies?: boolean): void => {
+      const activation = shouldActivateDisabledStrategies === undefined ? {} : { shouldActivateDisabledStrategies };
+      submitChanges(
+        [{ action: 'updateEnabled', feature, payload: { enabled, ...activation } }],
+        enabled ? `Turned on in ${environment}.` : `Turned off in ${environment}.`,
+      );
+    },
+    copyTo: (target: string, strategiesToCopy: readonly FeatureStrategy[]): void =>
+      submitChanges(
+        strategiesToCopy.map((strategy) => ({
+          action: 'addStrategy' as const,
+          feature,
+          payload: strategyBodyOf(strategyDraftOf(strategy)),
+        })),
+        `${formatCount(strategiesToCopy.length, 'strategy', 'strategies')} copied to ${target}.`,
+        { target },
+      ),
+    /** Moves the strategy at an index up (-1) or down (1) by one position. */
+    move: (index: number, step: -1 | 1): void => {
+      const order = strategies.map(({ id = '' }) => id);
+      const [moved] = order.splice(index, 1);
+      order.splice(index + step, 0, moved as string);
+      const payload = order.map((id, sortOrder) => ({ id, sortOrder }));
+      submitChanges([{ action: 'reorderStrategy', feature, payload }], 'The strategies have a new order.');
+    },
+    deleteStrategy: ({ id = '' }: FeatureStrategy, isDirect: boolean): void =>
+      submitChanges([{ action: 'deleteStrategy', feature, payload: { id } }], 'The strategy is deleted.', {
+        isDirect,
+      }),
+  };
+};
 
 const texts = {
   share: (yes: number, no: number) => `${Math.round((yes / (yes + no)) * 100)} % yes in the last hour`,

@@ -2,7 +2,7 @@ import { type Feature, ListPossibleParents } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePermissionCheck } from '../../api/use-permission-check.ts';
+import { usePermissionCheck } from '../../api/permissions.ts';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
@@ -10,8 +10,7 @@ import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, Select } from '../../components/forms/fields.tsx';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { useSubmitChanges, proposedText } from '../../changes/submit-changes.ts';
-import { ProtectionNotice } from '../../changes/protection-notices.tsx';
-import { useEditProtection } from '../../changes/use-edit-protection.ts';
+import { ProtectionNotice, useEditProtection } from '../../changes/edit-protection.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 

@@ -1,31 +1,135 @@
 import {
+  CompleteFeature,
   type Feature,
   featureTypes,
+  GetLifecycle,
   ListTagTypes,
   newFeatureMetadata,
   PatchFeature,
+  UncompleteFeature,
   UpdateFeatureTags,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { usePermissionCheck } from '../../api/use-permission-check.ts';
+import { usePermissionCheck } from '../../api/permissions.ts';
 import { operationQuery, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
-import { ErrorNotice } from '../../components/content/notice.tsx';
+import { Menu } from '../../components/buttons/menu.tsx';
 import { Badge } from '../../components/content/badge.tsx';
-import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { Select, TextField } from '../../components/forms/fields.tsx';
-import { BoundSelect, BoundSwitch, BoundTextField } from '../../components/forms/bound-fields.tsx';
-import { showServerError } from '../../components/forms/show-server-error.ts';
+import { ErrorNotice } from '../../components/content/notice.tsx';
+import { QueryResult } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { BoundSelect, BoundSwitch, BoundTextField } from '../../components/forms/bound-fields.tsx';
+import { Select, TextField } from '../../components/forms/fields.tsx';
+import { showServerError } from '../../components/forms/form-values.ts';
+import layout from '../../components/layout/layout.module.css';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { FlagDependencies } from './flag-dependencies.tsx';
-import { FlagLifecycle } from './flag-lifecycle.tsx';
-import { FlagLinks } from './flag-links.tsx';
-import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
+
+const texts = {
+  completeAs: { kept: 'Completed: the code keeps it', discarded: 'Completed: the code drops it' },
+  lifecycleStages: {
+    initial: 'Created',
+    'pre-live': 'Used outside of production',
+    live: 'Used in production',
+    completed: 'Completed',
+    archived: 'Archived',
+  } as Readonly<Record<string, string>>,
+  completedAs: { kept: 'kept', discarded: 'discarded' },
+} as const;
+
+interface LifecycleProps {
+  readonly feature: Feature;
+  readonly project: string;
+}
+
+/** The lifecycle stages that a flag has entered, and a menu that marks it as completed or takes that back. */
+const FlagLifecycle = ({ feature: { name, archived }, project }: LifecycleProps) => {
+  const params = { projectId: project, featureName: name };
+  const query = useQuery(operationQuery(GetLifecycle, { params }));
+  const complete = useOperationMutation(CompleteFeature, 'handled');
+  const uncomplete = useOperationMutation(UncompleteFeature, 'handled');
+  const mayEdit = usePermissionCheck()('UPDATE_FEATURE', { project }) && archived !== true;
+  const options = { onSuccess: () => notify('Saved.'), onError: notifyError };
+  return (
+    <QueryResult query={query}>
+      {(stages) => {
+        const isCompleted = stages.some(({ stage }) => stage === 'completed');
+        return (
+          <section className={styles['section']}>
+            <div className={styles['sectionHead']}>
+              <h3>Lifecycle</h3>
+              {mayEdit && (
+                <Menu
+                  label="Complete the flag"
+                  entries={
+                    isCompleted
+                      ? [
+                          {
+                            id: 'uncomplete',
+                            label: 'Not completed after all',
+                            run: () => uncomplete.mutate({ params, ifMatch: undefined }, options),
+                          },
+                        ]
+                      : (['kept', 'discarded'] as const).map((status) => ({
+                          id: status,
+                          label: texts.completeAs[status],
+                          run: () => complete.mutate({ params, body: { status }, ifMatch: undefined }, options),
+                        }))
+                  }
+                >
+                  <IconButton icon="edit" size="small" label="Complete the flag" />
+                </Menu>
+              )}
+            </div>
+            <ol className={styles['links']}>
+              {stages.map(({ stage, status, enteredStageAt }) => (
+                <li key={stage} className={styles['stage']}>
+                  <span>
+                    {texts.lifecycleStages[stage] ?? stage}{' '}
+                    {status === 'kept' || status === 'discarded' ? <Badge>{texts.completedAs[status]}</Badge> : null}
+                  </span>
+                  <Time at={enteredStageAt} isAbsolute />
+                </li>
+              ))}
+            </ol>
+          </section>
+        );
+      }}
+    </QueryResult>
+  );
+};
+
+/** Whether a URL may become a link. Only HTTP URLs may; others, such as `javascript:`, are shown as text. */
+const isHttpUrl = (url: string): boolean => /^https?:\/\//i.test(url);
+
+/** The links of a flag to other systems, such as its ticket. */
+const FlagLinks = ({ feature: { links = [] } }: { readonly feature: Feature }) =>
+  links.length === 0 ? null : (
+    <section className={styles['section']}>
+      <h3>Links</h3>
+      <ul className={styles['links']}>
+        {links.map(({ id, url, title }) => {
+          const label = title == null || title === '' ? url : title;
+          return (
+            <li key={id} dir="auto">
+              {isHttpUrl(url) ? (
+                <a href={url} rel="noopener noreferrer" target="_blank" title={url}>
+                  {label}
+                </a>
+              ) : (
+                label
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
 
 interface DetailsProps {
   readonly feature: Feature;

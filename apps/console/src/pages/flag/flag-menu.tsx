@@ -1,11 +1,164 @@
-import { type Feature, ReviveFeature } from '@bunting/contracts';
+import { CloneFeature, DeleteFeature, type Feature, MoveFeature, ReviveFeature } from '@bunting/contracts';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePermissionCheck } from '../../api/use-permission-check.ts';
-import { useOperationMutation } from '../../api/queries-and-mutations.ts';
+import { usePermissionCheck } from '../../api/permissions.ts';
+import { useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
+import { ProtectionNotice, useEditProtection } from '../../changes/edit-protection.tsx';
+import { proposedText, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
+import { ErrorNotice } from '../../components/content/notice.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
+import { ComboBox, TextField } from '../../components/forms/fields.tsx';
 import { notify } from '../../shell/toasts.tsx';
-import { ArchiveFlagDialog, CopyFlagDialog, DeleteFlagDialog, MoveFlagDialog } from './flag-menu-dialogs.tsx';
+
+interface FlagDialogProps {
+  readonly project: string;
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+/** Calls `next` after the command has succeeded. An error is ignored here, because the dialog shows that of its mutation. */
+const afterSuccess = <Reply,>(command: Promise<Reply>, next: (reply: Reply) => void): void =>
+  void command.then(next, () => undefined);
+
+const useOpenFlag = () => {
+  const navigate = useNavigate();
+  return (project: string, feature: string): void =>
+    void navigate({ to: '/projects/$project/features/$feature', params: { project, feature } });
+};
+
+interface ArchiveFlagDialogProps extends FlagDialogProps {
+  /** the flags that depend on the flag */
+  readonly dependents: readonly string[];
+}
+
+/** Archives a flag, or proposes to archive it where one of its environments is protected. */
+const ArchiveFlagDialog = ({ project, name, dependents, onClose }: ArchiveFlagDialogProps) => {
+  const archive = useSubmitChanges(project);
+  const protection = useEditProtection(project);
+  const archiveFlag = (isDirect: boolean): void =>
+    afterSuccess(
+      archive.mutateAsync({ changes: [{ action: 'archiveFeature', feature: name }], isDirect }),
+      (outcome) => {
+        onClose();
+        notify(outcome.kind === 'made' ? 'The flag is archived.' : proposedText(outcome.environment));
+      },
+    );
+  return (
+    <ConfirmDialog
+      title={`Archive ${name}?`}
+      confirm={protection.maySkip ? 'Archive' : 'Propose'}
+      isDangerous
+      isPending={archive.isPending}
+      isDisabled={protection.isLoading}
+      onClose={onClose}
+      onConfirm={() => archiveFlag(protection.isDirect)}
+    >
+      <p>SDKs stop receiving it, and applications use the default of their code. An archived flag can be revived.</p>
+      {dependents.length > 0 && <p>These flags depend on it: {dependents.join(', ')}.</p>}
+      <ProtectionNotice protection={protection} isPending={archive.isPending} onPropose={() => archiveFlag(false)} />
+      {archive.error !== null && <ErrorNotice error={archive.error} />}
+    </ConfirmDialog>
+  );
+};
+
+/** Deletes an archived flag for good. */
+const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
+  const navigate = useNavigate();
+  const remove = useOperationMutation(
+    DeleteFeature,
+    'handled',
+    () => void navigate({ to: '/projects/$project/flags', params: { project } }),
+  );
+  return (
+    <ConfirmDialog
+      title={`Delete ${name} for good?`}
+      confirm="Delete for good"
+      isDangerous
+      isPending={remove.isPending}
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ params: { featureName: name } })}
+    >
+      <p>This cannot be undone. The event log keeps its history.</p>
+      {remove.error !== null && <ErrorNotice error={remove.error} />}
+    </ConfirmDialog>
+  );
+};
+
+/** Copies a flag within its project, under another name. */
+const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
+  const clone = useOperationMutation(CloneFeature, 'handled');
+  const openFlag = useOpenFlag();
+  const [copyName, setCopyName] = useState(`${name}-copy`);
+  return (
+    <Dialog
+      title="Copy the flag"
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const params = { projectId: project, featureName: name };
+        afterSuccess(clone.mutateAsync({ params, body: { name: copyName } }), () => openFlag(project, copyName));
+      }}
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isPending={clone.isPending}>
+            Create
+          </Button>
+        </>
+      }
+    >
+      <TextField label="New name" value={copyName} onChange={setCopyName} isRequired autoFocus />
+      {clone.error !== null && <ErrorNotice error={clone.error} />}
+    </Dialog>
+  );
+};
+
+/** Moves a flag to another project. */
+const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
+  const openFlag = useOpenFlag();
+  const projects = useProjects();
+  const [target, setTarget] = useState<string>();
+  const move = useOperationMutation(MoveFeature, 'handled');
+  return (
+    <Dialog
+      title={`Move ${name} to another project`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            isDisabled={target === undefined}
+            isPending={move.isPending}
+            onPress={() => {
+              if (target === undefined) return;
+              const params = { projectId: project, featureName: name };
+              afterSuccess(move.mutateAsync({ params, body: { newProjectId: target }, ifMatch: undefined }), () =>
+                openFlag(target, name),
+              );
+            }}
+          >
+            Move to another project
+          </Button>
+        </>
+      }
+    >
+      <p>The environments of the other project must fit, and its permissions hold from then on.</p>
+      <ComboBox
+        label="Project"
+        options={(projects.data?.projects ?? [])
+          .filter(({ id }) => id !== project)
+          .map(({ id, name: label }) => ({ id, label }))}
+        value={target ?? null}
+        onChange={setTarget}
+        autoFocus
+      />
+      {move.error !== null && <ErrorNotice error={move.error} />}
+    </Dialog>
+  );
+};
 
 interface FlagMenuProps {
   readonly feature: Feature;

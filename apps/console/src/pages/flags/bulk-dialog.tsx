@@ -9,10 +9,15 @@ import { Loading } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { explainError } from '../../text/explain-error.ts';
-import type { BulkAction } from '../../changes/bulk-action.ts';
-import { changeRequestConfigQuery, protectedEnvironmentsOf } from '../../changes/protected-environments.ts';
-import { type BulkResult, canBeProposed, proposalEnvironmentOf, runBulkAction } from './run-bulk-action.ts';
-import type { SelectedFlag } from './bulk-effect.ts';
+import {
+  type BulkAction,
+  type BulkResult,
+  canBeProposed,
+  proposalEnvironmentOf,
+  runBulkAction,
+  type SelectedFlag,
+} from './bulk-action.ts';
+import { changeRequestConfigQuery, protectedEnvironmentsOf } from '../../changes/edit-protection.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
 import { formatCount } from '../../text/format-number.ts';

@@ -2,12 +2,12 @@ import { CreateFeature, type CreateFeatureBody, ListFeatureTypes, newFeatureMeta
 import { useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { operationQuery, useProjects, useOperationMutation } from '../../api/queries-and-mutations.ts';
-import { usePermissionCheck } from '../../api/use-permission-check.ts';
+import { usePermissionCheck } from '../../api/permissions.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { BoundComboBox, BoundSelect, BoundTextField } from '../../components/forms/bound-fields.tsx';
-import { showServerError } from '../../components/forms/show-server-error.ts';
+import { showServerError } from '../../components/forms/form-values.ts';
 import { notify } from '../../shell/toasts.tsx';
 
 interface CreateFlagDialogProps {

@@ -1,9 +1,6 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
-import { readDayBound } from '../../filtering/day-bound.ts';
-import type { InvalidTextToken } from '../../filtering/invalid-text-token.ts';
+import { readDayBound, type InvalidTextToken, filterTokensOf, unknownKeyText } from '../../filtering/filter-tokens.ts';
 import { type Suggestion, suggestionsAt } from '../../filtering/filter-suggestions.ts';
-import { filterTokensOf } from '../../filtering/filter-tokens.ts';
-import { unknownKeyText } from '../../filtering/invalid-text-token.ts';
 
 /** The query parameters of a search for flags, without those that choose a page of the result. */
 export type SearchQuery = Omit<RequestOf<typeof SearchFeatures>['query'], 'offset' | 'limit'>;

@@ -1,24 +1,31 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useEnvironments } from '../../api/queries-and-mutations.ts';
-import { usePermissionCheck } from '../../api/use-permission-check.ts';
+import { usePermissionCheck } from '../../api/permissions.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
-import type { BulkAction } from '../../changes/bulk-action.ts';
-import { BulkMenu } from './bulk-menu.tsx';
+import type { BulkAction } from './bulk-action.ts';
+import {
+  BulkMenu,
+  emptySelection,
+  fullSelection,
+  isSelected,
+  selectedCountOf,
+  SelectionBar,
+} from './selection-bar.tsx';
 import { flagSuggestions } from './flag-filter.ts';
-import { useFlagFilterVocabulary } from './use-flag-filter-vocabulary.ts';
+import {
+  useFlagFilterVocabulary,
+  useFlagListQuery,
+  useSelectedAndActiveFlags,
+  useFlagRowActions,
+  useFlagRows,
+} from './use-flags.ts';
 import { FlagTable } from './flag-table.tsx';
-import { useFlagListQuery } from './use-flag-list-query.ts';
-import { useSelectedAndActiveFlags } from './use-selected-and-active-flags.ts';
-import { useFlagRowActions } from './use-flag-row-actions.ts';
-import { useFlagRows } from './use-flag-rows.ts';
-import { emptySelection, fullSelection, isSelected, selectedCountOf } from './flag-selection.ts';
-import { SelectionBar } from './selection-bar.tsx';
 import styles from './flags.module.css';
 
 const BulkDialog = lazy(() =>
@@ -185,8 +192,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
             flags={{
               key: [query, selection],
               count: selectedCount,
-              read: async (signal) =>
-                (await import('./read-selected-flags.ts')).readSelectedFlags(query, selection, signal),
+              read: async (signal) => (await import('./bulk-action.ts')).readSelectedFlags(query, selection, signal),
             }}
             onClose={() => setBulkAction(undefined)}
           />

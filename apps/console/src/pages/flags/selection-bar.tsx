@@ -1,7 +1,34 @@
-import { Button } from '../../components/buttons/button.tsx';
+import { Button, IconButton } from '../../components/buttons/button.tsx';
+import { Menu } from '../../components/buttons/menu.tsx';
 import layout from '../../components/layout/layout.module.css';
-import { selectedCountOf, emptySelection, fullSelection, type FlagSelection } from './flag-selection.ts';
 import { formatCount } from '../../text/format-number.ts';
+import type { BulkAction } from './bulk-action.ts';
+
+/** The selected flags: some by name, or all that match the filter except some. */
+export type FlagSelection =
+  | { readonly kind: 'some'; readonly names: ReadonlySet<string> }
+  | { readonly kind: 'all'; readonly except: ReadonlySet<string> };
+
+export const emptySelection: FlagSelection = { kind: 'some', names: new Set() };
+export const fullSelection: FlagSelection = { kind: 'all', except: new Set() };
+
+export const isSelected = (selection: FlagSelection, name: string): boolean =>
+  selection.kind === 'all' ? !selection.except.has(name) : selection.names.has(name);
+
+/** Selects or deselects flags. */
+export const withSelected = (selection: FlagSelection, names: readonly string[], selected: boolean): FlagSelection => {
+  const changed = new Set(selection.kind === 'all' ? selection.except : selection.names);
+  const addsNames = selection.kind === 'all' ? !selected : selected;
+  for (const name of names) {
+    if (addsNames) changed.add(name);
+    else changed.delete(name);
+  }
+  return selection.kind === 'all' ? { kind: 'all', except: changed } : { kind: 'some', names: changed };
+};
+
+/** The number of selected flags. @param total the number of flags that match the filter */
+export const selectedCountOf = (selection: FlagSelection, total: number): number =>
+  selection.kind === 'all' ? Math.max(0, total - selection.except.size) : selection.names.size;
 
 interface SelectionBarProps {
   readonly selection: FlagSelection;
@@ -36,3 +63,47 @@ export const SelectionBar = ({ selection, total, onChange, children }: Selection
     </div>
   );
 };
+
+interface BulkMenuProps {
+  readonly environments: readonly string[];
+  readonly onChoose: (action: BulkAction) => void;
+}
+
+/** The menus from which the user chooses an action on all selected flags. */
+export const BulkMenu = ({ environments, onChoose }: BulkMenuProps) => (
+  <>
+    {[true, false].map((enabled) => (
+      <Menu
+        key={String(enabled)}
+        label={enabled ? 'Turn on' : 'Turn off'}
+        entries={environments.map((environment) => ({
+          id: environment,
+          label: `in ${environment}`,
+          run: () => onChoose({ kind: 'switch', environment, enabled }),
+        }))}
+      >
+        <Button size="small">{enabled ? 'Turn on' : 'Turn off'}</Button>
+      </Menu>
+    ))}
+    <Menu
+      label="More actions"
+      entries={[
+        {
+          id: 'tag',
+          label: 'Add a tag…',
+          run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: true }),
+        },
+        {
+          id: 'untag',
+          label: 'Remove a tag…',
+          run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: false }),
+        },
+        { id: 'stale', label: 'Mark as stale…', run: () => onChoose({ kind: 'stale', stale: true }) },
+        { id: 'active', label: 'Mark as not stale…', run: () => onChoose({ kind: 'stale', stale: false }) },
+        { id: 'archive', label: 'Archive…', icon: 'archive', run: () => onChoose({ kind: 'archive' }) },
+      ]}
+    >
+      <IconButton size="small" icon="more" variant="secondary" label="More actions" />
+    </Menu>
+  </>
+);

@@ -2,7 +2,7 @@ import type { PlaygroundCell, PlaygroundTable } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
-import { contextLine } from './context-text.ts';
+import { contextLine } from './playground-input.ts';
 import type { ResultCell } from './result-reasons-dialog.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';

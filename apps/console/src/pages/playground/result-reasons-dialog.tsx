@@ -8,7 +8,7 @@ import { Badge } from '../../components/content/badge.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { constraintPhrase, strategySentence } from '../../text/strategy-sentence.ts';
-import { contextLine } from './context-text.ts';
+import { contextLine } from './playground-input.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
 

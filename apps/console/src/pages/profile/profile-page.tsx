@@ -1,4 +1,5 @@
 import {
+  ChangeOwnPassword,
   CreateOwnPat,
   DeleteOwnPat,
   EndOtherSessions,
@@ -7,25 +8,71 @@ import {
   ListOwnPats,
   ListOwnSessions,
   type Pat,
+  type RequestOf,
 } from '@bunting/contracts';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { sendAfterSignIn, urlOf } from '../../api/call.ts';
 import { operationQuery, useMe, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
+import { EmptyState, QueryResult } from '../../components/content/query-result.tsx';
 import { Table } from '../../components/content/table.tsx';
-import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';
-import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
-import { BoundSelect, BoundTextField } from '../../components/forms/bound-fields.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { CreateSecretDialog } from '../../components/dialogs/create-secret-dialog.tsx';
-import { optionsOfPairs, instantAfterDays } from '../../components/forms/form-values.ts';
 import { Time } from '../../components/content/time.tsx';
-import { notify, notifyError } from '../../shell/toasts.tsx';
-import { SessionTable } from './session-table.tsx';
-import { ChangePasswordDialog } from './change-password-dialog.tsx';
+import { CreateSecretDialog } from '../../components/dialogs/create-secret-dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
+import { BoundSelect, BoundTextField } from '../../components/forms/bound-fields.tsx';
+import { instantAfterDays, optionsOfPairs, showServerError } from '../../components/forms/form-values.ts';
+import { NewPasswordFields, PasswordField } from '../../components/forms/password-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
+import { Page } from '../../components/layout/page.tsx';
+import { notify, notifyError } from '../../shell/toasts.tsx';
 import styles from './profile.module.css';
+import { SessionTable } from './session-table.tsx';
+
+/** Changes the password of the user, which ends the sessions in all other browsers. */
+const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void }) => {
+  const { control, handleSubmit, setError, formState } = useForm({
+    defaultValues: { oldPassword: '', password: '', confirmPassword: '' },
+  });
+  const changePassword = useMutation({
+    mutationFn: (body: RequestOf<typeof ChangeOwnPassword>['body']) =>
+      sendAfterSignIn('POST', urlOf(ChangeOwnPassword, {}), { body }),
+    onSuccess: () => {
+      notify('Your password is changed. Other browsers are signed out.');
+      onClose();
+    },
+  });
+  const submit = handleSubmit(async (body) => {
+    if (body.password !== body.confirmPassword)
+      return setError('confirmPassword', { message: 'The two passwords differ.' });
+    try {
+      await changePassword.mutateAsync(body);
+    } catch (error) {
+      showServerError(error, ['oldPassword', 'password', 'confirmPassword'], setError);
+    }
+  });
+  return (
+    <Dialog
+      title="Change the password"
+      onClose={onClose}
+      onSubmit={(event) => void submit(event)}
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
+            Set the password
+          </Button>
+        </>
+      }
+    >
+      {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
+      <PasswordField control={control} name="oldPassword" label="Present password" autoFocus />
+      <NewPasswordFields control={control} password="password" repeatedPassword="confirmPassword" />
+    </Dialog>
+  );
+};
 
 const texts = {
   tokenDays: [

@@ -1,8 +1,8 @@
 import type { Project } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { Badge } from '../../components/content/badge.tsx';
-import { collaborationModes } from './project-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
+import { collaborationModes } from './project-fields.tsx';
 import styles from './projects.module.css';
 
 /** The names or e-mail addresses of the owners of a project, separated by commas. */
@@ -30,3 +30,14 @@ export const ProjectCell = ({ project: { id, name, mode, description } }: { read
     )}
   </div>
 );
+
+/** The share of flags that are not stale, as digits and as a bar. */
+export const ProjectHealth = ({ percent }: { readonly percent: number | undefined }) =>
+  percent === undefined ? null : (
+    <span className={styles['health']} title="The share of flags that are not stale">
+      <span className={styles['meter']} data-low={percent < 50 || undefined} aria-hidden="true">
+        <span style={{ inlineSize: `${percent}%` }} />
+      </span>
+      {percent} %
+    </span>
+  );

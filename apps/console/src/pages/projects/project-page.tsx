@@ -7,7 +7,7 @@ import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult, Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
-import { useMayCall } from '../../api/use-may-call.ts';
+import { useMayCall } from '../../api/permissions.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { collaborationModes } from './project-fields.tsx';
 import { ProjectOverviewTab } from './tabs/overview-tab.tsx';

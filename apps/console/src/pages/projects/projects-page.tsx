@@ -7,15 +7,14 @@ import { Button, buttonClass, IconButton } from '../../components/buttons/button
 import { Loading } from '../../components/content/query-result.tsx';
 import { Checkbox } from '../../components/forms/fields.tsx';
 import { MissingPermissionNotice } from '../../components/resources/missing-permission-notice.tsx';
-import { useMayCall } from '../../api/use-may-call.ts';
+import { useMayCall } from '../../api/permissions.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { notifyError } from '../../shell/toasts.tsx';
-import { ProjectHealth } from './project-health.tsx';
+import { ProjectHealth, ownerNamesOf, ProjectCell } from './project-cell.tsx';
 import { modeField, useStickinessField } from './project-fields.tsx';
-import { ownerNamesOf, ProjectCell } from './project-cell.tsx';
 import styles from './projects.module.css';
 
 const environmentsField = (names: readonly string[]): RequestBodyField => ({

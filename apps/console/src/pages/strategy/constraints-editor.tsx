@@ -5,7 +5,7 @@ import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Checkbox, ComboBox, Select, TextField } from '../../components/forms/fields.tsx';
 import { constraintPhrase } from '../../text/strategy-sentence.ts';
-import { valueKindOf, localTime, operatorsFor, valuesOfText } from './constraints/constraint-values.ts';
+import { valueKindOf, localTime, operatorsFor, valuesOfText } from './strategy-inputs.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 import { formatCount } from '../../text/format-number.ts';

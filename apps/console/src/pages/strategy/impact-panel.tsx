@@ -6,7 +6,7 @@ import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { parseExampleUsers } from './impact/example-users.ts';
+import { parseExampleUsers } from './strategy-inputs.ts';
 import { ImpactGroups } from './impact-groups.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
 import { notify } from '../../shell/toasts.tsx';
-import { valuesOfText } from './constraints/constraint-values.ts';
+import { valuesOfText } from './strategy-inputs.ts';
 import { formatCount } from '../../text/format-number.ts';
 
 /** The maximum size of a file in bytes, which is far more than a constraint may hold. */

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { parseStrategyDraft, type StrategyDraft } from '../../strategies/strategy-draft.ts';
-import type { StrategyPartProps } from './strategy-part-props.ts';
+import type { StrategyPartProps } from './use-strategy-edit.ts';
 import layout from '../../components/layout/layout.module.css';
 
 const JsonEditor = lazy(() =>

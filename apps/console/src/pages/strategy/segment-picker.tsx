@@ -2,7 +2,7 @@ import { ListSegments } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Checkbox, ComboBox } from '../../components/forms/fields.tsx';
-import type { StrategyPartProps } from './strategy-part-props.ts';
+import type { StrategyPartProps } from './use-strategy-edit.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 

@@ -2,19 +2,91 @@ import { GetFeature, GetStrategy } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useBlocker, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { operationQuery, operationQueryWithEntityTag } from '../../api/queries-and-mutations.ts';
-import { Button } from '../../components/buttons/button.tsx';
-import { QueryResult, Loading } from '../../components/content/query-result.tsx';
+import { operationQuery, operationQueryWithEntityTag, useSegmentNames } from '../../api/queries-and-mutations.ts';
+import { type EditProtection, SkipChangeRequestNotice, useEditProtection } from '../../changes/edit-protection.tsx';
+import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Badge } from '../../components/content/badge.tsx';
+import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
+import { Loading, QueryResult } from '../../components/content/query-result.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
+import { Switch, TextField } from '../../components/forms/fields.tsx';
+import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
-import { useSegmentNames } from '../../strategies/use-segment-names.ts';
-import { useEditProtection } from '../../changes/use-edit-protection.ts';
 import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../text/strategy-sentence.ts';
-import { type LoadedStrategy, type StrategyEdit, type StrategyLocation, useStrategyEdit } from './use-strategy-edit.ts';
-import { StrategyForm } from './strategy-form.tsx';
+import { ConstraintsEditor } from './constraints-editor.tsx';
+import { SegmentPicker } from './segment-picker.tsx';
+import { StrategyTypeFields } from './strategy-type-fields.tsx';
 import styles from './strategy.module.css';
+import { type LoadedStrategy, type StrategyEdit, type StrategyLocation, useStrategyEdit } from './use-strategy-edit.ts';
+
+const VariantsEditor = lazy(() =>
+  import('./variants-editor.tsx').then(({ VariantsEditor: component }) => ({ default: component })),
+);
+
+interface StrategyFormProps {
+  readonly strategyLocation: StrategyLocation;
+  readonly strategyEdit: StrategyEdit;
+  readonly protection: EditProtection;
+}
+
+/** The fields of a strategy, and the buttons that save it or, in a protected environment, propose it. */
+const StrategyForm = ({ strategyLocation: { project, feature }, strategyEdit, protection }: StrategyFormProps) => {
+  const { draft, edit, save, isChanged, isPending, error } = strategyEdit;
+  return (
+    <form
+      className={styles['form']}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      {strategyEdit.wasMerged && (
+        <Notice tone="warning">
+          Another person has saved this strategy meanwhile. Both edits are combined here: check them, and save again.
+        </Notice>
+      )}
+      <section className={layout['card']}>
+        <TextField
+          label="Title"
+          hint="Optional: why this strategy exists."
+          value={draft.title}
+          onChange={(title) => edit({ ...draft, title })}
+        />
+        <Switch isSelected={!draft.disabled} onChange={(on) => edit({ ...draft, disabled: !on })}>
+          Active
+        </Switch>
+      </section>
+      <StrategyTypeFields draft={draft} onChange={edit} />
+      <SegmentPicker draft={draft} onChange={edit} />
+      <ConstraintsEditor constraints={draft.constraints} onChange={(constraints) => edit({ ...draft, constraints })} />
+      <Suspense fallback={<Loading />}>
+        <VariantsEditor
+          variants={draft.variants}
+          stickiness={draft.parameters['stickiness'] ?? 'default'}
+          onChange={(variants) => edit({ ...draft, variants })}
+        />
+      </Suspense>
+      {error !== null && <ErrorNotice error={error} />}
+      <SkipChangeRequestNotice
+        protection={protection}
+        isPending={isPending}
+        isDisabled={!isChanged}
+        label="Save directly"
+        onDirect={() => void save(true)}
+      />
+      <div className={layout['actions']}>
+        <Button type="submit" variant="primary" isPending={isPending} isDisabled={!isChanged}>
+          {protection.environments.length > 0 ? 'Propose' : 'Save'}
+        </Button>
+        <Link to="/projects/$project/features/$feature" params={{ project, feature }} className={buttonClass()}>
+          Cancel
+        </Link>
+      </div>
+    </form>
+  );
+};
 
 const ImpactPanel = lazy(() =>
   import('./impact-panel.tsx').then(({ ImpactPanel: component }) => ({ default: component })),

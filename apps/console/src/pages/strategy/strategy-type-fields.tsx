@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Label, Slider, SliderThumb, SliderTrack } from 'react-aria-components';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Select, TextField } from '../../components/forms/fields.tsx';
-import type { StrategyPartProps } from './strategy-part-props.ts';
+import type { StrategyPartProps } from './use-strategy-edit.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 

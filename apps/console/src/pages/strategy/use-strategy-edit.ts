@@ -3,17 +3,17 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { callWithEntityTag } from '../../api/call.ts';
+import { proposedText, useSubmitChanges } from '../../changes/submit-changes.ts';
+import type { Json } from '../../merging/json.ts';
+import { type MergeConflict, threeWayMerge } from '../../merging/three-way-merge.ts';
 import { notify } from '../../shell/toasts.tsx';
-import { useSubmitChanges, proposedText } from '../../changes/submit-changes.ts';
 import {
   newStrategyDraft,
   strategyBodyOf,
-  strategyUpdateOf,
   type StrategyDraft,
   strategyDraftOf,
+  strategyUpdateOf,
 } from '../../strategies/strategy-draft.ts';
-import { threeWayMerge, type MergeConflict } from '../../merging/three-way-merge.ts';
-import type { Json } from '../../merging/json.ts';
 
 /** The environment of a flag to which a strategy belongs. */
 export interface StrategyLocation {
@@ -126,3 +126,9 @@ export const useStrategyEdit = (strategyLocation: StrategyLocation, { stored, en
   };
 };
 export type StrategyEdit = ReturnType<typeof useStrategyEdit>;
+
+/** The props of a component that edits a part of a strategy. */
+export interface StrategyPartProps {
+  readonly draft: StrategyDraft;
+  readonly onChange: (draft: StrategyDraft) => void;
+}

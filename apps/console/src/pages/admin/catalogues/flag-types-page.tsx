@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { AdminCatalogue } from '../admin-page.tsx';
-import { UsingFlagsList } from '../../../components/resources/using-flags-list.tsx';
+import { UsingFlagsList } from '../../../components/resources/usage-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import { formatCount } from '../../../text/format-number.ts';
 

@@ -1,5 +1,6 @@
 import {
   CreateStrategyType,
+  type CreateStrategyTypeBody,
   DeleteStrategyType,
   DeprecateStrategyType,
   GetStrategyType,
@@ -11,13 +12,79 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
-import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
-import { type RequestBodyField } from '../../../components/forms/request-body-form.tsx';
-import type { FormValues } from '../../../components/forms/request-body-schema.ts';
+import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
-import { AdminCatalogue } from '../admin-page.tsx';
-import { type ParameterDefinition, ParameterDefinitionsEditor } from './parameter-definitions-editor.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { Select, Switch, TextField } from '../../../components/forms/fields.tsx';
+import type { RequestBodyField } from '../../../components/forms/request-body-form.tsx';
+import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import layout from '../../../components/layout/layout.module.css';
+import { AdminCatalogue } from '../admin-page.tsx';
+import styles from '../admin.module.css';
+
+const texts = {
+  parameterTypes: {
+    string: 'Text',
+    percentage: 'Percentage',
+    list: 'List',
+    number: 'Number',
+    boolean: 'Yes or no',
+  },
+} as const;
+
+export type ParameterDefinition = CreateStrategyTypeBody['parameters'][number];
+
+interface ParameterDefinitionsEditorProps {
+  readonly parameters: readonly ParameterDefinition[];
+  readonly onChange: (parameters: readonly ParameterDefinition[]) => void;
+}
+
+const types = Object.entries(texts.parameterTypes).map(([id, label]) => ({ id, label }));
+
+/** The editor of the parameters that strategies of a type have: their names, types and descriptions. */
+const ParameterDefinitionsEditor = ({ parameters, onChange }: ParameterDefinitionsEditorProps) => {
+  const edit = (index: number, change: Partial<ParameterDefinition>): void =>
+    onChange(parameters.with(index, { ...(parameters[index] as ParameterDefinition), ...change }));
+  return (
+    <fieldset className={styles['rows']}>
+      <legend className={styles['legend']}>Parameters</legend>
+      <p className={layout['small']}>What a strategy of this type asks for. Your SDKs read them by name.</p>
+      {parameters.map(({ name, type = 'string', description = '', required = false }, index) => (
+        <div key={index} className={styles['parameter']}>
+          <TextField label="Name" value={name} onChange={(change) => edit(index, { name: change })} />
+          <Select
+            label="Kind"
+            options={types.some(({ id }) => id === type) ? types : [...types, { id: type, label: type }]}
+            value={type}
+            onChange={(change) => edit(index, { type: change })}
+          />
+          <TextField
+            label="What it decides"
+            value={description}
+            onChange={(change) => edit(index, { description: change })}
+          />
+          <Switch isSelected={required} onChange={(change) => edit(index, { required: change })}>
+            Needed
+          </Switch>
+          <IconButton
+            icon="remove"
+            label={`Remove the parameter ${name}`}
+            onPress={() => onChange(parameters.toSpliced(index, 1))}
+          />
+        </div>
+      ))}
+      <div>
+        <Button
+          size="small"
+          icon="add"
+          onPress={() => onChange([...parameters, { name: '', type: 'string', required: false }])}
+        >
+          Add a parameter
+        </Button>
+      </div>
+    </fieldset>
+  );
+};
 
 const parametersOf = (value: unknown): readonly ParameterDefinition[] =>
   Array.isArray(value) ? (value as ParameterDefinition[]) : [];

@@ -5,8 +5,7 @@ import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
-import { displayNameOf } from './user-names.tsx';
-import { roleOptions } from './role-options.ts';
+import { displayNameOf, roleOptions } from './user-names.tsx';
 
 type Members = Group['users'];
 

@@ -5,11 +5,11 @@ import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
+import { useMayCall } from '../../../api/permissions.ts';
 import { Catalogue } from '../../../components/resources/catalogue.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { Time } from '../../../components/content/time.tsx';
-import { absoluteUrlOf } from './absolute-url.ts';
+import { absoluteUrlOf } from '../public-url.ts';
 import layout from '../../../components/layout/layout.module.css';
 
 const CreateInvitationDialog = lazyRouteComponent(() => import('./user-dialogs.tsx'), 'CreateInvitationDialog');

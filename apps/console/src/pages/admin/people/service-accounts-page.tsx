@@ -13,8 +13,7 @@ import { Time } from '../../../components/content/time.tsx';
 import { AdminCatalogue } from '../admin-page.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { formatCount } from '../../../text/format-number.ts';
-import { roleOptions } from './role-options.ts';
-import { displayNameOf, UserNames } from './user-names.tsx';
+import { roleOptions, displayNameOf, UserNames } from './user-names.tsx';
 
 const loadDialogs = () => import('./service-account-dialogs.tsx');
 const CreateServiceAccountDialog = lazyRouteComponent(loadDialogs, 'CreateServiceAccountDialog');

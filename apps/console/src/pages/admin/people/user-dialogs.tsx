@@ -6,6 +6,8 @@ import {
   EndUserSessions,
   GetUiConfig,
   GetUser,
+  ListGroups,
+  ListUserPats,
   type ListUsers,
   ListUserSessions,
   type ReplyOf,
@@ -14,18 +16,44 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { QueryResult } from '../../../components/content/query-result.tsx';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
+import { BoundSelect, BoundSwitch, BoundTextField } from '../../../components/forms/bound-fields.tsx';
+import { instantAfterDays, optionsOfPairs, textOrUndefined } from '../../../components/forms/form-values.ts';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
-import { QueryResult } from '../../../components/content/query-result.tsx';
-import { BoundSelect, BoundSwitch, BoundTextField } from '../../../components/forms/bound-fields.tsx';
+import { UsageList } from '../../../components/resources/usage-list.tsx';
+import { formatCount } from '../../../text/format-number.ts';
 import { SessionTable } from '../../profile/session-table.tsx';
-import { absoluteUrlOf } from './absolute-url.ts';
-import { displayNameOf } from './user-names.tsx';
-import { roleOptions } from './role-options.ts';
-import { TokensAndGroupsOfUser } from './tokens-and-groups-of-user.tsx';
-import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
-import { optionsOfPairs, instantAfterDays, textOrUndefined } from '../../../components/forms/form-values.ts';
+import { absoluteUrlOf } from '../public-url.ts';
+import { displayNameOf, roleOptions } from './user-names.tsx';
+
+/** The tokens and the groups of a user, shown before the user is deactivated or deleted. */
+const TokensAndGroupsOfUser = ({ id }: { readonly id: number }) => {
+  const tokens = useQuery(operationQuery(ListUserPats, { params: { id } }));
+  const groups = useQuery(operationQuery(ListGroups, {}));
+  return (
+    <>
+      <UsageList
+        query={tokens}
+        title={(n) => `${formatCount(n, 'token')} will stop working:`}
+        emptyText="The user has no tokens."
+        uses={({ pats }) => pats.map((pat) => ({ key: String(pat.id), node: pat.description }))}
+      />
+      <UsageList
+        query={groups}
+        title={(n) => `Member of ${formatCount(n, 'group')}:`}
+        emptyText="The user is in no group."
+        uses={(data) =>
+          data.groups
+            .filter(({ users }) => users.some(({ user }) => user.id === id))
+            .map((group) => ({ key: String(group.id), node: group.name }))
+        }
+      />
+    </>
+  );
+};
 
 const texts = {
   resetHelp: 'It works once and within a day, and replaces earlier links. The present password works until then.',

@@ -1,3 +1,4 @@
+import type { SelectOption } from '../../../components/forms/fields.tsx';
 import styles from './people.module.css';
 
 interface NamedUser {
@@ -24,3 +25,13 @@ export const UserNames = ({ user }: { readonly user: NamedUser }) => {
     </div>
   );
 };
+
+interface Role {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The choices of a select for roles. */
+export const roleOptions = (roles: readonly Role[]): SelectOption[] =>
+  roles.map(({ id, name, description }) => ({ id: String(id), label: name, description }));

@@ -9,14 +9,18 @@ import { Table } from '../../../components/content/table.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ComboBox, Select } from '../../../components/forms/fields.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
+import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
-import { permissionGroupTexts } from './role-permissions.ts';
+import {
+  permissionGroupTexts,
+  type GrantSource,
+  type PermissionHolder,
+  permissionHolders,
+  permissionGroups,
+} from './role-permissions.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { displayNameOf, UserNames } from '../people/user-names.tsx';
-import { type GrantSource, type PermissionHolder, permissionHolders } from './permission-holders.ts';
-import { permissionGroups } from './role-permissions.ts';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
 

@@ -19,7 +19,7 @@ import { Notice } from '../../../components/content/notice.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { Checkbox } from '../../../components/forms/fields.tsx';
 import { BoundTextField } from '../../../components/forms/bound-fields.tsx';
-import { showServerError } from '../../../components/forms/show-server-error.ts';
+import { showServerError } from '../../../components/forms/form-values.ts';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { permissionGroupTexts, createRoleTexts } from './role-permissions.ts';
 import { notify } from '../../../shell/toasts.tsx';

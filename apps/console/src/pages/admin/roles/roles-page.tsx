@@ -17,7 +17,7 @@ import { QueryResult, Loading } from '../../../components/content/query-result.t
 import { Icon } from '../../../components/content/icon.tsx';
 import { Menu } from '../../../components/buttons/menu.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
+import { useMayCall } from '../../../api/permissions.ts';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { permissionGroupTexts, createRoleTexts } from './role-permissions.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';

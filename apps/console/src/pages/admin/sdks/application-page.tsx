@@ -16,7 +16,7 @@ import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
+import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { AdminPage } from '../admin-page.tsx';

@@ -7,7 +7,7 @@ import { buttonClass } from '../../../components/buttons/button.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
+import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { constraintPhrase } from '../../../text/strategy-sentence.ts';

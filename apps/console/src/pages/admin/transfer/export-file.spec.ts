@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exportedCounts, parseExport } from './parse-export.ts';
+import { exportedCounts, parseExport } from './export-file.ts';
 
 const exported = { features: [{ name: 'a' }], featureStrategies: [], tagTypes: [], featureTags: [] };
 

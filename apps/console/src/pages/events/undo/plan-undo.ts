@@ -17,7 +17,7 @@ import {
 import { threeWayMerge } from '../../../merging/three-way-merge.ts';
 import type { Json } from '../../../merging/json.ts';
 import type { texts } from './undo-dialog.tsx';
-import { type FieldChange, fieldChanges } from '../differences/field-changes.ts';
+import { type FieldChange, fieldChanges } from '../field-changes.ts';
 import { strategyUpdateOf } from '../../../strategies/strategy-draft.ts';
 import type { UndoableType } from './undo-operations.ts';
 

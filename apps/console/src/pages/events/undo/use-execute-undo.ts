@@ -19,7 +19,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query';
 import { call, callWithEntityTag } from '../../../api/call.ts';
 import { type SubmitOutcome, useSubmitChanges } from '../../../changes/submit-changes.ts';
-import { readProtectedEnvironments } from '../../../changes/protected-environments.ts';
+import { readProtectedEnvironments } from '../../../changes/edit-protection.tsx';
 import type { UndoStep } from './plan-undo.ts';
 
 /** The change request to which a step was added; undefined if it was executed directly. */

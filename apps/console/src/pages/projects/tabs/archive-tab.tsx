@@ -10,7 +10,7 @@ import { Button } from '../../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../../components/content/notice.tsx';
 import { ConfirmDialog } from '../../../components/dialogs/dialog.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
+import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { notify } from '../../../shell/toasts.tsx';

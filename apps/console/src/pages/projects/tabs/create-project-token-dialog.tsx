@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fields.tsx';
-import { DialogQueryResult } from '../../../components/dialogs/dialog-query-result.tsx';
+import { DialogQueryResult } from '../../../components/dialogs/dialog.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
 import { projectTokenTypes } from './tokens-tab.tsx';

@@ -15,7 +15,12 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationKey, operationQuery, useOperationMutation } from '../../../api/queries-and-mutations.ts';
+import {
+  operationKey,
+  operationQuery,
+  useOperationMutation,
+  useSegmentNames,
+} from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
@@ -23,12 +28,11 @@ import type { MenuEntry } from '../../../components/buttons/menu.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Switch } from '../../../components/forms/fields.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
+import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
-import { useSegmentNames } from '../../../strategies/use-segment-names.ts';
 import { strategySentence } from '../../../text/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';

@@ -6,7 +6,7 @@ import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { collaborationModes } from '../project-fields.tsx';
 import { formatNumber } from '../../../text/format-number.ts';
-import { ProjectHealth } from '../project-health.tsx';
+import { ProjectHealth } from '../project-cell.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 import { formatCount } from '../../../text/format-number.ts';

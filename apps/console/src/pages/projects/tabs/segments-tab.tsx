@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { buttonClass } from '../../../components/buttons/button.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
+import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { constraintPhrase } from '../../../text/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';

@@ -18,7 +18,7 @@ import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
-import { useMayCall } from '../../../api/use-may-call.ts';
+import { useMayCall } from '../../../api/permissions.ts';
 import { modeField, useStickinessField } from '../project-fields.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';

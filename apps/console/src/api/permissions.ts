@@ -1,4 +1,4 @@
-import { grantIncludes, type Permission } from '@bunting/contracts';
+import { type AnyOperation, grantIncludes, type Permission, permissionsFor } from '@bunting/contracts';
 import { useMe } from './queries-and-mutations.ts';
 
 /** Where a permission must hold; without a project or environment, in all of them. */
@@ -12,4 +12,13 @@ export const usePermissionCheck = (): ((permission: Permission, scope?: Permissi
   const { data } = useMe();
   return (permission, { project = null, environment = null } = {}) =>
     data?.permissions.some((grant) => grantIncludes(grant, permission, { project, environment })) ?? false;
+};
+
+/** A function that tells whether the user may call an operation in a project and environment; false until the permissions are loaded. */
+export const useMayCall = (): ((operation: AnyOperation, scope?: PermissionScope) => boolean) => {
+  const hasPermission = usePermissionCheck();
+  return (operation, scope) => {
+    const permissions = permissionsFor(operation);
+    return permissions.length === 0 || permissions.some((permission) => hasPermission(permission, scope));
+  };
 };

@@ -3,14 +3,75 @@ import {
   ArchiveFeatures,
   DisableFeatures,
   EnableFeatures,
+  SearchFeatures,
+  type SearchResultFeature,
   SetStale,
   TagFeatures,
 } from '@bunting/contracts';
 import type { QueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
-import type { BulkAction } from '../../changes/bulk-action.ts';
-import { readProtectedEnvironments } from '../../changes/protected-environments.ts';
-import type { SelectedFlag } from './bulk-effect.ts';
+import { readProtectedEnvironments } from '../../changes/edit-protection.tsx';
+import type { SearchQuery } from './flag-filter.ts';
+import { type FlagSelection, isSelected } from './selection-bar.tsx';
+
+/** What is done to all selected flags. */
+export type BulkAction =
+  | { readonly kind: 'switch'; readonly environment: string; readonly enabled: boolean }
+  | { readonly kind: 'tag'; readonly tag: { readonly type: string; readonly value: string }; readonly isAdded: boolean }
+  | { readonly kind: 'stale'; readonly stale: boolean }
+  | { readonly kind: 'archive' };
+
+/** The effect that a bulk action would have on one flag. */
+type BulkEffect = 'changes' | 'unchanged' | 'impossible';
+
+/** A flag that is selected for a bulk action. */
+export interface SelectedFlag extends Pick<SearchResultFeature, 'name' | 'project'> {
+  readonly effectOf: (action: BulkAction) => BulkEffect;
+}
+
+type ChangeableFlag = Pick<SearchResultFeature, 'stale' | 'tags' | 'archivedAt' | 'environments'>;
+
+/** The effect of an action on a flag; `impossible` for an archived flag, and for a switch in an environment without the flag. */
+const bulkEffectOn = (flag: ChangeableFlag, action: BulkAction): BulkEffect => {
+  if (flag.archivedAt != null) return 'impossible';
+  switch (action.kind) {
+    case 'switch': {
+      const state = flag.environments.find(({ name }) => name === action.environment);
+      if (state === undefined) return 'impossible';
+      return state.enabled === action.enabled ? 'unchanged' : 'changes';
+    }
+    case 'stale':
+      return flag.stale === action.stale ? 'unchanged' : 'changes';
+    case 'tag': {
+      const { type, value } = action.tag;
+      const hasTag = (flag.tags ?? []).some((tag) => tag.type === type && tag.value === value);
+      return hasTag === action.isAdded ? 'unchanged' : 'changes';
+    }
+    case 'archive':
+      return 'changes';
+  }
+};
+
+const pageSize = 1_000;
+
+/** Reads all selected flags from the server, page by page. @throws ApiError */
+export const readSelectedFlags = async (
+  query: SearchQuery,
+  selection: FlagSelection,
+  signal: AbortSignal,
+): Promise<SelectedFlag[]> => {
+  const selectedFlags: SelectedFlag[] = [];
+  for (let offset = 0; ; offset += pageSize) {
+    const page = { ...query, sortBy: 'name', offset: String(offset), limit: String(pageSize) };
+    const { features, total = 0 } = await call(SearchFeatures, { query: page, signal });
+    for (const feature of features) {
+      const { name, project } = feature;
+      if (isSelected(selection, name))
+        selectedFlags.push({ name, project, effectOf: (action) => bulkEffectOn(feature, action) });
+    }
+    if (features.length < pageSize || offset + pageSize >= total) return selectedFlags;
+  }
+};
 
 export interface BulkResult {
   readonly name: string;

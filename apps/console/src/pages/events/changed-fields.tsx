@@ -1,8 +1,8 @@
 import { type Constraint, isJsonObject } from '@bunting/contracts';
-import { constraintPhrase } from '../../../text/strategy-sentence.ts';
-import type { Json } from '../../../merging/json.ts';
-import type { FieldChange } from './field-changes.ts';
-import styles from '../events.module.css';
+import type { Json } from '../../merging/json.ts';
+import { constraintPhrase } from '../../text/strategy-sentence.ts';
+import styles from './events.module.css';
+import { type FieldChange, lineDiff } from './field-changes.ts';
 
 interface ChangedFieldsProps {
   readonly label: string;
@@ -65,5 +65,30 @@ export const ChangedFields = ({
         ))}
       </tbody>
     </table>
+  </div>
+);
+
+const prettyJson = (value: Json | undefined): string => (value == null ? '' : JSON.stringify(value, null, 2));
+const linePrefixes = { same: ' ', removed: '−', added: '+' } as const;
+
+interface JsonDiffProps {
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+  readonly label: string;
+}
+
+/** The JSON of two values as one text, in which removed and added lines are marked. */
+export const JsonDiff = ({ before, after, label }: JsonDiffProps) => (
+  <div role="region" aria-label={label} tabIndex={0} className={styles['diff']}>
+    {lineDiff(prettyJson(before), prettyJson(after))
+      .filter(({ text }) => text !== '')
+      .map(({ kind, text }, index) => {
+        const Line = kind === 'removed' ? 'del' : kind === 'added' ? 'ins' : 'span';
+        return (
+          <Line key={index} className={styles[kind]}>
+            {linePrefixes[kind]} {text}
+          </Line>
+        );
+      })}
   </div>
 );

@@ -1,9 +1,44 @@
-import { type Event, SearchEvents } from '@bunting/contracts';
+import { type Event, ListEventCreators, SearchEvents } from '@bunting/contracts';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { call } from '../../../api/call.ts';
-import { operationKey, operationQuery } from '../../../api/queries-and-mutations.ts';
-import type { EventQuery } from '../event-filter.ts';
+import { call } from '../../api/call.ts';
+import { operationKey, operationQuery, useEnvironments, useProjects } from '../../api/queries-and-mutations.ts';
+import { useFilterInUrl } from '../../filtering/search-parameter.ts';
+import { type EventFilterVocabulary, type EventQuery, readEventFilter } from './event-filter.ts';
+
+/** The values that a filter can have. The users are read only when suggestions need them, or the filter names one. */
+const useVocabulary = (filter: string, isNeeded: boolean, project: string | undefined): EventFilterVocabulary => {
+  const namesUser = /(^|\s)by:/.test(filter);
+  const { data: creators } = useQuery({
+    ...operationQuery(ListEventCreators, {}),
+    enabled: isNeeded || namesUser,
+    staleTime: 60_000,
+  });
+  const { data: projects } = useProjects();
+  const { data: environments } = useEnvironments();
+  return {
+    creators,
+    projects: (projects?.projects ?? []).map(({ id }) => id),
+    environments: (environments?.environments ?? []).map(({ name }) => name),
+    project,
+  };
+};
+
+/** The search for the events of the list, from the filter in the URL; of all projects, or of the given one. */
+export const useEventListQuery = (project: string | undefined) => {
+  const { filter, setFilter } = useFilterInUrl();
+  const [isVocabularyNeeded, setVocabularyNeeded] = useState(false);
+  const vocabulary = useVocabulary(filter, isVocabularyNeeded, project);
+  const { creators } = vocabulary;
+  const { query: parsedQuery, errors } = useMemo(
+    () => readEventFilter(filter, { creators, project }),
+    [filter, creators, project],
+  );
+  // An equal query stays the same object, however its filter was typed, so that the list keeps its state.
+  const serializedQuery = JSON.stringify(parsedQuery);
+  const query = useMemo(() => JSON.parse(serializedQuery) as EventQuery, [serializedQuery]);
+  return { query, errors, filter, setFilter, vocabulary, loadVocabulary: () => setVocabularyNeeded(true) };
+};
 
 /** The number of events in a full window, which is the part of the list that one request reads. */
 const rowsPageSize = 100;
@@ -164,4 +199,38 @@ export const useEventRows = (query: EventQuery, first: number, last: number, isA
       return windows[index - from]?.data?.at(index * rowsPageSize - position - 1);
     },
   };
+};
+
+interface ExpandedAndActiveEventsOptions {
+  readonly query: EventQuery;
+  readonly rows: number;
+  readonly total: number;
+}
+
+/**
+ * The events of the list whose details are open, and the active row, on which shortcuts act. Another query finds other events and resets
+ * both. The list of a link to one event shows its details.
+ */
+export const useExpandedAndActiveEvents = ({ query, rows, total }: ExpandedAndActiveEventsOptions) => {
+  const [toggledIds, setToggledIds] = useState<ReadonlySet<number>>(new Set());
+  /** -1 before a row is chosen */
+  const [activeRow, setActiveRow] = useState(-1);
+  const [lastQuery, setLastQuery] = useState(query);
+  if (lastQuery !== query) {
+    setLastQuery(query);
+    setActiveRow(-1);
+    setToggledIds(new Set());
+  }
+  const isOpenByDefault = query.id !== undefined && total === 1;
+  const isOpen = (id: number): boolean => toggledIds.has(id) !== isOpenByDefault;
+  const toggle = (row: number, id: number): void => {
+    setActiveRow(row);
+    setToggledIds((before) =>
+      before.has(id) ? new Set([...before].filter((toggledId) => toggledId !== id)) : new Set([...before, id]),
+    );
+  };
+  const moveActiveRow = (step: number): void => {
+    if (rows > 0) setActiveRow((row) => Math.max(0, Math.min(rows - 1, row + step)));
+  };
+  return { activeRow, moveActiveRow, isOpen, toggle };
 };

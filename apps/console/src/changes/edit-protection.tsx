@@ -1,0 +1,119 @@
+import { GetChangeRequestConfig, type ReplyOf } from '@bunting/contracts';
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+import { usePermissionCheck } from '../api/permissions.ts';
+import { operationQuery } from '../api/queries-and-mutations.ts';
+import { Button } from '../components/buttons/button.tsx';
+import { Notice } from '../components/content/notice.tsx';
+
+/** The query for the environments of a project and their protection by change requests. */
+export const changeRequestConfigQuery = (projectId: string) =>
+  queryOptions({ ...operationQuery(GetChangeRequestConfig, { params: { projectId } }), staleTime: 60_000 });
+
+/** The environments in which changes need a change request, those of production first. */
+export const protectedEnvironmentsOf = (config: ReplyOf<typeof GetChangeRequestConfig>): readonly string[] =>
+  config
+    .filter(({ changeRequestEnabled }) => changeRequestEnabled)
+    .toSorted((one, other) => Number(other.type === 'production') - Number(one.type === 'production'))
+    .map(({ environment }) => environment);
+
+/**
+ * Reads the protected environments of a project from the server, without the cache: for a decision just before a change is made.
+ * @throws ApiError
+ */
+export const readProtectedEnvironments = async (client: QueryClient, project: string): Promise<readonly string[]> =>
+  protectedEnvironmentsOf(await client.fetchQuery({ ...changeRequestConfigQuery(project), staleTime: 0 }));
+
+export interface EditProtection {
+  /** the protected environments are not yet known: an edit has to wait for them */
+  readonly isLoading: boolean;
+  /** the protected environments that the edit touches; a proposed edit becomes part of a change request in the first */
+  readonly environments: readonly string[];
+  /** whether the user may edit all of them without a change request */
+  readonly maySkip: boolean;
+  /** whether an edit that is made directly bypasses change requests: environments are protected, and the user may skip that */
+  readonly isDirect: boolean;
+}
+
+/** The protection that an edit of flags of a project meets in one environment; without `inEnvironment`, in all of them. */
+export const useEditProtection = (project: string, inEnvironment?: string): EditProtection => {
+  const { data, isPending } = useQuery(changeRequestConfigQuery(project));
+  const hasPermission = usePermissionCheck();
+  const environments = protectedEnvironmentsOf(data ?? []).filter(
+    (name) => inEnvironment === undefined || name === inEnvironment,
+  );
+  const maySkip = environments.every((environment) => hasPermission('SKIP_CHANGE_REQUEST', { project, environment }));
+  return { isLoading: isPending, environments, maySkip, isDirect: maySkip && environments.length > 0 };
+};
+
+const areProtected = (environments: readonly string[]): string =>
+  `${environments.join(' and ')} ${environments.length === 1 ? 'is' : 'are'} protected`;
+
+interface ProtectionNoticeProps {
+  readonly protection: EditProtection;
+  readonly isPending: boolean;
+  /** proposes the edit, where the user could also make it directly */
+  readonly onPropose: () => void;
+}
+
+interface SkipChangeRequestNoticeProps {
+  readonly protection: EditProtection;
+  readonly isPending: boolean;
+  readonly isDisabled?: boolean;
+  /** the button that makes the edit without a change request */
+  readonly label: string;
+  readonly onDirect: () => void;
+}
+
+/** Offers an edit without a change request, where it would be proposed and the user may skip that. */
+export const SkipChangeRequestNotice = ({
+  protection: {
+    environments: [environment],
+    isDirect,
+  },
+  isPending,
+  isDisabled = false,
+  label,
+  onDirect,
+}: SkipChangeRequestNoticeProps) =>
+  environment !== undefined &&
+  isDirect && (
+    <Notice
+      actions={
+        <Button size="small" isPending={isPending} isDisabled={isDisabled} onPress={onDirect}>
+          {label}
+        </Button>
+      }
+    >
+      {environment} is protected: this becomes part of your change request. You have the permission to skip change
+      requests, and can also do it directly, without approval.
+    </Notice>
+  );
+
+/** Explains the effect of protected environments on an edit: it becomes a proposal, or it applies directly and could be proposed instead. */
+export const ProtectionNotice = ({
+  protection: { environments, maySkip },
+  isPending,
+  onPropose,
+}: ProtectionNoticeProps) => {
+  if (environments.length === 0) return null;
+  if (!maySkip)
+    return (
+      <Notice>
+        {areProtected(environments)}: this becomes part of your change request, and takes effect when that is approved
+        and applied.
+      </Notice>
+    );
+  return (
+    <Notice
+      tone="warning"
+      actions={
+        <Button size="small" isPending={isPending} onPress={onPropose}>
+          Propose it instead
+        </Button>
+      }
+    >
+      {areProtected(environments)}. You have the permission to skip change requests: this applies directly, without
+      approval.
+    </Notice>
+  );
+};

@@ -1,0 +1,218 @@
+import {
+  AddChanges,
+  AddFavoriteFeature,
+  DisableFeature,
+  EnableFeature,
+  ListFeatureTypes,
+  ListSegments,
+  ListTags,
+  RemoveFavoriteFeature,
+  SearchFeatures,
+  type SearchResultFeature,
+} from '@bunting/contracts';
+import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { ApiError } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { operationKey, operationQuery, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
+import { readProtectedEnvironments } from '../../changes/edit-protection.tsx';
+import { useFilterInUrl } from '../../filtering/search-parameter.ts';
+import { notify, notifyError } from '../../shell/toasts.tsx';
+import { type FlagFilterVocabulary, readFlagFilter, type SearchQuery } from './flag-filter.ts';
+import type { RowActions, SortState } from './flag-table.tsx';
+import { emptySelection, type FlagSelection, isSelected, withSelected } from './selection-bar.tsx';
+
+/** The values that a filter of flags can have, for suggestions. Types, tags and segments are loaded only if they are needed. */
+export const useFlagFilterVocabulary = (environments: readonly string[], isNeeded: boolean): FlagFilterVocabulary => {
+  const options = { enabled: isNeeded, staleTime: 60_000 };
+  const { data: types } = useQuery({ ...operationQuery(ListFeatureTypes, {}), ...options });
+  const { data: tags } = useQuery({ ...operationQuery(ListTags, {}), ...options });
+  const { data: segments } = useQuery({ ...operationQuery(ListSegments, {}), ...options });
+  const { data: projects } = useProjects();
+  return {
+    environments,
+    types: (types?.types ?? []).map(({ id }) => id),
+    tags: (tags?.tags ?? []).map(({ type, value }) => `${type}:${value}`),
+    segments: (segments?.segments ?? []).map(({ name }) => name),
+    projects: (projects?.projects ?? []).map(({ id }) => id),
+  };
+};
+
+const defaultSort: SortState = { column: 'name', isDescending: false };
+
+/** The filter and the order of the list of flags, as state that is kept in the URL. */
+const useFilterAndSortInUrl = () => {
+  const { filter, setFilter, search, write } = useFilterInUrl();
+  const [column = defaultSort.column, order] = (search['sort'] ?? '').split(' ').filter(Boolean);
+  const sort: SortState = { column, isDescending: order === 'desc' };
+  const setSort = (chosen: string): void => {
+    const isDescending = sort.column === chosen && !sort.isDescending;
+    const isDefault = chosen === defaultSort.column && !isDescending;
+    write({ sort: isDefault ? undefined : `${chosen}${isDescending ? ' desc' : ''}` });
+  };
+  return { filter, setFilter, sort, setSort };
+};
+
+/** The search for the flags of the list, from the filter and the order in the URL; of all projects, or of the given one. */
+export const useFlagListQuery = (project: string | undefined, environments: readonly string[]) => {
+  const { filter, setFilter, sort, setSort } = useFilterAndSortInUrl();
+  const { query: parsedQuery, errors } = useMemo(() => {
+    const parsed = readFlagFilter(filter, environments);
+    const scoped = project === undefined ? parsed.query : { ...parsed.query, project: `IS:${project}` };
+    const sorted = { ...scoped, sortBy: sort.column, sortOrder: sort.isDescending ? 'desc' : 'asc' };
+    return { query: sorted, errors: parsed.errors };
+  }, [filter, environments, project, sort.column, sort.isDescending]);
+  // An equal query stays the same object when the environments are loaded or change, so that the list keeps its selection.
+  const serializedQuery = JSON.stringify(parsedQuery);
+  const query = useMemo(() => JSON.parse(serializedQuery) as SearchQuery, [serializedQuery]);
+  return { query, errors, filter, setFilter, sort, setSort };
+};
+
+/** The number of rows that one request returns, called a window. The list loads the windows that are on the screen. */
+const rowsPageSize = 100;
+/** Milliseconds for which rows that have left the screen stay in memory. */
+const rowsGcMs = 30_000;
+
+/** The query of one window. Its key has the filter, so that the response to an earlier filter never fills the list of a later one. */
+const windowQuery = (query: SearchQuery, index: number) => ({
+  ...operationQuery(SearchFeatures, {
+    query: { ...query, offset: String(index * rowsPageSize), limit: String(rowsPageSize) },
+  }),
+  gcTime: rowsGcMs,
+});
+
+/** The rows of a search, of which only those on the screen are read. Requests for rows that have left the screen are cancelled. */
+export const useFlagRows = (query: SearchQuery, first: number, last: number) => {
+  const client = useQueryClient();
+  const firstWindow = useQuery({ ...windowQuery(query, 0), placeholderData: keepPreviousData });
+  const total = firstWindow.data?.total ?? 0;
+  const lastWindow = Math.max(0, Math.ceil(total / rowsPageSize) - 1);
+  const from = Math.min(Math.floor(first / rowsPageSize), lastWindow);
+  const to = Math.min(Math.floor(last / rowsPageSize), lastWindow);
+  const indices = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const windows = useQueries({ queries: indices.map((index) => windowQuery(query, index)) });
+  const isOutdated = firstWindow.isPlaceholderData;
+  // Prefetched only when the second half of the last window is on the screen: else each key press in the filter would cause two searches.
+  const isNextNeeded = !isOutdated && to < lastWindow && last >= (to + 0.5) * rowsPageSize;
+  useEffect(() => {
+    if (isNextNeeded) void client.prefetchQuery(windowQuery(query, to + 1));
+  }, [client, query, to, isNextNeeded]);
+  return {
+    total,
+    isLoaded: firstWindow.data !== undefined,
+    /** whether the rows are those of an earlier filter, while those of the current one are loading */
+    isOutdated,
+    error: firstWindow.error ?? windows.find(({ error }) => error !== null)?.error ?? null,
+    refetch: () => client.invalidateQueries({ queryKey: operationKey(SearchFeatures) }),
+    /** The flag of a row; undefined while it is being read. */
+    rowAt: (row: number): SearchResultFeature | undefined => {
+      const index = Math.floor(row / rowsPageSize);
+      const data = index === 0 ? firstWindow.data : windows[index - from]?.data;
+      return data?.features[row % rowsPageSize];
+    },
+  };
+};
+
+interface SelectedAndActiveFlagsOptions {
+  readonly query: SearchQuery;
+  /** the number of flags that the query finds */
+  readonly total: number;
+  readonly rowAt: (row: number) => SearchResultFeature | undefined;
+}
+
+/** The selected flags of the list, and the active row, on which shortcuts act. Another query finds other flags and resets both. */
+export const useSelectedAndActiveFlags = ({ query, total, rowAt }: SelectedAndActiveFlagsOptions) => {
+  const [selection, setSelection] = useState<FlagSelection>(emptySelection);
+  /** -1 before a row is chosen */
+  const [activeRow, setActiveRow] = useState(-1);
+  /** the row of the last selection, where a range begins; -1 before the first */
+  const anchor = useRef(-1);
+  const [lastQuery, setLastQuery] = useState(query);
+  if (lastQuery !== query) {
+    setLastQuery(query);
+    setSelection(emptySelection);
+    setActiveRow(-1);
+  }
+  useEffect(() => {
+    anchor.current = -1;
+  }, [query]);
+
+  /** Selects or deselects the flag of a row or, for a range, of all rows from the anchor on. */
+  const select = useCallback(
+    (row: number, name: string, isRange: boolean) => {
+      const from = isRange && anchor.current >= 0 ? anchor.current : row;
+      const [low, high] = [Math.min(from, row), Math.max(from, row)];
+      const names = Array.from({ length: high - low + 1 }, (_, index) => rowAt(low + index)?.name).filter(
+        (rowName) => rowName !== undefined,
+      );
+      anchor.current = row;
+      setActiveRow(row);
+      setSelection((before) => withSelected(before, names, !isSelected(before, name)));
+    },
+    [rowAt],
+  );
+  const moveActiveRow = (step: number): void => {
+    if (total > 0) setActiveRow((row) => Math.max(0, Math.min(total - 1, row + step)));
+  };
+  const activeFlag = activeRow < 0 ? undefined : rowAt(activeRow);
+  return { selection, setSelection, activeRow, activeFlag, select, moveActiveRow };
+};
+
+interface FlagSwitch {
+  readonly flag: SearchResultFeature;
+  readonly environment: string;
+  readonly enabled: boolean;
+}
+
+/**
+ * The actions of the rows of the list, as one object for all rows and renders, so that scrolling renders new rows only. A switch takes
+ * effect immediately, or as a change request where the environment is protected.
+ */
+export const useFlagRowActions = (select: RowActions['select']) => {
+  const addFavorite = useOperationMutation(AddFavoriteFeature, 'handled');
+  const removeFavorite = useOperationMutation(RemoveFavoriteFeature, 'handled');
+  const switchFlag = useMutation<void, ApiError, FlagSwitch>({
+    mutationFn: async ({ flag, environment, enabled }, { client }) => {
+      const path = { projectId: flag.project, environment };
+      if ((await readProtectedEnvironments(client, flag.project)).includes(environment)) {
+        const body = [{ feature: flag.name, action: 'updateEnabled', payload: { enabled } }];
+        const { id } = await call(AddChanges, { params: path, body });
+        notify(`Proposed in change request ${id}: turn ${flag.name} ${enabled ? 'on' : 'off'} in ${environment}.`);
+      } else {
+        const operation = enabled ? EnableFeature : DisableFeature;
+        await call(operation, { params: { ...path, featureName: flag.name }, ifMatch: undefined });
+        notify(`${flag.name} is ${enabled ? 'on' : 'off'} in ${environment}.`);
+      }
+    },
+  });
+  /** by flag, the environment in which its switch is pending */
+  const [pendingEnvironments, setPendingEnvironments] = useState<ReadonlyMap<string, string>>(new Map());
+  const toggle = async (flag: SearchResultFeature, environment: string, enabled: boolean): Promise<void> => {
+    setPendingEnvironments((all) => new Map([...all, [flag.name, environment]]));
+    try {
+      await switchFlag.mutateAsync({ flag, environment, enabled });
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      setPendingEnvironments((all) => new Map([...all].filter(([name]) => name !== flag.name)));
+    }
+  };
+  const toggleFavorite = async (flag: SearchResultFeature, isFavorite: boolean): Promise<void> => {
+    try {
+      const mutation = isFavorite ? addFavorite : removeFavorite;
+      await mutation.mutateAsync({ params: { projectId: flag.project, featureName: flag.name } });
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  const latestHandlers = useRef({ select, toggle, toggleFavorite });
+  useEffect(() => {
+    latestHandlers.current = { select, toggle, toggleFavorite };
+  });
+  const [actions] = useState<RowActions>(() => ({
+    select: (...args) => latestHandlers.current.select(...args),
+    toggle: (...args) => void latestHandlers.current.toggle(...args),
+    toggleFavorite: (...args) => void latestHandlers.current.toggleFavorite(...args),
+  }));
+  return { pendingEnvironments, actions };
+};
