@@ -21,6 +21,7 @@ import { stateEndpoints } from './states/endpoints.ts';
 import { strategyEndpoints } from './strategies/endpoints.ts';
 import { strategyTypeEndpoints } from './strategy-types/endpoints.ts';
 import { tagEndpoints } from './tags/endpoints.ts';
+import { undoEndpoints } from './undo/endpoints.ts';
 import { usageEndpoints } from './usage/endpoints.ts';
 import { variantEndpoints } from './variants/endpoints.ts';
 import type { FeaturesContext } from './context.ts';
@@ -50,6 +51,7 @@ export function featuresEndpoints(context: FeaturesContext): readonly Endpoint[]
     ...strategyEndpoints(context),
     ...strategyTypeEndpoints(context),
     ...tagEndpoints(context),
+    ...undoEndpoints(context),
     ...usageEndpoints(context),
     ...variantEndpoints(context),
   ];

@@ -18,6 +18,7 @@ import {
   CreateFeature,
   type CreateFeatureBody,
   type DeliveryState,
+  type Event,
   type Feature,
   type FeatureState,
   SearchEvents,
@@ -33,6 +34,7 @@ import {
   outboxOperations,
   type OutboxEvent,
   type ReplyOf,
+  type RequestOf,
   type StateEntity,
   type StateOf,
 } from '@bunting/contracts';
@@ -74,6 +76,16 @@ export const callContextOf = (caller: Caller, timeoutMs = 60_000): CallContext =
   timeoutMs,
 });
 
+/** The events that the event log finds. */
+const foundEvents: readonly Event[] = [{ id: 4, createdAt, type: 'feature-created', createdBy: 'mia' }];
+
+/** The search of the event log. */
+const searchEvents = (search: (query: RequestOf<typeof SearchEvents>['query']) => Promise<readonly Event[]>) =>
+  implement(SearchEvents, async ({ query }) => {
+    const events = [...(await search(query))];
+    return { events, total: events.length };
+  });
+
 /** The other services: no change request uses a segment; Ada owns the project `default`, which has one token, for production. */
 export const otherServices: readonly Endpoint[] = [
   implement(EndEnvironmentAccess, async () => null),
@@ -81,10 +93,7 @@ export const otherServices: readonly Endpoint[] = [
   implement(CountProjectMembers, async ({ body: { project = 'default' } }) => ({
     projects: project === 'default' ? [{ id: 'default', members: 3, added: 1, owners: [ada] }] : [],
   })),
-  implement(SearchEvents, async () => ({
-    events: [{ id: 4, createdAt, type: 'feature-created' as const, createdBy: 'mia' }],
-    total: 1,
-  })),
+  searchEvents(async () => foundEvents),
   implement(GetOwnRoles, async () => ({
     version: 1 as const,
     roles: [{ id: 4, name: 'Owner', type: 'project', description: 'Owns it.' }],
@@ -141,11 +150,13 @@ export interface StartedFeatures {
  * Starts the service with validation of its replies, on a new database and a bus in the process or over NATS.
  * @param onHide called when the gateway is to hide a project
  * @param onCopy called when the gateway is to copy the permissions of an environment
+ * @param search finds events in the event log
  */
 export const startFeatures = async (
   environment: Readonly<Record<string, string>> = {},
   onHide: (project: { readonly id: string; readonly version: number }) => Promise<void> = () => Promise.resolve(),
   onCopy: (environments: { readonly from: string; readonly to: string }) => Promise<void> = () => Promise.resolve(),
+  search: (query: RequestOf<typeof SearchEvents>['query']) => Promise<readonly Event[]> = async () => foundEvents,
 ): Promise<StartedFeatures> => {
   const fresh = await freshFeaturesDatabase();
   const hosted = await host([featuresService], {
@@ -160,7 +171,9 @@ export const startFeatures = async (
     await onCopy(body);
     return null;
   });
-  const around = await serve(hosted.bus, [...otherServices, eventLog, hideProject, copyPermissions], {
+  const servicesButLog = otherServices.filter(({ operation }) => operation.subject !== SearchEvents.subject);
+  const others = [...servicesButLog, eventLog, searchEvents(search), hideProject, copyPermissions];
+  const around = await serve(hosted.bus, others, {
     checkReplies: true,
   });
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: featuresMigrations });

@@ -12,4 +12,5 @@ export * from './permissions.ts';
 export * from './schemas.ts';
 export * from './stale-header.ts';
 export * from './text.ts';
+export * from './three-way-merge.ts';
 export * from './values.ts';

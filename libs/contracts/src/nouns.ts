@@ -25,6 +25,7 @@ export * from './environments.ts';
 export * from './events/event-types.ts';
 export * from './events/event.ts';
 export * from './events/operations.ts';
+export * from './events/undo.ts';
 export * from './features/archive.ts';
 export * from './features/cleanup.ts';
 export * from './features/dependencies.ts';

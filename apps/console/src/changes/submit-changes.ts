@@ -4,14 +4,18 @@ import {
   AddStrategy,
   ArchiveFeature,
   type ChangeRequest,
+  type Change,
+  type CreateSegmentBody,
   type CreateStrategyBody,
+  DeleteSegment,
   DeleteStrategy,
   DisableFeature,
   EnableFeature,
-  type FeatureChange,
+  isSegmentChange,
   RemoveDependencies,
   SetEnvironmentVariants,
   SetStrategyOrder,
+  UpdateSegment,
   UpdateStrategy,
   type UpdateStrategyBody,
   type VariantListBody,
@@ -38,9 +42,14 @@ type Variants = Static<typeof VariantListBody>;
 /** Makes a change immediately, by the operation of its action. @throws ApiError */
 const makeChange = async (
   { project, environment }: ChangeLocation,
-  change: FeatureChange,
+  change: Change,
   { ifMatch }: SubmitOptions,
 ): Promise<unknown> => {
+  if (isSegmentChange(change)) {
+    if (change.action === 'deleteSegment') return call(DeleteSegment, { params: { id: change.payload.id }, ifMatch });
+    const { id, ...body } = change.payload;
+    return call(UpdateSegment, { params: { id }, body: body as CreateSegmentBody, ifMatch });
+  }
   const feature = { projectId: project, featureName: change.feature };
   const params = { ...feature, environment };
   switch (change.action) {
@@ -79,7 +88,7 @@ export type SubmitOutcome =
 export interface SubmittedChanges extends SubmitOptions {
   /** where the changes are made; without it, in every environment of the project */
   readonly environment?: string | undefined;
-  readonly changes: readonly FeatureChange[];
+  readonly changes: readonly Change[];
   /** makes the changes also where the environment is protected, by the permission to skip change requests */
   readonly isDirect?: boolean;
 }
@@ -92,10 +101,11 @@ export const useSubmitChanges = (project: string) => {
   const client = useQueryClient();
   return useMutation<SubmitOutcome, ApiError, SubmittedChanges>({
     mutationFn: async ({ environment, changes, ifMatch, isDirect = false }) => {
-      const protectedEnvironment = (await readProtectedEnvironments(client, project)).find(
+      const protectedEnvironments = isDirect ? [] : await readProtectedEnvironments(client, project);
+      const protectedEnvironment = protectedEnvironments.find(
         (name) => environment === undefined || name === environment,
       );
-      if (protectedEnvironment !== undefined && !isDirect) {
+      if (protectedEnvironment !== undefined) {
         const params = { projectId: project, environment: protectedEnvironment };
         const changeRequest = await call(AddChanges, { params, body: changes });
         return { kind: 'proposed', environment: protectedEnvironment, changeRequest };

@@ -79,7 +79,9 @@ const writers: Readonly<Record<ChangeAction, SentenceWriter>> = {
   addDependency: ({ feature }) => ({ sentence: `Let it depend on ${textOf(feature)}` }),
   deleteDependency: () => ({ sentence: 'Let it depend on no other flag' }),
   updateSegment: ({ name }) => ({ sentence: `Change the segment ${textOf(name)}`.trim() }),
-  deleteSegment: () => ({ sentence: 'Delete the segment' }),
+  deleteSegment: ({ id }, { segmentNames }) => ({
+    sentence: `Delete the segment ${segmentNames.get(Number(id)) ?? ''}`.trim(),
+  }),
 };
 
 const isKnown = (action: string): action is ChangeAction => Object.hasOwn(writers, action);

@@ -287,7 +287,7 @@ describeInBrowser('undoing an event', () => {
     await changeStrategy(project, flag, 'development', id, rollout(40));
     const { opened, page, dialog } = await openUndo(flag, 'feature-strategy-update');
     await dialog.getByRole('row', { name: 'parameters › rollout 40 10' }).waitFor();
-    const read = (address: URL): boolean => address.pathname.endsWith(`/features/${flag}`);
+    const read = (address: URL): boolean => address.pathname.endsWith('/undo');
     await page.route(read, (route) =>
       route.fulfill({ status: 403, json: { name: 'NoAccessError', message: 'Hidden.' } }),
     );

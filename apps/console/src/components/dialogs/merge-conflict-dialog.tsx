@@ -1,9 +1,8 @@
+import { type MergeConflict, resolveConflicts, type Json } from '@bunting/contracts';
 import { useState } from 'react';
 import { Button } from '../buttons/button.tsx';
 import { Dialog } from './dialog.tsx';
 import { RadioGroup } from '../forms/fields.tsx';
-import { type MergeConflict, resolveConflicts } from '../../merging/three-way-merge.ts';
-import type { Json } from '../../merging/json.ts';
 import layout from '../layout/layout.module.css';
 import styles from './merge-conflict-dialog.module.css';
 

@@ -1,4 +1,11 @@
-import { type AnyOperation, isEqual, type ReplyOf } from '@bunting/contracts';
+import {
+  type AnyOperation,
+  isEqual,
+  type Json,
+  type MergeConflict,
+  type ReplyOf,
+  threeWayMerge,
+} from '@bunting/contracts';
 import { useBlocker } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { type Control, Controller, useForm, useWatch } from 'react-hook-form';
@@ -6,8 +13,6 @@ import { ApiError } from '../../api/api-error.ts';
 import type { CallRequest, WithEntityTag } from '../../api/call.ts';
 import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { notify } from '../../shell/toasts.tsx';
-import { threeWayMerge, type MergeConflict } from '../../merging/three-way-merge.ts';
-import type { Json } from '../../merging/json.ts';
 import { requestBodyOf, validationErrorOf, type FormValues, inputKindOf, formValuesOf } from './request-body-schema.ts';
 import { Button } from '../buttons/button.tsx';
 import { Notice } from '../content/notice.tsx';

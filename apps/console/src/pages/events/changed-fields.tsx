@@ -1,8 +1,7 @@
-import { type Constraint, isJsonObject } from '@bunting/contracts';
-import type { Json } from '../../merging/json.ts';
+import { type Constraint, type FieldChange, isJsonObject, type Json } from '@bunting/contracts';
 import { constraintPhrase } from '../../text/strategy-sentence.ts';
+import { lineDiff } from './line-diff.ts';
 import styles from './events.module.css';
-import { type FieldChange, lineDiff } from './field-changes.ts';
 
 interface ChangedFieldsProps {
   readonly label: string;

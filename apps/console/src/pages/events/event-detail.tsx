@@ -1,13 +1,10 @@
-import type { Event } from '@bunting/contracts';
+import { type AnyOperation, type Event, fieldChanges, type Json, undoOperations } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
 import { useMayCall } from '../../api/permissions.ts';
 import { Time } from '../../components/content/time.tsx';
-import type { Json } from '../../merging/json.ts';
 import { ChangedFields, JsonDiff } from './changed-fields.tsx';
-import { fieldChanges } from './field-changes.ts';
-import { undoOperationOf } from './undo/undo-operations.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './events.module.css';
 
@@ -15,6 +12,10 @@ interface EventDetailProps {
   readonly event: Event;
   readonly onUndo: (event: Event) => void;
 }
+
+/** The operation that undoes an event; undefined where events of its type cannot be undone. */
+export const undoOperationOf = ({ type }: Event): AnyOperation | undefined =>
+  (undoOperations as Partial<Record<string, AnyOperation>>)[type];
 
 /** What an event changed, field by field and as JSON, with a button to undo it and links to related events. */
 export const EventDetail = ({ event, onUndo }: EventDetailProps) => {

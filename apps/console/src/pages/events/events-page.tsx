@@ -20,7 +20,7 @@ const LogIntegrity = lazy(() =>
   import('./log-integrity.tsx').then(({ LogIntegrity: component }) => ({ default: component })),
 );
 const UndoDialog = lazy(() =>
-  import('./undo/undo-dialog.tsx').then(({ UndoDialog: component }) => ({ default: component })),
+  import('./undo-dialog.tsx').then(({ UndoDialog: component }) => ({ default: component })),
 );
 /** Milliseconds from a new event until the list is read again, once for all events in that time. */
 const refreshThrottleMs = 250;
@@ -82,7 +82,7 @@ const useEventListKeys = ({ focusFilter, moveActiveRow, toggleActiveEvent, undoA
 const useUndoIfAllowed = (open: (event: Event) => void) => {
   const mayCall = useMayCall();
   return async (event: Event): Promise<void> => {
-    const { undoOperationOf } = await import('./undo/undo-operations.ts');
+    const { undoOperationOf } = await import('./event-detail.tsx');
     const operation = undoOperationOf(event);
     const scope = { project: event.project ?? undefined, environment: event.environment ?? undefined };
     if (operation !== undefined && mayCall(operation, scope)) open(event);

@@ -1,11 +1,17 @@
-import { type FeatureChange, type FeatureStrategy, GetStrategy, isEqual } from '@bunting/contracts';
+import {
+  type FeatureChange,
+  type FeatureStrategy,
+  GetStrategy,
+  isEqual,
+  type Json,
+  type MergeConflict,
+  threeWayMerge,
+} from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { callWithEntityTag } from '../../api/call.ts';
 import { proposedText, useSubmitChanges } from '../../changes/submit-changes.ts';
-import type { Json } from '../../merging/json.ts';
-import { type MergeConflict, threeWayMerge } from '../../merging/three-way-merge.ts';
 import { notify } from '../../shell/toasts.tsx';
 import {
   newStrategyDraft,

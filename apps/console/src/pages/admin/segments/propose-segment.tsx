@@ -2,7 +2,9 @@ import {
   AddChanges,
   type ChangeRequest,
   type CreateSegmentBody,
+  type Json,
   type SegmentChange,
+  threeWayMerge,
   UpdateSegment,
 } from '@bunting/contracts';
 import { useMutation } from '@tanstack/react-query';
@@ -12,8 +14,6 @@ import { call } from '../../../api/call.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { type FormValues, formValuesOf, requestBodyOf } from '../../../components/forms/request-body-schema.ts';
-import type { Json } from '../../../merging/json.ts';
-import { threeWayMerge } from '../../../merging/three-way-merge.ts';
 
 /** The project of a segment whose changes need a change request, and its protected environments. */
 export interface ProposalTarget {

@@ -6,9 +6,9 @@ import {
   type Feature,
   type FeatureStrategy,
   type Segment,
+  undoOperations,
 } from '@bunting/contracts';
-import { setsSameProperty, eventGroupOf, planUndo, type CurrentState } from './plan-undo.ts';
-import { undoOperationOf } from './undo-operations.ts';
+import { type CurrentState, eventGroupOf, setsSameProperty, undoEvent } from './undo-event.ts';
 
 const strategy: FeatureStrategy = {
   id: 's1',
@@ -67,10 +67,14 @@ const change = (action: string, payload?: unknown) => ({
   environment: 'production',
   change: { action, feature: 'lamp', ...(payload === undefined ? {} : { payload }) },
 });
-const everywhere = (action: string, payload?: unknown) => {
-  const { environment: _, ...step } = change(action, payload);
-  return step;
-};
+const everywhere = (action: string, payload?: unknown) => ({ ...change(action, payload), environment: null });
+const request = (operationId: string, params: object, body: unknown) => ({
+  kind: 'request',
+  operationId,
+  params,
+  body,
+});
+const ofLamp = { projectId: 'shop', featureName: 'lamp' };
 const segment: Segment = { id: 4, name: 'beta', description: null, project: 'shop', constraints: [] };
 const two = [
   { name: 'a', weight: 500, weightType: 'variable' as const, stickiness: 'default' },
@@ -80,8 +84,8 @@ const one = [{ ...two[0], weight: 1000 }] as typeof two;
 
 /** The steps of an undo that is possible; else its plan. */
 const stepsOf = (event: Event, state: CurrentState) => {
-  const plan = planUndo(event, state);
-  return plan.kind === 'possible' ? plan.steps : plan;
+  const plan = undoEvent(event, state);
+  return plan.state === 'possible' ? plan.steps : plan;
 };
 
 describe('undoing an event', () => {
@@ -135,23 +139,50 @@ describe('undoing an event', () => {
       'removes a tag that was added',
       anEvent('feature-tagged', { data: { type: 'simple', value: 'web' } }),
       aState({ tags: [{ type: 'simple', value: 'web' }] }),
-      [{ kind: 'tags', added: [], removed: [{ type: 'simple', value: 'web' }] }],
+      [
+        request(
+          'updateTags',
+          { featureName: 'lamp' },
+          { addedTags: [], removedTags: [{ type: 'simple', value: 'web' }] },
+        ),
+      ],
     ],
     [
       'adds a tag that was removed',
       anEvent('feature-untagged', { preData: { type: 'simple', value: 'web' } }),
       aState(),
-      [{ kind: 'tags', added: [{ type: 'simple', value: 'web' }], removed: [] }],
+      [
+        request(
+          'updateTags',
+          { featureName: 'lamp' },
+          { addedTags: [{ type: 'simple', value: 'web' }], removedTags: [] },
+        ),
+      ],
     ],
     [
       'gives a flag its earlier details, and only those that changed',
       anEvent('feature-metadata-updated', { preData: metadata, data: { ...metadata, description: 'new' } }),
       aState({ description: 'new', stale: true }),
-      [{ kind: 'details', body: { description: 'old' } }],
+      [request('updateFeature', ofLamp, { description: 'old' })],
     ],
-    ['marks as not stale', anEvent('feature-stale-on'), aState({ stale: true }), [{ kind: 'stale', stale: false }]],
-    ['marks as stale', anEvent('feature-stale-off'), aState(), [{ kind: 'stale', stale: true }]],
-    ['revives a flag that was archived', anEvent('feature-archived'), withoutFlag(true), [{ kind: 'revive' }]],
+    [
+      'marks as not stale',
+      anEvent('feature-stale-on'),
+      aState({ stale: true }),
+      [request('staleFeatures', { projectId: 'shop' }, { features: ['lamp'], stale: false })],
+    ],
+    [
+      'marks as stale',
+      anEvent('feature-stale-off'),
+      aState(),
+      [request('staleFeatures', { projectId: 'shop' }, { features: ['lamp'], stale: true })],
+    ],
+    [
+      'revives a flag that was archived',
+      anEvent('feature-archived'),
+      withoutFlag(true),
+      [request('reviveFeature', ofLamp, null)],
+    ],
     ['archives a flag that was revived', anEvent('feature-revived'), aState(), [everywhere('archiveFeature')]],
     ['archives a flag that was created', anEvent('feature-created'), aState(), [everywhere('archiveFeature')]],
     [
@@ -170,25 +201,34 @@ describe('undoing an event', () => {
       'moves a flag back',
       anEvent('feature-project-change', { data: { oldProject: 'yard', newProject: 'shop' } }),
       aState(),
-      [{ kind: 'move', project: 'yard' }],
+      [request('changeProject', ofLamp, { newProjectId: 'yard' })],
     ],
     [
       'gives a segment its earlier fields',
       anEvent('segment-updated', { preData: segment, data: { ...segment, description: 'x' } }),
       aState({}, {}, { segments: [{ ...segment, description: 'x' }] }),
-      [{ kind: 'updateSegment', id: 4, body: { name: 'beta', description: null, project: 'shop', constraints: [] } }],
+      [
+        {
+          kind: 'change',
+          environment: null,
+          change: {
+            action: 'updateSegment',
+            payload: { id: 4, name: 'beta', description: null, project: 'shop', constraints: [] },
+          },
+        },
+      ],
     ],
     [
       'deletes a segment that was created',
       anEvent('segment-created', { data: segment }),
       aState({}, {}, { segments: [segment] }),
-      [{ kind: 'deleteSegment', id: 4, name: 'beta', project: 'shop' }],
+      [{ kind: 'change', environment: null, change: { action: 'deleteSegment', payload: { id: 4 } } }],
     ],
     [
       'creates a segment that was deleted',
       anEvent('segment-deleted', { preData: segment }),
       aState(),
-      [{ kind: 'createSegment', body: { name: 'beta', description: null, project: 'shop', constraints: [] } }],
+      [request('createSegment', {}, { name: 'beta', description: null, project: 'shop', constraints: [] })],
     ],
   ])('%s', (_title, event, state, steps) => {
     expect(stepsOf(event, state)).toEqual(steps);
@@ -198,7 +238,9 @@ describe('undoing an event', () => {
     const event = inProduction('feature-strategy-remove', { preData: rollout('30', { sortOrder: 3 }) });
     const { id: _, ...fields } = rollout('30', { sortOrder: 3 });
     expect(stepsOf(event, aState({}, { strategies: [second] }))).toEqual([change('addStrategy', fields)]);
-    expect(planUndo(event, aState({}, { strategies: [{ ...fields, id: 'another' }] }))).toEqual({ kind: 'done' });
+    expect(undoEvent(event, aState({}, { strategies: [{ ...fields, id: 'another' }] }))).toMatchObject({
+      state: 'done',
+    });
   });
 
   it('keeps what others changed in other fields since', () => {
@@ -206,7 +248,7 @@ describe('undoing an event', () => {
       preData: rollout('10'),
       data: rollout('50', { bypassedChangeRequest: true }),
     });
-    const plan = planUndo(event, aState({}, { strategies: [rollout('50', { title: 'Later' })] }));
+    const plan = undoEvent(event, aState({}, { strategies: [rollout('50', { title: 'Later' })] }));
     expect(plan).toMatchObject({
       steps: [{ change: { payload: { title: 'Later', parameters: { rollout: '10' } } } }],
       changes: [{ path: ['parameters', 'rollout'], before: '50', after: '10' }],
@@ -232,37 +274,37 @@ describe('undoing an event', () => {
       'a field that was changed again',
       inProduction('feature-strategy-update', { preData: rollout('10'), data: rollout('50') }),
       aState({}, { strategies: [rollout('70')] }),
-      { kind: 'changed', conflicts: [{ path: ['parameters', 'rollout'], left: '50', now: '70' }] },
+      { state: 'changed', conflicts: [{ path: ['parameters', 'rollout'], left: '50', now: '70' }] },
     ],
     [
       'an added strategy that was edited since',
       inProduction('feature-strategy-add', { data: strategy }),
       aState({}, { strategies: [rollout('70')] }),
-      { kind: 'changed', conflicts: [{ path: ['parameters', 'rollout'], left: '10', now: '70' }] },
+      { state: 'changed', conflicts: [{ path: ['parameters', 'rollout'], left: '10', now: '70' }] },
     ],
     [
       'a description that was changed again',
       anEvent('feature-metadata-updated', { preData: metadata, data: { ...metadata, description: 'new' } }),
       aState({ description: 'newest' }),
-      { kind: 'changed', conflicts: [{ path: ['description'], left: 'new', now: 'newest' }] },
+      { state: 'changed', conflicts: [{ path: ['description'], left: 'new', now: 'newest' }] },
     ],
     [
       'variants that were changed again',
       inProduction('feature-environment-variants-updated', { preData: { variants: one }, data: { variants: two } }),
       aState({}, { variants: two.map((variant, at) => ({ ...variant, weight: at === 0 ? 300 : 700 })) }),
-      { kind: 'changed' },
+      { state: 'changed' },
     ],
     [
       'a strategy that is gone',
       inProduction('feature-strategy-update', { preData: rollout('10'), data: rollout('50') }),
       aState({}, { strategies: [] }),
-      { kind: 'refused', reason: 'strategyGone' },
+      { state: 'refused', reason: 'strategyGone' },
     ],
     [
       'turning on without any strategy, which would be for everybody',
       inProduction('feature-environment-disabled'),
       aState({}, { strategies: [{ ...strategy, disabled: true }] }),
-      { kind: 'refused', reason: 'noStrategy' },
+      { state: 'refused', reason: 'noStrategy' },
     ],
     [
       'an order of other strategies',
@@ -271,40 +313,40 @@ describe('undoing an event', () => {
         data: { strategyIds: ['s2', 's1'] },
       }),
       aState(),
-      { kind: 'refused', reason: 'strategiesDiffer' },
+      { state: 'refused', reason: 'strategiesDiffer' },
     ],
-    ['an archived flag', anEvent('feature-stale-on'), withoutFlag(true), { kind: 'refused', reason: 'flagArchived' }],
-    ['a flag that is gone', anEvent('feature-stale-on'), withoutFlag(false), { kind: 'refused', reason: 'flagGone' }],
-    ['a deleted flag', anEvent('feature-archived'), withoutFlag(false), { kind: 'refused', reason: 'flagDeleted' }],
+    ['an archived flag', anEvent('feature-stale-on'), withoutFlag(true), { state: 'refused', reason: 'flagArchived' }],
+    ['a flag that is gone', anEvent('feature-stale-on'), withoutFlag(false), { state: 'refused', reason: 'flagGone' }],
+    ['a deleted flag', anEvent('feature-archived'), withoutFlag(false), { state: 'refused', reason: 'flagDeleted' }],
     [
       'an environment that is gone',
       anEvent('feature-environment-enabled', { environment: 'staging' }),
       aState(),
-      { kind: 'refused', reason: 'environmentGone' },
+      { state: 'refused', reason: 'environmentGone' },
     ],
     [
       'a dependency that was replaced',
       anEvent('feature-dependency-added', { data: { feature: 'socket' } }),
       aState({ dependencies: [{ feature: 'plug' }] }),
-      { kind: 'refused', reason: 'dependencyChanged' },
+      { state: 'refused', reason: 'dependencyChanged' },
     ],
     [
       'a dependency of which no event says what it was',
       anEvent('feature-dependency-removed', { data: { feature: 'socket' } }),
       aState(),
-      { kind: 'refused', reason: 'dependencyUnknown' },
+      { state: 'refused', reason: 'dependencyUnknown' },
     ],
     [
       'the name of a deleted segment that is taken',
       anEvent('segment-deleted', { preData: segment }),
       aState({}, {}, { segments: [{ ...segment, id: 5, description: 'other' }] }),
-      { kind: 'refused', reason: 'segmentExists' },
+      { state: 'refused', reason: 'segmentExists' },
     ],
     [
       'a move from a project that the user may not see',
       anEvent('feature-project-change', { data: { oldProject: null, newProject: 'shop' } }),
       aState(),
-      { kind: 'refused', reason: 'unknownBefore' },
+      { state: 'refused', reason: 'unknownBefore' },
     ],
     [
       'an event from whose data the event log has left out a secret',
@@ -312,7 +354,7 @@ describe('undoing an event', () => {
         preData: { ...second, parameters: { ...second.parameters, token: '[redacted]' } },
       }),
       aState(),
-      { kind: 'refused', reason: 'redacted' },
+      { state: 'refused', reason: 'redacted' },
     ],
     [
       'an event that changed only fields that this console does not know',
@@ -321,23 +363,23 @@ describe('undoing an event', () => {
         data: { ...metadata, owner: 'lee' },
       } as Partial<Event>),
       aState(),
-      { kind: 'refused', reason: 'unsupported' },
+      { state: 'refused', reason: 'unsupported' },
     ],
     [
       'a switch that was set again since',
       inProduction('feature-environment-enabled'),
       aState({}, { enabled: true }, { isSetAgain: true }),
-      { kind: 'refused', reason: 'setAgain' },
+      { state: 'refused', reason: 'setAgain' },
     ],
     [
       'archiving a flag that is on',
       anEvent('feature-created'),
       aState({}, { enabled: true }),
-      { kind: 'refused', reason: 'flagOn' },
+      { state: 'refused', reason: 'flagOn' },
     ],
-    ['an event of another kind', anEvent('user-created'), aState(), { kind: 'refused', reason: 'unsupported' }],
+    ['an event of another kind', anEvent('user-created'), aState(), { state: 'refused', reason: 'unsupported' }],
   ])('refuses %s, and says why', (_title, event, state, plan) => {
-    expect(planUndo(event, state)).toMatchObject(plan);
+    expect(undoEvent(event, state)).toMatchObject(plan);
   });
 
   it('takes an event for a later decision of the same when it is about the same tag, or changed whether the flag is stale', () => {
@@ -350,7 +392,8 @@ describe('undoing an event', () => {
     const edited = (data: Record<string, unknown>) => anEvent('feature-metadata-updated', { preData: metadata, data });
     expect(setsSameProperty(stale, edited({ ...metadata, stale: true }))).toBe(true);
     expect(setsSameProperty(stale, edited({ ...metadata, description: 'new' }))).toBe(false);
-    for (const type of eventTypes) if (eventGroupOf(type).length > 0) expect(undoOperationOf({ type })).toBeDefined();
+    for (const type of eventTypes)
+      if (eventGroupOf(type).length > 0) expect(Object.hasOwn(undoOperations, type)).toBe(true);
   });
 
   it.each<[string, Event, CurrentState]>([
@@ -367,15 +410,15 @@ describe('undoing an event', () => {
     ['a revived flag', anEvent('feature-revived'), withoutFlag(true)],
     ['a created segment', anEvent('segment-created', { data: segment }), aState()],
   ])('has nothing to do for %s that is as before again', (_title, event, state) => {
-    expect(planUndo(event, state)).toEqual({ kind: 'done' });
+    expect(undoEvent(event, state)).toMatchObject({ state: 'done' });
   });
 
   it('survives every type of event with data that says nothing', () => {
     for (const type of eventTypes) {
       for (const data of [null, undefined, {}, { id: 7, variants: 'x', strategyIds: [1] }]) {
         const more = { environment: 'production', data, preData: data } as Partial<Event>;
-        const plan = planUndo(anEvent(type, more), aState());
-        expect(plan.kind === 'refused' && plan.reason === 'unsupported').toBe(undoOperationOf({ type }) === undefined);
+        const plan = undoEvent(anEvent(type, more), aState());
+        expect(plan.state === 'refused' && plan.reason === 'unsupported').toBe(!Object.hasOwn(undoOperations, type));
       }
     }
   });

@@ -1,5 +1,7 @@
-import { isEqual, isJsonObject } from '@bunting/contracts';
-import type { Json } from './json.ts';
+import { isEqual, isJsonObject } from './values.ts';
+
+/** A value of JSON. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json };
 
 type Members = Readonly<Record<string, Json>>;
 
@@ -25,7 +27,7 @@ const keyOf = (item: Json): string | undefined => {
 };
 
 /** The items of a list by their ids or names; undefined where one has none, or two have the same. */
-export const itemsByKey = (list: Json | undefined): ReadonlyMap<string, Json> | undefined => {
+const itemsByKey = (list: Json | undefined): ReadonlyMap<string, Json> | undefined => {
   if (!Array.isArray(list)) return undefined;
   const items = new Map<string, Json>();
   for (const item of list as readonly Json[]) {
@@ -130,3 +132,39 @@ export const resolveConflicts = (
       withValueAt(value, path, choices[index] === 'theirs' ? theirs : mine) ?? value,
     merged,
   );
+
+/** A field that differs. An absent value is undefined. */
+export interface FieldChange {
+  /** the members on the way to the field; an item of a list of objects is named by its id or name */
+  readonly path: readonly string[];
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+}
+
+/**
+ * The fields in which two values differ, in the order of the first value. Items of lists are matched by `id` or `name`; where only
+ * their order differs, the list of their names is the field.
+ */
+export const fieldChanges = (
+  before: Json | undefined,
+  after: Json | undefined,
+  path: readonly string[] = [],
+): FieldChange[] => {
+  if (isEqual(before, after)) return [];
+  const [first, second] = [before ?? undefined, after ?? undefined];
+  const isRoot = path.length === 0;
+  if (
+    (isJsonObject(first) || (isRoot && first === undefined)) &&
+    (isJsonObject(second) || (isRoot && second === undefined))
+  ) {
+    const names = [...new Set([...Object.keys(first ?? {}), ...Object.keys(second ?? {})])];
+    return names.flatMap((name) => fieldChanges(first?.[name], second?.[name], [...path, name]));
+  }
+  const [firstItems, secondItems] = [itemsByKey(first), itemsByKey(second)];
+  if (firstItems !== undefined && secondItems !== undefined && firstItems.size + secondItems.size > 0) {
+    const keys = [...new Set([...firstItems.keys(), ...secondItems.keys()])];
+    const changed = keys.flatMap((key) => fieldChanges(firstItems.get(key), secondItems.get(key), [...path, key]));
+    return changed.length > 0 ? changed : [{ path, before: [...firstItems.keys()], after: [...secondItems.keys()] }];
+  }
+  return [{ path, before, after }];
+};

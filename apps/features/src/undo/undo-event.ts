@@ -1,25 +1,26 @@
 import {
   asJsonObject,
+  type Change,
   type CreateSegmentBody,
   type Dependency,
   type Event,
   type EventType,
+  type EventUndo,
   type Feature,
   type FeatureChange,
   type FeatureStrategy,
   type FeatureVariant,
+  fieldChanges,
   isEqual,
+  type Json,
   newFeatureMetadata,
   redactedText,
   type Segment,
-  type UpdateFeatureBody,
+  threeWayMerge,
+  type UndoableType,
+  type UndoRefusal,
+  type UndoStep,
 } from '@bunting/contracts';
-import { threeWayMerge } from '../../../merging/three-way-merge.ts';
-import type { Json } from '../../../merging/json.ts';
-import type { texts } from './undo-dialog.tsx';
-import { type FieldChange, fieldChanges } from '../field-changes.ts';
-import { strategyUpdateOf } from '../../../strategies/strategy-draft.ts';
-import type { UndoableType } from './undo-operations.ts';
 
 /** The current state of what an event changed. */
 export interface CurrentState {
@@ -58,47 +59,30 @@ export const setsSameProperty = (event: Event, other: Event): boolean => {
 
 type Tag = { readonly type: string; readonly value: string };
 
-/** One step of undoing an event. */
-export type UndoStep =
-  /** a change of a flag in an environment; without one, in all environments */
-  | { readonly kind: 'change'; readonly environment?: string; readonly change: FeatureChange }
-  | { readonly kind: 'tags'; readonly added: readonly Tag[]; readonly removed: readonly Tag[] }
-  | { readonly kind: 'details'; readonly body: UpdateFeatureBody }
-  | { readonly kind: 'stale'; readonly stale: boolean }
-  | { readonly kind: 'revive' }
-  | { readonly kind: 'move'; readonly project: string }
-  | { readonly kind: 'createSegment'; readonly body: CreateSegmentBody }
-  | { readonly kind: 'updateSegment'; readonly id: number; readonly body: CreateSegmentBody }
-  | { readonly kind: 'deleteSegment'; readonly id: number; readonly name: string; readonly project: string | null };
+type PlannedStep<S = UndoStep> = S extends UndoStep ? Omit<S, 'ifMatch'> : never;
 
-/** Why an event is not undone. */
-type UndoRefusal = keyof typeof texts.refused;
-
-/** A field that was changed again since the event. */
-interface UndoConflict {
-  readonly path: readonly string[];
-  /** the value that the event left */
-  readonly left: Json | undefined;
-  readonly now: Json | undefined;
-}
-
-export type UndoPlan =
-  | { readonly kind: 'possible'; readonly steps: readonly UndoStep[]; readonly changes: readonly FieldChange[] }
-  /** everything is as it was before the event */
-  | { readonly kind: 'done' }
-  | { readonly kind: 'refused'; readonly reason: UndoRefusal }
-  | { readonly kind: 'changed'; readonly conflicts: readonly UndoConflict[] };
+/** What undoes an event, without the entity tags that its steps need. */
+export type UndoPlan = Omit<EventUndo, 'steps'> & { readonly steps: readonly PlannedStep[] };
 
 type Members = Readonly<Record<string, Json>>;
 type Rule = (event: Event, state: CurrentState) => UndoPlan;
 
-const nothingToUndo: UndoPlan = { kind: 'done' };
-const refused = (reason: UndoRefusal): UndoPlan => ({ kind: 'refused', reason });
-const possible = (steps: readonly UndoStep[], changes: readonly FieldChange[] = []): UndoPlan => ({
-  kind: 'possible',
-  steps,
-  changes,
-});
+const nothing = { steps: [], changes: [], conflicts: [] };
+const nothingToUndo: UndoPlan = { ...nothing, state: 'done' };
+const refused = (reason: UndoRefusal): UndoPlan => ({ ...nothing, state: 'refused', reason });
+const changedAgain = (conflicts: UndoPlan['conflicts']): UndoPlan => ({ ...nothing, state: 'changed', conflicts });
+const possible = (steps: readonly PlannedStep[], changes: UndoPlan['changes'] = []): UndoPlan => {
+  return { ...nothing, state: 'possible', steps, changes };
+};
+const byChange = (change: Change, environment: string | null, changes?: UndoPlan['changes']): UndoPlan =>
+  possible([{ kind: 'change', environment, change }], changes);
+const byRequest = (
+  operationId: string,
+  params: Readonly<Record<string, string>>,
+  body: unknown,
+  changes?: UndoPlan['changes'],
+): UndoPlan => possible([{ kind: 'request', operationId, params: { ...params }, body }], changes);
+const paramsOf = ({ name, project = '' }: Feature) => ({ projectId: project, featureName: name });
 
 const recordOrEmpty = (value: unknown): Members => asJsonObject(value) as Members;
 const textIn = (value: unknown, name: string): string | undefined => {
@@ -139,7 +123,7 @@ const segmentFields = (segment: unknown): Json => {
 };
 
 /** The fields in which the current value differs from the one that an event left. */
-const conflictsBetween = (left: Json, now: Json): UndoConflict[] =>
+const conflictsBetween = (left: Json, now: Json): EventUndo['conflicts'] =>
   fieldChanges(left, now).map(({ path, before, after }) => ({ path, left: before, now: after }));
 
 /**
@@ -171,14 +155,14 @@ const withEnvironment = (rule: (event: Event, environment: Environment, feature:
 const disable = withEnvironment((_event, { name, enabled }, feature) => {
   if (!enabled) return nothingToUndo;
   const change: FeatureChange = { action: 'updateEnabled', feature, payload: { enabled: false } };
-  return possible([{ kind: 'change', environment: name, change }]);
+  return byChange(change, name);
 });
 
 const enable = withEnvironment((_event, { name, enabled, strategies = [] }, feature) => {
   if (enabled) return nothingToUndo;
   if (!strategies.some(({ disabled }) => disabled !== true)) return refused('noStrategy');
   const change: FeatureChange = { action: 'updateEnabled', feature, payload: { enabled: true } };
-  return possible([{ kind: 'change', environment: name, change }]);
+  return byChange(change, name);
 });
 
 const removeStrategy = withEnvironment(({ data }, { name, strategies = [] }, feature) => {
@@ -187,9 +171,9 @@ const removeStrategy = withEnvironment(({ data }, { name, strategies = [] }, fea
   const current = strategies.find((strategy) => strategy.id === id);
   if (current === undefined) return nothingToUndo;
   const conflicts = conflictsBetween(strategyFields(data), strategyFields(current));
-  if (conflicts.length > 0) return { kind: 'changed', conflicts };
+  if (conflicts.length > 0) return changedAgain(conflicts);
   const change: FeatureChange = { action: 'deleteStrategy', feature, payload: { id } };
-  return possible([{ kind: 'change', environment: name, change }], fieldChanges(strategyFields(current), undefined));
+  return byChange(change, name, fieldChanges(strategyFields(current), undefined));
 });
 
 const restoreStrategy = withEnvironment(({ preData }, { name, strategies = [] }, feature) => {
@@ -203,8 +187,18 @@ const restoreStrategy = withEnvironment(({ preData }, { name, strategies = [] },
   const { sortOrder } = recordOrEmpty(preData);
   const payload = { ...fields, ...(typeof sortOrder === 'number' ? { sortOrder } : {}) };
   const change = { action: 'addStrategy', feature, payload } as FeatureChange;
-  return possible([{ kind: 'change', environment: name, change }], fieldChanges(undefined, fields));
+  return byChange(change, name, fieldChanges(undefined, fields));
 });
+
+/**
+ * The payload that gives a strategy exactly this content. An update keeps what it leaves out and what is null, so a title and parameters that
+ * are to go are empty texts.
+ */
+const strategyUpdateOf = ({ title, parameters, ...content }: Members, stored: FeatureStrategy) => {
+  const gone = stored.name === content['name'] ? Object.keys(stored.parameters ?? {}) : [];
+  const emptied = Object.fromEntries(gone.map((name) => [name, '']));
+  return { ...content, title: title ?? '', parameters: { ...emptied, ...recordOrEmpty(parameters) } };
+};
 
 const revertStrategy = withEnvironment(({ preData, data }, { name, strategies = [] }, feature) => {
   const id = textIn(data, 'id');
@@ -216,11 +210,11 @@ const revertStrategy = withEnvironment(({ preData, data }, { name, strategies = 
     strategyFields(data),
     strategyFields(current),
   );
-  if (conflicts.length > 0) return { kind: 'changed', conflicts };
+  if (conflicts.length > 0) return changedAgain(conflicts);
   if (changes.length === 0) return nothingToUndo;
-  const payload = { ...strategyUpdateOf(recordOrEmpty(merged) as FeatureStrategy, current), id };
+  const payload = { ...strategyUpdateOf(recordOrEmpty(merged), current), id };
   const change = { action: 'updateStrategy', feature, payload } as FeatureChange;
-  return possible([{ kind: 'change', environment: name, change }], changes);
+  return byChange(change, name, changes);
 });
 
 const idsIn = (value: unknown): readonly string[] => {
@@ -236,7 +230,7 @@ const revertOrder = withEnvironment(({ preData, data }, { name, strategies = [] 
   if (!isEqual(current, left)) return refused('strategiesDiffer');
   const payload = before.map((id, sortOrder) => ({ id, sortOrder }));
   const change: FeatureChange = { action: 'reorderStrategy', feature, payload };
-  return possible([{ kind: 'change', environment: name, change }]);
+  return byChange(change, name);
 });
 
 const variantsIn = (value: unknown): Json => recordOrEmpty(value)['variants'] ?? [];
@@ -255,7 +249,7 @@ const revertVariants = withFlag(({ preData, data, environment }, { name: feature
     ),
   }));
   const conflicts = reverts.flatMap((revert) => revert.conflicts);
-  if (conflicts.length > 0) return { kind: 'changed', conflicts };
+  if (conflicts.length > 0) return changedAgain(conflicts);
   const changed = reverts.filter(({ changes }) => changes.length > 0);
   if (changed.length === 0) return nothingToUndo;
   return possible(
@@ -283,12 +277,16 @@ const tagOfEvent = ({ type, data, preData }: Event): Tag | undefined =>
   type === 'feature-tagged' || type === 'feature-untagged' ? (tagIn(data) ?? tagIn(preData)) : undefined;
 
 const setTag = (isAdded: boolean): Rule =>
-  withFlag(({ data, preData }, { tags }) => {
+  withFlag(({ data, preData }, feature) => {
     const tag = tagIn(isAdded ? (preData ?? data) : (data ?? preData));
     if (tag === undefined) return refused('unknownBefore');
-    const exists = (tags ?? []).some(({ type, value }) => type === tag.type && value === tag.value);
+    const exists = (feature.tags ?? []).some(({ type, value }) => type === tag.type && value === tag.value);
     if (exists === isAdded) return nothingToUndo;
-    return possible([{ kind: 'tags', added: isAdded ? [tag] : [], removed: isAdded ? [] : [tag] }]);
+    return byRequest(
+      'updateTags',
+      { featureName: feature.name },
+      { addedTags: isAdded ? [tag] : [], removedTags: isAdded ? [] : [tag] },
+    );
   });
 
 const revertDetails = withFlag(({ preData, data }, feature) => {
@@ -297,25 +295,30 @@ const revertDetails = withFlag(({ preData, data }, feature) => {
   // The event changed only fields that are not in `newFeatureMetadata`, as those of a newer server.
   if (isEqual(before, left) && !isEqual(recordOrEmpty(preData), recordOrEmpty(data))) return refused('unsupported');
   const { merged, conflicts, changes } = revertByField(before, left, flagFields(feature));
-  if (conflicts.length > 0) return { kind: 'changed', conflicts };
+  if (conflicts.length > 0) return changedAgain(conflicts);
   if (changes.length === 0) return nothingToUndo;
   const body = Object.fromEntries(changes.map(({ path: [field = ''] }) => [field, recordOrEmpty(merged)[field]]));
-  return possible([{ kind: 'details', body: body as UpdateFeatureBody }], changes);
+  return byRequest('updateFeature', paramsOf(feature), body, changes);
 });
 
 const setStale = (stale: boolean): Rule =>
   withFlag((_event, feature) =>
-    (feature.stale ?? false) === stale ? nothingToUndo : possible([{ kind: 'stale', stale }]),
+    (feature.stale ?? false) === stale
+      ? nothingToUndo
+      : byRequest('staleFeatures', { projectId: feature.project ?? '' }, { features: [feature.name], stale }),
   );
 
-const revive: Rule = (_event, { feature, isArchived }) =>
-  feature !== undefined ? nothingToUndo : isArchived ? possible([{ kind: 'revive' }]) : refused('flagDeleted');
+const revive: Rule = ({ project, featureName }, { feature, isArchived }) => {
+  if (feature !== undefined) return nothingToUndo;
+  if (!isArchived) return refused('flagDeleted');
+  return byRequest('reviveFeature', { projectId: project ?? '', featureName: featureName ?? '' }, null);
+};
 
 const archive: Rule = (_event, { feature, isArchived }) => {
   if (isArchived) return nothingToUndo;
   if (feature === undefined) return refused('flagGone');
   if (feature.environments?.some(({ enabled }) => enabled) === true) return refused('flagOn');
-  return possible([{ kind: 'change', change: { action: 'archiveFeature', feature: feature.name } }]);
+  return byChange({ action: 'archiveFeature', feature: feature.name }, null);
 };
 
 /** The fields of a dependency, with the defaults of those that it does not have. */
@@ -329,7 +332,7 @@ const removeDependency = withFlag(({ data }, { name, dependencies = [] }) => {
   if (current === undefined) return nothingToUndo;
   const conflicts = conflictsBetween(dependencyFields(data), dependencyFields(current));
   if (conflicts.length > 0) return refused('dependencyChanged');
-  return possible([{ kind: 'change', change: { action: 'deleteDependency', feature: name } }]);
+  return byChange({ action: 'deleteDependency', feature: name }, null);
 });
 
 const restoreDependency: Rule = (event, state) =>
@@ -346,13 +349,15 @@ const restoreDependency: Rule = (event, state) =>
       ...(enabled === undefined ? {} : { enabled }),
       ...(variants === undefined ? {} : { variants: [...variants] }),
     };
-    return possible([{ kind: 'change', change: { action: 'addDependency', feature: name, payload } }]);
+    return byChange({ action: 'addDependency', feature: name, payload }, null);
   })(event, state);
 
 const moveBack: Rule = ({ data }, { feature, isArchived }) => {
   const project = textIn(data, 'oldProject');
   if (feature === undefined) return refused(isArchived ? 'flagArchived' : 'moved');
-  return project === undefined ? refused('unknownBefore') : possible([{ kind: 'move', project }]);
+  return project === undefined
+    ? refused('unknownBefore')
+    : byRequest('changeProject', paramsOf(feature), { newProjectId: project });
 };
 
 const segmentOf = (value: unknown, segments: readonly Segment[]): Segment | undefined =>
@@ -362,9 +367,9 @@ const removeSegment: Rule = ({ data }, { segments }) => {
   const current = segmentOf(data, segments);
   if (current === undefined) return nothingToUndo;
   const conflicts = conflictsBetween(segmentFields(data), segmentFields(current));
-  if (conflicts.length > 0) return { kind: 'changed', conflicts };
-  const { id, name, project = null } = current;
-  return possible([{ kind: 'deleteSegment', id, name, project }], fieldChanges(segmentFields(current), undefined));
+  if (conflicts.length > 0) return changedAgain(conflicts);
+  const { id } = current;
+  return byChange({ action: 'deleteSegment', payload: { id } }, null, fieldChanges(segmentFields(current), undefined));
 };
 
 const restoreSegment: Rule = ({ preData }, { segments }) => {
@@ -374,7 +379,7 @@ const restoreSegment: Rule = ({ preData }, { segments }) => {
   const namesake = segments.find(({ name }) => name === textIn(fields, 'name'));
   if (namesake !== undefined)
     return isEqual(segmentFields(namesake), fields) ? nothingToUndo : refused('segmentExists');
-  return possible([{ kind: 'createSegment', body: fields as CreateSegmentBody }], fieldChanges(undefined, fields));
+  return byRequest('createSegment', {}, fields, fieldChanges(undefined, fields));
 };
 
 const revertSegment: Rule = ({ preData, data }, { segments }) => {
@@ -386,9 +391,13 @@ const revertSegment: Rule = ({ preData, data }, { segments }) => {
     segmentFields(data),
     segmentFields(current),
   );
-  if (conflicts.length > 0) return { kind: 'changed', conflicts };
+  if (conflicts.length > 0) return changedAgain(conflicts);
   if (changes.length === 0) return nothingToUndo;
-  return possible([{ kind: 'updateSegment', id: current.id, body: merged as CreateSegmentBody }], changes);
+  return byChange(
+    { action: 'updateSegment', payload: { id: current.id, ...(merged as CreateSegmentBody) } },
+    null,
+    changes,
+  );
 };
 
 const rules: Readonly<Record<UndoableType, Rule>> = {
@@ -421,9 +430,9 @@ const rules: Readonly<Record<UndoableType, Rule>> = {
  * The steps that undo an event in the current state. A field that changed again since is a conflict and is never overwritten; other later
  * changes stay.
  */
-export const planUndo = (event: Event, state: CurrentState): UndoPlan => {
+export const undoEvent = (event: Event, state: CurrentState): UndoPlan => {
   const plan = (rules as Partial<Record<EventType, Rule>>)[event.type]?.(event, state) ?? refused('unsupported');
-  if (plan.kind !== 'possible') return plan;
+  if (plan.state !== 'possible') return plan;
   if (state.isSetAgain) return refused('setAgain');
   // The event log has replaced secrets by the marker `redactedText`: undoing the event would store the marker.
   return JSON.stringify(plan.steps).includes(redactedText) ? refused('redacted') : plan;

@@ -1,0 +1,315 @@
+import {
+  type AnyOperation,
+  type ChangeRequest,
+  CreateSegment,
+  EvaluateImpact,
+  type Event,
+  type EventUndo,
+  type FeatureChange,
+  type FeatureStrategy,
+  GetEventUndo,
+  GetFeature,
+  isEqual,
+  MoveFeature,
+  ReviveFeature,
+  SetStale,
+  UpdateFeature,
+  UpdateFeatureTags,
+  type UndoRefusal,
+  type UndoStep,
+} from '@bunting/contracts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ApiError } from '../../api/api-error.ts';
+import { operationQuery, useSegmentNames } from '../../api/queries-and-mutations.ts';
+import { Button, buttonClass } from '../../components/buttons/button.tsx';
+import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
+import { Loading } from '../../components/content/query-result.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { EventSummary } from '../../components/content/event-summary.tsx';
+import { notify } from '../../shell/toasts.tsx';
+import { useEditProtection } from '../../changes/edit-protection.tsx';
+import { call, type CallRequest } from '../../api/call.ts';
+import { useSubmitChanges } from '../../changes/submit-changes.ts';
+import { changeSentence } from '../../text/change-sentence.ts';
+import { ImpactGroups } from '../strategy/impact-groups.tsx';
+import { ChangedFields } from './changed-fields.tsx';
+import layout from '../../components/layout/layout.module.css';
+
+const texts = {
+  refused: {
+    unsupported: 'An event of this kind cannot be undone here.',
+    flagGone: 'The flag is no longer in this project.',
+    flagArchived: 'The flag is archived. Revive it first.',
+    flagDeleted: 'The flag was deleted for good.',
+    environmentGone: 'The flag is no longer in this environment.',
+    strategyGone: 'The strategy was removed since.',
+    strategiesDiffer: 'Strategies were added, removed or moved since.',
+    noStrategy: 'The flag has no strategy there now: turned on, it would get one for everybody.',
+    segmentGone: 'The segment was deleted since.',
+    segmentExists: 'There is a segment of this name again.',
+    dependencyChanged: 'The dependencies of the flag were changed since.',
+    dependencyUnknown: 'The event does not say what the dependency was.',
+    flagOn: 'The flag is on in an environment, and archiving would turn it off. Turn it off there first.',
+    setAgain: 'This was decided again by a later event. Look at the newest one: undoing this one would take it back.',
+    moved: 'The flag was moved since.',
+    unknownBefore: 'The event does not say what was before.',
+    redacted: 'The event log has left out a text of it that looks like a secret, so what was before is not known.',
+  } satisfies Record<UndoRefusal, string>,
+} as const;
+
+const formatValue = (value: unknown): string =>
+  value === undefined || value === null ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+
+type TagChange = Readonly<
+  Record<'addedTags' | 'removedTags', readonly { readonly type: string; readonly value: string }[]>
+>;
+
+/** The operations of the steps that are requests, and what each does, in a sentence without a full stop. */
+const requests: Readonly<Record<string, readonly [AnyOperation, (body: never) => string]>> = {
+  [UpdateFeatureTags.operationId]: [
+    UpdateFeatureTags,
+    ({ addedTags, removedTags }: TagChange) =>
+      [
+        ...addedTags.map(({ type, value }) => `Add the tag ${type}:${value}`),
+        ...removedTags.map(({ type, value }) => `Remove the tag ${type}:${value}`),
+      ].join(', '),
+  ],
+  [UpdateFeature.operationId]: [UpdateFeature, () => 'Change the details of the flag'],
+  [SetStale.operationId]: [
+    SetStale,
+    ({ stale }: { readonly stale: boolean }) => (stale ? 'Mark the flag as stale' : 'Mark the flag as not stale'),
+  ],
+  [ReviveFeature.operationId]: [ReviveFeature, () => 'Revive the flag, turned off in all environments'],
+  [MoveFeature.operationId]: [
+    MoveFeature,
+    ({ newProjectId }: { readonly newProjectId: string }) => `Move the flag back to the project ${newProjectId}`,
+  ],
+  [CreateSegment.operationId]: [
+    CreateSegment,
+    ({ name }: { readonly name: string }) =>
+      `Create the segment ${name} again. Strategies that used it do not use the new one.`,
+  ],
+};
+
+interface SentenceProps {
+  readonly event: Event;
+  readonly step: UndoStep;
+}
+
+/** What a step does, in a sentence. */
+const StepSentence = ({ event: { project, featureName }, step }: SentenceProps) => {
+  const segmentNames = useSegmentNames();
+  const feature = useQuery({
+    ...operationQuery(GetFeature, { params: { projectId: project ?? '', featureName: featureName ?? '' } }),
+    enabled: project != null && featureName != null,
+    retry: false,
+  });
+  if (step.kind === 'request') return `${requests[step.operationId]?.[1](step.body as never) ?? step.operationId}.`;
+  const { environment, change } = step;
+  const strategies: readonly FeatureStrategy[] =
+    feature.data?.environments?.find(({ name }) => name === environment)?.strategies ?? [];
+  const { sentence, before, after } = changeSentence(change, {
+    environment: environment ?? '',
+    strategies: Object.fromEntries(strategies.map((strategy) => [strategy.id ?? '', strategy])),
+    segmentNames,
+  });
+  const isEnvironmentNamed = environment === null || change.action === 'updateEnabled';
+  const sentenceWithPlace = isEnvironmentNamed ? sentence : `${sentence} in ${environment}`;
+  const strategy = change.action === 'deleteStrategy' ? before : change.action === 'addStrategy' ? after : undefined;
+  return strategy === undefined ? `${sentenceWithPlace}.` : `${sentenceWithPlace}: ${strategy}.`;
+};
+
+/** The environments that the steps change, each once; null stands for all of them. A request changes none of them. */
+const affectedEnvironmentsOf = (steps: readonly UndoStep[]): readonly (string | null)[] => [
+  ...new Set(steps.flatMap((step) => (step.kind === 'change' ? [step.environment] : []))),
+];
+
+interface ImpactProps {
+  readonly event: Event;
+  readonly environment: string;
+  readonly steps: readonly UndoStep[];
+}
+
+/** The users for whom the steps turn flags on or off. */
+const Impact = ({ event, environment, steps }: ImpactProps) => {
+  const changes = steps.flatMap((step) =>
+    step.kind === 'change' && step.environment === environment ? [step.change as FeatureChange] : [],
+  );
+  const body = { project: event.project ?? '', environment, changes };
+  const query = useQuery({ ...operationQuery(EvaluateImpact, { body }), retry: false });
+  if (query.error !== null) return null;
+  if (query.data === undefined) return <Loading />;
+  return query.data.features.map(({ name, groups }) => <ImpactGroups key={name} groups={groups} label={name} />);
+};
+
+interface PlanProps {
+  readonly event: Event;
+  readonly undo: EventUndo;
+}
+
+const Plan = ({ event, undo: { state, reason, steps, changes, conflicts } }: PlanProps) => {
+  switch (state) {
+    case 'done':
+      return <Notice>There is nothing to undo: everything is as it was before this event.</Notice>;
+    case 'refused':
+      return <Notice tone="warning">{texts.refused[reason ?? 'unsupported']}</Notice>;
+    case 'changed':
+      return (
+        <Notice tone="warning">
+          This cannot be undone alone, because it was changed again since:
+          <ul>
+            {conflicts.map(({ path, left, now }) => (
+              <li key={path.join('/')}>
+                {path.join(' › ')}: this event left {formatValue(left)}, and now it is {formatValue(now)}.
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      );
+    case 'possible': {
+      const [environment] = affectedEnvironmentsOf(steps);
+      return (
+        <section className={layout['stack']} aria-label="This will happen">
+          <h3>This will happen</h3>
+          <ul>
+            {steps.map((step, index) => (
+              <li key={index}>
+                <StepSentence event={event} step={step} />
+              </li>
+            ))}
+          </ul>
+          {changes.length > 0 && (
+            <ChangedFields label="What changed" changes={changes} titles={{ before: 'Now', after: 'Afterwards' }} />
+          )}
+          {environment != null && event.featureName != null && (
+            <Impact event={event} environment={environment} steps={steps} />
+          )}
+        </section>
+      );
+    }
+  }
+};
+
+type Proposal = Pick<ChangeRequest, 'id'>;
+
+const withoutTags = (undo: EventUndo | undefined) =>
+  undo && { ...undo, steps: undo.steps.map(({ ifMatch: _, ...step }) => step) };
+
+/** Returns a function that takes a step, and returns the change request to which it was added, if any. */
+const useTakeStep = ({ project }: Event) => {
+  const submitChanges = useSubmitChanges(project ?? '');
+  return async (step: UndoStep): Promise<Proposal | undefined> => {
+    const ifMatch = step.ifMatch ?? undefined;
+    if (step.kind === 'request') {
+      const [operation] = requests[step.operationId] ?? [];
+      if (operation === undefined) throw new Error(`This console cannot call ${step.operationId}. Load it again.`);
+      const { params, body } = step;
+      await call(operation, { params, ifMatch, ...(body !== null && { body }) } as CallRequest<AnyOperation>);
+      return undefined;
+    }
+    const environment = step.environment ?? undefined;
+    // A segment of no project is in no change request.
+    const isDirect = project == null;
+    const outcome = await submitChanges.mutateAsync({ environment, changes: [step.change], ifMatch, isDirect });
+    return outcome.kind === 'proposed' ? outcome.changeRequest : undefined;
+  };
+};
+
+/** Shows how an event would be undone, or why it cannot be, and undoes it: directly or, in a protected environment, by a change request. */
+export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) => {
+  const query = useQuery({
+    ...operationQuery(GetEventUndo, { params: { id: event.id } }),
+    staleTime: 0,
+    gcTime: 0,
+    // Not read again unseen: the steps that are taken must be those on the screen.
+    refetchOnWindowFocus: false,
+  });
+  const [hasChanged, setHasChanged] = useState(false);
+  const steps = query.data?.steps ?? [];
+  const protection = useEditProtection(event.project ?? 'default');
+  const protectedEnvironments =
+    event.project == null
+      ? []
+      : protection.environments.filter((name) =>
+          affectedEnvironmentsOf(steps).some((environment) => environment === null || environment === name),
+        );
+  const takeStep = useTakeStep(event);
+  const undo = useMutation<Proposal | undefined | 'changed', ApiError>({
+    mutationFn: async () => {
+      const { data } = await query.refetch({ throwOnError: true });
+      if (data === undefined || !isEqual(withoutTags(data), withoutTags(query.data))) return 'changed';
+      let proposal: Proposal | undefined;
+      for (const step of data.steps) proposal = (await takeStep(step)) ?? proposal;
+      return proposal;
+    },
+    onSuccess: (result) => {
+      setHasChanged(result === 'changed');
+      if (result === 'changed') return;
+      notify(result === undefined ? 'The event is undone.' : `Added to change request ${result.id}.`);
+      if (result === undefined) onClose();
+    },
+  });
+  const proposal = typeof undo.data === 'object' ? undo.data : undefined;
+  return (
+    <Dialog
+      title="Undo this event"
+      onClose={onClose}
+      isWide
+      footer={
+        <>
+          <Button onPress={onClose}>{proposal === undefined ? 'Cancel' : 'Close'}</Button>
+          {proposal === undefined && query.data?.state === 'possible' && (
+            <Button
+              variant="primary"
+              isPending={undo.isPending}
+              isDisabled={event.project != null && protection.isLoading}
+              onPress={() => undo.mutate()}
+            >
+              {protectedEnvironments.length > 0 ? 'Propose in a change request' : 'Undo'}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className={layout['stack']}>
+        <p>
+          <EventSummary text={event.summary ?? event.label ?? event.type} />
+        </p>
+        {proposal !== undefined ? (
+          <Notice
+            actions={
+              <Link
+                to="/projects/$project/change-requests/$id"
+                params={{ project: event.project ?? '', id: String(proposal.id) }}
+                className={buttonClass({ size: 'small' })}
+              >
+                Show the change request
+              </Link>
+            }
+          >
+            Added to change request {proposal.id}.
+          </Notice>
+        ) : (
+          <>
+            {hasChanged && (
+              <Notice tone="warning">
+                It has changed while this was open. Look at the new preview before you go on.
+              </Notice>
+            )}
+            {query.error !== null && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+            {query.data === undefined ? query.error === null && <Loading /> : <Plan event={event} undo={query.data} />}
+            {protectedEnvironments.length > 0 && (
+              <Notice>
+                {protectedEnvironments.join(' and ')} {protectedEnvironments.length === 1 ? 'is' : 'are'} protected: the
+                change becomes part of your change request.
+              </Notice>
+            )}
+            {undo.error !== null && <ErrorNotice error={undo.error} />}
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+};
