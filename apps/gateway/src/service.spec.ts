@@ -170,7 +170,8 @@ describe('a running gateway', () => {
   });
 
   it('stays ready without the bus once it has been ready, and does not become ready without it', async () => {
-    const [ready, starting] = await Promise.all([started(), started()]);
+    const ready = await started();
+    const starting = await started();
     await ready.behind([withoutProjects]);
     const readiness = async ({ send }: StartedGateway) => {
       const response = await send('/health/ready', { key: null });

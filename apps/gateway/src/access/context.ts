@@ -11,7 +11,6 @@ import type { SessionCookie } from './sessions/browser-session.ts';
 import type { LoginLimits, SignInLog } from './sign-in/sign-in-log.ts';
 import type { EffectiveSignInSettings } from './sign-in/sign-in-settings.ts';
 
-/** The dependencies of the operations of signing in. */
 export interface SignInDependencies {
   readonly cookie: SessionCookie;
   readonly passwords: PasswordHasher;
@@ -19,7 +18,6 @@ export interface SignInDependencies {
   readonly log: SignInLog;
 }
 
-/** The dependencies of the gateway's own operations. */
 export interface GatewayContext {
   readonly bus: Bus;
   readonly identify: Authenticator['identify'];
@@ -39,9 +37,7 @@ export interface GatewayContext {
   readonly signInSettings: EffectiveSignInSettings;
 }
 
-/** Facts about this installation. */
 export interface InstanceInfo {
-  /** the version of Bunting */
   readonly version: string;
   /** public URL; empty if not configured */
   readonly publicUrl: string;

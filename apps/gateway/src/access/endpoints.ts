@@ -34,7 +34,6 @@ const endpointsByNoun = [
   userEndpoints,
 ];
 
-/** Every endpoint of the service. */
 export function gatewayEndpoints(context: GatewayContext): readonly Endpoint[] {
   return endpointsByNoun.flatMap((endpoints) => endpoints(context));
 }

@@ -15,7 +15,6 @@ export function invalidLink(purpose: LinkPurpose): Refusal {
 export function groupNotFound(): Refusal {
   return notFound('Could not find group');
 }
-/** The refusal of a role name that another role has. */
 export function roleNameTaken(name: string): Refusal {
   return refusal('NameExistsError', `There already exists a role with the name ${name}`);
 }

@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Histogram, type Registry } from 'prom-client';
 
-/** The properties of a request in the access log. */
 export interface RequestRecord {
   readonly id: string;
   readonly startedAt: number;

@@ -153,13 +153,11 @@ export const httpStatusOf: Readonly<Record<ErrorKind, number>> = {
 const problemContentType = 'application/problem+json; charset=utf-8';
 export const jsonContentType = 'application/json; charset=utf-8';
 
-/** The title of a kind: `NotFoundError` becomes `Not found`. */
 function titleOf(name: string): string {
   const words = name.replace(/[Ee]rror$/, '').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
   return `${words.slice(0, 1)}${words.slice(1).toLowerCase()}`;
 }
 
-/** The error with the members of a problem (RFC 9457) besides its own. */
 function problemOf(status: number, error: ErrorBody): Problem {
   return {
     ...error,
@@ -238,7 +236,6 @@ export function sendError(reply: FastifyReply, error: unknown): FastifyReply {
   return sendRefusal(reply, response);
 }
 
-/** The path, shortened and in printable ASCII, so that a message can quote it. */
 function printablePath(url: string): string {
   const path = url.split('?', 1)[0] as string;
   return (path.length > 200 ? `${path.slice(0, 200)}…` : path).replace(/[^!-~…]/g, '?');

@@ -167,7 +167,6 @@ export function respondToInvalidHttp(error: { readonly code?: string }, socket: 
   writeRawResponse(socket, status, reason);
 }
 
-/** Writes a response to a socket that has no response object, and ends the connection. */
 function writeRawResponse(socket: Socket, status: number, reason: Refusal): void {
   const body = JSON.stringify(serializeRefusal(reason).error);
   socket.end(
@@ -220,7 +219,6 @@ function longestBodyTimeoutMs({ GATEWAY_BODY_TIMEOUT_MS, GATEWAY_LARGE_BODY_TIME
   return Math.max(GATEWAY_BODY_TIMEOUT_MS, GATEWAY_LARGE_BODY_TIMEOUT_MS);
 }
 
-/** The options of Node's server. */
 function nodeOptions(config: GatewayConfig): ServerOptions {
   const bodyTimeoutMs = longestBodyTimeoutMs(config);
   return {

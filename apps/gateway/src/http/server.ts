@@ -132,7 +132,6 @@ function refuseMalformedUrl(parts: HookParts, request: FastifyRequest, reply: Fa
   );
 }
 
-/** Handles a request that no route matches. */
 async function refuseUnknownPath(
   { admit }: HookParts,
   request: FastifyRequest,
@@ -188,7 +187,6 @@ export interface ServerOptions {
   readonly respondBeforeRouting?: RespondBeforeRouting;
 }
 
-/** Fastify on a server of Node, without hooks and routes. */
 function createApp(parts: HookParts, withPreRouting: (handler: RequestListener) => RequestListener): FastifyInstance {
   const { config } = parts;
   const trustedProxies = parseTrustedProxies(config.GATEWAY_TRUSTED_PROXIES);

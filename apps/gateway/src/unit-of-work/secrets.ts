@@ -23,7 +23,6 @@ function secretFor(scope: string, generateBytes: SecretBytesGenerator): NewSecre
   return { secret: `${prefix}${generateBytes(prefix).toString('hex')}`, masked: `${prefix}${dots}` };
 }
 
-/** Regenerates a secret from its masked form and the generator of its bytes. */
 export function regenerateSecret(masked: string, generateBytes: SecretBytesGenerator): string {
   const prefix = masked.slice(0, -dots.length);
   return `${prefix}${generateBytes(prefix).toString('hex')}`;
@@ -54,16 +53,13 @@ export function newTokenSecret(
   return secretFor(`${scopeOf(projects)}:${environment}.`, generateBytes);
 }
 
-/** A new secret of a PAT, for a user or a service account. */
 export function newPatSecret(generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret {
   return secretFor('user:', generateBytes);
 }
 
-/** A new token of SCIM. */
 export function newScimSecret(generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret {
   return secretFor('scim:', generateBytes);
 }
-/** A new secret of a link that works once. */
 export function newLinkSecret(generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret {
   return secretFor('', generateBytes);
 }

@@ -56,7 +56,6 @@ export function withoutStoredReply({
   return { caller, now, traceparent, deadline, signal };
 }
 
-/** What the repositories need in order to store secrets and sessions. */
 interface SecretStorageOptions {
   readonly hasher: SecretHasher;
   /** encrypts the secrets of SDK tokens so that they can be listed; without it only hashes are stored */
@@ -119,7 +118,6 @@ export type Transaction = ReturnType<typeof repositories>;
 
 type Job<T> = (tx: Transaction) => Promise<T>;
 
-/** A reply with a masked secret, and the secret that replaces it in the response. */
 export interface ReplyWithSecret<T extends { readonly secret: string }> {
   readonly reply: T;
   readonly secret: string;

@@ -11,7 +11,6 @@ import type { ProvisionedGroup } from '../scim/scim-groups.ts';
 import type { UnusedGroupAttributes } from '../scim/scim-users.ts';
 import { userColumnsSql, userOf, type UserRow } from '../users/user-store.ts';
 
-/** The properties of a group that are stored, without its members. */
 export interface GroupContent {
   readonly name: string;
   readonly description: string | null;
@@ -58,7 +57,6 @@ interface MemberRow extends UserRow {
 
 /** A group as requests to the API store it. */
 export interface GroupWithMembers extends GroupContent {
-  /** the ids of all members */
   readonly members: readonly number[];
 }
 

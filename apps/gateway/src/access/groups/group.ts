@@ -3,15 +3,12 @@ import { type Group, type GroupBody, invalidProperty } from '@bunting/contracts'
 import { eventsOfUpdate } from '../events.ts';
 import { unknownAssignee } from '../refusals.ts';
 
-/** The properties of a group, without its members. */
 export type GroupProperties = Pick<Group, 'id' | 'name' | 'description' | 'mappingsSSO' | 'rootRole'>;
 
-/** The ids of the members of a group. */
 export function memberIds({ users }: Pick<GroupBody, 'users'>): number[] {
   return (users ?? []).map(({ user }) => user.id);
 }
 
-/** The data of a group in events. */
 export function groupEventData(
   { id, name, description, mappingsSSO, rootRole }: GroupProperties,
   users: readonly number[],
@@ -52,7 +49,6 @@ export function requireExistingMembers(members: readonly number[], existing: rea
   if (unknown !== undefined) throw unknownAssignee('user', unknown);
 }
 
-/** The event of a group that is created with members. */
 export function groupCreated(group: GroupProperties, users: readonly number[]): EventContent {
   return {
     type: 'group-created',
@@ -70,7 +66,6 @@ export function groupUpdated(before: Group, after: Group): readonly EventContent
   return [...updated, ...membershipEvents(after, added, removed)];
 }
 
-/** The event of a group that is deleted with its memberships. */
 export function groupDeleted(group: GroupProperties, users: readonly number[]): EventContent {
   return {
     type: 'group-deleted',

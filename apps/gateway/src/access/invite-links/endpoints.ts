@@ -91,7 +91,6 @@ export function inviteLinkEndpoints(context: GatewayContext): readonly Endpoint[
 /** An invitation link and its role, without the secret: this may be stored as the reply for retries. */
 type InviteLinkWithRole = StoredInviteLink & Pick<InviteLink, 'role'>;
 
-/** The role that users get who sign up. */
 async function viewerRole({ roles }: Pick<GatewayReads, 'roles'>): Promise<InviteLink['role']> {
   const { id, name, description, type } = roleWithId(await roles.list(), predefinedRole.viewer);
   return { id, name, description, type };

@@ -6,12 +6,10 @@ import { eventsOfUpdate } from '../events.ts';
 
 type InviteLinkContent = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'>;
 
-/** The data of an invitation link in events, which hold no secret. */
 function eventData({ name, enabled, expiresAt }: InviteLinkContent) {
   return { name, enabled, expiresAt };
 }
 
-/** The event of an invitation link that is created. */
 export function inviteLinkCreated(link: InviteLinkContent): EventContent {
   return {
     type: 'public-signup-token-created',
@@ -32,7 +30,6 @@ export function inviteLinkUpdated(before: InviteLinkContent, after: InviteLinkCo
   return eventsOfUpdate({ type: 'public-signup-token-updated', data: eventData(after), preData: eventData(before) });
 }
 
-/** The event of a user who signs up by an invitation link. */
 export function signedUp({ name }: InviteLinkContent, { id: userId }: Pick<User, 'id'>): EventContent {
   return {
     type: 'public-signup-token-user-added',
@@ -61,7 +58,6 @@ export function inviteLinkSecrets(hasher: SecretHasher) {
   const secretOf = (id: string): string =>
     `${id.replaceAll('-', '')}${hasher(`invite link ${id}`).hash.toString('hex')}`;
   return {
-    /** The secret of the link with an id. */
     secretOf,
     /** The id in a secret; undefined for a text that is no secret of a link. */
     idOf: (secret: string): string | undefined => {

@@ -152,7 +152,6 @@ export function oidcLoginCookie(
     });
 
   return {
-    /** The values of `Set-Cookie` that begin a sign-in. */
     begin: (checks: LoginChecks, redirect: string, header: string | undefined): string[] => {
       const pending: PendingLogin = { ...checks, redirect, expiresAt: Date.now() + lifetimeSeconds * 1_000 };
       const value = cipher.seal(JSON.stringify(pending), nameOf(checks.state)).toString('base64url');
@@ -171,7 +170,6 @@ export function oidcLoginCookie(
       const pending = JSON.parse(text) as PendingLogin;
       return pending.state === state && pending.expiresAt > Date.now() ? pending : undefined;
     },
-    /** The value of `Set-Cookie` that ends a sign-in. */
     end: ({ state }: PendingLogin): string => clearingCookie(nameOf(state)),
   };
 }

@@ -1,7 +1,6 @@
 import { advisoryLock, type Tx } from '@bunting/database';
 import { endPasswordLinks } from '../passwords/one-time-link-store.ts';
 
-/** The subjects of OpenID providers that users are linked to. */
 export function oidcIdentityRepository({ query }: Pick<Tx, 'query'>) {
   return {
     /** Serialises the sign-ins of one subject until the transaction ends. @returns its user; undefined for one that is not linked */
@@ -10,7 +9,6 @@ export function oidcIdentityRepository({ query }: Pick<Tx, 'query'>) {
       const text = 'select user_id as "userId" from user_identity where issuer = $1 and subject = $2';
       return (await query<{ userId: number }>(text, [issuer, subject]))[0]?.userId;
     },
-    /** Whether the user is linked to a subject of the issuer. */
     isLinked: async (userId: number, issuer: string): Promise<boolean> =>
       (await query('select from user_identity where user_id = $1 and issuer = $2', [userId, issuer])).length > 0,
     /** Links a user to a subject, and ends the links to choose a password: the user has another way to sign in. */

@@ -3,7 +3,6 @@ import { invalidProperty, type OidcSettings, type OidcSettingsBody, refusal } fr
 /** The settings of OpenID Connect as they are stored, without the secret. */
 export type OidcSettingsWithoutSecret = Omit<OidcSettings, 'enablePkce' | 'secret' | 'hasSecret' | 'isReadOnly'>;
 
-/** The settings before the first change. */
 export const defaultOidcSettings: OidcSettingsWithoutSecret = {
   enabled: false,
   discoverUrl: '',
@@ -22,12 +21,10 @@ export const defaultOidcSettings: OidcSettingsWithoutSecret = {
   trustEmails: false,
 };
 
-/** The settings of OpenID Connect with the secret of the client. */
 export interface OidcSettingsWithSecret extends OidcSettingsWithoutSecret {
   readonly secret: string | undefined;
 }
 
-/** The settings in the form of responses, without the secret. */
 export function oidcSettingsResponse({
   secret,
   ...values

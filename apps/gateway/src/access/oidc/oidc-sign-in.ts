@@ -56,7 +56,6 @@ export interface FirstSignIn extends ProviderEmail {
   readonly account: User | undefined;
   /** whether the account is linked to another subject of the provider */
   readonly isLinked: boolean;
-  /** whether sign-ins create accounts */
   readonly autoCreate: boolean;
 }
 
@@ -105,7 +104,6 @@ export interface SynchronisedGroup {
   readonly isMember: boolean;
 }
 
-/** The memberships that a sign-in changes. */
 export interface SynchronisedMemberships {
   readonly added: readonly SynchronisedGroup[];
   readonly removed: readonly SynchronisedGroup[];

@@ -108,7 +108,6 @@ function oidcClientConfiguration(settings: OidcSettingsWithSecret, warn: (messag
   return {
     /** The metadata that the provider publishes now. */
     discover,
-    /** The configuration of Bunting as a client of the provider. */
     configuration,
   };
 }

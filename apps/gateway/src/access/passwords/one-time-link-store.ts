@@ -65,7 +65,6 @@ function linkBySecret({ query }: Pick<Tx, 'query'>, hasher: SecretHasher, lock: 
   };
 }
 
-/** Reads of links without a lock. */
 export function oneTimeLinkReads(tx: Pick<Tx, 'query'>, hasher: SecretHasher) {
   return {
     /**
@@ -76,7 +75,6 @@ export function oneTimeLinkReads(tx: Pick<Tx, 'query'>, hasher: SecretHasher) {
   };
 }
 
-/** Links that work once, stored as hashes. */
 export function oneTimeLinkRepository(tx: Pick<Tx, 'query'>, hasher: SecretHasher) {
   const { query } = tx;
   return {

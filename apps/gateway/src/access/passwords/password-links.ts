@@ -80,7 +80,6 @@ const passwordLinkKinds: Readonly<
   },
 };
 
-/** Creates the link by which a user chooses a password. */
 export function createPasswordLink(
   { links, generateSecretBytes }: Pick<Transaction, 'links' | 'generateSecretBytes'>,
   userId: number,
@@ -92,7 +91,6 @@ export function createPasswordLink(
   );
 }
 
-/** The path of the page on which a link is used. */
 export function passwordPagePath(secret: string, kind: PasswordLinkKind): string {
   return `/${kind}?token=${secret}`;
 }

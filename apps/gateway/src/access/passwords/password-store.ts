@@ -6,7 +6,6 @@ import { emailsFirstSql, isUserNamedSql } from '../users/user-store.ts';
 /** Maximum stored passwords of a user: the current one and those that may not be reused. */
 const maxStoredPasswords = 5;
 
-/** A user who may sign in with a password. */
 export interface PasswordAccount {
   readonly userId: number;
   readonly passwordId: number;
@@ -24,7 +23,6 @@ const selectAccount = `
 
 const selectLatest = `select hash from user_password where user_id = $1 order by id desc limit ${maxStoredPasswords}`;
 
-/** Reads of passwords without a lock. */
 export function passwordReads({ query }: Pick<Tx, 'query'>) {
   return {
     /** The active user with a password whose e-mail address or user name this is; undefined when there is none. */
@@ -36,7 +34,6 @@ export function passwordReads({ query }: Pick<Tx, 'query'>) {
   };
 }
 
-/** The passwords of users, as hashes. */
 export function passwordRepository({ query }: Pick<Tx, 'query'>, sessions: Pick<SessionRepository, 'endAll'>) {
   return {
     ...passwordReads({ query }),

@@ -2,10 +2,8 @@ import type { EventContent } from '@bunting/contracts';
 import { type CreatePatBody, invalidProperty, type Pat, refusal } from '@bunting/contracts';
 import { optionalExpiry, requireWithinLifetime } from '../tokens/token.ts';
 
-/** Maximum number of PATs of a user. */
 const maxPats = 10;
 
-/** The data of a PAT in events. */
 function eventData({ id, description, userId, expiresAt, createdAt }: Pat) {
   return {
     id,
@@ -16,19 +14,16 @@ function eventData({ id, description, userId, expiresAt, createdAt }: Pat) {
   };
 }
 
-/** The event of a PAT that is created. */
 export function patCreated(pat: Pat): EventContent {
   return { type: 'pat-created', data: eventData(pat) };
 }
 
-/** The event of a PAT that is deleted. */
 export function patDeleted(pat: Pat): EventContent {
   return { type: 'pat-deleted', preData: eventData(pat) };
 }
 
 /** What decides whether a PAT may be created. */
 export interface PatContext {
-  /** the PATs that the user has */
   readonly pats: readonly Pick<Pat, 'description'>[];
   /** when the token of the request expires, if it belongs to the same user; null for never */
   readonly callerExpiresAt: Date | null;

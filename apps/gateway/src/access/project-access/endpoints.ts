@@ -160,7 +160,6 @@ async function changeProjectRoles(
   await tx.projectRoles.save(project, before, roles, events);
 }
 
-/** The roles of a user or a group, as the API returns them. */
 function rolesOf({ roles, addedAt }: RoleHolder) {
   return { roles: [...roles], roleId: roles[0] ?? 0, addedAt };
 }

@@ -36,7 +36,6 @@ async function holdersOf({ query }: Pick<Tx, 'query'>, project: string): Promise
   };
 }
 
-/** The common columns of both tables. */
 type AssignedRow = Pick<InferEntity<typeof ProjectUserEntity>, 'project' | 'assignee' | 'role'>;
 const entityOf = { user: ProjectUserEntity, group: ProjectGroupEntity } as unknown as Record<
   AssigneeType,
@@ -46,7 +45,6 @@ const entityOf = { user: ProjectUserEntity, group: ProjectGroupEntity } as unkno
 /** Reads of the roles in projects without a lock: for responses, not for decisions. */
 export function projectRoleReads({ query }: Pick<Tx, 'query'>) {
   return {
-    /** The role holders of a project. */
     list: (project: string) => holdersOf({ query }, project),
     /** The role ids of a user, through groups as well: those in the project, or the root roles. */
     listRolesOfUser: async (userId: number, project: string | undefined): Promise<number[]> => {
@@ -59,7 +57,6 @@ export function projectRoleReads({ query }: Pick<Tx, 'query'>) {
       const values = project === undefined ? [userId] : [userId, project];
       return (await query<{ id: number }>(text, values)).map(({ id }) => id);
     },
-    /** The projects in which a user has a role. */
     listProjectsOfUser: async (userId: number): Promise<string[]> => {
       const text = 'select distinct project from project_member where user_id = $1 order by project';
       return (await query<{ project: string }>(text, [userId])).map(({ project }) => project);
@@ -85,7 +82,6 @@ function rolesByAssignee(holders: readonly RoleHolder[]): RolesByAssignee {
   return new Map(holders.map(({ id, roles }) => [id, roles]));
 }
 
-/** Roles of users and groups in projects. */
 export function projectRoleRepository(tx: Tx, record: RecordEvents) {
   const { query } = tx;
   return {

@@ -11,7 +11,6 @@ import { eventsOfUpdate } from '../events.ts';
 import { unknownAssignee } from '../refusals.ts';
 import { requireMayGrant, type RoleGrant, predefinedRole } from '../roles/role.ts';
 
-/** What a role in a project is assigned to. */
 export type AssigneeType = 'user' | 'group';
 
 type RolesByAssignee = ReadonlyMap<number, readonly number[]>;
@@ -50,7 +49,6 @@ export function projectRolesEventData({ users, groups }: ProjectRoles) {
 
 /** Those of the roles, users and groups of a request that exist. */
 export interface ExistingRolesAndAssignees {
-  /** the grants of roles that can be assigned in projects, by the ids of the roles */
   readonly grants: ReadonlyMap<number, readonly RoleGrant[]>;
   readonly users: readonly number[];
   readonly groups: readonly number[];

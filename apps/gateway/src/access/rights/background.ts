@@ -160,7 +160,6 @@ export async function unhideUncommittedProjects({
   if ((await projects.catchUp(catchUpTimeoutMs)) === 0) await pendingPrivateProjects.unhideUncommitted();
 }
 
-/** Runs `unhideUncommittedProjects` once a minute. */
 export function startUnhidingUncommittedProjects({ log, ...options }: UnhidingOptions): Pick<Loop, 'stop'> {
   return startLoop({
     name: 'The unhiding of projects whose change was not committed',

@@ -42,10 +42,8 @@ export function projectAndEnvironmentDirectory(
     environments,
     /** Applies what the features service has committed of projects and environments; returns the lag that remains, in milliseconds. */
     catchUp,
-    /** The ids of the projects that the caller may see. */
     visibleProjects: async (request: DirectoryRequest & { readonly caller: Caller }): Promise<string[]> =>
       (await call(bus, ListProjects, {}, onBehalfOf(request))).projects.map(({ id }) => id),
-    /** All projects and environments. */
     all: async (request: DirectoryRequest): Promise<TokenTargets> => {
       const [environmentNames, { projects }] = await Promise.all([
         environments(request),

@@ -108,7 +108,6 @@ async function parseRoleInEnvironments(
   return role;
 }
 
-/** A role as the API returns it: each permission with its description from the catalogue. */
 function toRoleResponse({ permissions, ...role }: RoleWithGrants): RoleWithPermissions {
   return {
     ...role,

@@ -83,7 +83,6 @@ export function roleReads(tx: Pick<Tx, 'query'>) {
   };
 }
 
-/** Roles, predefined and created. */
 export function roleRepository(tx: Tx, record: RecordEvents) {
   const { query } = tx;
   const storeContent = async ({ name, description, type }: RoleInput, id: number | undefined): Promise<number> => {

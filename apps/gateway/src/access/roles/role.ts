@@ -102,7 +102,6 @@ export function roleWithId(roles: readonly Role[], id: number): Role {
   return role;
 }
 
-/** The event of a role that is created. */
 export function roleCreated(role: RoleWithGrants): EventContent {
   return { type: 'role-created', data: role };
 }
@@ -112,7 +111,6 @@ export function roleUpdated(before: RoleWithGrants, after: RoleWithGrants): read
   return eventsOfUpdate({ type: 'role-updated', data: after, preData: before });
 }
 
-/** The event of a role that is deleted. */
 export function roleDeleted(role: RoleWithGrants): EventContent {
   return { type: 'role-deleted', preData: role };
 }

@@ -105,7 +105,6 @@ export interface ScimContext {
   readonly base: string;
   readonly run: <T>(job: (tx: Transaction) => Promise<T>) => Promise<T>;
 }
-/** The status and the body of a response. */
 export type ScimResponse = readonly [status: number, body?: object];
 type Handle = (context: ScimContext, body: unknown) => Promise<ScimResponse>;
 

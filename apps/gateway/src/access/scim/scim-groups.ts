@@ -20,7 +20,6 @@ export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
 type Attributes = Record<string, unknown>;
 
-/** A group as a resource of SCIM. */
 export function groupResource({ id, name, provisioned, members, createdAt }: ScimGroupRow, base: string): object {
   return {
     schemas: [groupSchema],
@@ -266,7 +265,6 @@ async function changeGroup(tx: Transaction, id: number, change: ProvisionedGroup
   await tx.scim.saveGroup(after, memberships, scimCaller.name, events);
 }
 
-/** Replaces name and members of a group. */
 export async function replaceScimGroup(tx: Transaction, id: number, body: unknown): Promise<ScimGroupRow> {
   await changeGroup(tx, id, parseScimGroup(body));
   return getScimGroup(tx, id, { includesMembers: true });

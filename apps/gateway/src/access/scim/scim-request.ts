@@ -8,7 +8,6 @@ import { type GroupView, InvalidFilter, type ScimQuery } from './scim-store.ts';
 export type ScimType =
   'invalidFilter' | 'invalidPath' | 'noTarget' | 'invalidSyntax' | 'invalidValue' | 'tooMany' | 'uniqueness';
 
-/** An expected error of a SCIM request. */
 export class ScimError extends Error {
   readonly status: number;
   readonly scimType: ScimType | undefined;
@@ -43,7 +42,6 @@ export function scimErrorOf(error: unknown): ScimError | undefined {
   return new ScimError(httpStatusOf[error.kind], error.message, scimType);
 }
 
-/** The body of an error response. */
 export function scimErrorBody({ status, scimType, message }: ScimError): object {
   return {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],

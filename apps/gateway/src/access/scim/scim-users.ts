@@ -10,7 +10,6 @@ import type { ScimUserRow } from './scim-store.ts';
 
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
-/** The attributes of a user that an identity provider sends. */
 export interface ScimUserInput extends UserNames {
   readonly active: boolean;
   readonly provisioned: UnusedUserAttributes;
@@ -22,7 +21,6 @@ interface Email {
   readonly type?: unknown;
   readonly primary?: unknown;
 }
-/** The attributes of a user that Bunting uses. */
 interface UserAttributes {
   externalId?: unknown;
   userName?: unknown;
@@ -55,7 +53,6 @@ function attributesOf(row: ScimUserRow): UserAttributes {
   };
 }
 
-/** A user as a resource of SCIM. */
 export function userResource(row: ScimUserRow, base: string): object {
   return {
     schemas: [userSchema],
@@ -351,7 +348,6 @@ export function patchScimUser(tx: Transaction, id: number, body: unknown): Promi
   return changeUser(tx, id, (row) => applyUserPatch(row, body));
 }
 
-/** Deletes a user with sessions, keys and memberships. */
 export async function deleteScimUser(tx: Transaction, id: number): Promise<null> {
   return removeAccount(tx, await getUserForUpdate(tx, id));
 }

@@ -40,7 +40,6 @@ export function sessionEndpoints({ transaction, reads }: GatewayContext): readon
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The sessions of a user, of which the caller's own is marked. */
 async function userSessions(
   { sessions }: Pick<GatewayReads, 'sessions'>,
   userId: number,

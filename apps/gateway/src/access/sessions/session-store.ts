@@ -6,7 +6,6 @@ import { gatewaySql, SessionEntity } from '../../unit-of-work/entities.ts';
 import type { SecretHasher } from '../../unit-of-work/secrets.ts';
 import { callerOf, type UserRightsRow, userRightsSql } from '../rights/rights-store.ts';
 
-/** The browser that a session is started in. */
 export interface SessionClient {
   readonly userAgent: string;
   readonly address: string;
@@ -34,7 +33,6 @@ function sessionEndSql({ idleHours }: SessionLimits): string {
 
 const columns = gatewaySql.selectOf(SessionEntity, 's');
 
-/** Reads of sessions without a lock. */
 export function sessionReads({ query }: Pick<Tx, 'query'>, limits: SessionLimits) {
   return {
     /** The sessions of a user that have not expired, the most recently used first. */

@@ -17,7 +17,6 @@ export interface FirstAdminOrLinkOptions {
   readonly context: TransactionContext;
   readonly reads: Pick<GatewayReads, 'users'>;
   readonly passwords: PasswordHasher;
-  /** the administrator of the settings, if they name one */
   readonly configured: ConfiguredAdmin | undefined;
 }
 

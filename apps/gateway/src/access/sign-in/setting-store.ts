@@ -12,7 +12,6 @@ export interface StoredSetting<Name extends SettingName> {
 
 const selectSetting = 'select value, secret from gateway_setting where name = $1';
 
-/** Reads of settings without a lock. */
 export function settingReads({ query }: Pick<Tx, 'query'>) {
   return {
     /** A setting; undefined while it was never stored. */
@@ -21,7 +20,6 @@ export function settingReads({ query }: Pick<Tx, 'query'>) {
   };
 }
 
-/** The settings that administrators change at run time. */
 export function settingRepository(
   { query }: Pick<Tx, 'query'>,
   guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,

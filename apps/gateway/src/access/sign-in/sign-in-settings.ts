@@ -106,7 +106,6 @@ export function effectiveSignInSettings({ config, read, hasher }: EffectiveSignI
     isReadOnly: configured !== undefined,
     /** encrypts and decrypts the secret of the client at the OpenID provider */
     secretCipher,
-    /** The settings of OpenID Connect with the secret of the client. */
     oidc,
     /** Whether users cannot sign in with a password. They always can while OpenID Connect is off. */
     arePasswordsDisabled: async (): Promise<boolean> => {

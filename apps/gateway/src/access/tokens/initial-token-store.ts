@@ -33,7 +33,6 @@ function storedTokenOf({
   };
 }
 
-/** Tokens that the settings contain, or that the first start generates. */
 export function initialTokenRepository(
   { em, query }: Tx,
   hasher: SecretHasher,

@@ -97,7 +97,6 @@ export function configuredTokens(settings: Settings): ConfiguredTokens {
   return { adminToken: settings.BUNTING_ADMIN_TOKEN, initial };
 }
 
-/** The scope of every admin token. */
 const adminScope = { kind: 'admin', projects: [wildcard], environment: wildcard } as const;
 
 interface InitialTokensOptions {

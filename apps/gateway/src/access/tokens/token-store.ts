@@ -53,7 +53,6 @@ export interface NewPat {
 
 const columns = gatewaySql.selectOf(TokenEntity, 'token');
 
-/** The properties of an API token in events. */
 export function apiTokenInEventsOf(row: TokenRow): ApiTokenInEvents {
   return {
     tokenName: row.name,
@@ -99,15 +98,12 @@ export function tokenReads({ query }: Pick<Tx, 'query'>, cipher: SecretCipher | 
     /** API tokens of these kinds; only those for the project, if one is named. */
     list: async (kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]> =>
       (await query<TokenRow>(selectApiTokens, [kinds, project ?? null])).map((row) => apiTokenOf(row, cipher)),
-    /** The PATs of a user or a service account. */
     listPats: async (userId: number): Promise<Pat[]> => listPats([userId]),
-    /** The PATs of several users or service accounts, by their ids. */
     listPatsOf: async (userIds: readonly number[]): Promise<ReadonlyMap<number, Pat[]>> =>
       Map.groupBy(await listPats(userIds), ({ userId }) => userId),
   };
 }
 
-/** API tokens and PATs, without revoked ones. */
 export function tokenRepository(
   tx: Tx,
   guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,

@@ -9,7 +9,6 @@ import type { StreamMetrics } from './delivery-streams.ts';
 
 /** The events of a stream, and the conditions under which it stays open. */
 export interface StreamOptions {
-  /** the label of its metrics */
   readonly kind: 'sdk' | 'ofrep';
   readonly scope: DeliveryScope;
   /** the event that the stream begins with; the client has everything up to its id */
@@ -60,7 +59,6 @@ export interface StreamConnection {
   ending: Ending | undefined;
 }
 
-/** Whether the stream is open, and its client has read what was written last. */
 export function isWritable({ raw, ending, isBlocked }: StreamConnection): boolean {
   return !isBlocked && ending === undefined && !raw.destroyed && !raw.writableEnded;
 }

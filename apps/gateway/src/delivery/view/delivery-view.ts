@@ -201,14 +201,12 @@ export function deliveryView(store: DeliveryStore, scope: DeliveryScope, onResiz
       return scopeHash === query.hash && Number(revision) > latest.revision;
     },
     etag: (encoding: Encoding): string => `"${currentContent().tag}${entityTagSuffixOf[encoding]}"`,
-    /** The full response in an encoding, made once for each content. */
     full: (encoding: Encoding): Representation | Promise<Representation> => {
       const current = currentContent();
       return makeOnce(current.representations, encoding, () => represent(current, query, encoding), onResize);
     },
     /** The features of the scope, in the order of their names. */
     features: reader.visibleFeatures,
-    /** One feature of the scope. */
     find: (name: string): FeatureEntry | undefined => {
       const feature = store.feature(name);
       return feature === undefined || !reader.isVisible(feature) ? undefined : feature;
@@ -276,7 +274,6 @@ export function listLength({ blocks, jsonPrefix, jsonSuffix }: FeatureList): num
   );
 }
 
-/** The text of a list in UTF-8. */
 export function listBytes({ blocks, jsonPrefix, jsonSuffix }: FeatureList): Buffer {
   return Buffer.concat([
     Buffer.from(jsonPrefix),

@@ -9,7 +9,6 @@ import { type ByEncoding, type FeatureBlock, makeOnce } from './full-response.ts
 export interface Delta {
   /** the `eventId` of the last event */
   readonly revision: number;
-  /** `{"events":[…]}` */
   readonly body: Buffer;
   /** the body as a list of features, for a delta that is the full state */
   readonly list?: FeatureList;

@@ -48,7 +48,6 @@ function setContentSecurityPolicy(reply: FastifyReply): FastifyReply {
   return reply.header('content-security-policy', contentSecurityPolicy);
 }
 
-/** Routes of the OpenAPI document and of Swagger UI, which need no token. */
 export function mountDocs(app: FastifyInstance, document: OpenApiDocument, limit: preHandlerAsyncHookHandler): void {
   const text = JSON.stringify(document);
   const [bytes, tag] = [Buffer.from(text), entityTagOf(text, undefined)];

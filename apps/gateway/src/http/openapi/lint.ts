@@ -8,7 +8,6 @@ function hasMembers(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Every `$ref` in a value. */
 function referencesIn(value: unknown): string[] {
   if (!hasMembers(value)) return [];
   const ownReferences = typeof value['$ref'] === 'string' ? [value['$ref']] : [];

@@ -285,7 +285,6 @@ function operationObject(operation: AnyOperation, write: SchemaWriter): JsonObje
   };
 }
 
-/** The OpenAPI document of the API, generated from the contracts alone. */
 export function openApiDocument(operations: readonly AnyOperation[]): OpenApiDocument {
   const { write, schemas } = schemaWriter();
   // Replies are written first, so that they keep their names; a request that differs from a reply of the same name gets its own name.

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalid, mayHoldUnstorableText, type Refusal, refusal, requireStorableText } from '@bunting/contracts';
 import type { GatewayConfig } from '../../config.ts';
 
-/** The maximum size of the JSON in one body. */
 export interface JsonLimits {
   /** nesting depth of objects and arrays */
   readonly depth: number;
@@ -15,7 +14,6 @@ export interface JsonLimits {
   readonly values: number;
 }
 
-/** The limits of the body of an ordinary operation. */
 export function ordinaryJsonLimits(config: GatewayConfig): JsonLimits {
   return {
     depth: config.GATEWAY_MAX_JSON_DEPTH,
@@ -25,7 +23,6 @@ export function ordinaryJsonLimits(config: GatewayConfig): JsonLimits {
   };
 }
 
-/** The limits of the body of an operation with large bodies. */
 export function largeJsonLimits(config: GatewayConfig): JsonLimits {
   return {
     ...ordinaryJsonLimits(config),

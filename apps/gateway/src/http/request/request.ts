@@ -179,7 +179,6 @@ export function requireJsonContentType(headers: IncomingHttpHeaders, mayBeMissin
   }
 }
 
-/** The parts of a request that the contract of an operation declares. */
 export interface ParsedOperationRequest {
   readonly params: unknown;
   readonly query: unknown;
@@ -202,7 +201,6 @@ function paramsParser(schema: TSchema): (request: FastifyRequest) => unknown {
   };
 }
 
-/** The limits on the body of a request to an operation. */
 function bodyLimitsOf(operation: AnyOperation, config: GatewayConfig) {
   if (operation.http?.largeBody === true) {
     return {
