@@ -1,8 +1,7 @@
-import { refusal } from '@bunting/contracts';
-
 // Own code instead of @fastify/rate-limit: the cost of a request grows with its body, and a valid token is accepted however many invalid
 // ones come from its address (docs/security.md, Limits); the plugin counts every request as one, in fixed windows. rate-limiter-flexible has
 // fixed windows as well, and its memory grows with the number of keys.
+import { refusal } from '@bunting/contracts';
 
 /** The remaining budget of a client in requests. */
 export interface RateLimitStatus {

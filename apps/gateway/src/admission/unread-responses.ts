@@ -1,3 +1,4 @@
+// Own code: no plugin of Fastify bounds the memory of responses that clients do not read (docs/security.md, Limits).
 import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../config.ts';
 

@@ -1,3 +1,5 @@
+// Own code instead of Fastify's logger: one line and one measurement a request, also for polls that are not routed, for URLs that Fastify refuses,
+// and for connections that end before a response.
 import { traceparentFrom } from '@bunting/bus';
 import type { ErrorKind } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';

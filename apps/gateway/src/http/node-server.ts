@@ -1,3 +1,4 @@
+// What happens below Fastify: the address, limits of connections, pipelined requests and bytes that are not valid HTTP (docs/security.md, Limits).
 import { once } from 'node:events';
 import {
   createServer,

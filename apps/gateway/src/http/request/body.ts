@@ -1,3 +1,5 @@
+// Own code instead of Fastify's body parser: a body is read only after authentication and permission, has a deadline of its own, and its
+// depth and size as JSON are checked before it is parsed (docs/security.md, Limits).
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalid, mayHoldUnstorableText, type Refusal, refusal, requireStorableText } from '@bunting/contracts';
@@ -85,8 +87,6 @@ export function requireJsonWithin(json: string, { depth, members, items, values 
   }
 }
 
-// Own code instead of Fastify's body parser: a body is read only after authentication and permission, has a deadline of its own, and its
-// depth and size as JSON are checked before it is parsed (docs/security.md, Limits).
 function tooLarge(limit: number): Refusal {
   return refusal(
     'PayloadTooLarge',

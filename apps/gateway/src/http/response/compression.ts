@@ -1,3 +1,5 @@
+// Own code instead of @fastify/compress: it turns every payload into a stream, whose bytes the limit of unread responses cannot count, and
+// leaves the tag of the plain response on the compressed one.
 import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import {
@@ -15,8 +17,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addVary } from '../errors.ts';
 import { isPathBelow } from '../request/head.ts';
 
-// Own code instead of @fastify/compress: it turns every payload into a stream, whose bytes the limit of unread responses cannot count, and
-// leaves the tag of the plain response on the compressed one.
 export type Encoding = 'identity' | 'gzip' | 'br';
 
 /** Minimum length of a response that is compressed: bytes of a buffer, UTF-16 units of a string. */

@@ -1,11 +1,11 @@
+// Own code instead of @fastify/helmet, because the headers also protect responses that are written without Fastify (`node-server.ts`), and instead
+// of @fastify/cors: two policies by path, also for URLs that cannot be parsed, for which Fastify runs no plugin's hooks (docs/security.md,
+// Browsers).
 import { staleHeader } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPathBelow } from '../request/head.ts';
 
-/**
- * Security headers of every response; pages override what they need. Own code instead of @fastify/helmet, because the headers also protect
- * responses that are written without Fastify (`raw-response.ts`).
- */
+/** Security headers of every response; pages override what they need. */
 export function securityHeaders(behindTls: boolean): Readonly<Record<string, string>> {
   return {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -24,8 +24,6 @@ export function splitCommaSeparated(list: string): string[] {
   return list.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
 }
 
-// Own code instead of @fastify/cors: two policies by path, also for URLs that cannot be parsed, for which Fastify runs no plugin's hooks
-// (docs/security.md, Browsers).
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const allowedHeaders =
   'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Traceparent, Unleash-AppName, Unleash-Client-Spec, Unleash-Connection-Id, Unleash-SDK, X-API-Key';
