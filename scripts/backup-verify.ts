@@ -2,8 +2,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { backupSize } from './backup/manifest.ts';
-import { verifyBackup } from './backup/verify-backup.ts';
-import { trialRestore } from './backup/trial-restore.ts';
+import { verifyBackup, trialRestore } from './backup/verify-backup.ts';
 import { optionError, runCommand } from './command.ts';
 
 const help = `Checks that a backup is complete and undamaged, and that this version can restore it.
@@ -15,7 +14,7 @@ const help = `Checks that a backup is complete and undamaged, and that this vers
 
 The exit code is 1 if it cannot be restored; the reason is printed. See docs/backup.md.`;
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { restore: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
@@ -30,6 +29,6 @@ const main = async (): Promise<void> => {
   if (!values.restore) return;
   const events = await trialRestore(folder, manifest, path.resolve(parent ?? tmpdir()));
   console.log(`Restored: the event log is intact, with ${events} events.`);
-};
+}
 
 await runCommand(main);

@@ -12,7 +12,7 @@ const help = `Copies the databases of all services, as they are at one moment, i
 ${databasesHelp}
 See docs/backup.md.`;
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { help: { type: 'boolean', default: false } },
@@ -29,6 +29,6 @@ const main = async (): Promise<void> => {
     `${path.resolve(folder)} has everything as of ${manifest.at}: ${rows} rows in ${(bytes / 1024 / 1024).toFixed(1)} MiB, ` +
       `in ${((performance.now() - beganAt) / 1_000).toFixed(1)} s. Writers waited for ${pausedMs.toFixed(0)} ms at most.`,
   );
-};
+}
 
 await runCommand(main);

@@ -44,16 +44,17 @@ CPU is that of the server's process and of the PostgreSQL that it has started, f
 follows; of a server that runs already it is known on the same machine. The load generator runs beside the server: on two cores the
 figures are of both together.`;
 
-const optionalCount = (name: string, text: string | undefined): number | undefined =>
-  text === undefined ? undefined : countOption(name, text);
+function optionalCount(name: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : countOption(name, text);
+}
 
-const seedOption = (text: string): 'import' | 'rest' | undefined => {
+function seedOption(text: string): 'import' | 'rest' | undefined {
   if (text === 'import' || text === 'rest') return text;
   if (text === 'none') return undefined;
   throw optionError(`--seed takes import, rest or none, not ${text}.`);
-};
+}
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       features: { type: 'string' },
@@ -113,6 +114,6 @@ const main = async (): Promise<void> => {
   const [, bench = benchHttp] = scenarios.find(([isChosen]) => isChosen) ?? [];
   const figures = await bench(options);
   if (figures !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
-};
+}
 
 await runCommand(main);

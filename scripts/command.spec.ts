@@ -7,7 +7,7 @@ import { countOption, numberOption, runCommand, urlOption, UsageError } from './
 const repository = path.join(import.meta.dirname, '..');
 
 /** Loads each program in one process, with `--help`. @returns what each printed, by its file */
-const helpOf = (files: readonly string[]): Record<string, string> => {
+function helpOf(files: readonly string[]): Record<string, string> {
   const program = `
     const log = console.log;
     const texts = {};
@@ -21,7 +21,7 @@ const helpOf = (files: readonly string[]): Record<string, string> => {
   // Read from standard input: after --eval, `parseArgs` would take the file for an argument.
   const options = { cwd: repository, encoding: 'utf8', timeout: 120_000, input: program } as const;
   return JSON.parse(execFileSync(process.execPath, ['--input-type=module'], options)) as Record<string, string>;
-};
+}
 
 it('every command of package.json explains itself with --help', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
@@ -45,10 +45,14 @@ it('an option refuses a value that it cannot use, and names itself and the value
 });
 
 it.each([
-  [new UsageError('The option is wrong.'), 2],
-  [Object.assign(new TypeError("Unknown option '--misspelt'"), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' }), 2],
-  [new Error('The server is away.'), 1],
-])('a command that fails with "%s" prints the reason and exits with %i', async (error, expected) => {
+  ['a wrong use', new UsageError('The option is wrong.'), 2],
+  [
+    'an unknown option',
+    Object.assign(new TypeError("Unknown option '--misspelt'"), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' }),
+    2,
+  ],
+  ['an error', new Error('The server is away.'), 1],
+])('a command that fails with %s prints the reason', async (_what, error, expected) => {
   const [{ exitCode }, { error: print }] = [process, console];
   const printed: unknown[] = [];
   console.error = (text: unknown) => void printed.push(text);

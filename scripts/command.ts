@@ -4,10 +4,13 @@ const hint = 'Run it with --help to see its options.';
 export class UsageError extends Error {}
 
 /** A mistake in the options or arguments of a command. */
-export const optionError = (reason: string): UsageError => new UsageError(`${reason} ${hint}`);
+export function optionError(reason: string): UsageError {
+  return new UsageError(`${reason} ${hint}`);
+}
 
-const isArgumentError = (error: unknown): error is Error =>
-  (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true;
+function isArgumentError(error: unknown): error is Error {
+  return (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true;
+}
 
 /** Programming errors, which are shown with their stack. */
 const bugClasses = [TypeError, ReferenceError, RangeError];
@@ -16,10 +19,10 @@ const bugClasses = [TypeError, ReferenceError, RangeError];
  * Runs a command, whose exit code is what `main` returns, or else 0. An error is printed with its cause and without its stack; the exit code is then 2 after a
  * mistake in how the command was called, and `failureCode` otherwise.
  */
-export const runCommand = async (
+export async function runCommand(
   main: () => Promise<number | void> | number | void,
   { failureCode = 1 }: { readonly failureCode?: number } = {},
-): Promise<void> => {
+): Promise<void> {
   try {
     const code = await main();
     process.exitCode = typeof code === 'number' ? code : 0;
@@ -30,25 +33,25 @@ export const runCommand = async (
     if (cause instanceof Error) console.error(`Cause: ${cause.message}`);
     process.exitCode = error instanceof UsageError ? 2 : failureCode;
   }
-};
+}
 
 /** The value of a numeric option, from 0 on. @throws UsageError that names the option if the text is something else */
-export const numberOption = (name: string, text: string): number => {
+export function numberOption(name: string, text: string): number {
   if (!/^\d+(?:\.\d+)?$/.test(text)) throw optionError(`--${name} takes a number, not ${text}.`);
   return Number(text);
-};
+}
 
 /** The value of an option that counts something, from 1 on. @throws UsageError that names the option if the text is something else */
-export const countOption = (name: string, text: string): number => {
+export function countOption(name: string, text: string): number {
   const count = numberOption(name, text);
   if (!Number.isSafeInteger(count) || count < 1)
     throw optionError(`--${name} takes a whole number from 1 on, not ${text}.`);
   return count;
-};
+}
 
 /** The value of an option or variable with a URL, without its final slash. @throws UsageError that names it if the text is no URL */
-export const urlOption = (name: string, text: string): string => {
+export function urlOption(name: string, text: string): string {
   if (!URL.canParse(text))
     throw optionError(`${name} must be an address such as http://localhost:4242, and not "${text}".`);
   return text.replace(/\/$/, '');
-};
+}

@@ -13,7 +13,7 @@ const help = `Checks a deployment and prints for each problem what to do. It cha
 It checks every service whose <SERVICE>_DATABASE_URL (or its _FILE) is set, or without any the PostgreSQL of npm start, in BUNTING_DATA_DIR, else
 .bunting/; the read replica where FEATURES_READ_DATABASE_URL is set, NATS where BUS_URL is, and Meilisearch where MEILI_URL is.`;
 
-const main = async (): Promise<number> => {
+async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -38,6 +38,6 @@ const main = async (): Promise<number> => {
   const summary = problems === 0 ? 'No problem was' : problems === 1 ? '1 problem was' : `${problems} problems were`;
   console.log(`${summary} found.`);
   return problems === 0 ? 0 : 1;
-};
+}
 
 await runCommand(main);

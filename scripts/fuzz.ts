@@ -23,7 +23,7 @@ Ctrl-C ends the run early and prints the results so far. The exit code is 1 if a
 const promisedP99Ms = 50;
 const maxShown = 40;
 
-const main = async (): Promise<number> => {
+async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       requests: { type: 'string', default: '100000' },
@@ -83,7 +83,7 @@ const main = async (): Promise<number> => {
   } finally {
     await server?.stop();
   }
-};
+}
 
 function formatReport(report: FuzzReport): string {
   const { byRule, operations, seconds, succeeded, neverSucceeded, slowest, eventLoopP99Ms, violations } = report;

@@ -1,10 +1,16 @@
 import type { ImportReport } from '@bunting/contracts';
 import { parseArgs } from 'node:util';
 import { countOption, optionError, runCommand, urlOption } from './command.ts';
-import { type Export, readExports } from './import/read-exports.ts';
+import {
+  type Export,
+  readExports,
+  createMissingSegments,
+  readSegmentFile,
+  type SendRequest,
+  ImportError,
+  apiClient,
+} from './import/import-batches.ts';
 import { progressDisplay } from './import/progress-display.ts';
-import { createMissingSegments, readSegmentFile } from './import/create-missing-segments.ts';
-import { type SendRequest, ImportError, apiClient } from './import/api-client.ts';
 
 const help = `Imports what Unleash exported, of whatever size, through the public API.
 
@@ -24,7 +30,7 @@ are already equal stay unchanged: after an interruption, run the same command ag
 /** The maximum bytes of the features in one request. */
 const maxBatchBytes = 1_000_000;
 
-const readOptions = () => {
+function readOptions() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -52,7 +58,7 @@ const readOptions = () => {
     files: positionals,
     features: countOption('part', part),
   };
-};
+}
 
 const counts = [
   'created',
@@ -65,17 +71,17 @@ const counts = [
   'dependencies',
 ] as const;
 
-const sumOf = (reports: readonly ImportReport[]): ImportReport => {
+function sumOf(reports: readonly ImportReport[]): ImportReport {
   const sums = counts.map((name) => [name, reports.reduce((sum, report) => sum + report[name], 0)] as const);
   const skipped = reports.flatMap((report) => report.skipped);
   return { ...(Object.fromEntries(sums) as Record<(typeof counts)[number], number>), skipped };
-};
+}
 
-const importAll = async (
+async function importAll(
   send: SendRequest,
   exports: readonly Export[],
   target: object,
-): Promise<readonly ImportReport[]> => {
+): Promise<readonly ImportReport[]> {
   const total = exports.reduce((sum, { features }) => sum + features, 0);
   const progress = progressDisplay(process.stderr, total);
   const reports: ImportReport[] = [];
@@ -101,9 +107,9 @@ const importAll = async (
     progress.end();
   }
   return reports;
-};
+}
 
-const run = async (): Promise<void> => {
+async function run(): Promise<void> {
   const options = readOptions();
   if (options === undefined) return console.log(help);
   const { url, token, project, environment, segments, files, features } = options;
@@ -125,6 +131,6 @@ const run = async (): Promise<void> => {
   for (const { feature, reason } of skipped) console.error(`skipped: ${feature}: ${reason}`);
   console.error(`Done in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.`);
   console.log(JSON.stringify({ ...report, skipped: skipped.length }));
-};
+}
 
 await runCommand(run);

@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** A fake Bunting: it responds with each of the responses in turn, and with the last one from then on. */
-const startBunting = async (...responses: readonly RequestListener[]): Promise<{ url: string; methods: string[] }> => {
+async function startBunting(...responses: readonly RequestListener[]): Promise<{ url: string; methods: string[] }> {
   const methods: string[] = [];
   server = createServer((request, response) => {
     methods.push(request.method ?? '');
@@ -20,22 +20,23 @@ const startBunting = async (...responses: readonly RequestListener[]): Promise<{
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, methods };
-};
+}
 
-const respond =
-  (status: number, body: object): RequestListener =>
-  (_, response) =>
-    response.writeHead(status, { connection: 'close' }).end(JSON.stringify(body));
-const progress = (state: string, done: number): RequestListener => respond(200, { state, done, all: 2, reason: null });
+function respond(status: number, body: object): RequestListener {
+  return (_, response) => response.writeHead(status, { connection: 'close' }).end(JSON.stringify(body));
+}
+function progress(state: string, done: number): RequestListener {
+  return respond(200, { state, done, all: 2, reason: null });
+}
 const breakConnection: RequestListener = (request) => request.socket.destroy();
 
-const reindex = async (...args: readonly string[]): Promise<{ code: number | null; output: string }> => {
+async function reindex(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'reindex.ts'), ...args]);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output };
-};
+}
 
 it('reindexing is followed to its end while Bunting is away for a moment', async () => {
   const unavailable = respond(503, { message: 'The search service is unavailable.' });

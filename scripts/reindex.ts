@@ -21,7 +21,7 @@ interface Reindex {
 /** The failure of a request for which a retry is useless. */
 class PermanentError extends Error {}
 
-const send = async (method: 'GET' | 'POST', url: string, token: string): Promise<Reindex> => {
+async function send(method: 'GET' | 'POST', url: string, token: string): Promise<Reindex> {
   const response = await fetch(new URL('/api/admin/search/reindex', url), {
     method,
     headers: { authorization: token },
@@ -33,22 +33,22 @@ const send = async (method: 'GET' | 'POST', url: string, token: string): Promise
   if (response.ok) return JSON.parse(text) as Reindex;
   const message = messageIn(text) ?? `Bunting answered ${response.status}.`;
   throw response.status < 500 && response.status !== 429 ? new PermanentError(message) : new Error(message);
-};
+}
 
 /** The message of an error from Bunting; undefined for another body, such as the HTML page of a load balancer. */
-const messageIn = (text: string): string | undefined => {
+function messageIn(text: string): string | undefined {
   try {
     return (JSON.parse(text) as { message?: string }).message;
   } catch {
     return undefined;
   }
-};
+}
 
 const retryPauseMs = 1_000;
 const maxFailedPolls = 60;
 
 /** Reads the progress, and retries for about a minute: the rebuild goes on while a gateway restarts. */
-const readProgress = async (url: string, token: string): Promise<Reindex> => {
+async function readProgress(url: string, token: string): Promise<Reindex> {
   for (let failures = 1; ; failures++) {
     try {
       return await send('GET', url, token);
@@ -60,22 +60,22 @@ const readProgress = async (url: string, token: string): Promise<Reindex> => {
       await sleep(retryPauseMs);
     }
   }
-};
+}
 
 const width = 40;
 
-const bar = ({ done, all }: Reindex): string => {
+function bar({ done, all }: Reindex): string {
   const share = all === 0 ? 0 : done / all;
   const full = Math.round(share * width);
   return `[${'█'.repeat(full)}${'·'.repeat(width - full)}] ${Math.floor(share * 100)} %  ${done} of ${all}`;
-};
+}
 
-const show = (line: string): void => {
+function show(line: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r${line}\u001b[K`);
   else console.log(line);
-};
+}
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { url: { type: 'string' }, token: { type: 'string' }, help: { type: 'boolean', default: false } },
   });
@@ -96,6 +96,6 @@ const main = async (): Promise<void> => {
   if (reindex.state === 'failed') throw new Error(`The reindex failed: ${reindex.reason ?? ''}`);
   show(bar(reindex));
   console.log(process.stdout.isTTY ? '\nDone.' : 'Done.');
-};
+}
 
 await runCommand(main);

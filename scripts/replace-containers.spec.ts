@@ -33,17 +33,21 @@ esac
 let folder = '';
 /** The state that the new containers reach. */
 type New = 'healthy' | 'unhealthy' | 'ended' | 'removed' | 'failed';
-const run = (state: New, ...services: readonly string[]) =>
-  spawnSync('sh', [path.join(import.meta.dirname, '../docker/replace.sh'), ...services], {
+function run(state: New, ...services: readonly string[]) {
+  return spawnSync('sh', [path.join(import.meta.dirname, '../docker/replace.sh'), ...services], {
     encoding: 'utf8',
     env: { PATH: `${folder}/bin:${process.env['PATH']}`, STATE: `${folder}/state`, NEW: state, WAIT_SECONDS: '0' },
   });
-const containers = (service: string): string[] => readdirSync(path.join(folder, 'state', service)).sort();
-const commands = (): string[] =>
-  readFileSync(path.join(folder, 'state/log'), 'utf8')
+}
+function containers(service: string): string[] {
+  return readdirSync(path.join(folder, 'state', service)).sort();
+}
+function commands(): string[] {
+  return readFileSync(path.join(folder, 'state/log'), 'utf8')
     .trim()
     .split('\n')
     .filter((line) => !line.startsWith('compose ps') && !line.startsWith('compose rm'));
+}
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'bunting-replace-'));

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import { backupSize } from './backup/manifest.ts';
 import { verifyBackup } from './backup/verify-backup.ts';
-import { restoreBackup } from './backup/restore-backup.ts';
+import { restoreBackup, skipRevisionsAfterExternalRestore } from './backup/restore-backup.ts';
 import { databasesHelp, withServiceDatabases } from './databases/service-databases.ts';
-import { skipRevisionsAfterExternalRestore } from './backup/skip-revisions-after-external-restore.ts';
 import { optionError, runCommand } from './command.ts';
 
 const help = `Restores a backup into databases that are missing or empty, while no service runs.
@@ -15,7 +14,7 @@ const help = `Restores a backup into databases that are missing or empty, while 
 ${databasesHelp}
 See docs/backup.md.`;
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { 'restored-otherwise': { type: 'string' }, help: { type: 'boolean', default: false } },
@@ -37,6 +36,6 @@ const main = async (): Promise<void> => {
   console.log(
     `Restored everything as of ${manifest.at}: ${backupSize(manifest).rows} rows, in ${((performance.now() - beganAt) / 1_000).toFixed(1)} s. Start the services.`,
   );
-};
+}
 
 await runCommand(main);

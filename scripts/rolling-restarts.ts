@@ -18,7 +18,7 @@ const help = `Restarts the processes of every service in turn under load, and co
 It starts two processes of every service, and a balancer that probes /health/ready of the gateways. Clients do not retry.
 Its exit code is 1 if a request failed or an acknowledged write is missing at the end.`;
 
-const main = async (): Promise<number> => {
+async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       requests: { type: 'string', default: '2000' },
@@ -51,6 +51,6 @@ const main = async (): Promise<number> => {
   }
   rmSync(folder, { recursive: true, force: true });
   return 0;
-};
+}
 
 await runCommand(main);

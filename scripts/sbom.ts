@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand } from './command.ts';
-import { readLockFile } from './supply/lock-file.ts';
-import { billOfMaterials } from './supply/bill-of-materials.ts';
+import { readLockFile, billOfMaterials } from './supply/bill-of-materials.ts';
 
 const help = `Writes a bill of materials (CycloneDX 1.6) from the lock file.
 
@@ -13,7 +12,7 @@ const help = `Writes a bill of materials (CycloneDX 1.6) from the lock file.
 
 It sends no requests. Development dependencies have the scope "excluded".`;
 
-const main = (): void => {
+function main(): void {
   const { values } = parseArgs({
     options: { out: { type: 'string', default: 'sbom.cdx.json' }, help: { type: 'boolean', default: false } },
   });
@@ -22,6 +21,6 @@ const main = (): void => {
   writeFileSync(values.out, `${JSON.stringify(bom, null, 2)}\n`);
   const requiredCount = bom.components.filter(({ scope }) => scope === 'required').length;
   console.log(`${values.out}: ${bom.components.length} components, ${requiredCount} of them in what runs.`);
-};
+}
 
 await runCommand(main);

@@ -29,7 +29,7 @@ const ports = { from: 11_000, to: 20_000 };
 /** the services in the order in which they start */
 const serviceNames = services.map(({ name }) => name);
 
-const scaleOf = (options: readonly string[]): ReadonlyMap<ServiceName, number> => {
+function scaleOf(options: readonly string[]): ReadonlyMap<ServiceName, number> {
   const scale = new Map<ServiceName, number>();
   for (const option of options) {
     const [name, count] = option.split('=');
@@ -43,7 +43,7 @@ const scaleOf = (options: readonly string[]): ReadonlyMap<ServiceName, number> =
     scale.set(service, processCount);
   }
   return scale;
-};
+}
 
 /** The variables that every program gets. Each service gets in addition the settings that it reads, and no others. */
 const commonVariables = [
@@ -58,22 +58,27 @@ const commonVariables = [
   'NODE_EXTRA_CA_CERTS',
 ];
 
-const pickVariables = (environment: NodeJS.ProcessEnv, keys: Iterable<string>): NodeJS.ProcessEnv =>
-  Object.fromEntries([...keys].flatMap((key) => (environment[key] === undefined ? [] : [[key, environment[key]]])));
+function pickVariables(environment: NodeJS.ProcessEnv, keys: Iterable<string>): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    [...keys].flatMap((key) => (environment[key] === undefined ? [] : [[key, environment[key]]])),
+  );
+}
 
 /** The settings that a service reads, without those that the stack sets itself. So a secret reaches no other process. */
-const settingsOf = (service: AnyService, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+function settingsOf(service: AnyService, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const schemas = [HostConfig, configSchemaOf(service)];
   const keys = schemas
     .flatMap(({ properties }) => Object.keys(properties))
     .filter((key) => !key.startsWith('BUS_') && !key.endsWith('_DATABASE_URL'));
   return pickVariables(environment, [...commonVariables, ...keys, ...keys.map((key) => `${key}_FILE`)]);
-};
+}
 
-const prefixOf = (service: ServiceName): string => service.toUpperCase().replaceAll('-', '_');
+function prefixOf(service: ServiceName): string {
+  return service.toUpperCase().replaceAll('-', '_');
+}
 
 /** Writes the configuration of the NATS server, with passwords that only this user can read. */
-const writeNatsConfig = (folder: string, port: number, passwords: Readonly<Record<ServiceName, string>>): string => {
+function writeNatsConfig(folder: string, port: number, passwords: Readonly<Record<ServiceName, string>>): string {
   const file = path.join(folder, 'nats.conf');
   // Removed first, because writing to an existing file does not change its mode.
   rmSync(file, { force: true });
@@ -87,23 +92,24 @@ const writeNatsConfig = (folder: string, port: number, passwords: Readonly<Recor
   ];
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
   return file;
-};
+}
 
-const isReady = async (url: string): Promise<boolean> =>
-  fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
+async function isReady(url: string): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
     (response) => response.ok,
     () => false,
   );
+}
 
 /** After so many consecutive failures of the NATS server the stack gives up: a restart does not remove their cause. */
 const maxNatsFailures = 5;
 
 /** Starts the stack and resolves when all of it is ready. */
-const startStack = async (
+async function startStack(
   environment: NodeJS.ProcessEnv,
   scale: ReadonlyMap<ServiceName, number> = new Map(),
   printLine: (line: string) => void = console.log,
-) => {
+) {
   const folders = dataFolders(environment);
   createDataFolder(folders.data);
   mkdirSync(folders.nats, { recursive: true, mode: 0o700 });
@@ -181,9 +187,9 @@ const startStack = async (
     await stop();
     throw error;
   }
-};
+}
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       scale: { type: 'string', multiple: true, default: [] },
@@ -204,6 +210,6 @@ const main = async (): Promise<void> => {
     if (isLost) process.exit(1);
   });
   console.log(`\nBunting is ready: ${stack.address}/docs\n`);
-};
+}
 
 await runCommand(main);

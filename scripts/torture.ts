@@ -4,10 +4,14 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { countOption, numberOption, optionError, runCommand } from './command.ts';
 import { ensureNatsServerInstalled } from './testing/install-nats-server.ts';
-import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
+import {
+  formatRollingRestarts,
+  runRollingRestarts,
+  createVersionSourceTree,
+  previousVersionCommit,
+} from './torture/rolling-restarts.ts';
 import { type TortureReport, runTorture } from './torture/run-torture.ts';
 import { faults } from './torture/faults.ts';
-import { createVersionSourceTree, previousVersionCommit } from './torture/cluster/version-source-tree.ts';
 import { repository } from '../apps/all-in-one/test/support/program.ts';
 
 const help = `Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered.
@@ -29,9 +33,11 @@ const help = `Starts a platform, injects faults while clients write, and verifie
 It starts nats-server, PostgreSQL and processes of every service on free ports of 127.0.0.1. The exit code is 1 if a promise
 was broken.`;
 
-const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : (ms / 1000).toFixed(1));
+function seconds(ms: number | undefined): string {
+  return ms === undefined ? '–' : (ms / 1000).toFixed(1);
+}
 
-const formatReport = ({
+function formatReport({
   faults,
   acknowledged,
   unknown,
@@ -40,7 +46,7 @@ const formatReport = ({
   feed,
   violations,
   settledAfterMs,
-}: TortureReport): string => {
+}: TortureReport): string {
   const rows = faults.map(({ fault, attempts, injected, recoveredAfterMs }) => {
     const sorted = recoveredAfterMs.toSorted((a, b) => a - b);
     const median = sorted[Math.floor(sorted.length / 2)];
@@ -62,7 +68,7 @@ const formatReport = ({
           .map((one) => `  ${one.slice(0, 600)}`)
           .join('\n')}`,
   ].join('\n');
-};
+}
 
 interface VersionsOptions {
   readonly folder: string;
@@ -73,7 +79,7 @@ interface VersionsOptions {
 }
 
 /** Runs two versions side by side, and returns the exit code. */
-const runVersions = async ({ folder, minutes, from, keep, log }: VersionsOptions): Promise<number> => {
+async function runVersions({ folder, minutes, from, keep, log }: VersionsOptions): Promise<number> {
   const tree = path.join(folder, 'from');
   createVersionSourceTree(from, tree);
   log(`the other version is ${from}`);
@@ -90,9 +96,9 @@ const runVersions = async ({ folder, minutes, from, keep, log }: VersionsOptions
   if (isRight && !keep) rmSync(folder, { recursive: true, force: true });
   else console.log(`Kept: ${folder}`);
   return isRight ? 0 : 1;
-};
+}
 
-const main = async (): Promise<number> => {
+async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       seed: { type: 'string' },
@@ -167,6 +173,6 @@ const main = async (): Promise<number> => {
     `\nRepeat: npm run torture -- --seed ${seed} --minutes ${minutes} --writers ${values.writers}${values.fault === undefined ? '' : ` --fault '${values.fault}'`}${values.together ? ' --together' : ''}\nKept: ${folder}`,
   );
   return 1;
-};
+}
 
 await runCommand(main);

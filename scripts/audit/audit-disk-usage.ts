@@ -9,9 +9,11 @@ const help = `Says how large the event log is: how many events, from when to whe
 
   --url URL   the database of the event log (default: ${eventLogLocationHelp})`;
 
-const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const { values } = parseArgs({ options: { url: { type: 'string' }, help: { type: 'boolean', default: false } } });
   if (values.help) return console.log(help);
   await withEventLog('audit-disk-usage', values.url, async (log) => {
@@ -22,6 +24,6 @@ const main = async (): Promise<void> => {
     console.log(`search    ${megabytes(bytes.search)}`);
     console.log(`database  ${megabytes(bytes.total)}`);
   });
-};
+}
 
 await runCommand(main);

@@ -23,10 +23,11 @@ events that could not be appended because of their content, and are retried. It 
 never arrived, which only a restored backup or manual deletion can cause; with either the log is not complete. Store the line
 that begins with "head" out of reach of everyone with write access to the database, and pass it as --known next time.`;
 
-const idOption = (name: string, text: string | undefined): number | undefined =>
-  text === undefined ? undefined : countOption(name, text);
+function idOption(name: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : countOption(name, text);
+}
 
-const main = async (): Promise<number> => {
+async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       from: { type: 'string' },
@@ -77,7 +78,7 @@ const main = async (): Promise<number> => {
     console.log(`complete: ${isVerifiedWithoutMissingEvents(report, missed, letters)}`);
     return report.fault !== null || letters.length > 0 ? 1 : 0;
   });
-};
+}
 
 // 1 says that the log is not intact, so a log that cannot be read ends with 2.
 await runCommand(main, { failureCode: 2 });

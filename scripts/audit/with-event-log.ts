@@ -11,11 +11,11 @@ export const eventLogLocationHelp = `AUDIT_DATABASE_URL (or its _FILE), else the
  * Runs a job with the event log at the given URL, at that of the settings, or else of `npm start`, whether that runs or not. The log
  * must exist: reading it does not create one.
  */
-export const withEventLog = async <T>(
+export async function withEventLog<T>(
   name: string,
   urlOption: string | undefined,
   job: (log: Database) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const readLog = async (url: string): Promise<T> => {
     const log = await openDatabase({ url, name, migrations: auditMigrations, readOnlySchema: true, poolMax: 2 });
     return job(log).finally(() => log.close());
@@ -24,4 +24,4 @@ export const withEventLog = async <T>(
   return withDatabaseUrls(process.env, { only: ['audit'] }, (environment) =>
     readLog(readConfig(AuditConfig, environment).AUDIT_DATABASE_URL),
   );
-};
+}

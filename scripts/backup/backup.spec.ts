@@ -19,7 +19,7 @@ import { untilReady } from '../../apps/all-in-one/test/support/platform.ts';
 import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
 import { type Manifest, manifestPath, serializeManifest } from './manifest.ts';
 import { verifyBackup } from './verify-backup.ts';
-import { skipRevisionsAfterExternalRestore } from './skip-revisions-after-external-restore.ts';
+import { skipRevisionsAfterExternalRestore } from './restore-backup.ts';
 
 const token = `backup-${randomBytes(24).toString('hex')}`;
 const features = '/api/admin/projects/default/features';
@@ -41,13 +41,13 @@ const bodies: Readonly<Record<Write['kind'], (name: string) => readonly [string,
 };
 
 /** The kind of the nth write. Segments are rare: an instance may have 300 of them, and a fast machine writes a lot during the backup. */
-const kindOf = (nth: number): Write['kind'] => {
+function kindOf(nth: number): Write['kind'] {
   if (nth % 40 === 3) return 'segment';
   return nth % 4 === 1 ? 'token' : 'flag';
-};
+}
 
 /** Several writers, each of which sends its next write when the one before is acknowledged. */
-const startLoad = (api: Api) => {
+function startLoad(api: Api) {
   const writes: Write[] = [];
   let isOver = false;
   const writer = async (nth: number): Promise<void> => {
@@ -70,7 +70,7 @@ const startLoad = (api: Api) => {
       await writers;
     },
   };
-};
+}
 
 describe('a backup under load', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bunting-backup-spec-'));

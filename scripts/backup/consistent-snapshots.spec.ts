@@ -10,8 +10,8 @@ import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts
 import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
 import { verifyBackup } from './verify-backup.ts';
 import { serviceDatabasesAt, type ServiceDatabase } from '../databases/service-databases.ts';
-import { withConsistentSnapshots } from './consistent-snapshots.ts';
-import { startTcpProxy } from '../torture/cluster/tcp-proxy.ts';
+import { withConsistentSnapshots } from './create-backup.ts';
+import { startTcpProxy } from '../torture/proxies.ts';
 
 const locksOfBackups = `
   select datname as database, bool_and(granted) as granted from pg_locks join pg_stat_activity using (pid)

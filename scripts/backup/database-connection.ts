@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { BackupError } from './backup-error.ts';
+import { BackupError } from './manifest.ts';
 import type { ServiceDatabase } from '../databases/service-databases.ts';
 
 /** Connects to a database. @throws BackupError if it cannot be reached */
-export const connectToServiceDatabase = async ({ service, url }: ServiceDatabase): Promise<pg.Client> => {
+export async function connectToServiceDatabase({ service, url }: ServiceDatabase): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'bunting-backup',
@@ -26,21 +26,18 @@ export const connectToServiceDatabase = async ({ service, url }: ServiceDatabase
     );
   }
   return client;
-};
+}
 
 const countSessions = `
   select count(*)::int as count from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`;
 
 /** Throws a BackupError if a program is connected to the database. */
-export const requireNoOtherSession = async (
-  { service, database }: ServiceDatabase,
-  client: pg.Client,
-): Promise<void> => {
+export async function requireNoOtherSession({ service, database }: ServiceDatabase, client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ count: number }>(countSessions);
   const sessions = rows[0]?.count ?? 0;
   if (sessions === 0) return;
   throw new BackupError(
     `The database ${database} of ${service} is in use (${sessions} connections). Nothing was changed. Stop all services, and try again.`,
   );
-};
+}

@@ -1,10 +1,12 @@
-import { Ajv } from 'ajv';
-import { serviceNames, type ServiceName } from '@bunting/contracts';
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { type ServiceName, serviceNames } from '@bunting/contracts';
+import { Ajv } from 'ajv';
 import { allMigrations } from '../migrations/all-migrations.ts';
-import { BackupError } from './backup-error.ts';
+
+/** A reason for which a backup is not made, used or restored, with the next step. */
+export class BackupError extends Error {}
 
 export interface TableCopy {
   readonly name: string;
@@ -37,13 +39,17 @@ const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };
 /** A name that is safe in a path, whatever wrote the manifest. */
 const identifier = { type: 'string', pattern: '^[a-z_][a-z0-9_]{0,62}$' };
-const object = (properties: Readonly<Record<string, object>>) => ({
-  type: 'object',
-  required: Object.keys(properties),
-  additionalProperties: false,
-  properties,
-});
-const listOf = (items: object) => ({ type: 'array', items });
+function object(properties: Readonly<Record<string, object>>) {
+  return {
+    type: 'object',
+    required: Object.keys(properties),
+    additionalProperties: false,
+    properties,
+  };
+}
+function listOf(items: object) {
+  return { type: 'array', items };
+}
 
 const isManifest = new Ajv().compile<Manifest>(
   object({
@@ -73,27 +79,35 @@ const isManifest = new Ajv().compile<Manifest>(
   }),
 );
 
-const hashOf = (json: string): string => createHash('sha256').update(json).digest('hex');
+function hashOf(json: string): string {
+  return createHash('sha256').update(json).digest('hex');
+}
 
-export const manifestPath = (folder: string): string => path.join(folder, manifestFile);
-export const tablePath = (folder: string, service: ServiceName, table: string): string =>
-  path.join(folder, service, `${table}.copy.gz`);
+export function manifestPath(folder: string): string {
+  return path.join(folder, manifestFile);
+}
+export function tablePath(folder: string, service: ServiceName, table: string): string {
+  return path.join(folder, service, `${table}.copy.gz`);
+}
 
 /** The text of the file: the manifest, and the hash by which damage of it is detected. */
-export const serializeManifest = (manifest: Manifest): string =>
-  `${JSON.stringify({ manifest, sha256: hashOf(JSON.stringify(manifest)) }, null, 1)}\n`;
+export function serializeManifest(manifest: Manifest): string {
+  return `${JSON.stringify({ manifest, sha256: hashOf(JSON.stringify(manifest)) }, null, 1)}\n`;
+}
 
 /** The error for a backup that is damaged. */
-export const damagedBackupError = (folder: string, fault: string): BackupError =>
-  new BackupError(`The backup ${folder} is damaged: ${fault}. Nothing was changed. Use another copy of it.`);
+export function damagedBackupError(folder: string, fault: string): BackupError {
+  return new BackupError(`The backup ${folder} is damaged: ${fault}. Nothing was changed. Use another copy of it.`);
+}
 
-const newerVersionError = (folder: string, how: string): BackupError =>
-  new BackupError(
+function newerVersionError(folder: string, how: string): BackupError {
+  return new BackupError(
     `The backup ${folder} was made by a newer version of Bunting (${how}). Nothing was changed. Use that version.`,
   );
+}
 
 /** Reads the manifest of a backup. @throws BackupError if it is missing, damaged, or of a newer version */
-export const readManifest = async (folder: string): Promise<Manifest> => {
+export async function readManifest(folder: string): Promise<Manifest> {
   if (!(await stat(folder).catch(() => undefined))?.isDirectory())
     throw new BackupError(`There is no backup in ${folder}: it is not a folder.`);
   let file: { readonly manifest?: { readonly format?: unknown }; readonly sha256?: unknown };
@@ -118,13 +132,13 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
       throw newerVersionError(folder, `the database of ${service} has the migration "${unknownMigration}"`);
   }
   return manifest;
-};
+}
 
 /** Rows and compressed bytes of all tables. */
-export const backupSize = ({ services }: Manifest): { readonly rows: number; readonly bytes: number } => {
+export function backupSize({ services }: Manifest): { readonly rows: number; readonly bytes: number } {
   const tables = serviceNames.flatMap((service) => services[service].tables);
   return {
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0),
   };
-};
+}

@@ -1,15 +1,14 @@
-import { createDatabaseIfMissing, migrateEmptyDatabase, migrationsTable } from '@bunting/database';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { createDatabaseIfMissing, migrateEmptyDatabase, migrationsTable } from '@bunting/database';
 import { type Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { createPartitionSql } from '../../apps/audit/src/log/retention-store.ts';
 import { skipRevisionsAfterRestore } from '../../apps/features/src/unit-of-work/delivery.ts';
-import { BackupError } from './backup-error.ts';
-import { type DatabaseCopy, type Manifest, tablePath } from './manifest.ts';
 import type { ServiceDatabase } from '../databases/service-databases.ts';
 import { connectToServiceDatabase, requireNoOtherSession } from './database-connection.ts';
+import { BackupError, type DatabaseCopy, type Manifest, tablePath } from './manifest.ts';
 
 const countTables = `
   select count(*)::int as count from pg_class join pg_namespace on pg_namespace.oid = relnamespace
@@ -17,23 +16,24 @@ const countTables = `
 const missingDatabase = '3D000';
 const duplicateTable = '42P07';
 
-const requireEmpty = async ({ service, database }: ServiceDatabase, client: Client): Promise<void> => {
+async function requireEmpty({ service, database }: ServiceDatabase, client: Client): Promise<void> {
   const { rows } = await client.query<{ count: number }>(countTables);
   if (rows[0]?.count === 0) return;
   throw new BackupError(
     `The database ${database} of ${service} is not empty. Nothing was changed. Name an empty database, or drop this one after looking into it.`,
   );
-};
+}
 
 /** Connects to the database; undefined if it does not exist. */
-const connectIfExists = (database: ServiceDatabase): Promise<Client | undefined> =>
-  connectToServiceDatabase(database).catch((error: unknown) => {
+function connectIfExists(database: ServiceDatabase): Promise<Client | undefined> {
+  return connectToServiceDatabase(database).catch((error: unknown) => {
     if (((error as Error).cause as { code?: string } | undefined)?.code === missingDatabase) return undefined;
     throw error;
   });
+}
 
 /** Throws unless every database is missing, or empty and unused. */
-const requireFreeTargets = async (databases: readonly ServiceDatabase[]): Promise<void> => {
+async function requireFreeTargets(databases: readonly ServiceDatabase[]): Promise<void> {
   for (const database of databases) {
     const client = await connectIfExists(database);
     if (client === undefined) continue;
@@ -44,7 +44,7 @@ const requireFreeTargets = async (databases: readonly ServiceDatabase[]): Promis
       await client.end();
     }
   }
-};
+}
 
 /** The tables of the database with the tables that each refers to. */
 const references = `
@@ -54,7 +54,7 @@ const references = `
   where nspname = 'public' and relkind = 'r' group by relname order by relname`;
 
 /** The tables sorted so that each comes after the tables that it refers to. */
-const tablesInOrderOfReferences = async (client: Client): Promise<readonly string[]> => {
+async function tablesInOrderOfReferences(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string; parents: string[] }>(references);
   const order: string[] = [];
   const remaining = new Map(rows.map(({ name, parents }) => [name, parents]));
@@ -67,24 +67,25 @@ const tablesInOrderOfReferences = async (client: Client): Promise<readonly strin
     }
   }
   return order;
-};
+}
 
 const numberOfPartition = /^event_p(\d+)$/;
 
 /** The statements that create the partitions of the event log which the copy has, and which the migrations do not create. */
-const partitionStatementsOf = ({ tables }: DatabaseCopy): readonly string[] =>
-  tables.flatMap(({ name }) => {
+function partitionStatementsOf({ tables }: DatabaseCopy): readonly string[] {
+  return tables.flatMap(({ name }) => {
     const nth = Number(numberOfPartition.exec(name)?.[1] ?? 0);
     return nth === 0 ? [] : createPartitionSql(nth);
   });
+}
 
 /** Loads one database in a transaction that the caller commits. */
-const loadDatabase = async (
+async function loadDatabase(
   client: Client,
   target: ServiceDatabase,
   folder: string,
   manifest: Manifest,
-): Promise<void> => {
+): Promise<void> {
   const { service, database, migrations } = target;
   const copy = manifest.services[service];
   await client.query('begin');
@@ -124,18 +125,18 @@ const loadDatabase = async (
       new Date(manifest.at),
       new Date(),
     );
-};
+}
 
 /**
  * Restores a backup that was verified into databases that are missing or empty and that no program uses. Each gets all of its data in one
  * transaction, and all commit when the last one is loaded.
  * @throws BackupError with the reason; until the first commit nothing is changed but that missing databases were created
  */
-export const restoreBackup = async (
+export async function restoreBackup(
   databases: readonly ServiceDatabase[],
   folder: string,
   manifest: Manifest,
-): Promise<void> => {
+): Promise<void> {
   await requireFreeTargets(databases);
   const clients: Client[] = [];
   try {
@@ -156,4 +157,35 @@ export const restoreBackup = async (
   } finally {
     await Promise.allSettled(clients.map((client) => client.end()));
   }
-};
+}
+
+/** A time of RFC 3339, which has `Z` or an offset: without one it would depend on the zone of the shell. */
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)$/;
+
+/**
+ * Skips the revisions that SDKs may have received since the restored state, so that none is assigned twice. Required after PostgreSQL was
+ * restored to an earlier time without `npm run restore`.
+ * @param restoredTo the time of the restored state, in RFC 3339 with `Z` or an offset
+ * @throws BackupError if the time is malformed or in the future, or a service runs
+ */
+export async function skipRevisionsAfterExternalRestore(
+  databases: readonly ServiceDatabase[],
+  restoredTo: string,
+): Promise<void> {
+  const stateAt = new Date(restoredTo);
+  if (!rfc3339.test(restoredTo) || Number.isNaN(stateAt.getTime()) || stateAt.getTime() > Date.now())
+    throw new BackupError(
+      `${restoredTo} is not a time in the past with Z or an offset, such as 2026-01-31T12:00:00Z or 2026-01-31T13:00:00+01:00.`,
+    );
+  const features = databases.find(({ service }) => service === 'features');
+  if (features === undefined) throw new Error('There is no database of features.');
+  const client = await connectToServiceDatabase(features);
+  try {
+    await requireNoOtherSession(features, client);
+    await client.query('begin');
+    await skipRevisionsAfterRestore((text, values) => client.query(text, [...values]), stateAt, new Date());
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
+}

@@ -31,12 +31,12 @@ const largeLimits = {
 const { GATEWAY_MAX_JSON_MEMBERS: members, GATEWAY_MAX_JSON_DEPTH: depth } = settings;
 
 /** Text with as many items between `beginning` and `end` as the limits of bytes and items permit. */
-const fillList = (
+function fillList(
   beginning: string,
   item: (nth: number) => string,
   end: string,
   { bytes, count }: { readonly bytes: number; readonly count: number },
-): string => {
+): string {
   const items: string[] = [];
   for (let size = beginning.length + end.length; items.length < count;) {
     const next = item(items.length);
@@ -45,22 +45,23 @@ const fillList = (
     items.push(next);
   }
   return `${beginning}${items.join()}${end}`;
-};
+}
 /** The beginning of the JSON of a report, without its closing brace. */
 const reportStart =
   '{"appName":"a","bucket":{"start":"2026-11-22T06:00:00Z","stop":"2026-11-22T06:01:00Z","toggles":{}}';
 const escapedLetter = '\\u0041';
 /** Lists with nearly the maximum number of items each, and together nearly the maximum number of values of a body. */
-const listsOf = (item: string, { values, items }: typeof ordinaryLimits, share = 0.98): string => {
+function listsOf(item: string, { values, items }: typeof ordinaryLimits, share = 0.98): string {
   const length = Math.floor(items * share);
   return Array.from(
     { length: Math.floor((values * share) / length) },
     () => `[${Array(length).fill(item).join()}]`,
   ).join();
-};
+}
 /** Completes the JSON of an object with a text of escapes, so that it has nearly `bytes` bytes. */
-const padWithEscapes = (text: string, bytes: number): string =>
-  `${text},"q":"${escapedLetter.repeat(Math.floor((bytes - text.length - 10) / escapedLetter.length))}"}`;
+function padWithEscapes(text: string, bytes: number): string {
+  return `${text},"q":"${escapedLetter.repeat(Math.floor((bytes - text.length - 10) / escapedLetter.length))}"}`;
+}
 
 const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinaryLimits, json: string][] = [
   [
@@ -136,7 +137,7 @@ const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinaryLi
 ];
 
 /** The median CPU time of a job, in milliseconds. */
-const medianCpuMs = (work: () => unknown): number => {
+function medianCpuMs(work: () => unknown): number {
   const durations = Array.from({ length: times }, () => {
     const before = process.cpuUsage();
     work();
@@ -144,9 +145,9 @@ const medianCpuMs = (work: () => unknown): number => {
     return (user + system) / 1_000;
   });
   return durations.sort((one, other) => one - other)[Math.floor(times / 2)] as number;
-};
+}
 
-const main = (): void => {
+function main(): void {
   const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
   if (values.help) return console.log(help);
   for (const [name, schema, { items, values }, json] of bodies) {
@@ -156,6 +157,6 @@ const main = (): void => {
       `${name.padEnd(45)} ${(body.length / 1_048_576).toFixed(2).padStart(6)} MiB ${ms.toFixed(1).padStart(7)} ms`,
     );
   }
-};
+}
 
 await runCommand(main);

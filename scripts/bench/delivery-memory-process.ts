@@ -24,7 +24,7 @@ const environmentRows = environments.flatMap((environment, sortOrder): DeliveryS
   },
 ]);
 
-const featureRow = (nth: number): DeliveryState => {
+function featureRow(nth: number): DeliveryState {
   const { name, type, description, tags, strategies } = benchFlag(nth);
   const setting = (enabled: boolean) => ({
     enabled,
@@ -44,9 +44,9 @@ const featureRow = (nth: number): DeliveryState => {
     environments: { development: setting(nth % 2 === 0), production: setting(false) },
   };
   return { entity: 'feature', id: name, state } as DeliveryState;
-};
+}
 
-const measureMemory = async (): Promise<DeliveryMemory> => {
+async function measureMemory(): Promise<DeliveryMemory> {
   // Buffers of compressions are released in later iterations of the event loop, and memory outside of the heap by a second collection.
   for (let collections = 0; collections < 3; collections++) {
     await nextIteration();
@@ -55,22 +55,24 @@ const measureMemory = async (): Promise<DeliveryMemory> => {
   const { heapUsed, external, rss } = process.memoryUsage();
   const [heapMb, externalMb, residentMb] = [heapUsed, external, rss].map((bytes) => Math.round(bytes / 1024 / 1024));
   return { heapUsed: heapMb ?? 0, external: externalMb ?? 0, rss: residentMb ?? 0 };
-};
-const difference = (before: DeliveryMemory, after: DeliveryMemory): DeliveryMemory => ({
-  heapUsed: after.heapUsed - before.heapUsed,
-  external: after.external - before.external,
-  rss: after.rss - before.rss,
-});
+}
+function difference(before: DeliveryMemory, after: DeliveryMemory): DeliveryMemory {
+  return {
+    heapUsed: after.heapUsed - before.heapUsed,
+    external: after.external - before.external,
+    rss: after.rss - before.rss,
+  };
+}
 
 const count = Number(process.argv[2]);
 const store = deliveryStore();
 let position = 0;
-const apply = (states: readonly DeliveryState[]): void => {
+function apply(states: readonly DeliveryState[]): void {
   // Through JSON, as the bus delivers them.
   const rows = JSON.parse(JSON.stringify(states)) as DeliveryState[];
   const messages = rows.map((payload) => ({ position: ++position, payload }) as OutboxMessage);
   store.apply(messages, position, position >= count + environmentRows.length);
-};
+}
 
 const before = await measureMemory();
 apply(environmentRows);

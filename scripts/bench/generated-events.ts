@@ -19,12 +19,12 @@ const busyPeople = 16;
 const drawSeeds = { type: 1, isBusyFlag: 2, flag: 3, isBusyPerson: 4, person: 5, rollout: 6, rolloutBefore: 7 };
 
 /** A pseudorandom number below `below`, determined by the event and the draw. */
-const drawNumber = (nth: number, draw: keyof typeof drawSeeds, below: number): number => {
+function drawNumber(nth: number, draw: keyof typeof drawSeeds, below: number): number {
   let mixed = Math.imul(nth + 1, 0x9e3779b1) ^ Math.imul(drawSeeds[draw], 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
   return ((mixed ^ (mixed >>> 15)) >>> 0) % below;
-};
+}
 
 /** A type that the deprecated search knows. */
 type EventType = NonNullable<SearchEventsBody['type']>;
@@ -45,10 +45,10 @@ const eventTypes: readonly EventType[] = [
   'segment-updated',
 ];
 
-const uuidOf = (nth: number): string => {
+function uuidOf(nth: number): string {
   const digits = (BigInt(nth) * 0x9e3779b97f4a7c15n).toString(16).padStart(32, '7').slice(-32);
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`;
-};
+}
 
 interface Flag extends BenchFlag {
   readonly strategyId: string;
@@ -56,35 +56,53 @@ interface Flag extends BenchFlag {
 
 const cachedFlags = new Map<number, Flag>();
 /** A cached flag: generating events must not dominate the measurement. */
-const flagAt = (nth: number): Flag => {
+function flagAt(nth: number): Flag {
   const cached = cachedFlags.get(nth);
   if (cached !== undefined) return cached;
   const flag = { ...benchFlag(nth), strategyId: uuidOf(nth) };
   cachedFlags.set(nth, flag);
   return flag;
-};
+}
 
-const personOf = (nth: number): string => `person-${String(nth % people).padStart(3, '0')}@example.com`;
-export const busyPersonOf = (nth: number): string => personOf(nth % busyPeople);
+function personOf(nth: number): string {
+  return `person-${String(nth % people).padStart(3, '0')}@example.com`;
+}
+export function busyPersonOf(nth: number): string {
+  return personOf(nth % busyPeople);
+}
 /** the user id of the nth busy person */
-export const busyCreatorOf = (nth: number): number => 1 + (nth % busyPeople);
-export const projectOf = (nth: number): string => `project-${String(nth % projects).padStart(2, '0')}`;
-export const flagOf = (nth: number): string => benchFlag(nth % flags).name;
+export function busyCreatorOf(nth: number): number {
+  return 1 + (nth % busyPeople);
+}
+export function projectOf(nth: number): string {
+  return `project-${String(nth % projects).padStart(2, '0')}`;
+}
+export function flagOf(nth: number): string {
+  return benchFlag(nth % flags).name;
+}
 /** a flag with more than a page of events in any log */
-export const busyFlagOf = (nth: number): string => flagOf(nth % busyFlags);
+export function busyFlagOf(nth: number): string {
+  return flagOf(nth % busyFlags);
+}
 /** a flag with at most about one event in a log of ten thousand, and some fifty in a log of a million */
-export const quietFlagOf = (nth: number): string => flagOf(busyFlags + ((nth * 37) % (flags - busyFlags)));
+export function quietFlagOf(nth: number): string {
+  return flagOf(busyFlags + ((nth * 37) % (flags - busyFlags)));
+}
 /** a project with a busy flag */
-export const busyProjectOf = (nth: number): string => projectOf(nth % busyFlags);
+export function busyProjectOf(nth: number): string {
+  return projectOf(nth % busyFlags);
+}
 
-const strategyOf = ({ strategies, strategyId }: Flag, flag: number, rollout: number) => ({
-  id: strategyId,
-  ...strategies[0],
-  parameters: { ...strategies[0]?.parameters, rollout: String(rollout) },
-  segments: [flag % 50],
-});
+function strategyOf({ strategies, strategyId }: Flag, flag: number, rollout: number) {
+  return {
+    id: strategyId,
+    ...strategies[0],
+    parameters: { ...strategies[0]?.parameters, rollout: String(rollout) },
+    segments: [flag % 50],
+  };
+}
 
-const dataOf = (type: EventType, flag: number, nth: number): Pick<OutboxEvent, 'data' | 'preData'> => {
+function dataOf(type: EventType, flag: number, nth: number): Pick<OutboxEvent, 'data' | 'preData'> {
   const strategy = (draw: 'rollout' | 'rolloutBefore') => strategyOf(flagAt(flag), flag, drawNumber(nth, draw, 101));
   switch (type) {
     case 'feature-strategy-update':
@@ -108,15 +126,21 @@ const dataOf = (type: EventType, flag: number, nth: number): Pick<OutboxEvent, '
     default:
       return { data: null, preData: null };
   }
-};
+}
 
-const timeOf = (nth: number): string => new Date(Date.UTC(2025, 0, 1) + nth * 25_000).toISOString();
+function timeOf(nth: number): string {
+  return new Date(Date.UTC(2025, 0, 1) + nth * 25_000).toISOString();
+}
 /** the day of an event */
-export const dayOf = (nth: number): string => timeOf(nth).slice(0, 10);
-export const typeOf = (nth: number): EventType => eventTypes[drawNumber(nth, 'type', eventTypes.length)] as EventType;
+export function dayOf(nth: number): string {
+  return timeOf(nth).slice(0, 10);
+}
+export function typeOf(nth: number): EventType {
+  return eventTypes[drawNumber(nth, 'type', eventTypes.length)] as EventType;
+}
 
 /** The nth event. */
-const benchEvent = (nth: number): OutboxEvent => {
+function benchEvent(nth: number): OutboxEvent {
   const type = typeOf(nth);
   const flag = drawNumber(nth, 'flag', drawNumber(nth, 'isBusyFlag', 2) === 0 ? busyFlags : flags);
   const person = drawNumber(nth, 'person', drawNumber(nth, 'isBusyPerson', 2) === 0 ? busyPeople : people);
@@ -133,7 +157,7 @@ const benchEvent = (nth: number): OutboxEvent => {
     ...dataOf(type, flag, nth),
     tags: isOfFlag ? flagAt(flag).tags.slice(0, 1) : [],
   };
-};
+}
 
 const insertBatchSize = 2_500;
 /** Lag of the log behind the outbox, in events, from which on the next batch waits. */

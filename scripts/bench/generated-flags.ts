@@ -29,10 +29,12 @@ export interface BenchFlag {
   }[];
 }
 
-const pick = <T>(list: readonly T[], nth: number): T => list[nth % list.length] as T;
+function pick<T>(list: readonly T[], nth: number): T {
+  return list[nth % list.length] as T;
+}
 
 /** The nth flag. */
-export const benchFlag = (nth: number): BenchFlag => {
+export function benchFlag(nth: number): BenchFlag {
   const name = `${pick(areas, nth)}-${pick(purposes, Math.floor(nth / areas.length))}-${String(nth).padStart(6, '0')}`;
   const userIds = Array.from(
     { length: 5 + (nth % 20) },
@@ -57,48 +59,50 @@ export const benchFlag = (nth: number): BenchFlag => {
       },
     ],
   };
-};
+}
 
 /** Flags in the file format of Unleash's export. */
-export const exportOf = (flags: readonly BenchFlag[], environment: string) => ({
-  features: flags.map(({ name, type, description }) => ({
-    name,
-    type,
-    description,
-    project: 'default',
-    stale: false,
-    impressionData: false,
-    archived: false,
-  })),
-  featureStrategies: flags.flatMap((flag) =>
-    flag.strategies.map((strategy) => ({
-      ...strategy,
-      featureName: flag.name,
-      variants: [],
-      segments: [],
-      disabled: false,
+export function exportOf(flags: readonly BenchFlag[], environment: string) {
+  return {
+    features: flags.map(({ name, type, description }) => ({
+      name,
+      type,
+      description,
+      project: 'default',
+      stale: false,
+      impressionData: false,
+      archived: false,
     })),
-  ),
-  featureEnvironments: flags.map(({ name }, nth) => ({
-    featureName: name,
-    name,
-    environment,
-    enabled: nth % 2 === 0,
-    variants: [],
-  })),
-  featureTags: flags.flatMap((flag) =>
-    flag.tags.map(({ type, value }) => ({ featureName: flag.name, tagType: type, tagValue: value })),
-  ),
-  contextFields: [
-    {
-      name: 'userId',
-      description: 'Allows you to constrain on userId',
-      stickiness: false,
-      sortOrder: 1,
-      legalValues: [],
-    },
-  ],
-  segments: [],
-  tagTypes: [{ name: 'simple', description: 'Used to simplify filtering of features', icon: '#' }],
-  dependencies: [],
-});
+    featureStrategies: flags.flatMap((flag) =>
+      flag.strategies.map((strategy) => ({
+        ...strategy,
+        featureName: flag.name,
+        variants: [],
+        segments: [],
+        disabled: false,
+      })),
+    ),
+    featureEnvironments: flags.map(({ name }, nth) => ({
+      featureName: name,
+      name,
+      environment,
+      enabled: nth % 2 === 0,
+      variants: [],
+    })),
+    featureTags: flags.flatMap((flag) =>
+      flag.tags.map(({ type, value }) => ({ featureName: flag.name, tagType: type, tagValue: value })),
+    ),
+    contextFields: [
+      {
+        name: 'userId',
+        description: 'Allows you to constrain on userId',
+        stickiness: false,
+        sortOrder: 1,
+        legalValues: [],
+      },
+    ],
+    segments: [],
+    tagTypes: [{ name: 'simple', description: 'Used to simplify filtering of features', icon: '#' }],
+    dependencies: [],
+  };
+}

@@ -11,24 +11,36 @@ export const segmentCount = 200;
 const perTicket = 5;
 
 /** A number below `below`, determined by `nth`. The numbers of consecutive values of `nth` are spread over the range. */
-export const spreadOver = (nth: number, below: number): number =>
-  Number(((BigInt(nth) + 1n) * 2654435761n) % 4294967296n) % below;
+export function spreadOver(nth: number, below: number): number {
+  return Number(((BigInt(nth) + 1n) * 2654435761n) % 4294967296n) % below;
+}
 
-const twoDigits = (nth: number): string => String(nth).padStart(2, '0');
+function twoDigits(nth: number): string {
+  return String(nth).padStart(2, '0');
+}
 
-export const projectOf = (nth: number): string => `project-${twoDigits(nth % projectCount)}`;
-export const personOf = (nth: number): string => `person-${nth % personCount}@example.com`;
-export const segmentOf = (nth: number): string => `segment ${nth % segmentCount}`;
-export const ticketOf = (nth: number): string => `BUN-${10_000 + Math.floor(nth / perTicket)}`;
+export function projectOf(nth: number): string {
+  return `project-${twoDigits(nth % projectCount)}`;
+}
+export function personOf(nth: number): string {
+  return `person-${nth % personCount}@example.com`;
+}
+export function segmentOf(nth: number): string {
+  return `segment ${nth % segmentCount}`;
+}
+export function ticketOf(nth: number): string {
+  return `BUN-${10_000 + Math.floor(nth / perTicket)}`;
+}
 
 const secondsOfThreeYears = 3 * 365 * 86_400;
-const timeOf = (nth: number): string =>
-  new Date(Date.UTC(2023, 0, 1) + 1_000 * spreadOver(nth * 7 + 3, secondsOfThreeYears)).toISOString();
+function timeOf(nth: number): string {
+  return new Date(Date.UTC(2023, 0, 1) + 1_000 * spreadOver(nth * 7 + 3, secondsOfThreeYears)).toISOString();
+}
 
 const environments = ['development', 'staging', 'production'] as const;
 
 /** The state of the nth feature, as it was created. */
-const benchState = (nth: number): FeatureState => {
+function benchState(nth: number): FeatureState {
   const { name, type, description, tags } = benchFlag(nth);
   const person = spreadOver(nth * 11, personCount);
   const segmentShare = spreadOver(nth * 13, 10);
@@ -66,10 +78,10 @@ const benchState = (nth: number): FeatureState => {
       no: nth % 77,
     })),
   };
-};
+}
 
 /** The state of the nth feature after its first environment was switched on or off `switchCount` times. */
-export const benchFeatureState = (nth: number, switchCount = 0): StateOf<'feature'> => {
+export function benchFeatureState(nth: number, switchCount = 0): StateOf<'feature'> {
   const state = benchState(nth);
   const [firstEnvironment, ...otherEnvironments] = state.environments;
   const switchedEnvironments =
@@ -88,12 +100,13 @@ export const benchFeatureState = (nth: number, switchCount = 0): StateOf<'featur
     version: 1 + switchCount,
     state: { ...state, environments: switchedEnvironments },
   };
-};
+}
 
-export const benchSegmentStates = (): StateOf<'segment'>[] =>
-  Array.from({ length: segmentCount }, (_, nth) => ({
+export function benchSegmentStates(): StateOf<'segment'>[] {
+  return Array.from({ length: segmentCount }, (_, nth) => ({
     entity: 'segment',
     id: String(nth + 1),
     version: 1,
     state: { id: nth + 1, name: segmentOf(nth), project: null },
   }));
+}

@@ -47,13 +47,22 @@ const misspeltWords = [
 ];
 const types = ['release', 'experiment', 'operational', 'kill-switch', 'permission'];
 
-const pick = (list: readonly string[], nth: number): string => list[nth % list.length] as string;
-const team = (nth: number): string => `simple:team-${pick(teams, nth)}`;
-const quarter = (nth: number): string => `simple:quarter-${1 + (nth % 8)}`;
+function pick(list: readonly string[], nth: number): string {
+  return list[nth % list.length] as string;
+}
+function team(nth: number): string {
+  return `simple:team-${pick(teams, nth)}`;
+}
+function quarter(nth: number): string {
+  return `simple:quarter-${1 + (nth % 8)}`;
+}
 /** The number of a feature, spread over all features. */
-const featureIndex = (nth: number, features: number): number => spreadOver(nth * 101, features);
-const day = (nth: number): string =>
-  new Date(Date.UTC(2023, 1, 1) + (nth % 1_000) * 86_400_000).toISOString().slice(0, 10);
+function featureIndex(nth: number, features: number): number {
+  return spreadOver(nth * 101, features);
+}
+function day(nth: number): string {
+  return new Date(Date.UTC(2023, 1, 1) + (nth % 1_000) * 86_400_000).toISOString().slice(0, 10);
+}
 
 const filters: readonly SearchKind[] = [
   { name: 'no filter', request: () => ({}) },

@@ -16,7 +16,9 @@ interface Values {
 
 const repository = path.join(import.meta.dirname, '../..');
 const chart = path.join(repository, 'deploy/helm/bunting');
-const read = (file: string): string => readFileSync(path.join(chart, file), 'utf8');
+function read(file: string): string {
+  return readFileSync(path.join(chart, file), 'utf8');
+}
 const valuesFiles = ['values.yaml', ...readdirSync(path.join(chart, 'ci')).map((file) => `ci/${file}`)];
 
 it.each(valuesFiles)('sets only settings that each service of the chart reads: %s', (file) => {

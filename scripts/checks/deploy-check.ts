@@ -30,25 +30,30 @@ const chart = 'deploy/helm/bunting';
 /** The Kubernetes version that the chart is rendered and validated for. */
 const kubernetesVersion = '1.31.0';
 
-const isMissing = (tool: Tool): boolean =>
-  (spawnSync(tool, ['--help'], { stdio: 'ignore' }).error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+function isMissing(tool: Tool): boolean {
+  return (
+    (spawnSync(tool, ['--help'], { stdio: 'ignore' }).error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
+  );
+}
 
 interface Outcome {
   readonly failed: boolean;
   readonly output: string;
 }
 
-const run = (command: string, args: readonly string[]): Outcome => {
+function run(command: string, args: readonly string[]): Outcome {
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd: repository,
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   });
   return { failed: status !== 0, output: status === 0 ? stdout : `${stdout}${stderr}` };
-};
+}
 
 /** Whether an object is of a kind that the Prometheus operator defines: Kubernetes itself has no schema for it. */
-const isOperatorKind = (text: string): boolean => /^apiVersion: monitoring\.coreos\.com\//m.test(text);
+function isOperatorKind(text: string): boolean {
+  return /^apiVersion: monitoring\.coreos\.com\//m.test(text);
+}
 
 interface Policy {
   readonly kind?: string;
@@ -62,7 +67,7 @@ interface Policy {
 const gatewayPorts = [4242, 443, 465];
 
 /** Checks that in the rendered production example the gateway alone is reachable by clients, and may reach external servers. */
-const checkPolicies = (rendered: string): Outcome => {
+function checkPolicies(rendered: string): Outcome {
   const policies = parseAllDocuments(rendered)
     .map((document) => document.toJS() as Policy | null)
     .filter((object) => object?.kind === 'NetworkPolicy') as Policy[];
@@ -76,27 +81,28 @@ const checkPolicies = (rendered: string): Outcome => {
     failed,
     output: `${policies.length} policies; those with ports of the gateway: ${policiesWithGatewayPorts.join(', ')}`,
   };
-};
+}
 
 /** Checks that the images of one service can be upgraded without those of the others (docs/upgrading.md). */
-const checkUpgrade = ({ failed, output }: Outcome): Outcome => {
+function checkUpgrade({ failed, output }: Outcome): Outcome {
   const images = [...output.matchAll(/image: (\S+)/g)].map(([, image = '']) => image);
   const upgradedImages = images.filter((image) => image.endsWith(':9.9.9'));
   const isExpected =
     images.length === 10 && upgradedImages.length === 2 && upgradedImages.every((image) => image.includes('/audit:'));
   return { failed: failed || !isExpected, output: images.join('\n') };
-};
+}
 
 interface Rendered {
   readonly kind?: string;
   readonly metadata: { readonly name: string };
   readonly spec?: { readonly template?: unknown };
 }
-const objectsIn = (rendered: string): readonly Rendered[] =>
-  parseAllDocuments(rendered).flatMap((document) => (document.toJS() as Rendered | null) ?? []);
+function objectsIn(rendered: string): readonly Rendered[] {
+  return parseAllDocuments(rendered).flatMap((document) => (document.toJS() as Rendered | null) ?? []);
+}
 
 /** Checks that no pod restarts because the chart has a new version, while its image has not. */
-const checkNewChart = (before: Outcome, after: Outcome): Outcome => {
+function checkNewChart(before: Outcome, after: Outcome): Outcome {
   const [old, changed] = [before, after].map(({ output }) =>
     objectsIn(output)
       .filter(({ kind }) => kind === 'Deployment')
@@ -104,20 +110,20 @@ const checkNewChart = (before: Outcome, after: Outcome): Outcome => {
   );
   const failed = before.failed || after.failed || old?.length !== 5 || old.join('\n') !== changed?.join('\n');
   return { failed, output: `${before.output}\n${after.output}` };
-};
+}
 
 /** Checks that names fit, and differ, for a release with the longest name that Helm takes. */
-const checkNames = ({ failed, output }: Outcome): Outcome => {
+function checkNames({ failed, output }: Outcome): Outcome {
   const names = failed ? [] : objectsIn(output).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
   const tooLong = names.filter((name) => name.replace(/^.*\//, '').length > 63);
   return {
     failed: failed || tooLong.length > 0 || new Set(names).size < names.length,
     output: failed ? output : names.join('\n'),
   };
-};
+}
 
 /** The queries of the dashboard as recording rules, which promtool parses. */
-const rulesOfPanels = () => {
+function rulesOfPanels() {
   const file = path.join(repository, 'deploy/dashboards/bunting.json');
   const { panels } = JSON.parse(readFileSync(file, 'utf8')) as {
     panels: { id: number; targets: { refId: string; expr: string }[] }[];
@@ -129,20 +135,20 @@ const rulesOfPanels = () => {
     })),
   );
   return { groups: [{ name: 'panels', rules }] };
-};
+}
 
 type Check = (name: string, outcome: Outcome) => string;
 
-const checkAlerts = (check: Check, folder: string): void => {
+function checkAlerts(check: Check, folder: string): void {
   check('promtool check rules', run('promtool', ['check', 'rules', 'deploy/alerts/bunting.rules.yaml']));
   check('promtool test rules', run('promtool', ['test', 'rules', 'deploy/alerts/bunting.test.yaml']));
   const panels = path.join(folder, 'panels.yaml');
   writeFileSync(panels, stringify(rulesOfPanels()));
   check('promtool check rules, with the queries of the dashboard', run('promtool', ['check', 'rules', panels]));
-};
+}
 
 /** Checks the configuration of HAProxy with a temporary certificate, since that of an installation is a secret. */
-const checkBalancer = (check: Check, folder: string): void => {
+function checkBalancer(check: Check, folder: string): void {
   const certificate = path.join(folder, 'balancer_certificate');
   const [cert, key] = [`${certificate}.crt`, `${certificate}.key`];
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-out', cert];
@@ -152,9 +158,9 @@ const checkBalancer = (check: Check, folder: string): void => {
   const text = readFileSync(path.join(repository, 'docker/haproxy.cfg'), 'utf8');
   writeFileSync(config, text.replace('/run/secrets/balancer_certificate', certificate));
   check('haproxy -c -f docker/haproxy.cfg', run('haproxy', ['-c', '-f', config]));
-};
+}
 
-const checkChart = (check: Check, folder: string, canValidate: boolean): void => {
+function checkChart(check: Check, folder: string, canValidate: boolean): void {
   check('helm lint --strict', run('helm', ['lint', '--strict', '--kube-version', kubernetesVersion, chart]));
   const upgrade = ['--kube-version', kubernetesVersion, '--set-string', 'image.tag=0.1.0,image.tags.audit=9.9.9'];
   check(
@@ -193,9 +199,9 @@ const checkChart = (check: Check, folder: string, canValidate: boolean): void =>
         run('kubernetes-validate', ['--strict', '-k', kubernetesVersion.replace(/\.0$/, ''), target]),
       );
   }
-};
+}
 
-const main = (): number => {
+function main(): number {
   const { values: options } = parseArgs({
     options: { all: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
   });
@@ -229,6 +235,6 @@ const main = (): number => {
   }
   console.log(failures === 0 ? 'The deployment files are right.' : `${failures} checks failed.`);
   return failures === 0 ? 0 : 1;
-};
+}
 
 await runCommand(main);

@@ -46,7 +46,7 @@ const stages = ((): readonly Stage[] => {
 const ignored = /(?:^|\/)(?:node_modules|dist|\.git|\.nx|\.bunting)(?:\/|$)/;
 
 /** Copies into a folder what a stage and those that it is built on copy from the context, for one service. */
-const copyStage = (name: string, service: string, folder: string): readonly string[] => {
+function copyStage(name: string, service: string, folder: string): readonly string[] {
   const stage = stages.find((candidate) => candidate.name === name);
   if (stage === undefined) return [];
   const before = copyStage(stage.base, service, folder);
@@ -63,10 +63,10 @@ const copyStage = (name: string, service: string, folder: string): readonly stri
     }
   }
   return [...before, ...own];
-};
+}
 
 /** Gives a folder the packages of the repository, but its own workspaces from the folder. */
-const linkPackages = (folder: string): void => {
+function linkPackages(folder: string): void {
   for (const modules of ['node_modules', ...globSync('{apps,libs}/*/node_modules', { cwd: repository })]) {
     if (!existsSync(path.join(folder, path.dirname(modules)))) continue;
     mkdirSync(path.join(folder, modules, '@bunting'), { recursive: true });
@@ -75,7 +75,7 @@ const linkPackages = (folder: string): void => {
   }
   for (const workspace of globSync('{apps,libs}/*', { cwd: folder }))
     symlinkSync(path.join(folder, workspace), path.join(folder, 'node_modules/@bunting', path.basename(workspace)));
-};
+}
 
 describe('the Dockerfile', () => {
   it('copies all that the build of the console reads', () => {

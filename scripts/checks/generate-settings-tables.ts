@@ -38,7 +38,9 @@ const settingsByReader: readonly [string, Record<string, Setting>][] = [
   ]),
 ];
 
-const defaultOf = (value: unknown): string => (value === undefined ? '' : `\`${String(value)}\``);
+function defaultOf(value: unknown): string {
+  return value === undefined ? '' : `\`${String(value)}\``;
+}
 
 /** The settings that may also come from a file, by `<SETTING>_FILE`. */
 const fileSettings = new Set(
@@ -48,11 +50,12 @@ const fileSettings = new Set(
   }),
 );
 
-const nameOf = (key: string): string =>
-  fileSettings.has(`${key}_FILE`) ? `\`${key}\`, \`${key}_FILE\`` : `\`${key}\``;
+function nameOf(key: string): string {
+  return fileSettings.has(`${key}_FILE`) ? `\`${key}\`, \`${key}_FILE\`` : `\`${key}\``;
+}
 
-const table = (): string =>
-  [
+function table(): string {
+  return [
     '| setting | read by | default | what it is |',
     '| --- | --- | --- | --- |',
     ...settingsByReader.flatMap(([reader, settings]) =>
@@ -62,33 +65,35 @@ const table = (): string =>
       ),
     ),
   ].join('\n');
+}
 
-const settingsPage = (currentText: string): string => {
+function settingsPage(currentText: string): string {
   const [head, rest] = currentText.split(tableStart);
   const tail = rest?.split(tableEnd)[1];
   if (head === undefined || tail === undefined) {
     throw new Error(`docs/settings.md must contain ${tableStart} and ${tableEnd}.`);
   }
   return `${head}${tableStart}\n${table()}\n${tableEnd}${tail}`;
-};
+}
 
 /** Settings with fixed values in the Compose file: its own NATS, the port within the container, and a folder of the image. */
 const setByCompose = /^(?:BUS_\w+|PORT|GATEWAY_HOST|GATEWAY_CONSOLE_DIR)$/;
 
-const listOf = (reader: string): RegExp =>
-  new RegExp(`( *)# ${reader}: npm run config:table\\n[^]*?# end of ${reader}\\n`);
+function listOf(reader: string): RegExp {
+  return new RegExp(`( *)# ${reader}: npm run config:table\\n[^]*?# end of ${reader}\\n`);
+}
 
 /** The lines that pass variables of the shell, or of `.env`, on to a container. A secret is passed as the path of its file. */
-const variableLines = (schema: ConfigSchema, handWrittenKeys: ReadonlySet<string>, indent: string): string[] => {
+function variableLines(schema: ConfigSchema, handWrittenKeys: ReadonlySet<string>, indent: string): string[] {
   const allKeys = new Set(keysOf(schema));
   return Object.keys(schema.properties).flatMap((key) => {
     const variable = allKeys.has(`${key}_FILE`) ? `${key}_FILE` : key;
     if (setByCompose.test(key) || handWrittenKeys.has(key) || handWrittenKeys.has(`${key}_FILE`)) return [];
     return [`${indent}${variable}: \${${variable}:-}`];
   });
-};
+}
 
-const composeFile = (currentText: string): string => {
+function composeFile(currentText: string): string {
   const readers: readonly [string, ConfigSchema][] = [
     ['settings of every service', HostConfig],
     ...services.map((service): [string, ConfigSchema] => [`settings of ${service.name}`, configSchemaOf(service)]),
@@ -101,10 +106,10 @@ const composeFile = (currentText: string): string => {
     const lines = [`${indent}# ${reader}: npm run config:table`, ...variableLines(schema, handWrittenKeys, indent)];
     return text.replace(list, () => `${[...lines, `${indent}# end of ${reader}`].join('\n')}\n`);
   }, currentText);
-};
+}
 
 /** A list of the server's configuration, with as many subjects a line as fit. */
-const subjectList = (right: string, subjects: readonly string[]): readonly string[] => {
+function subjectList(right: string, subjects: readonly string[]): readonly string[] {
   const lines: string[] = [];
   for (const subject of subjects.map((one) => JSON.stringify(one))) {
     const last = lines.at(-1);
@@ -112,18 +117,19 @@ const subjectList = (right: string, subjects: readonly string[]): readonly strin
     else lines[lines.length - 1] = `${last}, ${subject}`;
   }
   return [`          ${right}: [`, ...lines, '          ]'];
-};
+}
 
-const natsUsers = (currentText: string): string =>
-  services.reduce((text, { name }) => {
+function natsUsers(currentText: string): string {
+  return services.reduce((text, { name }) => {
     const permissions = new RegExp(`(user: ${name}\\n[^]*? permissions \\{\\n)[^]*?(?= {10}# As many messages)`);
     if (!permissions.test(text)) throw new Error(`docker/nats.conf must have a user ${name} with permissions.`);
     const { publish, subscribe } = natsRightsOf(name);
     const lines = [...subjectList('publish', publish), ...subjectList('subscribe', subscribe)];
     return text.replace(permissions, (_, head: string) => `${head}${lines.join('\n')}\n`);
   }, currentText);
+}
 
-const main = (): number => {
+function main(): number {
   const { values } = parseArgs({
     options: { check: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
   });
@@ -150,6 +156,6 @@ const main = (): number => {
     }
   }
   return code;
-};
+}
 
 await runCommand(main);

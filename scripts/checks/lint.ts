@@ -16,16 +16,18 @@ awaited (eslint.types.config.js). The migrations of every service, by PostgreSQL
 \`npm run format\` fixes what it reports.`;
 
 const repository = path.join(import.meta.dirname, '../..');
-const program = (name: string): string => path.join(repository, 'node_modules', '.bin', name);
+function program(name: string): string {
+  return path.join(repository, 'node_modules', '.bin', name);
+}
 const run = promisify(execFile);
 const env = { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false', CI: 'true' };
 
 /** Creates Nx's project graph, without which the rule on imports between projects reports nothing. */
-const makeProjectGraph = async (): Promise<void> => {
+async function makeProjectGraph(): Promise<void> {
   await run(program('nx'), ['show', 'projects'], { cwd: repository, env });
-};
+}
 
-const checkCode = async (): Promise<boolean> => {
+async function checkCode(): Promise<boolean> {
   const eslint = new ESLint({ cwd: repository });
   const results = await eslint.lintFiles(['.']);
   const problems = results.reduce((sum, { errorCount, warningCount }) => sum + errorCount + warningCount, 0);
@@ -35,10 +37,10 @@ const checkCode = async (): Promise<boolean> => {
       : await (await eslint.loadFormatter('stylish')).format(results),
   );
   return problems === 0;
-};
+}
 
 /** The folders that one process lints with types: those of the whole repository exceed the heap limit of Node.js. */
-const typedLintParts = (): readonly (readonly string[])[] => {
+function typedLintParts(): readonly (readonly string[])[] {
   const parts = [
     ['libs', 'apps/features', 'apps/audit', 'apps/search'],
     ['apps/gateway', 'apps/change-requests'],
@@ -46,9 +48,9 @@ const typedLintParts = (): readonly (readonly string[])[] => {
   ];
   const apps = readdirSync(path.join(repository, 'apps')).map((app) => `apps/${app}`);
   return [...parts, apps.filter((app) => !parts.flat().includes(app))].filter((part) => part.length > 0);
-};
+}
 /** Runs the rules that need types in processes of their own, beside the other checks, since ESLint uses one core. */
-const checkTypedRules = async (): Promise<boolean> => {
+async function checkTypedRules(): Promise<boolean> {
   let hasPassed = true;
   for (const folders of typedLintParts()) {
     try {
@@ -61,9 +63,9 @@ const checkTypedRules = async (): Promise<boolean> => {
   }
   if (hasPassed) console.log('eslint: the rules that need types hold');
   return hasPassed;
-};
+}
 
-const checkMigrations = async (): Promise<boolean> => {
+async function checkMigrations(): Promise<boolean> {
   let faults = 0;
   for (const [service, migrations] of Object.entries(allMigrations)) {
     for (const { migration, rule, statement } of await migrationFaults(migrations)) {
@@ -76,9 +78,9 @@ const checkMigrations = async (): Promise<boolean> => {
   if (faults === 0)
     console.log(`migrations: those of ${Object.keys(allMigrations).length} services suit the version before`);
   return faults === 0;
-};
+}
 
-const checkFormatting = async (): Promise<boolean> => {
+async function checkFormatting(): Promise<boolean> {
   try {
     await run(program('prettier'), ['--check', '.', '--log-level=warn'], { cwd: repository, env });
     console.log('prettier: all files are formatted');
@@ -88,9 +90,9 @@ const checkFormatting = async (): Promise<boolean> => {
     console.error(`prettier:\n${stdout}${stderr}\`npm run format\` fixes it.`);
     return false;
   }
-};
+}
 
-const main = async (): Promise<number> => {
+async function main(): Promise<number> {
   const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
   if (values.help) {
     console.log(help);
@@ -101,6 +103,6 @@ const main = async (): Promise<number> => {
   const outcomes = [await checkMigrations(), await checkCode()];
   outcomes.push(...(await Promise.all(concurrentChecks)));
   return outcomes.includes(false) ? 1 : 0;
-};
+}
 
 await runCommand(main);

@@ -26,27 +26,28 @@ export interface ServiceDatabase {
 export const databasesHelp = `The databases are those of <SERVICE>_DATABASE_URL (or its _FILE); services without one have theirs in the PostgreSQL of
 npm start and npm run stack, in BUNTING_DATA_DIR, else .bunting/.`;
 
-const databaseAt = (service: ServiceName, url: string): ServiceDatabase => {
+function databaseAt(service: ServiceName, url: string): ServiceDatabase {
   const database = decodeURIComponent(new URL(url).pathname.slice(1));
   return { service, database, url, migrations: allMigrations[service] };
-};
+}
 
 /** The databases of all services at one PostgreSQL. */
-export const serviceDatabasesAt = (urlOf: (database: string) => string): readonly ServiceDatabase[] =>
-  servicesWithDatabaseSettings.map(({ service, database }) => databaseAt(service.name, urlOf(database)));
+export function serviceDatabasesAt(urlOf: (database: string) => string): readonly ServiceDatabase[] {
+  return servicesWithDatabaseSettings.map(({ service, database }) => databaseAt(service.name, urlOf(database)));
+}
 
 /** The database of one of the services. */
-export const databaseOfService = (databases: readonly ServiceDatabase[], name: ServiceName): ServiceDatabase => {
+export function databaseOfService(databases: readonly ServiceDatabase[], name: ServiceName): ServiceDatabase {
   const match = databases.find(({ service }) => service === name);
   if (match === undefined) throw new Error(`There is no database of ${name}.`);
   return match;
-};
+}
 
-const openEmbedded = (folders: DataFolders, create: boolean) => {
+function openEmbedded(folders: DataFolders, create: boolean) {
   if (!create || hasDatabases(folders)) return connectOrStartEmbeddedPostgres({ dataDir: folders.postgres });
   createDataFolder(folders.data);
   return startEmbeddedPostgres({ dataDir: folders.postgres });
-};
+}
 
 interface ServiceDatabaseOptions {
   /** whether the data folder of the embedded PostgreSQL may be new */
@@ -59,11 +60,11 @@ interface ServiceDatabaseOptions {
  * Runs a job with an environment that has the URL of each database. Databases without a setting are in the embedded PostgreSQL, which
  * runs at least as long as the job.
  */
-export const withDatabaseUrls = async <T>(
+export async function withDatabaseUrls<T>(
   environment: Environment,
   { create = false, only }: ServiceDatabaseOptions,
   job: (completeEnvironment: Environment) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const missing = servicesWithDatabaseSettings.filter(
     ({ service, setting }) => (only?.includes(service.name) ?? true) && !isSettingGiven(environment, setting),
   );
@@ -75,15 +76,15 @@ export const withDatabaseUrls = async <T>(
   } finally {
     await embedded.stop();
   }
-};
+}
 
 /** Runs a job with the databases of all services, which the settings name, or which are in the embedded PostgreSQL. */
-export const withServiceDatabases = async <T>(
+export async function withServiceDatabases<T>(
   environment: Environment,
   { create = false }: Pick<ServiceDatabaseOptions, 'create'>,
   job: (databases: readonly ServiceDatabase[]) => Promise<T>,
-): Promise<T> =>
-  withDatabaseUrls(environment, { create }, (completeEnvironment) => {
+): Promise<T> {
+  return withDatabaseUrls(environment, { create }, (completeEnvironment) => {
     const databases = servicesWithDatabaseSettings.map(({ service, setting }) => {
       // A URL from the settings may be in a file, so all settings are read. For a database of the embedded PostgreSQL they are not checked.
       const { [setting]: url = '' } = isSettingGiven(environment, setting)
@@ -96,3 +97,4 @@ export const withServiceDatabases = async <T>(
       throw new Error('Two services have the same database address. Give each <SERVICE>_DATABASE_URL its own.');
     return job(databases);
   });
+}

@@ -25,7 +25,7 @@ import { type DiagnosisOptions, diagnose } from './diagnose.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
-const createDatabase = async ({ url, database, migrations }: ServiceDatabase): Promise<void> => {
+async function createDatabase({ url, database, migrations }: ServiceDatabase): Promise<void> {
   await createDatabaseIfMissing(url);
   await withClient(url, async (client) => {
     await client.query('begin');
@@ -34,7 +34,7 @@ const createDatabase = async ({ url, database, migrations }: ServiceDatabase): P
     // The PostgreSQL of the tests does not flush its log at commits, so that replicas would get commits late.
     await client.query(`alter database ${database} set synchronous_commit = on`);
   });
-};
+}
 
 describe('npm run doctor', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bunting-doctor-spec-'));

@@ -5,11 +5,8 @@ import { dataFolders, hasDatabases } from '../../apps/all-in-one/src/data-folder
 import { isSettingGiven } from '../../apps/all-in-one/src/database-setting.ts';
 import { servicesWithDatabaseSettings } from '../../apps/all-in-one/src/services.ts';
 import { withDatabaseUrls } from '../databases/service-databases.ts';
-import { checkMeilisearch } from './check-meilisearch.ts';
-import { checkService } from './check-service.ts';
-import { checkBackupAge } from './check-backup-age.ts';
-import { checkDatabase } from './check-database.ts';
-import { checkNats } from './check-nats.ts';
+import { checkMeilisearch, checkService, checkBackupAge, checkNats } from './check-servers.ts';
+import { checkDatabase } from './check-postgres.ts';
 import { type Finding, passedCheck, failedCheck } from './finding.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,27 +23,27 @@ export interface DiagnosisOptions {
 const ImportLimit = Type.Pick(GatewayConfig, ['GATEWAY_MAX_LARGE_BODY_BYTES']);
 const oldestNode = 24;
 
-const checkNode = (): Finding => {
+function checkNode(): Finding {
   const { node } = process.versions;
   return Number(node.split('.')[0]) < oldestNode
     ? failedCheck('Node.js', `is version ${node}. Install ${oldestNode} or newer.`)
     : passedCheck('Node.js', node);
-};
+}
 
 /** A problem for each invalid setting; anything but a ConfigError is thrown. */
-const faultsOf = (component: string, error: unknown): readonly Finding[] => {
+function faultsOf(component: string, error: unknown): readonly Finding[] {
   if (!(error instanceof ConfigError)) throw error;
   return error.message.split('\n').map((fault) => failedCheck(component, fault));
-};
+}
 
 /** Adds the URLs of the embedded PostgreSQL of `npm start`, if the environment names no database and the data of this PostgreSQL exists. */
-const withEmbedded = <T>(environment: Environment, job: (environment: Environment) => Promise<T>): Promise<T> => {
+function withEmbedded<T>(environment: Environment, job: (environment: Environment) => Promise<T>): Promise<T> {
   const namesDatabase = servicesWithDatabaseSettings.some(({ setting }) => isSettingGiven(environment, setting));
   if (namesDatabase || !hasDatabases(dataFolders(environment))) return job(environment);
   return withDatabaseUrls(environment, {}, job);
-};
+}
 
-const checkServices = async (environment: Environment, minFreeGib: number): Promise<readonly Finding[]> => {
+async function checkServices(environment: Environment, minFreeGib: number): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const checkedServers = new Set<string>();
   for (const { service, setting } of servicesWithDatabaseSettings) {
@@ -69,9 +66,9 @@ const checkServices = async (environment: Environment, minFreeGib: number): Prom
       failedCheck('settings', 'no <SERVICE>_DATABASE_URL is set. Run the doctor with the environment of the services.'),
     );
   return findings;
-};
+}
 
-const checkBus = async (environment: Environment): Promise<readonly Finding[]> => {
+async function checkBus(environment: Environment): Promise<readonly Finding[]> {
   try {
     const config = readConfig(HostConfig, environment);
     if (config.BUS_URL === undefined) return [passedCheck('NATS', 'not used: BUS_URL is not set')];
@@ -80,16 +77,18 @@ const checkBus = async (environment: Environment): Promise<readonly Finding[]> =
   } catch (error) {
     return faultsOf('settings', error);
   }
-};
+}
 
 /** Checks the servers that the settings name, and those of the options. It changes nothing. */
-export const diagnose = async (
+export async function diagnose(
   environment: Environment,
   { addresses, minFreeGib, backups }: DiagnosisOptions,
-): Promise<readonly Finding[]> => [
-  checkNode(),
-  ...(await withEmbedded(environment, (fullEnvironment) => checkServices(fullEnvironment, minFreeGib))),
-  ...(await checkBus(environment)),
-  ...(backups === undefined ? [] : [await checkBackupAge(backups)]),
-  ...(await Promise.all(addresses.map(checkService))).flat(),
-];
+): Promise<readonly Finding[]> {
+  return [
+    checkNode(),
+    ...(await withEmbedded(environment, (fullEnvironment) => checkServices(fullEnvironment, minFreeGib))),
+    ...(await checkBus(environment)),
+    ...(backups === undefined ? [] : [await checkBackupAge(backups)]),
+    ...(await Promise.all(addresses.map(checkService))).flat(),
+  ];
+}

@@ -5,6 +5,12 @@ export interface Finding {
   readonly isProblem: boolean;
 }
 
-export const passedCheck = (component: string, text: string): Finding => ({ component, text, isProblem: false });
-export const failedCheck = (component: string, text: string): Finding => ({ component, text, isProblem: true });
-export const reasonOf = (error: unknown): string => (error as Error).message;
+export function passedCheck(component: string, text: string): Finding {
+  return { component, text, isProblem: false };
+}
+export function failedCheck(component: string, text: string): Finding {
+  return { component, text, isProblem: true };
+}
+export function reasonOf(error: unknown): string {
+  return (error as Error).message;
+}

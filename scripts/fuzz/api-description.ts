@@ -85,10 +85,12 @@ export interface DescribedOperation {
 }
 
 /** Escapes one part of a JSON pointer. */
-const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
+function escapePointer(part: string): string {
+  return part.replaceAll('~', '~0').replaceAll('/', '~1');
+}
 
 /** Reads an OpenAPI document: the operations, their parameters and bodies, and their responses. */
-export const readDescription = (document: unknown) => {
+export function readDescription(document: unknown) {
   const { paths, components } = document as Document;
   const resolvePointer = (pointer: string): unknown => {
     const keys = pointer.slice(2).split('/');
@@ -166,5 +168,5 @@ export const readDescription = (document: unknown) => {
     /** Follows the references of a schema to the schema itself. */
     resolve,
   };
-};
+}
 export type ApiDescription = ReturnType<typeof readDescription>;

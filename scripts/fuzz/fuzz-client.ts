@@ -9,8 +9,11 @@ export interface FuzzResponse {
 }
 
 /** The body of a response, if it is JSON. */
-export const jsonIn = ({ contentType, text }: FuzzResponse): unknown =>
-  contentType?.startsWith('application/json') === true && text !== '' ? (JSON.parse(text) as unknown) : undefined;
+export function jsonIn({ contentType, text }: FuzzResponse): unknown {
+  return contentType?.startsWith('application/json') === true && text !== ''
+    ? (JSON.parse(text) as unknown)
+    : undefined;
+}
 
 /** The content type of responses with one JSON value per line. */
 export const linesType = 'application/x-ndjson';
@@ -85,7 +88,7 @@ export function fuzzClient(url: string, connections: number) {
 export type FuzzClient = ReturnType<typeof fuzzClient>;
 
 /** The request as a curl command for a shell, with `$TOKEN` in place of the key. Long headers and bodies are cut off. */
-export const curlOf = (url: string, request: FuzzRequest): string => {
+export function curlOf(url: string, request: FuzzRequest): string {
   const body = bodyOf(request);
   const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const headers = Object.entries(request.headers).map(([name, value]) => {
@@ -104,4 +107,4 @@ export const curlOf = (url: string, request: FuzzRequest): string => {
     return `base64 -d <<<${body.subarray(0, 4_000).toString('base64')} | ${command} --data-binary @-`;
   }
   return `${command} --data-binary ${quoted(text)}`;
-};
+}

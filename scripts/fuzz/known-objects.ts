@@ -87,16 +87,22 @@ export function knownObjects(apiPaths: readonly string[]) {
 }
 export type KnownObjects = ReturnType<typeof knownObjects>;
 
-export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+export function parametersOf(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+}
 
 /** The paths of the single objects within a path, the shortest first: each ends with the last of its own parameters. */
-const objectPathsIn = (path: string): string[] =>
-  [...path.matchAll(/\}(?=\/[^{]|$)/g)].map(({ index }) => path.slice(0, index + 1));
+function objectPathsIn(path: string): string[] {
+  return [...path.matchAll(/\}(?=\/[^{]|$)/g)].map(({ index }) => path.slice(0, index + 1));
+}
 
-const singular = (plural: string): string => plural.replace(/ies$/, 'y').replace(/s$/, '');
+function singular(plural: string): string {
+  return plural.replace(/ies$/, 'y').replace(/s$/, '');
+}
 
-const isObject = (value: unknown): value is ApiObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+function isObject(value: unknown): value is ApiObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** The response itself, if it is an object, and the objects in its lists with the type after which the list is named. */
 function objectsIn(response: unknown): { readonly object: ApiObject; readonly type?: string }[] {

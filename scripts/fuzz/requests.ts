@@ -44,8 +44,9 @@ export function targetOf({ operation, pathValues, query, rawTarget }: FuzzReques
 }
 
 /** The bytes of the body; undefined for a request without one. */
-export const bodyOf = ({ rawBody, body }: FuzzRequest): Buffer | undefined =>
-  rawBody ?? (body === undefined ? undefined : Buffer.from(JSON.stringify(body)));
+export function bodyOf({ rawBody, body }: FuzzRequest): Buffer | undefined {
+  return rawBody ?? (body === undefined ? undefined : Buffer.from(JSON.stringify(body)));
+}
 
 /** Makes a request that matches the description; the objects that it refers to need not exist. */
 export function validRequest(
@@ -287,14 +288,18 @@ const breakQuery: Break = (request, draw, { resolve }) => {
   return { request: { ...request, query }, rule: `query: ${mutation.rule}`, expected: 400 };
 };
 
-const withHeaders = (request: FuzzRequest, headers: Readonly<Record<string, string>>): FuzzRequest => ({
-  ...request,
-  headers: { ...request.headers, ...headers },
-});
-const withBody = (request: FuzzRequest, text: string | Buffer): FuzzRequest => ({
-  ...request,
-  rawBody: Buffer.from(text as string),
-});
+function withHeaders(request: FuzzRequest, headers: Readonly<Record<string, string>>): FuzzRequest {
+  return {
+    ...request,
+    headers: { ...request.headers, ...headers },
+  };
+}
+function withBody(request: FuzzRequest, text: string | Buffer): FuzzRequest {
+  return {
+    ...request,
+    rawBody: Buffer.from(text as string),
+  };
+}
 /** Replaces the value of one path parameter by text that is sent without further encoding. */
 function withPathValue(request: FuzzRequest, rawValue: string, draw: Draw): FuzzRequest {
   const { name } = draw(fc.constantFrom(...request.operation.pathParameters));
@@ -306,8 +311,9 @@ function withQuery(request: FuzzRequest, rawQuery: string): FuzzRequest {
   const target = targetOf(request);
   return { ...request, rawTarget: `${target}${target.includes('?') ? '&' : '?'}${rawQuery}` };
 }
-const withParameter = (request: FuzzRequest, value: string, draw: Draw): FuzzRequest =>
-  withQuery(request, `${draw(fc.constantFrom(...request.operation.queryParameters)).name}=${value}`);
+function withParameter(request: FuzzRequest, value: string, draw: Draw): FuzzRequest {
+  return withQuery(request, `${draw(fc.constantFrom(...request.operation.queryParameters)).name}=${value}`);
+}
 /** Replaces the first string value in the JSON of the body by other JSON text, or, where there is none, the body by a list of that text. */
 function withJson(request: FuzzRequest, rawValue: string): FuzzRequest {
   const text = JSON.stringify(request.body);
@@ -316,15 +322,28 @@ function withJson(request: FuzzRequest, rawValue: string): FuzzRequest {
   return withBody(request, `${text.slice(0, first.index)}${rawValue}${text.slice(first.index + first[0].length)}`);
 }
 
-const any = (): boolean => true;
-const needsKey = ({ operation }: FuzzRequest): boolean => operation.needsKey;
-const hasPath = ({ operation }: FuzzRequest): boolean => operation.pathParameters.length > 0;
-const hasQuery = ({ operation }: FuzzRequest): boolean => operation.queryParameters.length > 0;
-const takesBody = ({ operation }: FuzzRequest): boolean => operation.body !== undefined;
+function any(): boolean {
+  return true;
+}
+function needsKey({ operation }: FuzzRequest): boolean {
+  return operation.needsKey;
+}
+function hasPath({ operation }: FuzzRequest): boolean {
+  return operation.pathParameters.length > 0;
+}
+function hasQuery({ operation }: FuzzRequest): boolean {
+  return operation.queryParameters.length > 0;
+}
+function takesBody({ operation }: FuzzRequest): boolean {
+  return operation.body !== undefined;
+}
 /** Contexts are not stored, and reports of usage lose what cannot be, so that neither is refused for it. */
-const storesBody = (request: FuzzRequest): boolean =>
-  takesBody(request) && !/^\/(ofrep|api\/(frontend|client\/metrics))/.test(request.operation.path);
-const requiresJson = (request: FuzzRequest): boolean => takesBody(request) && request.operation.responses.has(415);
+function storesBody(request: FuzzRequest): boolean {
+  return takesBody(request) && !/^\/(ofrep|api\/(frontend|client\/metrics))/.test(request.operation.path);
+}
+function requiresJson(request: FuzzRequest): boolean {
+  return takesBody(request) && request.operation.responses.has(415);
+}
 
 /** Percent-escapes that are malformed or are no UTF-8. */
 const escapes = fc.constantFrom('%zz', '%ff', '%C3%28', '%');

@@ -30,9 +30,9 @@ describe('a fuzzed server', () => {
 });
 
 /** Fuzzes a server with one operation, which sends the response of the test, whatever its OpenAPI document promises. */
-const fuzzMisbehavingServer = async (
+async function fuzzMisbehavingServer(
   respond: (request: IncomingMessage, response: ServerResponse, body: string) => void,
-) => {
+) {
   const schema = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 2 } } };
   const content = { 'application/json': { schema } };
   const error = { description: 'no', content: { 'application/json': { schema: { type: 'object' } } } };
@@ -58,10 +58,11 @@ const fuzzMisbehavingServer = async (
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   return report;
-};
+}
 
-const promisesBrokenIn = ({ violations }: Awaited<ReturnType<typeof runFuzz>>): string[] =>
-  [...new Set(violations.map(({ promise }) => promise))].sort();
+function promisesBrokenIn({ violations }: Awaited<ReturnType<typeof runFuzz>>): string[] {
+  return [...new Set(violations.map(({ promise }) => promise))].sort();
+}
 
 describe('a server that violates its description', () => {
   it('is detected when it accepts every request', async () => {

@@ -12,8 +12,9 @@ export function drawsOf(seed: number, nth: number): Draw {
 }
 
 /** True with a probability. */
-export const chance = (probability: number): fc.Arbitrary<boolean> =>
-  fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }).map((fraction) => fraction < probability);
+export function chance(probability: number): fc.Arbitrary<boolean> {
+  return fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }).map((fraction) => fraction < probability);
+}
 
 interface ValueContext {
   readonly resolve: (schema: Schema) => Schema;

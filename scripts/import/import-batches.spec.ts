@@ -5,28 +5,33 @@ import { batchesOf } from './import-batches.ts';
 const roomy = { features: 500, bytes: 1_000_000 };
 
 /** An export of features that each have a strategy, a tag and a state. */
-const exportOf = (names: readonly string[], more: Partial<ExportedFeatures> = {}): ExportedFeatures => ({
-  features: names.map((name) => ({ name })),
-  featureStrategies: names.map((featureName) => ({
-    featureName,
-    name: 'default',
-    segments: [names.indexOf(featureName)],
-    constraints: [{ contextName: `field-${featureName}`, operator: 'IN', values: ['1'] }],
-  })),
-  featureEnvironments: names.map((featureName) => ({ featureName, enabled: true })),
-  featureTags: names.map((featureName) => ({ featureName, tagType: `type-${featureName}`, tagValue: 'x1' })),
-  contextFields: names.map((name) => ({ name: `field-${name}` })),
-  segments: names.map((name, id) => ({ id, name: `segment-${name}` })),
-  tagTypes: names.map((name) => ({ name: `type-${name}` })),
-  dependencies: [],
-  ...more,
-});
-const namesIn = (parts: readonly ExportedFeatures[]): string[][] =>
-  parts.map(({ features }) => features.map(({ name }) => name));
-const dependsOn = (feature: string, parent: string) => ({
-  feature,
-  dependencies: [{ feature: parent, enabled: true, variants: [] }],
-});
+function exportOf(names: readonly string[], more: Partial<ExportedFeatures> = {}): ExportedFeatures {
+  return {
+    features: names.map((name) => ({ name })),
+    featureStrategies: names.map((featureName) => ({
+      featureName,
+      name: 'default',
+      segments: [names.indexOf(featureName)],
+      constraints: [{ contextName: `field-${featureName}`, operator: 'IN', values: ['1'] }],
+    })),
+    featureEnvironments: names.map((featureName) => ({ featureName, enabled: true })),
+    featureTags: names.map((featureName) => ({ featureName, tagType: `type-${featureName}`, tagValue: 'x1' })),
+    contextFields: names.map((name) => ({ name: `field-${name}` })),
+    segments: names.map((name, id) => ({ id, name: `segment-${name}` })),
+    tagTypes: names.map((name) => ({ name: `type-${name}` })),
+    dependencies: [],
+    ...more,
+  };
+}
+function namesIn(parts: readonly ExportedFeatures[]): string[][] {
+  return parts.map(({ features }) => features.map(({ name }) => name));
+}
+function dependsOn(feature: string, parent: string) {
+  return {
+    feature,
+    dependencies: [{ feature: parent, enabled: true, variants: [] }],
+  };
+}
 
 describe('an export in batches', () => {
   it('keeps each feature with its strategies, tags and referenced objects', () => {

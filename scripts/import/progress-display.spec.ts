@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { progressDisplay } from './progress-display.ts';
 
-const screen = (isTTY: boolean) => {
+function screen(isTTY: boolean) {
   const written: string[] = [];
   return { isTTY, columns: 80, written, write: (text: string) => written.push(text) };
-};
+}
 
 it('writes a line to a log every two seconds, and one at the end', () => {
   let now = 0;

@@ -4,11 +4,13 @@ interface Screen {
   write(text: string): unknown;
 }
 
-const formatCount = (count: number): string => count.toLocaleString('en');
+function formatCount(count: number): string {
+  return count.toLocaleString('en');
+}
 const lineIntervalMs = 2_000;
 
 /** A bar on a terminal; elsewhere a line every two seconds, which reads well in a log. */
-export const progressDisplay = (screen: Screen, total: number, now: () => number = Date.now) => {
+export function progressDisplay(screen: Screen, total: number, now: () => number = Date.now) {
   const startedAt = now();
   let lastAt = startedAt;
   let lastShown = -1;
@@ -38,4 +40,4 @@ export const progressDisplay = (screen: Screen, total: number, now: () => number
       if (screen.isTTY === true && lastShown >= 0) screen.write('\n');
     },
   };
-};
+}

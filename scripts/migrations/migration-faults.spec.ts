@@ -4,14 +4,14 @@ import { migrationFaults, type MigrationRule, migrationRules } from './migration
 
 const initial = { name: '1-initial', statements: ['create table flag (id int primary key, name text)'] };
 
-const brokenBy = async (
+async function brokenBy(
   statements: readonly string[],
   concurrently = false,
   name = '2-contract-next',
-): Promise<MigrationRule[]> => {
+): Promise<MigrationRule[]> {
   const faults = await migrationFaults([initial, { name, statements, concurrently }]);
   return faults.map(({ rule }) => rule);
-};
+}
 
 /** For each rule statements that break it, and statements for the same purpose that do not. */
 const cases: Readonly<

@@ -51,46 +51,52 @@ interface MigrationFault {
 
 /** Minimum length of the reason in `-- allow drop: the reason`. */
 const minReasonLength = 15;
-const isAllowed = (sql: string, rule: MigrationRule): boolean =>
-  [...sql.matchAll(/--\s*allow\s+([a-z-]+):\s*(.+)$/gm)].some(
+function isAllowed(sql: string, rule: MigrationRule): boolean {
+  return [...sql.matchAll(/--\s*allow\s+([a-z-]+):\s*(.+)$/gm)].some(
     ([, name, reason = '']) => name === rule && reason.trim().length >= minReasonLength,
   );
+}
 
 /** Functions whose value is the same for all rows of a statement, so that PostgreSQL stores a default of them without a rewrite. */
 const stableFunctions = new Set(['now', 'transaction_timestamp', 'statement_timestamp', 'current_setting']);
 
-const namesOf = (node: Node | undefined): string[] => {
+function namesOf(node: Node | undefined): string[] {
   if (node === undefined) return [];
   if ('String' in node) return [node.String.sval ?? ''];
   if ('List' in node) return (node.List.items ?? []).flatMap(namesOf);
   if ('TypeName' in node) return (node.TypeName.names ?? []).flatMap(namesOf);
   if ('ObjectWithArgs' in node) return (node.ObjectWithArgs.objname ?? []).flatMap(namesOf);
   return [];
-};
-const lastNameOf = (node: Node | undefined): string => namesOf(node).at(-1) ?? '';
+}
+function lastNameOf(node: Node | undefined): string {
+  return namesOf(node).at(-1) ?? '';
+}
 
 /** The values of a key anywhere in a parse tree, e.g. the tables that a statement reads. */
-const descendants = (tree: unknown, key: string): unknown[] => {
+function descendants(tree: unknown, key: string): unknown[] {
   if (Array.isArray(tree)) return tree.flatMap((part) => descendants(part, key));
   if (typeof tree !== 'object' || tree === null) return [];
   return Object.entries(tree).flatMap(([name, part]) => [
     ...(name === key ? [part as unknown] : []),
     ...descendants(part, key),
   ]);
-};
+}
 
-const tablesReadBy = (tree: unknown): string[] =>
-  descendants(tree, 'RangeVar').map((table) => (table as { relname?: string }).relname ?? '');
+function tablesReadBy(tree: unknown): string[] {
+  return descendants(tree, 'RangeVar').map((table) => (table as { relname?: string }).relname ?? '');
+}
 
-const callsVolatileFunction = (tree: unknown): boolean =>
-  descendants(tree, 'FuncCall').some(
+function callsVolatileFunction(tree: unknown): boolean {
+  return descendants(tree, 'FuncCall').some(
     (call) => !stableFunctions.has(lastNameOf((call as { funcname?: Node[] }).funcname?.at(-1))),
   );
+}
 
-const constraintsOf = ({ constraints = [] }: ColumnDef): Constraint[] =>
-  constraints.flatMap((node) => ('Constraint' in node ? [node.Constraint] : []));
+function constraintsOf({ constraints = [] }: ColumnDef): Constraint[] {
+  return constraints.flatMap((node) => ('Constraint' in node ? [node.Constraint] : []));
+}
 
-const faultsOfColumn = (column: ColumnDef): MigrationRule[] => {
+function faultsOfColumn(column: ColumnDef): MigrationRule[] {
   const constraints = constraintsOf(column);
   const has = (type: Constraint['contype']): boolean => constraints.some(({ contype }) => contype === type);
   const defaults = constraints.filter(({ contype }) => contype === 'CONSTR_DEFAULT');
@@ -102,14 +108,20 @@ const faultsOfColumn = (column: ColumnDef): MigrationRule[] => {
     ...(isComputed || callsVolatileFunction(defaults) ? (['table-rewrite'] as const) : []),
     ...(isValidated ? (['validated-constraint'] as const) : []),
   ];
-};
+}
 
-const faultsOfConstraint = ({ contype, skip_validation, indexname }: Constraint): MigrationRule[] =>
-  skip_validation === true || (indexname !== undefined && contype !== 'CONSTR_FOREIGN') ? [] : ['validated-constraint'];
+function faultsOfConstraint({ contype, skip_validation, indexname }: Constraint): MigrationRule[] {
+  return skip_validation === true || (indexname !== undefined && contype !== 'CONSTR_FOREIGN')
+    ? []
+    : ['validated-constraint'];
+}
 
-const columnOf = ({ def }: AlterTableCmd): ColumnDef => (def !== undefined && 'ColumnDef' in def ? def.ColumnDef : {});
-const constraintOf = ({ def }: AlterTableCmd): Constraint =>
-  def !== undefined && 'Constraint' in def ? def.Constraint : {};
+function columnOf({ def }: AlterTableCmd): ColumnDef {
+  return def !== undefined && 'ColumnDef' in def ? def.ColumnDef : {};
+}
+function constraintOf({ def }: AlterTableCmd): Constraint {
+  return def !== undefined && 'Constraint' in def ? def.Constraint : {};
+}
 
 /** What the earlier statements of the same migration have created, and the indexes that they dropped. */
 interface EarlierStatements {
@@ -118,7 +130,7 @@ interface EarlierStatements {
   readonly droppedIndexes: Set<string>;
 }
 
-const faultsOfAlteration = (command: AlterTableCmd, { constraints }: EarlierStatements): MigrationRule[] => {
+function faultsOfAlteration(command: AlterTableCmd, { constraints }: EarlierStatements): MigrationRule[] {
   switch (command.subtype) {
     case 'AT_DropColumn':
     case 'AT_DropConstraint':
@@ -149,28 +161,29 @@ const faultsOfAlteration = (command: AlterTableCmd, { constraints }: EarlierStat
     default:
       return [];
   }
-};
+}
 
-const faultsOfTable = (statement: AlterTableStmt, earlier: EarlierStatements): MigrationRule[] =>
-  statement.relation !== undefined && earlier.tables.has(statement.relation.relname ?? '')
+function faultsOfTable(statement: AlterTableStmt, earlier: EarlierStatements): MigrationRule[] {
+  return statement.relation !== undefined && earlier.tables.has(statement.relation.relname ?? '')
     ? []
     : (statement.cmds ?? []).flatMap((node) =>
         'AlterTableCmd' in node ? faultsOfAlteration(node.AlterTableCmd, earlier) : [],
       );
+}
 
-const faultsOfIndex = (
+function faultsOfIndex(
   { idxname = '', relation, concurrent = false, unique = false }: IndexStmt,
   { tables, droppedIndexes }: EarlierStatements,
   isConcurrentMigration: boolean,
-): MigrationRule[] => {
+): MigrationRule[] {
   const isOfNewTable = tables.has(relation?.relname ?? '');
   const constrains: MigrationRule[] = unique && !isOfNewTable ? ['new-constraint'] : [];
   if (!concurrent) return isOfNewTable ? [] : ['blocking-index', ...constrains];
   const isRepaired = isConcurrentMigration && droppedIndexes.has(idxname);
   return isRepaired ? constrains : ['unsafe-concurrent-index', ...constrains];
-};
+}
 
-const faultsOfStatement = (node: Node, earlier: EarlierStatements, isConcurrentMigration: boolean): MigrationRule[] => {
+function faultsOfStatement(node: Node, earlier: EarlierStatements, isConcurrentMigration: boolean): MigrationRule[] {
   const exists = (table: string | undefined): boolean => table !== undefined && !earlier.tables.has(table);
   if ('CreateStmt' in node) earlier.tables.add(node.CreateStmt.relation?.relname ?? '');
   else if ('CreateTableAsStmt' in node) {
@@ -197,13 +210,13 @@ const faultsOfStatement = (node: Node, earlier: EarlierStatements, isConcurrentM
   } else if ('ClusterStmt' in node || 'VacuumStmt' in node || 'ReindexStmt' in node) return ['table-rewrite'];
   else if ('DoStmt' in node || 'CallStmt' in node || 'SelectStmt' in node) return ['hidden-statement'];
   return [];
-};
+}
 
 /**
  * The statements of a service's migrations that break a rule and have no `-- allow <rule>: <reason>` in their text. Statements are read by
  * PostgreSQL's own parser. The tables that a migration creates itself are exempt.
  */
-export const migrationFaults = async (migrations: readonly SchemaMigration[]): Promise<MigrationFault[]> => {
+export async function migrationFaults(migrations: readonly SchemaMigration[]): Promise<MigrationFault[]> {
   const faults: MigrationFault[] = [];
   for (const { name, statements, concurrently = false } of migrations) {
     const earlier: EarlierStatements = { tables: new Set(), constraints: new Set(), droppedIndexes: new Set() };
@@ -224,4 +237,4 @@ export const migrationFaults = async (migrations: readonly SchemaMigration[]): P
       faults.push({ migration: name, rule: 'phase', statement: statements[0] ?? '' });
   }
   return faults;
-};
+}

@@ -6,26 +6,30 @@ import { type Program, runProgram } from '../../apps/all-in-one/test/support/pro
 let database: FreshDatabase;
 let port: number;
 const running: Program[] = [];
-const startSearch = (): Program => {
+function startSearch(): Program {
   const settings = { SEARCH_DATABASE_URL: database.url, SEARCH_OPS_PORT: String(port), LOG_LEVEL: 'warn' };
   const started = runProgram(path.join('apps', 'search', 'src', 'main.ts'), settings);
   running.push(started);
   return started;
-};
-const readiness = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).json();
-const apply = (name: string, statement: string) =>
-  withClient(database.url, async (client) => {
+}
+async function readiness() {
+  return (await fetch(`http://127.0.0.1:${port}/health/ready`)).json();
+}
+function apply(name: string, statement: string) {
+  return withClient(database.url, async (client) => {
     await client.query(statement);
     await client.query('insert into schema_migration (name) values ($1)', [name]);
   });
+}
 /** The content of the database, for the check that a refused start changes nothing. */
-const tables = () =>
-  withClient(database.url, async (client) => {
+function tables() {
+  return withClient(database.url, async (client) => {
     const columns = await client.query(
       "select table_name, column_name, data_type from information_schema.columns where table_schema = 'public' order by 1, 2",
     );
     return [columns.rows, (await client.query('select name from schema_migration order by id')).rows];
   });
+}
 
 beforeAll(async () => {
   database = await freshDatabase('newer');

@@ -20,7 +20,7 @@ const maxDelayMs = 30_000;
 /** A process that ran for this long was healthy: the backoff starts at its minimum after it. */
 const healthyAfterMs = 60_000;
 
-const launch = ({ command, folder, environment, show }: SupervisedProcessOptions) => {
+function launch({ command, folder, environment, show }: SupervisedProcessOptions) {
   const childCommand = commandEndingWithParent(command, { signal: 'TERM' });
   // Ctrl-C reaches the supervisor alone, which then stops the processes in their order.
   const child = spawn(childCommand.command, childCommand.args, {
@@ -40,20 +40,20 @@ const launch = ({ command, folder, environment, show }: SupervisedProcessOptions
     });
   });
   return { child, ended };
-};
+}
 /** A started process, and how it ended, in words. */
 type Run = ReturnType<typeof launch>;
 
-const end = async ({ child, ended }: Run): Promise<void> => {
+async function end({ child, ended }: Run): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   const killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
   await ended;
   clearTimeout(killTimer);
-};
+}
 
 /** Starts a process, restarts it when it ends, and stops it when this process ends. */
-export const superviseProcess = (options: SupervisedProcessOptions) => {
+export function superviseProcess(options: SupervisedProcessOptions) {
   const { name, show, maxFailures = Number.POSITIVE_INFINITY } = options;
   const stopping = new AbortController();
   let run = launch(options);
@@ -86,5 +86,5 @@ export const superviseProcess = (options: SupervisedProcessOptions) => {
       await end(run);
     },
   };
-};
+}
 export type SupervisedProcess = ReturnType<typeof superviseProcess>;

@@ -3,12 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { lockFileFaults, type LockFile, readLockFile } from './lock-file.ts';
-import type { Bom } from './bill-of-materials.ts';
+import { lockFileFaults, type LockFile, readLockFile, type Bom } from './bill-of-materials.ts';
 
 const repository = path.join(import.meta.dirname, '..', '..');
 const lock = readLockFile(repository);
-const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8');
+function read(file: string): string {
+  return readFileSync(path.join(repository, file), 'utf8');
+}
 
 describe('the lock file', () => {
   it('pins every package to one version and one checksum, and names no server', () => {
@@ -38,8 +39,8 @@ describe('the lock file', () => {
 });
 
 /** Whether a range of versions, as packages write those of Node, has a version `major.minor`. */
-const accepts = (range: string, [major, minor]: readonly [number, number]): boolean =>
-  range.split('||').some((alternative) =>
+function accepts(range: string, [major, minor]: readonly [number, number]): boolean {
+  return range.split('||').some((alternative) =>
     [...alternative.matchAll(/(>=|>|<=|<|\^|~)?\s*v?(\d+|\*|x)(?:\.(\d+|\*|x))?[\w.*-]*/g)].every(
       ([, operator = '', one = '', two]) => {
         if (!/^\d/.test(one)) return true;
@@ -50,6 +51,7 @@ const accepts = (range: string, [major, minor]: readonly [number, number]): bool
       },
     ),
   );
+}
 
 describe('an installation', () => {
   it('is one of packages that all accept the oldest Node that is asked for, so that npm warns of none', () => {

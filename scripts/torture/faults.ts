@@ -1,10 +1,17 @@
-import { type ServiceName, serviceNames } from '@bunting/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SeededRandom } from '../seeded-random.ts';
-import type { KillPoint } from './cluster/postgres-interceptor.ts';
-import type { ServiceProcess } from './cluster/service-process.ts';
-import type { Cluster } from './cluster/cluster.ts';
-import { consumers } from './producers-and-consumers.ts';
+import { consumersOf, type Producer, type ServiceName, serviceNames } from '@bunting/contracts';
+import type { Cluster } from './cluster.ts';
+import type { KillPoint } from './proxies.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import type { ServiceProcess } from './service-process.ts';
+
+/** The services that emit events. */
+export const producers = Object.keys(consumersOf) as Producer[];
+
+/** The services that apply messages of other services to their own tables. */
+export const consumers: readonly ServiceName[] = [
+  ...new Set(Object.values(consumersOf).flatMap(({ event, state }) => [...event, ...state])),
+];
 
 /** A fault to inject. */
 export interface Fault {
@@ -27,22 +34,23 @@ const maxWakeUpWaitMs = 30_000;
 const longPauseMs = 30_000;
 
 /** How long a process or server stays down after a crash. */
-const outageMs = (random: SeededRandom): number => random.fractional(0, 1_500);
+function outageMs(random: SeededRandom): number {
+  return random.fractional(0, 1_500);
+}
 
-const killReplica =
-  (service: ServiceName): Fault['inject'] =>
-  async (cluster, random) => {
+function killReplica(service: ServiceName): Fault['inject'] {
+  return async (cluster, random) => {
     const victim = random.pick(cluster.processesOf(service));
     await victim.kill();
     await sleep(outageMs(random));
     await victim.start();
     return true;
   };
+}
 
 /** Kills the first process of a service that reaches the kill point; only the process with the relay reaches some of them. */
-const killAtPoint =
-  (service: ServiceName, killPoint: KillPoint): Fault['inject'] =>
-  async (cluster, random) => {
+function killAtPoint(service: ServiceName, killPoint: KillPoint): Fault['inject'] {
+  return async (cluster, random) => {
     const candidates = cluster.processesOf(service);
     const kills = candidates.map((one) => one.killAt(killPoint, random.integer(1, 3)));
     await Promise.race([...kills.map(({ killed }) => killed), sleep(killPointTimeoutMs, undefined, { ref: false })]);
@@ -54,17 +62,22 @@ const killAtPoint =
     }
     return victims.length > 0;
   };
+}
 
 /** Begins a fault of a random process, and ends it after at most `maxMs`. */
-const temporaryFault =
-  (maxMs: number, begin: (one: ServiceProcess) => void, end: (one: ServiceProcess) => void): Fault['inject'] =>
-  async (cluster, random) => {
+function temporaryFault(
+  maxMs: number,
+  begin: (one: ServiceProcess) => void,
+  end: (one: ServiceProcess) => void,
+): Fault['inject'] {
+  return async (cluster, random) => {
     const victim = random.pick(cluster.processes);
     begin(victim);
     await sleep(random.fractional(500, maxMs));
     end(victim);
     return true;
   };
+}
 
 const disturbWakeUps: Fault['inject'] = async ({ processes }, random) => {
   const countDisturbed = () => processes.reduce((sum, { wakeUpDisturbance }) => sum + wakeUpDisturbance.count, 0);
@@ -103,12 +116,12 @@ const killEverything: Fault['inject'] = async ({ processes, nats, postgres }, ra
 };
 
 /** A fault that always takes effect. */
-const certainFault =
-  (job: (cluster: Cluster, random: SeededRandom) => Promise<void>): Fault['inject'] =>
-  async (cluster, random) => {
+function certainFault(job: (cluster: Cluster, random: SeededRandom) => Promise<void>): Fault['inject'] {
+  return async (cluster, random) => {
     await job(cluster, random);
     return true;
   };
+}
 
 const writingServices = ['features', 'change-requests'] as const;
 const killPointsOfWrites: readonly KillPoint[] = [

@@ -1,7 +1,7 @@
 import type { Event, FeedEvent } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SeededRandom } from '../seeded-random.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 interface FeedFollowerOptions {
   readonly urls: readonly string[];
@@ -15,7 +15,7 @@ const silenceTimeoutMs = 45_000;
 const readTimeoutMs = 60_000;
 
 /** Follows the event feed, and reconnects to any gateway whenever the stream ends. */
-export const startFeedFollower = ({ urls, token, random }: FeedFollowerOptions) => {
+export function startFeedFollower({ urls, token, random }: FeedFollowerOptions) {
   const events: FeedEvent[] = [];
   const violations: string[] = [];
   const stopping = new AbortController();
@@ -87,5 +87,5 @@ export const startFeedFollower = ({ urls, token, random }: FeedFollowerOptions) 
       await following;
     },
   };
-};
+}
 export type FeedFollower = ReturnType<typeof startFeedFollower>;

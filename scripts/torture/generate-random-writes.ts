@@ -1,6 +1,5 @@
-import type { SeededRandom } from '../seeded-random.ts';
-import type { ObservedSubject } from './api-reader.ts';
-import type { FlagSummary, RequestSummary, Subject } from './subject-state.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import type { ObservedSubject, FlagSummary, RequestSummary, Subject } from './subject.ts';
 
 /** What the reply says of the object that a write has created: the id, which later writes need. */
 export interface CreatedObject {

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { apiOf } from '../../apps/all-in-one/test/support/api.ts';
-import { seededRandom } from '../seeded-random.ts';
-import type { ServiceProcess } from './cluster/service-process.ts';
-import { startCluster, type Cluster } from './cluster/cluster.ts';
+import { seededRandom } from './seeded-random.ts';
+import type { ServiceProcess } from './service-process.ts';
+import { startCluster, type Cluster } from './cluster.ts';
 
 /** Two processes of one service handle the writes; one is paused (SIGSTOP) until after their deadlines. */
 describe('a write that was rejected while a process of its service was paused', () => {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { apiOf } from '../../apps/all-in-one/test/support/api.ts';
-import { seededRandom } from '../seeded-random.ts';
-import type { ServiceProcess } from './cluster/service-process.ts';
-import { startCluster, type Cluster } from './cluster/cluster.ts';
+import { seededRandom } from './seeded-random.ts';
+import type { ServiceProcess } from './service-process.ts';
+import { startCluster, type Cluster } from './cluster.ts';
 
 /** The backup of the change requests is older than that of the features, as when databases are dumped one after the other. */
 describe('after the change requests were restored to an older copy', () => {

@@ -1,10 +1,13 @@
-import { type Balancer, eventually, startBalancer } from '@bunting/testing';
-import { mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../seeded-random.ts';
-import { type ServiceProcess } from './cluster/service-process.ts';
-import { startCluster } from './cluster/cluster.ts';
+import { type Balancer, eventually, startBalancer } from '@bunting/testing';
+import { repository } from '../../apps/all-in-one/test/support/program.ts';
+import { startCluster } from './cluster.ts';
+import { seededRandom } from './seeded-random.ts';
+import type { ServiceProcess } from './service-process.ts';
 
 interface RollingRestartsOptions {
   /** minimum number of requests */
@@ -57,13 +60,13 @@ const pauseMs = 60;
 const requestTimeoutMs = 60_000;
 
 /** Sends one request without retries. Resolves with the body, or rejects with the error. */
-const send = (
+function send(
   url: string,
   token: string,
   agent: Agent | undefined,
   { method, path, body }: ApiRequest,
-): Promise<string> =>
-  new Promise((resolve, reject) => {
+): Promise<string> {
+  return new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
       authorization: token,
@@ -85,6 +88,7 @@ const send = (
     outgoing.once('error', reject).once('timeout', () => outgoing.destroy(new Error('no response in time')));
     outgoing.end(text);
   });
+}
 
 /** The last acknowledged values that a client wrote, and its acknowledged writes. */
 interface AcknowledgedWrites {
@@ -152,7 +156,7 @@ const requestsOf = function* (client: number, acknowledged: AcknowledgedWrites):
 };
 
 /** Restarts every service under load. Each has two processes, one of which is always running. */
-export const runRollingRestarts = async ({
+export async function runRollingRestarts({
   requests,
   restarts,
   minutes = 0,
@@ -161,7 +165,7 @@ export const runRollingRestarts = async ({
   drainDelayMs = 3_000,
   clients = 8,
   log = () => undefined,
-}: RollingRestartsOptions): Promise<RollingRestartReport> => {
+}: RollingRestartsOptions): Promise<RollingRestartReport> {
   mkdirSync(folder, { recursive: true });
   const scale = Object.fromEntries(servicesInUpgradeOrder.map((service) => [service, 2]));
   const settings = { DRAIN_DELAY_MS: String(drainDelayMs), CHANGE_REQUESTS_VOLUNTARY: 'true' };
@@ -308,17 +312,17 @@ export const runRollingRestarts = async ({
     await cluster.stop();
   }
   return { restarts: restarted, keepAlive, connectionPerRequest, failures, writes, lost };
-};
+}
 
-export const formatRollingRestarts = ({
+export function formatRollingRestarts({
   restarts,
   keepAlive,
   connectionPerRequest,
   failures,
   writes,
   lost,
-}: RollingRestartReport): string =>
-  [
+}: RollingRestartReport): string {
+  return [
     '',
     `${restarts} rolling restarts`,
     '| clients | requests | failed |',
@@ -331,3 +335,62 @@ export const formatRollingRestarts = ({
       : `${writes} acknowledged writes verified, ${lost.length} lost`,
     ...lost,
   ].join('\n');
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd: repository, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+}
+function gitSucceeds(...args: readonly string[]): boolean {
+  try {
+    git(...args);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The files that define the schemas of the databases. */
+const migrationFiles = [
+  'apps/*/src/migrations/*.ts',
+  'apps/*/src/persistence/migrations/*.ts',
+  'libs/outbox/src/schema.ts',
+  'libs/outbox/src/idempotency/idempotency-store.ts',
+];
+const maxCommitsBack = 20;
+
+/**
+ * The commit that stands for the previous version: the last tag `v…`, else the commit 20 before HEAD. Before the first release, initial
+ * migrations are edited in place: if they have changed since that commit, it is the newest commit that changed them.
+ */
+export function previousVersionCommit(): string {
+  const commitsBack = Math.min(maxCommitsBack, Number(git('rev-list', '--count', '--first-parent', 'HEAD')) - 1);
+  const candidate = gitSucceeds('describe', '--tags', '--match', 'v*', 'HEAD')
+    ? git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD')
+    : `HEAD~${commitsBack}`;
+  return gitSucceeds('diff', '--quiet', candidate, 'HEAD', '--', ...migrationFiles)
+    ? git('rev-parse', candidate)
+    : git('log', '-1', '--format=%H', '--', ...migrationFiles);
+}
+
+/** Creates the source tree of a commit in a folder, with its dependencies: links to those of this tree if the lock file is the same. */
+export function createVersionSourceTree(ref: string, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const archive = execFileSync('git', ['archive', '--format=tar', ref], { cwd: repository, maxBuffer: 1024 ** 3 });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  const hasSameLock = gitSucceeds('diff', '--quiet', ref, '--', 'package-lock.json');
+  const isLinked =
+    hasSameLock &&
+    globSync('{.,apps/*,libs/*}/node_modules', { cwd: repository })
+      .filter((modules) => existsSync(path.join(folder, path.dirname(modules))))
+      .every((modules) => {
+        try {
+          execFileSync('cp', ['-al', path.join(repository, modules), path.join(folder, modules)], { stdio: 'ignore' });
+          return true;
+        } catch {
+          return false;
+        }
+      });
+  if (isLinked) return;
+  const install = ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  execFileSync('npm', install, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+}

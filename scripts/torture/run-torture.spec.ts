@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { seededRandom } from '../seeded-random.ts';
+import { seededRandom } from './seeded-random.ts';
 import { faults } from './faults.ts';
 import { runTorture } from './run-torture.ts';
 

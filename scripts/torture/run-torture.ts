@@ -1,15 +1,39 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SeededRandom, seededRandom } from '../seeded-random.ts';
+import { eventually } from '@bunting/testing';
+import { type Cluster, type ReplicaCounts, startCluster } from './cluster.ts';
 import { type Fault, faults } from './faults.ts';
 import { startFeedFollower } from './feed-follower.ts';
-import { openLedger, readLedger } from './write-ledger.ts';
-import { loggedErrors, verifyTortureRun, type Verification } from './verify-torture-run.ts';
-import { waitUntilRecovered } from './wait-until-recovered.ts';
-import { type ReplicaCounts, startCluster, type Cluster } from './cluster/cluster.ts';
 import { type SdkClients, sdkClientSettings, startSdkClients } from './sdk-clients.ts';
-import { runWriter } from './writer.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
+import { loggedErrors, type Verification, verifyTortureRun } from './verify-torture-run.ts';
+import { openLedger, readLedger, runWriter } from './writer.ts';
+
+/** Waits until every gateway responds without error or staleness. @returns milliseconds */
+async function waitUntilRecovered({ urls, token }: Cluster, timeoutMs: number): Promise<number> {
+  const startedAt = performance.now();
+  const requireFresh = async (url: string, init: RequestInit = {}): Promise<void> => {
+    const headers = { authorization: token, 'content-type': 'application/json' };
+    const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(15_000) });
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`${url} returned ${response.status}.`);
+    const stale = response.headers.get('bunting-stale');
+    if (stale !== null) throw new Error(`${url} is stale by ${stale} ms.`);
+  };
+  for (const url of urls) {
+    await eventually(
+      async () => {
+        await requireFresh(`${url}/api/admin/projects/default/features`);
+        await requireFresh(`${url}/api/admin/projects/default/change-requests`);
+        await requireFresh(`${url}/api/admin/search/features?limit=1`);
+        await requireFresh(`${url}/api/admin/events/search`, { method: 'POST', body: '{"limit":1}' });
+      },
+      { timeoutMs },
+    );
+  }
+  return performance.now() - startedAt;
+}
 
 interface TortureOptions {
   readonly seed: number;
@@ -57,11 +81,11 @@ interface InjectionOptions {
 }
 
 /** Injects one fault after the other, each at least once, until the end of the run. */
-const injectSequentially = async (
+async function injectSequentially(
   cluster: Cluster,
   selectedFaults: readonly Fault[],
   { random, isOver, onInjected }: InjectionOptions,
-): Promise<void> => {
+): Promise<void> {
   for (let round = 1; selectedFaults.length > 0 && (round === 1 || !isOver()); round++) {
     for (const fault of random.shuffled(selectedFaults)) {
       if (round > 1 && isOver()) return;
@@ -73,7 +97,7 @@ const injectSequentially = async (
       }
     }
   }
-};
+}
 
 interface FaultObserver {
   readonly log: (line: string) => void;
@@ -82,11 +106,11 @@ interface FaultObserver {
   readonly checkSdks: (after: string) => Promise<void>;
 }
 
-const injectFaults = async (
+async function injectFaults(
   cluster: Cluster,
   { seed, minutes, faults: selectedFaults = faults, concurrent = false }: TortureOptions,
   { log, report, checkSdks }: FaultObserver,
-): Promise<FaultResult[]> => {
+): Promise<FaultResult[]> {
   const random = seededRandom(seed).derive('faults');
   const until = performance.now() + minutes * 60_000;
   const records = new Map<Fault, FaultRecord>(
@@ -123,10 +147,10 @@ const injectFaults = async (
   }
   if (concurrent) log(`recovered after ${Math.round(await recoveryMs('everything'))} ms`);
   return [...records.values()];
-};
+}
 
 /** Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered. */
-export const runTorture = async (options: TortureOptions): Promise<TortureReport> => {
+export async function runTorture(options: TortureOptions): Promise<TortureReport> {
   const { seed, folder, writers = 4, scale = defaultScale, log = () => undefined } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const random = seededRandom(seed);
@@ -187,4 +211,4 @@ export const runTorture = async (options: TortureOptions): Promise<TortureReport
   } finally {
     await Promise.all([follower.stop(), sdks?.stop()]);
   }
-};
+}

@@ -8,10 +8,10 @@ import {
 import { eventually, openEventStream } from '@bunting/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { SeededRandom } from '../seeded-random.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
 import { featuresOfDatabase } from '../../apps/all-in-one/test/support/features-of-database.ts';
-import type { Cluster } from './cluster/cluster.ts';
+import type { Cluster } from './cluster.ts';
 
 /** How an SDK receives changes: it polls complete states or deltas, or reads a stream of deltas. */
 type Mode = 'polling' | 'delta' | 'streaming';
@@ -51,10 +51,11 @@ const settleTimeoutMs = 10_000;
 /** The settings of gateways whose streams these clients read. */
 export const sdkClientSettings = { GATEWAY_STREAM_KEEP_ALIVE_SECONDS: '2' };
 
-const byName = (features: Iterable<ClientFeature>): ClientFeature[] =>
-  [...features].sort((one, other) => (one.name < other.name ? -1 : 1));
+function byName(features: Iterable<ClientFeature>): ClientFeature[] {
+  return [...features].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
 
-const applyEvents = (state: SdkState, events: ClientDelta['events']): void => {
+function applyEvents(state: SdkState, events: ClientDelta['events']): void {
   for (const event of events) {
     if (event.type === 'hydration') {
       state.features = new Map(event.features.map((feature) => [feature.name, feature]));
@@ -66,13 +67,13 @@ const applyEvents = (state: SdkState, events: ClientDelta['events']): void => {
     state.revision = event.eventId;
     state.changes++;
   }
-};
+}
 
 /**
  * An SDK that reconnects to any gateway, as often as it has to. It reports each response with an older revision, and each unneeded complete
  * state.
  */
-const startClient = (mode: Mode, { name, urls, secret, random, stopping, report }: ClientOptions) => {
+function startClient(mode: Mode, { name, urls, secret, random, stopping, report }: ClientOptions) {
   const state: SdkState = { features: new Map(), segments: new Map(), revision: -1, changes: 0, interruptions: 0 };
 
   /** Reports an older revision, and a complete state that the SDK did not need. */
@@ -139,10 +140,10 @@ const startClient = (mode: Mode, { name, urls, secret, random, stopping, report 
     }
   })();
   return { name, state, running };
-};
+}
 
 /** Starts SDKs in every mode, whose states are later compared with the database. */
-export const startSdkClients = async (cluster: Pick<Cluster, 'urls' | 'token' | 'postgres'>, random: SeededRandom) => {
+export async function startSdkClients(cluster: Pick<Cluster, 'urls' | 'token' | 'postgres'>, random: SeededRandom) {
   const { urls, token, postgres } = cluster;
   const created = await fetch(`${urls[0]}/api/admin/api-tokens`, {
     method: 'POST',
@@ -208,5 +209,5 @@ export const startSdkClients = async (cluster: Pick<Cluster, 'urls' | 'token' | 
     awaitCurrent: (): Promise<void> => eventually(requireCurrent, { timeoutMs: settleTimeoutMs }),
     stop: (): Promise<void> => (stopped ??= stop()),
   };
-};
+}
 export type SdkClients = Awaited<ReturnType<typeof startSdkClients>>;

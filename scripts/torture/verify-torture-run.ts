@@ -1,7 +1,7 @@
 import type {
   Event,
   EventLogVerification,
-  Events,
+  FoundEvents,
   Feature,
   SearchFeaturesResponse,
   ServiceName,
@@ -13,11 +13,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
 import { withClient } from '../../libs/testing/src/test-postgres.ts';
 import type { FeedFollower } from './feed-follower.ts';
-import { type LedgerEntry, hasHappened } from './write-ledger.ts';
-import { readSubject, retryingReader, readProject } from './api-reader.ts';
-import { flagSummary, isChangeRequestEvent, eventKey, type Subject } from './subject-state.ts';
-import type { Cluster } from './cluster/cluster.ts';
-import { consumers, producers } from './producers-and-consumers.ts';
+import { type LedgerEntry, hasHappened } from './writer.ts';
+import {
+  readSubject,
+  retryingReader,
+  readProject,
+  flagSummary,
+  isChangeRequestEvent,
+  eventKey,
+  type Subject,
+} from './subject.ts';
+import type { Cluster } from './cluster.ts';
+import { consumers, producers } from './faults.ts';
 
 /** The result of a run. It has passed if there are no violations. */
 export interface Verification {
@@ -35,28 +42,32 @@ export interface Verification {
 
 const settleTimeoutMs = 60_000;
 const concurrency = 8;
+const logPageSize = 1_000;
 
-const rowsOf = <Row>({ postgres }: Cluster, service: ServiceName, text: string): Promise<Row[]> =>
-  withClient(
+function rowsOf<Row>({ postgres }: Cluster, service: ServiceName, text: string): Promise<Row[]> {
+  return withClient(
     postgres.urlOf(databaseSettingOf(service).database),
     async (client) => (await client.query(text)).rows as Row[],
   );
+}
 
 /** For how long a failed read is retried. */
 const readTimeoutMs = 10_000;
 /** Reads through the first gateway. */
-const readerOf = (cluster: Cluster) => retryingReader(cluster, ([url]) => url ?? '', readTimeoutMs);
+function readerOf(cluster: Cluster) {
+  return retryingReader(cluster, ([url]) => url ?? '', readTimeoutMs);
+}
 
-const forEachConcurrently = async <T>(items: readonly T[], job: (item: T) => Promise<void>): Promise<void> => {
+async function forEachConcurrently<T>(items: readonly T[], job: (item: T) => Promise<void>): Promise<void> {
   const remaining = [...items];
   const work = async (): Promise<void> => {
     for (let item = remaining.pop(); item !== undefined; item = remaining.pop()) await job(item);
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-};
+}
 
 /** Waits until interrupted applications are complete and every consumer has applied all messages. */
-const waitUntilSettled = async (cluster: Cluster): Promise<number> => {
+async function waitUntilSettled(cluster: Cluster): Promise<number> {
   const startedAt = performance.now();
   await eventually(
     async () => {
@@ -90,33 +101,32 @@ const waitUntilSettled = async (cluster: Cluster): Promise<number> => {
     { timeoutMs: settleTimeoutMs },
   );
   return performance.now() - startedAt;
-};
+}
 
-/** Reads the complete log through the API, oldest first. */
-const readLog = async (cluster: Cluster): Promise<Event[]> => {
+/** Reads the complete log through the API, oldest first. Nothing writes any more, so that pages do not shift. */
+async function readLog(cluster: Cluster): Promise<Event[]> {
   const read = readerOf(cluster);
   const events: Event[] = [];
-  // `offset` of this deprecated search is the id of the event at which a page begins, and 0 stands for the newest one.
-  for (let offset = 0; ; offset = (events.at(-1)?.id ?? 1) - 1) {
-    const page = await read<Events>('/api/admin/events/search', { limit: 100, offset });
+  for (;;) {
+    const page = await read<FoundEvents>(`/api/admin/search/events?limit=${logPageSize}&offset=${events.length}`);
     events.push(...(page?.events ?? []));
-    if ((events.at(-1)?.id ?? 1) <= 1 || page?.events.length === 0) return events.toReversed();
+    if ((page?.events.length ?? 0) < logPageSize) return events.toReversed();
   }
-};
+}
 
 /** Reads the state that the subjects of a project share, once for each project. */
-const projectReader = (cluster: Cluster) => {
+function projectReader(cluster: Cluster) {
   const cached = new Map<string, ReturnType<typeof readProject>>();
   return (project: string) => {
     const contents = cached.get(project) ?? readProject(readerOf(cluster), project);
     cached.set(project, contents);
     return contents;
   };
-};
+}
 type ProjectReader = ReturnType<typeof projectReader>;
 
 /** The flag as the search returns it. */
-const searchFlag = async (cluster: Cluster, project: string, name: string): Promise<Subject['flag']> => {
+async function searchFlag(cluster: Cluster, project: string, name: string): Promise<Subject['flag']> {
   const find = async (archived: boolean) => {
     const query = new URLSearchParams({ project: `IS:${project}`, query: name, archived: String(archived) });
     const page = await readerOf(cluster)<SearchFeaturesResponse>(`/api/admin/search/features?${query}`);
@@ -125,13 +135,15 @@ const searchFlag = async (cluster: Cluster, project: string, name: string): Prom
   const active = await find(false);
   if (active === undefined) return (await find(true)) === undefined ? undefined : 'archived';
   return flagSummary(active as unknown as Feature);
-};
+}
 
-const formatValue = (value: unknown): string => JSON.stringify(value);
+function formatValue(value: unknown): string {
+  return JSON.stringify(value);
+}
 
 /** Whether the outcome of a change request may be lost, because its database was restored to an older copy afterwards. */
-const isLostByRestore = ({ restores }: Cluster, entries: readonly LedgerEntry[]): boolean =>
-  restores.some(
+function isLostByRestore({ restores }: Cluster, entries: readonly LedgerEntry[]): boolean {
+  return restores.some(
     ({ service, copiedAt, restoredAt }) =>
       service === 'change-requests' &&
       entries.some(
@@ -141,8 +153,11 @@ const isLostByRestore = ({ restores }: Cluster, entries: readonly LedgerEntry[])
           new Date(Date.parse(sentAt) + ms) >= copiedAt,
       ),
   );
+}
 
-const withoutRequest = ({ request: _, ...subject }: Subject): Subject => subject;
+function withoutRequest({ request: _, ...subject }: Subject): Subject {
+  return subject;
+}
 
 interface VerificationContext {
   readonly cluster: Cluster;
@@ -154,11 +169,11 @@ interface VerificationContext {
  * Verifies the writes of one subject: the state, the events, and the search result.
  * @returns whether the last write has happened although its outcome was unknown
  */
-const verifySubject = async (
+async function verifySubject(
   { cluster, readContents, report }: VerificationContext,
   subject: string,
   { entries, events }: { readonly entries: readonly LedgerEntry[]; readonly events: readonly Event[] },
-): Promise<boolean> => {
+): Promise<boolean> {
   const last = entries.at(-1) as LedgerEntry;
   const { project } = last;
   const lostByRestore = isLostByRestore(cluster, entries);
@@ -195,10 +210,10 @@ const verifySubject = async (
   if (!isDeepStrictEqual(result, expectedResult))
     report(`${subject}: the search returns ${formatValue(result)} instead of ${formatValue(expectedResult)}`);
   return hasLastHappened;
-};
+}
 
 /** Verifies that positions have no gap, and that each event of each outbox is in the log once and in order. */
-const verifyOutboxes = async (cluster: Cluster, report: (violation: string) => void): Promise<void> => {
+async function verifyOutboxes(cluster: Cluster, report: (violation: string) => void): Promise<void> {
   const log = await rowsOf<{ uid: string }>(cluster, 'audit', 'select uid from event order by id');
   const indexOf = new Map(log.map(({ uid }, index) => [uid, index]));
   if (indexOf.size !== log.length) report(`The log contains ${log.length - indexOf.size} duplicate events.`);
@@ -226,10 +241,10 @@ const verifyOutboxes = async (cluster: Cluster, report: (violation: string) => v
   // Events that a restored database has lost stay in the log.
   if (log.length > emitted && cluster.restores.every(({ service }) => service === 'search'))
     report(`The log has ${log.length - emitted} events that no outbox has.`);
-};
+}
 
 /** Verifies the hash chain of the log, in several calls if it is long. */
-const verifyChain = async (cluster: Cluster, report: (violation: string) => void): Promise<void> => {
+async function verifyChain(cluster: Cluster, report: (violation: string) => void): Promise<void> {
   let range = '';
   for (;;) {
     const result = await readerOf(cluster)<EventLogVerification>(`/api/admin/events/verify${range}`);
@@ -237,22 +252,20 @@ const verifyChain = async (cluster: Cluster, report: (violation: string) => void
     if (result.complete) return;
     range = `?from=${result.checkedTo}`;
   }
-};
+}
 
 /** Verifies that the follower has read every event of the log exactly once, in order, and with the same content. */
-const verifyFollower = async (
+async function verifyFollower(
   follower: FeedFollower,
   log: readonly Event[],
   report: (violation: string) => void,
-): Promise<void> => {
+): Promise<void> {
   await follower.waitFor(log.at(-1)?.id ?? 0).catch((error: Error) => report(error.message));
   await follower.stop();
   const { events, violations } = follower.state;
   for (const violation of violations) report(violation);
-  // The deprecated search, by which the log was read, has neither hashes nor groups.
-  const read = new Map(
-    events.map(({ hash: _hash, groupType: _groupType, groupId: _groupId, ...event }) => [event.id, event]),
-  );
+  // Only the feed has hashes, which `verifyChain` verifies.
+  const read = new Map(events.map(({ hash: _hash, ...event }) => [event.id, event]));
   if (read.size < events.length)
     report(`The follower of the feed has read ${events.length - read.size} events more than once.`);
   for (const [nth, { id }] of events.entries()) {
@@ -270,7 +283,7 @@ const verifyFollower = async (
     read.delete(event.id);
   }
   for (const id of read.keys()) report(`The follower of the feed has read event ${id}, which is not in the log.`);
-};
+}
 
 /** Printed by a process that cannot start because a server is unavailable. */
 const isServerOutage =
@@ -283,8 +296,8 @@ const isFirstAdministratorLink = /^The first administrator is created, once and 
 const isReadOnlyReport = /"msg":"The database \S+ reports [^}]*\(25006\)/;
 
 /** Unexpected output of the processes: errors, and lines that are not JSON. */
-export const loggedErrors = (folder: string): string[] =>
-  readdirSync(folder)
+export function loggedErrors(folder: string): string[] {
+  return readdirSync(folder)
     .filter((name) => name.endsWith('.log'))
     .flatMap((file) =>
       readFileSync(path.join(folder, file), 'utf8')
@@ -295,11 +308,14 @@ export const loggedErrors = (folder: string): string[] =>
         )
         .map((line) => `${file}: ${line}`),
     );
+}
 
-const requestIdOf = ({ data }: Event): unknown => (data as { changeRequestId?: unknown } | null)?.changeRequestId;
+function requestIdOf({ data }: Event): unknown {
+  return (data as { changeRequestId?: unknown } | null)?.changeRequestId;
+}
 
 /** The flag of the change request of each event, where the event has a change request. Each change request is of one flag. */
-const flagsByEvent = (log: readonly Event[]): Map<Event, string> => {
+function flagsByEvent(log: readonly Event[]): Map<Event, string> {
   const flags = new Map<Event, string>();
   // Newest first: a change request is created before its first change, and its id may be reused after a restore.
   const nextFlag = new Map<unknown, string>();
@@ -313,20 +329,20 @@ const flagsByEvent = (log: readonly Event[]): Map<Event, string> => {
     if (!flags.has(event)) flags.set(event, currentFlag.get(requestIdOf(event)) ?? '');
   }
   return flags;
-};
+}
 
 /** The events of the log by flag, or by project where they concern no flag. */
-const eventsBySubject = (log: readonly Event[]) => {
+function eventsBySubject(log: readonly Event[]) {
   const flags = flagsByEvent(log);
   return Map.groupBy(log, (event) => event.featureName || flags.get(event) || event.project);
-};
+}
 
 /** Verifies the platform, after the last fault, against the ledgers of the writers and the events of the follower. */
-export const verifyTortureRun = async (
+export async function verifyTortureRun(
   cluster: Cluster,
   ledgers: readonly (readonly LedgerEntry[])[],
   follower: FeedFollower,
-): Promise<Verification> => {
+): Promise<Verification> {
   const violations: string[] = [];
   const report = (violation: string): void => void violations.push(violation);
   const entries = ledgers.flat();
@@ -383,4 +399,4 @@ export const verifyTortureRun = async (
     violations,
     settledAfterMs,
   };
-};
+}

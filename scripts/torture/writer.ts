@@ -1,11 +1,10 @@
-import { eventually } from '@bunting/testing';
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { SeededRandom } from '../seeded-random.ts';
-import type { LedgerEntry, WriteOutcome } from './write-ledger.ts';
-import { readSubject, retryingReader, readProject } from './api-reader.ts';
-import { generateRandomWrites, type WriteWithExpectation, type CreatedObject } from './generate-random-writes.ts';
-import type { Subject } from './subject-state.ts';
+import { eventually } from '@bunting/testing';
+import { type CreatedObject, generateRandomWrites, type WriteWithExpectation } from './generate-random-writes.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import { readProject, readSubject, retryingReader, type Subject } from './subject.ts';
 
 interface WriterOptions {
   readonly name: string;
@@ -41,20 +40,21 @@ const maxFlagsPerProject = 200;
 /** A project gets no more change requests after one of unknown outcome, and is replaced when it has this many flags. */
 const maxFlagsWithoutRequests = 12;
 
-const outcomeOf = (status: number): WriteOutcome =>
-  status < 300 ? 'acknowledged' : status < 500 && status !== 429 ? 'refused' : 'unknown';
+function outcomeOf(status: number): WriteOutcome {
+  return status < 300 ? 'acknowledged' : status < 500 && status !== 429 ? 'refused' : 'unknown';
+}
 
 /** Whether the connection was refused: then the write was not sent, and can be repeated at another gateway. */
-const isConnectionRefused = (error: unknown): boolean => {
+function isConnectionRefused(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: string } };
   return cause?.code === 'ECONNREFUSED';
-};
+}
 
 /**
  * Writes sequentially, through any gateway, until the end of the run. After a 5xx it does what docs/reliability.md advises: it reads, and
  * retries the write if it is missing.
  */
-export const runWriter = async ({
+export async function runWriter({
   name,
   urls,
   token,
@@ -64,7 +64,7 @@ export const runWriter = async ({
   maxProjects,
   countRestores,
   mayWrite,
-}: WriterOptions): Promise<void> => {
+}: WriterOptions): Promise<void> {
   const read = retryingReader({ urls, token }, (all) => random.pick(all), readTimeoutMs);
 
   const send = async ({ method, path, body }: WriteWithExpectation): Promise<WriteResult | 'not sent'> => {
@@ -215,4 +215,53 @@ export const runWriter = async ({
       await sleep(random.fractional(0, 60));
     }
   }
-};
+}
+
+/**
+ * The outcome of a write. `acknowledged`: a success. `refused`: a client error, which none of these writes should get. The others
+ * got a 5xx or no response. `unknown`: it may have happened. `found`: a later read showed that it happened. `absent`: a later read
+ * showed that it did not, and from then on it must never happen.
+ */
+export type WriteOutcome = 'acknowledged' | 'refused' | 'unknown' | 'found' | 'absent';
+
+/** Whether a write with this outcome is certain to have happened. */
+export function hasHappened(outcome: WriteOutcome): boolean {
+  return outcome === 'acknowledged' || outcome === 'found';
+}
+
+/** One attempt of a write. */
+export interface LedgerEntry {
+  readonly project: string;
+  /** the project or flag; it has one writer, which writes sequentially */
+  readonly subject: string;
+  readonly operation: string;
+  readonly sentAt: string;
+  readonly ms: number;
+  readonly outcome: WriteOutcome;
+  readonly status: number;
+  /** the response or error, unless it was a success */
+  readonly error?: string;
+  /** the events that it emits if it happens, as `eventKey` writes them */
+  readonly events: readonly string[];
+  /** the state of the subject if it happens */
+  readonly expected: Subject;
+}
+
+/** The ledger of one writer. Each entry is synced to disk before the next write begins. */
+export function openLedger(file: string): { write(entry: LedgerEntry): void; close(): void } {
+  const handle = openSync(file, 'a', 0o600);
+  return {
+    write: (entry) => {
+      writeSync(handle, `${JSON.stringify(entry)}\n`);
+      fsyncSync(handle);
+    },
+    close: () => closeSync(handle),
+  };
+}
+
+export function readLedger(file: string): LedgerEntry[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as LedgerEntry);
+}

@@ -17,7 +17,7 @@ const contentTypes: Readonly<Record<string, string>> = {
  * Serves the built user interface of Unleash from a folder, and passes requests of its API on to the server that `useServer` names: one
  * origin for the browser, like Unleash's own.
  */
-export const serveUnleashUi = async (folder: string) => {
+export async function serveUnleashUi(folder: string) {
   const index = readFileSync(path.join(folder, 'index.html'), 'utf8')
     .replaceAll(/::(baseUriPath|cdnPrefix|faviconPrefix)::/g, '')
     .replaceAll('::uiFlags::', encodeURIComponent('{}'));
@@ -51,4 +51,4 @@ export const serveUnleashUi = async (folder: string) => {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}

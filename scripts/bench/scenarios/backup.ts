@@ -11,7 +11,9 @@ import { startServer } from '../../server-under-test.ts';
 import { fillEventLog, pruneOutbox } from '../generated-events.ts';
 import { type BenchOptions, seedFlags, send } from '../run.ts';
 
-const mebibytes = (bytes: number): number => Number((bytes / 1024 ** 2).toFixed(1));
+function mebibytes(bytes: number): number {
+  return Number((bytes / 1024 ** 2).toFixed(1));
+}
 
 /** SQL: a row for each event of features that has no position yet, and for each consumer that has not confirmed all events. */
 const unfinishedDelivery = `

@@ -24,7 +24,9 @@ const appliedFeatures = 100;
 
 const creatingOne = 'creating a request with a change';
 const sizes: readonly number[] = [1, 20, 100];
-const addingTo = (size: number): string => `adding a change to a request of ${size}`;
+function addingTo(size: number): string {
+  return `adding a change to a request of ${size}`;
+}
 const largeRequest = `${2 * appliedFeatures} changes of ${appliedFeatures} features`;
 const listingMany = `listing ${listedRequests} in review, half with a conflict`;
 
@@ -42,29 +44,37 @@ interface ReceivedRequest {
   readonly features: readonly { readonly changes: readonly { readonly id: number }[] }[];
 }
 
-const nameOf = (nth: number): string => benchFlag(nth).name;
+function nameOf(nth: number): string {
+  return benchFlag(nth).name;
+}
 
-const enableChange = (nth: number, round = 0): Change => ({
-  action: 'updateEnabled',
-  feature: nameOf(nth),
-  payload: { enabled: (nth + round) % 2 === 1 },
-});
+function enableChange(nth: number, round = 0): Change {
+  return {
+    action: 'updateEnabled',
+    feature: nameOf(nth),
+    payload: { enabled: (nth + round) % 2 === 1 },
+  };
+}
 
-const addStrategyChange = (nth: number): Change => ({
-  action: 'addStrategy',
-  feature: nameOf(nth),
-  payload: {
-    name: 'flexibleRollout',
-    parameters: { rollout: String(nth % 101), stickiness: 'default', groupId: nameOf(nth) },
-    constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada', 'grace'] }],
-  },
-});
+function addStrategyChange(nth: number): Change {
+  return {
+    action: 'addStrategy',
+    feature: nameOf(nth),
+    payload: {
+      name: 'flexibleRollout',
+      parameters: { rollout: String(nth % 101), stickiness: 'default', groupId: nameOf(nth) },
+      constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada', 'grace'] }],
+    },
+  };
+}
 
-const updateStrategyChange = (nth: number, strategy: string, round = 0): Change => ({
-  action: 'updateStrategy',
-  feature: nameOf(nth),
-  payload: { id: strategy, title: `Round ${round}`, parameters: { rollout: String((nth * 7 + round) % 101) } },
-});
+function updateStrategyChange(nth: number, strategy: string, round = 0): Change {
+  return {
+    action: 'updateStrategy',
+    feature: nameOf(nth),
+    payload: { id: strategy, title: `Round ${round}`, parameters: { rollout: String((nth * 7 + round) % 101) } },
+  };
+}
 
 /**
  * Measures change requests over HTTP, by one client that sends one request after the other: adding to requests of several

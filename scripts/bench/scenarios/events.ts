@@ -116,7 +116,9 @@ async function measureInTurns(
   return durations;
 }
 
-const numbersBelow = (below: number): number[] => Array.from({ length: below }, (_, nth) => nth);
+function numbersBelow(below: number): number[] {
+  return Array.from({ length: below }, (_, nth) => nth);
+}
 const wordsOfFlags = [0, 1].flatMap((part) =>
   numbersBelow(10).map((nth) => flagOf(nth * 10 ** part).split('-')[part] ?? ''),
 );
@@ -162,8 +164,12 @@ const textsOfThousands = [
 /** Texts of one letter or two. Each is searched for once without a warm cache. */
 const shortTexts = [...'aeiorstnu059-@.', ...'er ro us in at te or on 12 00 99 -0 r-'.split(' ')];
 
-const environmentOf = (nth: number): string => (nth % 2 === 0 ? 'production' : 'development');
-const daysOf = (nth: number, size: number): string => dayOf((nth * 7919) % size);
+function environmentOf(nth: number): string {
+  return nth % 2 === 0 ? 'production' : 'development';
+}
+function daysOf(nth: number, size: number): string {
+  return dayOf((nth * 7919) % size);
+}
 
 /**
  * The searches of the bench. Most find a full page of a hundred events in each log, so that only the size of the log differs. The names of

@@ -84,9 +84,15 @@ async function benchWhileProjecting(
 }
 
 const project = '/api/admin/projects/default';
-const get = (path: string): BenchRequest => ({ method: 'GET', path });
-const search = (query: string): BenchRequest => get(`/api/admin/search/features?${query}`);
-const events = (body: unknown): BenchRequest => ({ method: 'POST', path: '/api/admin/events/search', body });
+function get(path: string): BenchRequest {
+  return { method: 'GET', path };
+}
+function search(query: string): BenchRequest {
+  return get(`/api/admin/search/features?${query}`);
+}
+function events(body: unknown): BenchRequest {
+  return { method: 'POST', path: '/api/admin/events/search', body };
+}
 
 /** The seven operations of the interface, several kinds of searches, and the polls of SDKs. */
 export function operationsOf(

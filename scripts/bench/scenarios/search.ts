@@ -26,8 +26,12 @@ interface Latencies {
   readonly p99: number;
 }
 
-const verdict = (holds: boolean): string => (holds ? 'holds' : '**not held**');
-const isFast = ({ p50, p99 }: Latencies): boolean => p50 < limits.p50 && p99 < limits.p99;
+function verdict(holds: boolean): string {
+  return holds ? 'holds' : '**not held**';
+}
+function isFast({ p50, p99 }: Latencies): boolean {
+  return p50 < limits.p50 && p99 < limits.p99;
+}
 
 // SQL: writes states into the outbox without a unit of work, which is faster and wakes no consumer.
 const insertStates = `

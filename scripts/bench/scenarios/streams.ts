@@ -20,8 +20,8 @@ interface RawStream {
 }
 
 /** Opens a stream, and resolves when its first event has arrived. */
-const openRawStream = (url: string, token: string, onUpdate: () => void, lastId?: string): Promise<RawStream> =>
-  new Promise((resolve, reject) => {
+function openRawStream(url: string, token: string, onUpdate: () => void, lastId?: string): Promise<RawStream> {
+  return new Promise((resolve, reject) => {
     const { hostname, port, host } = new URL(url);
     const socket = connect(Number(port), hostname);
     const stream: RawStream = { socket, bytes: 0, updates: 0, hydrations: 0, isConnected: false, lastId: lastId ?? '' };
@@ -48,26 +48,27 @@ const openRawStream = (url: string, token: string, onUpdate: () => void, lastId?
       `GET /api/client/streaming HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${token}\r\naccept: text/event-stream\r\n${lastIdHeader}\r\n`,
     );
   });
+}
 
-const openMany = async (count: number, open: (nth: number) => Promise<RawStream>): Promise<RawStream[]> => {
+async function openMany(count: number, open: (nth: number) => Promise<RawStream>): Promise<RawStream[]> {
   const streams: RawStream[] = [];
   while (streams.length < count) {
     const batch = Math.min(maxConcurrentOpens, count - streams.length);
     streams.push(...(await Promise.all(Array.from({ length: batch }, (_, nth) => open(streams.length + nth)))));
   }
   return streams;
-};
+}
 
-const closeAll = async (streams: readonly RawStream[]): Promise<void> => {
+async function closeAll(streams: readonly RawStream[]): Promise<void> {
   for (const { socket } of streams) socket.destroy();
   await sleep(1_000);
-};
+}
 
-const cpuPercent = async (target: ServerUnderTest): Promise<number> => {
+async function cpuPercent(target: ServerUnderTest): Promise<number> {
   const before = target.cpuSeconds() ?? 0;
   await sleep(restSeconds * 1_000);
   return Number(((((target.cpuSeconds() ?? 0) - before) / restSeconds) * 100).toFixed(1));
-};
+}
 
 /** Measures idle streams, the time until a change reaches many streams, and the cost of their reconnection. */
 export function benchStreams(options: BenchOptions): Promise<unknown> {

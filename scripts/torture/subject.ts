@@ -1,6 +1,62 @@
-import type { ChangeRequest, Feature } from '@bunting/contracts';
+import type { ChangeRequest, Event, Feature } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { flagSummary, requestSummary, type Subject } from './subject-state.ts';
+
+/** The state of a project or flag and its change request, reduced to what writers change. */
+export interface Subject {
+  readonly exists: boolean;
+  readonly flag?: FlagSummary | 'archived';
+  readonly request?: RequestSummary;
+}
+
+export interface FlagSummary {
+  readonly description: string;
+  readonly enabled: boolean;
+  /** sorted */
+  readonly tags: readonly string[];
+  /** titles in development, in the order of their strategies */
+  readonly titles: readonly string[];
+}
+
+export interface RequestSummary {
+  readonly state: string;
+  readonly changes: number;
+  readonly comments: readonly string[];
+}
+
+/** The summary of a flag as the API returns it. */
+export function flagSummary({ description, environments = [], tags }: Feature): Exclude<Subject['flag'], undefined> {
+  const development = environments.find(({ name }) => name === 'development');
+  return {
+    description: description ?? '',
+    enabled: development?.enabled === true,
+    tags: (tags ?? []).map(({ value }) => value).toSorted(),
+    titles: (development?.strategies ?? []).map(({ title }) => title ?? ''),
+  };
+}
+
+function requestSummary({ state, features, comments }: ChangeRequest): RequestSummary {
+  return {
+    state,
+    changes: features.reduce((sum, { changes }) => sum + changes.length, 0),
+    comments: (comments ?? []).map(({ text }) => text),
+  };
+}
+
+/** The text that is unique to the write that emitted an event. */
+function uniqueTextOf({ data }: Event): string {
+  const { title, value, description } = (data ?? {}) as Record<string, unknown>;
+  return String(title ?? value ?? description ?? '');
+}
+
+/** The type of an event, and the text that distinguishes it from other events of this type. */
+export function eventKey(event: Event): string {
+  return `${event.type} ${uniqueTextOf(event)}`.trim();
+}
+
+/** Whether the change-requests service emits an event with this key. Events of different services have no common order. */
+export function isChangeRequestEvent(key: string): boolean {
+  return key.startsWith('change-');
+}
 
 /** The gateways of a platform, and a token. */
 interface ApiAccess {
@@ -18,9 +74,12 @@ const attemptTimeoutMs = 15_000;
  * @param choose the gateway of each attempt
  * @param timeoutMs for how long a failed read is retried
  */
-export const retryingReader =
-  ({ urls, token }: ApiAccess, choose: (urls: readonly string[]) => string, timeoutMs: number): ReadPath =>
-  <T>(path: string, body?: unknown): Promise<T | undefined> =>
+export function retryingReader(
+  { urls, token }: ApiAccess,
+  choose: (urls: readonly string[]) => string,
+  timeoutMs: number,
+): ReadPath {
+  return <T>(path: string, body?: unknown): Promise<T | undefined> =>
     eventually(
       async () => {
         const response = await fetch(`${choose(urls)}${path}`, {
@@ -37,6 +96,7 @@ export const retryingReader =
       },
       { timeoutMs },
     );
+}
 
 /** The state that the subjects of one project share. */
 interface ProjectContents {
@@ -46,12 +106,12 @@ interface ProjectContents {
 }
 
 /** Reads the state that the subjects of a project share; `undefined` where the project does not exist. */
-export const readProject = async (read: ReadPath, project: string): Promise<ProjectContents | undefined> => {
+export async function readProject(read: ReadPath, project: string): Promise<ProjectContents | undefined> {
   const requests = await read<ChangeRequest[]>(`/api/admin/projects/${project}/change-requests`);
   if (requests === undefined) return undefined;
   const archived = await read<{ features: { name: string }[] }>(`/api/admin/archive/features/${project}`);
   return { requests, archived: (archived?.features ?? []).map(({ name }) => name) };
-};
+}
 
 /** A subject as the API returns it, and the ids that further writes need. */
 export interface ObservedSubject {
@@ -62,12 +122,12 @@ export interface ObservedSubject {
 }
 
 /** Reads a subject by its name. */
-export const readSubject = async (
+export async function readSubject(
   read: ReadPath,
   contents: ProjectContents | undefined,
   project: string,
   subject: string,
-): Promise<ObservedSubject> => {
+): Promise<ObservedSubject> {
   const none = { strategyIds: [], requestId: undefined };
   if (contents === undefined) return { ...none, subject: { exists: false } };
   if (subject === project) return { ...none, subject: { exists: true } };
@@ -84,4 +144,4 @@ export const readSubject = async (
     strategyIds: (development?.strategies ?? []).map(({ id }) => id ?? ''),
     requestId: request?.id,
   };
-};
+}

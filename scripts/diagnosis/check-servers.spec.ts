@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findingOfVersion } from './check-meilisearch.ts';
+import { findingOfVersion } from './check-servers.ts';
 
 it.each([
   [200, '{"commitSha":"1","pkgVersion":"1.50.0"}', false, 'version 1.50.0'],

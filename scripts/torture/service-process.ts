@@ -3,12 +3,16 @@ import { monitoringPortKey } from '@bunting/runtime';
 import { eventually, reservePort } from '@bunting/testing';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { databaseSettingOf } from '../../../apps/all-in-one/src/database-setting.ts';
-import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
-import type { SeededRandom } from '../../seeded-random.ts';
-import { type WakeUpDisturbance, delayAndDuplicateWakeUps } from './delay-and-duplicate-wake-ups.ts';
-import { type KillPoint, postgresInterceptor } from './postgres-interceptor.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
+import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
+import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import {
+  type WakeUpDisturbance,
+  delayAndDuplicateWakeUps,
+  type KillPoint,
+  postgresInterceptor,
+  startTcpProxy,
+} from './proxies.ts';
 
 interface ServiceProcessOptions {
   readonly service: ServiceName;
@@ -35,7 +39,7 @@ const progressIntervalMs = 15_000;
 const stopTimeoutMs = 30_000;
 
 /** A process that runs the `main.ts` of one service, behind a proxy to NATS and one to PostgreSQL. */
-export const createServiceProcess = async (options: ServiceProcessOptions) => {
+export async function createServiceProcess(options: ServiceProcessOptions) {
   const { service, replica, settings, databaseUrl, postgresPort, natsPort, random, folder, log } = options;
   const name = replica === 1 ? service : `${service}-${replica}`;
   const monitoringPort = await reservePort();
@@ -170,5 +174,5 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
       await toNats.close();
     },
   };
-};
+}
 export type ServiceProcess = Awaited<ReturnType<typeof createServiceProcess>>;

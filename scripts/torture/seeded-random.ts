@@ -15,7 +15,7 @@ export interface SeededRandom {
 }
 
 /** Fractions from 0 (inclusive) to 1 (exclusive), by mulberry32. */
-const fractionsFrom = (seed: number): (() => number) => {
+function fractionsFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -23,9 +23,9 @@ const fractionsFrom = (seed: number): (() => number) => {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-};
+}
 
-export const seededRandom = (seed: number): SeededRandom => {
+export function seededRandom(seed: number): SeededRandom {
   const fraction = fractionsFrom(seed);
   const integer = (min: number, max: number): number => min + Math.floor(fraction() * (max - min + 1));
   return {
@@ -54,8 +54,4 @@ export const seededRandom = (seed: number): SeededRandom => {
       return seededRandom(mixed);
     },
   };
-};
-
-/** The generator for the nth request of a run, which does not depend on the numbers that earlier requests have drawn. */
-export const randomOfRequest = (seed: number, nth: number): SeededRandom =>
-  seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(nth + 1, 0x85ebca6b));
+}

@@ -1,0 +1,3 @@
+import type { SchemaMigration } from '@bunting/database';
+/** The complete schema of search. */
+export declare const searchMigrations: readonly SchemaMigration[];
