@@ -15,7 +15,7 @@ import { type ConsumerSnapshot, readConsumerSnapshot, readEmitted } from './cons
 import { callerWith, mia, type StartedFeatures, useFeatures } from './started-features.ts';
 
 // The event catalogue: one row for each write of the service, with every event that it emits in full and in order.
-// The rows of a noun are in `event-catalogue/<noun>.ts`; `src/event-catalogue.spec.ts` runs them.
+// The rows of a noun are in `event-catalogue/<noun>.ts`; `event-catalogue.spec.ts` runs them.
 
 /** An expected event: an omitted property is null, and omitted tags are none. */
 export type ExpectedEvent = Partial<OutboxEvent> & Pick<OutboxEvent, 'type'>;

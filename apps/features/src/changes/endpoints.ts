@@ -30,35 +30,6 @@ import { inverseChanges } from './inverse-changes.ts';
 import { prepareProposal } from './prepare-proposal.ts';
 import { previewChanges } from './preview-changes.ts';
 
-/** The context of changes in an environment at the time of a request, from what is stored. */
-export function toChangeContext(stored: StoredChangeContext, environment: string, now: Date): ChangeContext {
-  return {
-    ...stored,
-    environment,
-    now: now.toISOString(),
-    generateStrategyId: randomUUID,
-  };
-}
-
-/** The names of the features that changes edit or refer to. */
-export function featureNamesToRead(changes: readonly Change[]): string[] {
-  return changes.flatMap((change) => {
-    const { features = [] } = handlerOf(change).alsoReads(change);
-    return isSegmentChange(change) ? [...features] : [change.feature, ...features];
-  });
-}
-
-/** What the context of changes has to be read for: the objects that they edit or refer to. */
-export function changeContextQuery(project: string, changes: readonly Change[]): ChangeContextQuery {
-  return {
-    project,
-    ...possibleReferencesIn(changes),
-    features: featureNamesToRead(changes),
-    segments: segmentIdsOf(changes),
-    segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),
-  };
-}
-
 export function changeEndpoints({ readChangeContext, transaction }: FeaturesContext): readonly Endpoint[] {
   return [
     implement(CheckChanges, async ({ body, caller, now }) => {
@@ -128,6 +99,35 @@ export function changeEndpoints({ readChangeContext, transaction }: FeaturesCont
 
     writes(SetProtection, transaction, ({ protectionCopy }, { body }) => protectionCopy.setIfNewer(body)),
   ];
+}
+
+/** The context of changes in an environment at the time of a request, from what is stored. */
+export function toChangeContext(stored: StoredChangeContext, environment: string, now: Date): ChangeContext {
+  return {
+    ...stored,
+    environment,
+    now: now.toISOString(),
+    generateStrategyId: randomUUID,
+  };
+}
+
+/** The names of the features that changes edit or refer to. */
+export function featureNamesToRead(changes: readonly Change[]): string[] {
+  return changes.flatMap((change) => {
+    const { features = [] } = handlerOf(change).alsoReads(change);
+    return isSegmentChange(change) ? [...features] : [change.feature, ...features];
+  });
+}
+
+/** What the context of changes has to be read for: the objects that they edit or refer to. */
+export function changeContextQuery(project: string, changes: readonly Change[]): ChangeContextQuery {
+  return {
+    project,
+    ...possibleReferencesIn(changes),
+    features: featureNamesToRead(changes),
+    segments: segmentIdsOf(changes),
+    segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),
+  };
 }
 
 function pick<Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> {

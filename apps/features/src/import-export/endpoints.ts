@@ -40,72 +40,6 @@ import {
 import type { ImportAuthorship, MissingPermission } from './import-context.ts';
 import { featuresExported, fileReferences, requireExportFilter } from './import-file.ts';
 
-/** A request to import or to validate an import: both have the same body. */
-export type ImportRequest = OperationRequest<typeof ImportFeatures> | OperationRequest<typeof ValidateImport>;
-
-/** The caller as the author of what the import creates, with random ids for new strategies. */
-function importAuthorshipOf({ caller, now }: ImportRequest): ImportAuthorship {
-  return {
-    caller,
-    now: now.toISOString(),
-    author: authorOf(caller),
-    generateId: randomUUID,
-  };
-}
-
-/** Refuses features that would exceed a limit, changes that exceed a change request, and those that the caller may not propose. */
-async function requireLimitsAndProposable(
-  tx: Pick<Transaction, 'projects'>,
-  { body: { project }, caller }: ImportRequest,
-  { added, proposed }: ImportDecision,
-  limits: Pick<AddedFeatures, 'projectFeatureLimit' | 'instanceFeatureLimit'>,
-): Promise<void> {
-  const adding = added.length;
-  if (adding > 0) await requireBelowLimits(tx, { project, ...limits, adding });
-  if (proposed !== undefined) requireProposable(caller, project, proposed.changes);
-}
-
-/** The properties of a stored proposal that the reply of the import reports. */
-export interface ImportProposalSummary {
-  readonly importId: string;
-  readonly environment: string;
-  readonly changes: number;
-}
-
-/** Prepares the changes as they will be when they are applied, and stores them for the change requests service. */
-async function storeImportProposal(
-  tx: Transaction,
-  { body, caller, now }: OperationRequest<typeof ImportFeatures>,
-  { environment, changes }: ProposedEdits,
-): Promise<ImportProposalSummary> {
-  const { project } = body;
-  const stored = await tx.readChangeContext(changeContextQuery(project, changes), hiddenProjectsOf(caller));
-  if (stored === undefined) throw activeProjectNotFound(project);
-  const paths = new Map(body.data.features.map(({ name }, index) => [name, `/body/data/features/${index}`]));
-  const checked = prepareProposal(
-    changes,
-    { earlier: [] },
-    toChangeContext(stored, environment, now),
-    (index) => paths.get(changes[index]?.feature ?? '') ?? '/body/data',
-  );
-  const features = new Set(changes.map(({ feature }) => feature)).size;
-  const importId = randomUUID();
-  const proposal = {
-    project,
-    environment,
-    by: {
-      id: caller.id,
-      name: caller.name,
-      ...(caller.username === undefined ? {} : { username: caller.username }),
-    },
-    changes: checked,
-    title: `Import of ${features} ${features === 1 ? 'feature' : 'features'}`,
-  };
-  requireProposalSize(Buffer.byteLength(JSON.stringify(proposal)));
-  await tx.importProposals.add(importId, proposal);
-  return { importId, environment, changes: changes.length };
-}
-
 export function importExportEndpoints({
   transaction,
   instanceFeatureLimit,
@@ -175,6 +109,72 @@ export function importExportEndpoints({
       );
     }),
   ];
+}
+
+/** A request to import or to validate an import: both have the same body. */
+export type ImportRequest = OperationRequest<typeof ImportFeatures> | OperationRequest<typeof ValidateImport>;
+
+/** The caller as the author of what the import creates, with random ids for new strategies. */
+function importAuthorshipOf({ caller, now }: ImportRequest): ImportAuthorship {
+  return {
+    caller,
+    now: now.toISOString(),
+    author: authorOf(caller),
+    generateId: randomUUID,
+  };
+}
+
+/** Refuses features that would exceed a limit, changes that exceed a change request, and those that the caller may not propose. */
+async function requireLimitsAndProposable(
+  tx: Pick<Transaction, 'projects'>,
+  { body: { project }, caller }: ImportRequest,
+  { added, proposed }: ImportDecision,
+  limits: Pick<AddedFeatures, 'projectFeatureLimit' | 'instanceFeatureLimit'>,
+): Promise<void> {
+  const adding = added.length;
+  if (adding > 0) await requireBelowLimits(tx, { project, ...limits, adding });
+  if (proposed !== undefined) requireProposable(caller, project, proposed.changes);
+}
+
+/** The properties of a stored proposal that the reply of the import reports. */
+export interface ImportProposalSummary {
+  readonly importId: string;
+  readonly environment: string;
+  readonly changes: number;
+}
+
+/** Prepares the changes as they will be when they are applied, and stores them for the change requests service. */
+async function storeImportProposal(
+  tx: Transaction,
+  { body, caller, now }: OperationRequest<typeof ImportFeatures>,
+  { environment, changes }: ProposedEdits,
+): Promise<ImportProposalSummary> {
+  const { project } = body;
+  const stored = await tx.readChangeContext(changeContextQuery(project, changes), hiddenProjectsOf(caller));
+  if (stored === undefined) throw activeProjectNotFound(project);
+  const paths = new Map(body.data.features.map(({ name }, index) => [name, `/body/data/features/${index}`]));
+  const checked = prepareProposal(
+    changes,
+    { earlier: [] },
+    toChangeContext(stored, environment, now),
+    (index) => paths.get(changes[index]?.feature ?? '') ?? '/body/data',
+  );
+  const features = new Set(changes.map(({ feature }) => feature)).size;
+  const importId = randomUUID();
+  const proposal = {
+    project,
+    environment,
+    by: {
+      id: caller.id,
+      name: caller.name,
+      ...(caller.username === undefined ? {} : { username: caller.username }),
+    },
+    changes: checked,
+    title: `Import of ${features} ${features === 1 ? 'feature' : 'features'}`,
+  };
+  requireProposalSize(Buffer.byteLength(JSON.stringify(proposal)));
+  await tx.importProposals.add(importId, proposal);
+  return { importId, environment, changes: changes.length };
 }
 
 type ValidationItem = ImportValidation['errors'][number];

@@ -36,53 +36,6 @@ import {
   withChanges,
 } from './playground.ts';
 
-/** The changes of a change request, and where they are to be applied. */
-export interface ProposedChanges {
-  readonly project: string;
-  readonly environment: string;
-  readonly changes: readonly ChangeWithSnapshot[];
-}
-
-/** The changes of a change request. @throws Refusal when the caller can see no change request with the id */
-function readProposedChanges(
-  { bus }: FeaturesContext,
-  request: OperationRequest<AnyOperation>,
-  id: number,
-): Promise<ProposedChanges> {
-  return call(bus, ReadProposedChanges, { body: { id } }, onBehalfOf(request));
-}
-
-/** The changes of a proposal, without their ids and snapshots. */
-function changesOf({ changes }: ProposedChanges): Change[] {
-  return changes.map(({ change }) => change);
-}
-
-/** The ids of segments that changes may refer to. */
-function segmentCandidatesIn(proposal: ProposedChanges): readonly number[] {
-  return possibleReferencesIn(changesOf(proposal)).numbers;
-}
-
-/**
- * The content as it would be if changes were applied.
- * @throws Refusal `NotFoundError` when their project does not exist, `ConflictError` when they could not be applied
- */
-async function contentAfterProposal(
-  content: PlaygroundContent,
-  proposal: ProposedChanges,
-  { readChangeContext }: Pick<FeaturesContext, 'readChangeContext'>,
-  { caller, now }: OperationRequest<AnyOperation>,
-): Promise<PlaygroundContent> {
-  const { project, environment, changes } = proposal;
-  const stored = await readChangeContext(changeContextQuery(project, changesOf(proposal)), hiddenProjectsOf(caller));
-  if (stored === undefined) throw projectNotFound(project);
-  const { features, segments, conflicts } = applyInMemory(changes, toChangeContext(stored, environment, now));
-  requireNoConflict(conflicts);
-  return withChanges(content, {
-    features: features.values(),
-    segments: new Map([...stored.segments.keys()].map((id) => [id, segments.get(id) ?? null])),
-  });
-}
-
 export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint[] {
   return [
     implement(EvaluateAdvancedPlayground, async (request) => {
@@ -229,6 +182,53 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
       };
     }),
   ];
+}
+
+/** The changes of a change request, and where they are to be applied. */
+export interface ProposedChanges {
+  readonly project: string;
+  readonly environment: string;
+  readonly changes: readonly ChangeWithSnapshot[];
+}
+
+/** The changes of a change request. @throws Refusal when the caller can see no change request with the id */
+function readProposedChanges(
+  { bus }: FeaturesContext,
+  request: OperationRequest<AnyOperation>,
+  id: number,
+): Promise<ProposedChanges> {
+  return call(bus, ReadProposedChanges, { body: { id } }, onBehalfOf(request));
+}
+
+/** The changes of a proposal, without their ids and snapshots. */
+function changesOf({ changes }: ProposedChanges): Change[] {
+  return changes.map(({ change }) => change);
+}
+
+/** The ids of segments that changes may refer to. */
+function segmentCandidatesIn(proposal: ProposedChanges): readonly number[] {
+  return possibleReferencesIn(changesOf(proposal)).numbers;
+}
+
+/**
+ * The content as it would be if changes were applied.
+ * @throws Refusal `NotFoundError` when their project does not exist, `ConflictError` when they could not be applied
+ */
+async function contentAfterProposal(
+  content: PlaygroundContent,
+  proposal: ProposedChanges,
+  { readChangeContext }: Pick<FeaturesContext, 'readChangeContext'>,
+  { caller, now }: OperationRequest<AnyOperation>,
+): Promise<PlaygroundContent> {
+  const { project, environment, changes } = proposal;
+  const stored = await readChangeContext(changeContextQuery(project, changesOf(proposal)), hiddenProjectsOf(caller));
+  if (stored === undefined) throw projectNotFound(project);
+  const { features, segments, conflicts } = applyInMemory(changes, toChangeContext(stored, environment, now));
+  requireNoConflict(conflicts);
+  return withChanges(content, {
+    features: features.values(),
+    segments: new Map([...stored.segments.keys()].map((id) => [id, segments.get(id) ?? null])),
+  });
 }
 
 type FeatureResult = AdvancedPlaygroundResult['features'][number];

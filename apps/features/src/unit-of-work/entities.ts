@@ -475,7 +475,7 @@ export const entities = [
 
 export const sql = entitySql(entities);
 
-/** The properties of a feature that the admin API, projections and exports return. `delivered-feature.ts` lists those for SDKs. */
+/** The properties of a feature that the admin API, projections and exports return. `delivery.ts` lists those for SDKs. */
 const describingProperties = ['name', 'project', ...metadataNames] as const;
 
 /** SQL: the `describingProperties` of the feature in a row, as arguments of `json_build_object`. */

@@ -55,7 +55,6 @@ export function usageEndpoints(context: FeaturesContext): readonly Endpoint[] {
 
     implement(RegisterApplication, (request) => storeRegistration(context, RegisterApplication, request, null)),
 
-    /** Registers applications as `registerApplicationEndpoint` does, for frontend SDKs. */
     implement(RegisterFrontendApplication, (request) =>
       storeRegistration(context, RegisterFrontendApplication, request, 'OK'),
     ),
@@ -69,7 +68,6 @@ export function usageEndpoints(context: FeaturesContext): readonly Endpoint[] {
       });
     }),
 
-    /** Stores metrics as `reportMetricsEndpoint` does, for frontend SDKs. */
     implement(ReportFrontendMetrics, (request) => storeMetrics(context, ReportFrontendMetrics, request, 'OK')),
 
     implement(ReportMetrics, (request) => storeMetrics(context, ReportMetrics, request, null)),
