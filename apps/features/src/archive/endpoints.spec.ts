@@ -22,12 +22,12 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
 import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 
-describe('archived features', () => {
-  const features = useFeatures();
-  beforeAll(async () => {
-    await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
-  });
+const features = useFeatures();
+beforeAll(async () => {
+  await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
+});
 
+describe('archived features', () => {
   let nth = 0;
   let [parent, child, other] = ['', '', ''];
   beforeEach(async () => {
@@ -211,10 +211,6 @@ describe('archived features', () => {
 });
 
 describe('archiving a feature', () => {
-  const features = useFeatures();
-  beforeAll(async () => {
-    await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
-  });
   beforeEach(() => features.clearOutbox());
 
   const archive = (featureName: string, caller = mia, projectId = 'shop') =>

@@ -33,8 +33,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, aUserReference } from '../../test/builders.ts';
 import { ada, callerWith, lee, mia, startFeatures, useFeatures } from '../../test/started-features.ts';
 
+const features = useFeatures();
+
 describe('projects', () => {
-  const features = useFeatures();
   beforeAll(async () => {
     await features.database.transaction(({ query }) =>
       query(`insert into environment (name, type, sort_order, enabled) values ('staging', 'preproduction', 1, false)`),
@@ -217,7 +218,6 @@ describe('projects', () => {
 });
 
 describe('project settings', () => {
-  const features = useFeatures();
   beforeEach(async () => {
     await features.database.transaction(({ query }) => query(`truncate feature cascade`));
     await features.database.transaction(({ query }) => query(`delete from project where id <> 'default'`));

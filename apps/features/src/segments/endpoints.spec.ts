@@ -15,11 +15,12 @@ import {
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 
+const features = useFeatures();
+beforeAll(async () => {
+  await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
+});
+
 describe('segments', () => {
-  const features = useFeatures();
-  beforeAll(async () => {
-    await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
-  });
   beforeEach(() => features.clearOutbox());
 
   const create = (body: Partial<CreateSegmentBody>, caller = mia) =>
@@ -117,10 +118,6 @@ describe('segments', () => {
 describe('segment uses', () => {
   let id: number;
   let strategyId: string;
-  const features = useFeatures();
-  beforeAll(async () => {
-    await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
-  });
   beforeEach(async () => {
     await features.database.transaction(({ query }) => query('truncate feature, segment cascade'));
     await features.create('checkout');

@@ -36,9 +36,9 @@ import {
   useFeatures,
 } from '../../test/started-features.ts';
 
-describe('editing strategies', () => {
-  const features = useFeatures();
+const features = useFeatures();
 
+describe('editing strategies', () => {
   const constraint: Constraint = {
     contextName: 'userId',
     operator: 'IN',
@@ -191,7 +191,6 @@ describe('editing strategies', () => {
 });
 
 describe('adding a strategy', () => {
-  const features = useFeatures();
   beforeAll(async () => {
     await features.create('checkout');
   });
@@ -284,7 +283,6 @@ describe('adding a strategy', () => {
 });
 
 describe('patching a strategy', () => {
-  const features = useFeatures();
   beforeAll(async () => {
     for (const id of ['shop', 'garage']) await features.call(CreateProject, { body: { id, name: id } });
   });
@@ -501,8 +499,6 @@ describe('patching a strategy', () => {
 });
 
 describe('concurrent patches', () => {
-  const features = useFeatures();
-
   const clients = 64;
   const wanted = 240;
   const most = 250;

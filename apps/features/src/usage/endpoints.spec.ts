@@ -22,8 +22,9 @@ import { callerWith, lee, mia, useFeatures } from '../../test/started-features.t
 import { SerializationFailure, type UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import { storeReport } from './endpoints.ts';
 
+const features = useFeatures();
+
 describe('usage', () => {
-  const features = useFeatures();
   beforeAll(async () => {
     await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
   });
@@ -339,7 +340,6 @@ describe('a report of usage', () => {
 });
 
 describe('instances of Edge', () => {
-  const features = useFeatures();
   const sql = (text: string) => features.database.transaction(({ query }) => query(text));
   beforeEach(() => sql('truncate edge_instance'));
 
