@@ -14,10 +14,10 @@ import { Shell } from './shell/shell.tsx';
 // One route per page. It names the search parameters that links to the page may have. A page is loaded when it is first opened.
 
 /** Declares the search parameters of a route: all are optional text. Parameters that are not declared stay in the URL. */
-const searchParameters =
-  <Name extends string>() =>
-  (search: Record<string, unknown>): { readonly [name in Name]?: string | undefined } =>
+function searchParameters<Name extends string>() {
+  return (search: Record<string, unknown>): { readonly [name in Name]?: string | undefined } =>
     search as { readonly [name in Name]?: string };
+}
 
 const flagListSearch = searchParameters<'q' | 'sort'>();
 const eventListSearch = searchParameters<'q'>();
@@ -39,7 +39,9 @@ const adminSectionsSearch = searchParameters<
 
 /** The paths of pages for people who cannot sign in yet: they are shown without the navigation. */
 const pathsWithoutShell = new Set(['/first', '/new-user', '/reset-password', '/forgotten-password']);
-const Frame = () => (pathsWithoutShell.has(useLocation().pathname) ? <Outlet /> : <Shell />);
+function Frame() {
+  return pathsWithoutShell.has(useLocation().pathname) ? <Outlet /> : <Shell />;
+}
 
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage });
 
@@ -175,7 +177,9 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('./pages/profile/profile-page.tsx'), 'ProfilePage'),
 });
 
-const signedOutPages = () => import('./pages/sign-in/signed-out-pages.tsx');
+function signedOutPages() {
+  return import('./pages/sign-in/signed-out-pages.tsx');
+}
 
 const signedOutRoutes = (
   [
@@ -194,13 +198,15 @@ const signedOutRoutes = (
 );
 
 /** Search parameters are text: `stale=true` stays a string. */
-const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
-const stringifySearch = (search: Record<string, unknown>): string => {
+function parseSearch(search: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(search));
+}
+function stringifySearch(search: Record<string, unknown>): string {
   const parameters = Object.entries(search).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   );
   return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`;
-};
+}
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** A value outside of React to which components can subscribe. */
-export const createStore = <T>(initial: T) => {
+export function createStore<T>(initial: T) {
   let value = initial;
   const listeners = new Set<() => void>();
   const subscribe = (listener: () => void): (() => void) => {
@@ -19,8 +19,10 @@ export const createStore = <T>(initial: T) => {
     },
     subscribe,
   };
-};
+}
 type Store<T> = ReturnType<typeof createStore<T>>;
 
 /** The current value of a store; the component renders again when it changes. */
-export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get);
+export function useStore<T>(store: Store<T>): T {
+  return useSyncExternalStore(store.subscribe, store.get);
+}

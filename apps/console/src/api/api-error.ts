@@ -35,19 +35,20 @@ export class ApiError extends Error {
   }
 }
 
-const isErrorBody = (value: unknown): value is ErrorBody =>
-  typeof value === 'object' && value !== null && 'name' in value && 'message' in value;
+function isErrorBody(value: unknown): value is ErrorBody {
+  return typeof value === 'object' && value !== null && 'name' in value && 'message' in value;
+}
 
 /** The seconds until a retry by a `Retry-After` header, which has seconds or a date. @param now milliseconds since 1970 */
-const retryAfterSeconds = (header: string | null, now: number): number | undefined => {
+function retryAfterSeconds(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header);
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
-};
+}
 
 /** The error of a response with a status other than 2xx. */
-export const errorOfResponse = (response: Response, body: unknown): ApiError => {
+export function errorOfResponse(response: Response, body: unknown): ApiError {
   const shared = {
     status: response.status,
     retryAfterSeconds: retryAfterSeconds(response.headers.get('retry-after'), Date.now()),
@@ -61,4 +62,4 @@ export const errorOfResponse = (response: Response, body: unknown): ApiError => 
     details: body.details ?? [],
     permissions: body.permissions ?? [],
   });
-};
+}

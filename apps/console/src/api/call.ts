@@ -49,7 +49,7 @@ interface RawRequest {
 }
 
 /** The path and query of a call. @throws Error when a path parameter is missing */
-export const urlOf = ({ http, operationId }: AnyOperation, { params = {}, query = {} }: RawRequest): string => {
+export function urlOf({ http, operationId }: AnyOperation, { params = {}, query = {} }: RawRequest): string {
   if (http === undefined) throw new Error(`${operationId} is not part of the REST API.`);
   const path = http.url.replace(/:(\w+)/g, (_match, name: string) => {
     const value = params[name];
@@ -63,13 +63,14 @@ export const urlOf = ({ http, operationId }: AnyOperation, { params = {}, query 
     }
   }
   return search.size === 0 ? path : `${path}?${search.toString()}`;
-};
+}
 
 /** A random key that makes a write safe to retry. `crypto.randomUUID` exists on secure origins only. */
-const idempotencyKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+function idempotencyKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
 
-const parseBody = async (response: Response): Promise<unknown> => {
+async function parseBody(response: Response): Promise<unknown> {
   if (response.status === 204 || response.headers.get('content-length') === '0') return null;
   const type = response.headers.get('content-type') ?? '';
   const text = await response.text();
@@ -80,14 +81,14 @@ const parseBody = async (response: Response): Promise<unknown> => {
   } catch {
     throw new ApiError('UnexpectedResponse', 'The response is not valid JSON.', { status: response.status });
   }
-};
+}
 
 interface ApiResponse {
   readonly response: Response;
   readonly body: unknown;
 }
 
-const fetchResponse = async (url: string, init: RequestInit): Promise<ApiResponse> => {
+async function fetchResponse(url: string, init: RequestInit): Promise<ApiResponse> {
   try {
     const response = await fetch(url, init);
     return { response, body: await parseBody(response) };
@@ -95,11 +96,11 @@ const fetchResponse = async (url: string, init: RequestInit): Promise<ApiRespons
     if (error instanceof ApiError || init.signal?.aborted === true) throw error;
     throw new ApiError('Offline', 'There is no connection to Bunting.');
   }
-};
+}
 
 /** Sends one request to the gateway. The response may have any status. @throws ApiError without a response, or with one of invalid JSON */
-const send = (method: string, url: string, { body, ifMatch, signal }: RawRequest, key?: string): Promise<ApiResponse> =>
-  fetchResponse(url, {
+function send(method: string, url: string, { body, ifMatch, signal }: RawRequest, key?: string): Promise<ApiResponse> {
+  return fetchResponse(url, {
     method,
     headers: {
       accept: 'application/json',
@@ -113,22 +114,23 @@ const send = (method: string, url: string, { body, ifMatch, signal }: RawRequest
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
+}
 
 /**
  * Sends one request and returns the body of its response. A 401 is an error and shows no sign-in form: the sign-in itself calls this.
  * @throws ApiError
  */
-export const sendOnce = async (method: string, url: string, request: RawRequest = {}): Promise<unknown> => {
+export async function sendOnce(method: string, url: string, request: RawRequest = {}): Promise<unknown> {
   const { response, body } = await send(method, url, request);
   if (!response.ok) throw errorOfResponse(response, body);
   return body;
-};
+}
 
 /**
  * Sends a request to the gateway. A 401 shows the sign-in form, and the request is sent again after it; immediately where the user has
  * signed in meanwhile. @throws ApiError
  */
-export const sendAfterSignIn = async (method: string, url: string, request: RawRequest = {}): Promise<ApiResponse> => {
+export async function sendAfterSignIn(method: string, url: string, request: RawRequest = {}): Promise<ApiResponse> {
   const key = method === 'GET' ? undefined : idempotencyKey();
   for (;;) {
     // While the sign-in form is shown, further calls would only get a 401 as well.
@@ -145,17 +147,18 @@ export const sendAfterSignIn = async (method: string, url: string, request: RawR
     if (error.kind !== 'AuthenticationRequired') throw error;
     if (signInCount() === signInsBefore) await waitForSignIn(signInOfferOf(received.body), request.signal);
   }
-};
+}
 
 /** Calls an operation and returns its reply with the entity tag. @throws ApiError */
-export const callWithEntityTag = async <O extends AnyOperation>(
+export async function callWithEntityTag<O extends AnyOperation>(
   operation: O,
   request: CallRequest<O>,
-): Promise<WithEntityTag<ReplyOf<O>>> => {
+): Promise<WithEntityTag<ReplyOf<O>>> {
   const { response, body } = await sendAfterSignIn(operation.http?.method ?? 'GET', urlOf(operation, request), request);
   return { value: body as ReplyOf<O>, entityTag: response.headers.get('etag') ?? undefined };
-};
+}
 
 /** Calls an operation and returns its reply. @throws ApiError */
-export const call = async <O extends AnyOperation>(operation: O, request: CallRequest<O>): Promise<ReplyOf<O>> =>
-  (await callWithEntityTag(operation, request)).value;
+export async function call<O extends AnyOperation>(operation: O, request: CallRequest<O>): Promise<ReplyOf<O>> {
+  return (await callWithEntityTag(operation, request)).value;
+}

@@ -16,19 +16,20 @@ const backoffLimitsMs = { first: 1_000, max: 30_000 } as const;
 const maxSilenceMs = 30_000;
 const silenceCheckIntervalMs = 5_000;
 
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener('abort', () => {
       clearTimeout(timer);
       resolve();
     });
   });
+}
 
-const newestEventId = async (signal: AbortSignal): Promise<number> => {
+async function newestEventId(signal: AbortSignal): Promise<number> {
   const { events } = await call(SearchEvents, { query: { limit: '1' }, signal });
   return events[0]?.id ?? 0;
-};
+}
 
 interface StreamListener {
   /** Called for every chunk, also of empty lines. */
@@ -37,7 +38,7 @@ interface StreamListener {
 }
 
 /** Reads the events after an id, one a line, until the stream ends. */
-const readFeed = async (after: number, signal: AbortSignal, { onBytes, onEvent }: StreamListener): Promise<void> => {
+async function readFeed(after: number, signal: AbortSignal, { onBytes, onEvent }: StreamListener): Promise<void> {
   const response = await fetch(`/api/admin/events/feed?follow=true&after=${after}`, {
     headers: { accept: 'application/x-ndjson', ...authorizationHeader() },
     credentials: 'same-origin',
@@ -55,10 +56,10 @@ const readFeed = async (after: number, signal: AbortSignal, { onBytes, onEvent }
     incompleteLine = lines.pop() ?? '';
     for (const line of lines) if (line.trim() !== '') onEvent(JSON.parse(line) as FeedEvent);
   }
-};
+}
 
 /** Passes each new event to the listeners once, and reconnects after every disconnection and sleep, until the signal aborts. */
-const followFeed = async (signal: AbortSignal): Promise<void> => {
+async function followFeed(signal: AbortSignal): Promise<void> {
   let lastEventId: number | undefined;
   let backoffMs: number = backoffLimitsMs.first;
   while (!signal.aborted) {
@@ -88,10 +89,10 @@ const followFeed = async (signal: AbortSignal): Promise<void> => {
     await sleep(backoffMs, signal);
     backoffMs = Math.min(backoffLimitsMs.max, backoffMs * 2);
   }
-};
+}
 
 /** Calls `listener` with each event that is recorded while the component is mounted. All components share one connection to the feed. */
-export const useEventFeed = (listener: Listener): void => {
+export function useEventFeed(listener: Listener): void {
   const latestListener = useRef(listener);
   useEffect(() => {
     latestListener.current = listener;
@@ -110,4 +111,4 @@ export const useEventFeed = (listener: Listener): void => {
       connection = undefined;
     };
   }, []);
-};
+}

@@ -3,15 +3,18 @@ import { createStore } from '../store.ts';
 // In memory only: a reload loses it, and no other tab or script can read it.
 let apiKey: string | undefined;
 
-export const authorizationHeader = (): Record<string, string> =>
-  apiKey === undefined ? {} : { authorization: apiKey };
+export function authorizationHeader(): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: apiKey };
+}
 
-export const hasApiKey = (): boolean => apiKey !== undefined;
+export function hasApiKey(): boolean {
+  return apiKey !== undefined;
+}
 
 /** Sends an API key with every further call, until the page is left; undefined sends none. */
-export const setApiKey = (key: string | undefined): void => {
+export function setApiKey(key: string | undefined): void {
   apiKey = key;
-};
+}
 
 /** A way to sign in other than the password, from the gateway's 401. */
 interface SignInOption {
@@ -40,11 +43,12 @@ export const pendingSignInOffer = createStore<SignInOffer | undefined>(undefined
 let pendingCalls: PendingCall[] = [];
 let signIns = 0;
 
-const nonEmptyText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
+function nonEmptyText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
 
 /** The offer in the body of a 401. Malformed members, and paths of other origins, are left out. */
-export const signInOfferOf = (body: unknown): SignInOffer => {
+export function signInOfferOf(body: unknown): SignInOffer {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const options = Array.isArray(fields['options']) ? (fields['options'] as unknown[]) : [];
   const isLocal = (path: string | undefined): path is string => path !== undefined && /^\/(?![/\\])/.test(path);
@@ -59,14 +63,14 @@ export const signInOfferOf = (body: unknown): SignInOffer => {
       return kind !== undefined && isLocal(localPath) ? [{ type: kind, message: label ?? kind, path: localPath }] : [];
     }),
   };
-};
+}
 
 /**
  * Shows the sign-in form and resolves after a sign-in, so that a call that got a 401 is sent again and no input is lost.
  * @throws the reason of `signal` when it aborts
  */
-export const waitForSignIn = (offer: SignInOffer, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
+export function waitForSignIn(offer: SignInOffer, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
     const pendingCall: PendingCall = { resume: resolve, fail: reject };
     pendingCalls.push(pendingCall);
     signal?.addEventListener('abort', () => {
@@ -75,15 +79,18 @@ export const waitForSignIn = (offer: SignInOffer, signal?: AbortSignal): Promise
     });
     pendingSignInOffer.set(offer);
   });
+}
 
 /** The number of sign-ins on this page. After a 401 to a call that was sent before the latest of them, the user need not sign in again. */
-export const signInCount = (): number => signIns;
+export function signInCount(): number {
+  return signIns;
+}
 
 /** Hides the sign-in form and lets the calls that wait for a sign-in be sent again. */
-export const resumePendingCalls = (): void => {
+export function resumePendingCalls(): void {
   const resumed = pendingCalls;
   signIns++;
   pendingCalls = [];
   pendingSignInOffer.set(undefined);
   for (const { resume } of resumed) resume();
-};
+}

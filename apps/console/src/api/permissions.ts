@@ -8,17 +8,17 @@ export interface PermissionScope {
 }
 
 /** A function that tells whether the user has a permission; it denies everything until the user's permissions are loaded. */
-export const usePermissionCheck = (): ((permission: Permission, scope?: PermissionScope) => boolean) => {
+export function usePermissionCheck(): (permission: Permission, scope?: PermissionScope) => boolean {
   const { data } = useMe();
   return (permission, { project = null, environment = null } = {}) =>
     data?.permissions.some((grant) => grantIncludes(grant, permission, { project, environment })) ?? false;
-};
+}
 
 /** A function that tells whether the user may call an operation in a project and environment; false until the permissions are loaded. */
-export const useMayCall = (): ((operation: AnyOperation, scope?: PermissionScope) => boolean) => {
+export function useMayCall(): (operation: AnyOperation, scope?: PermissionScope) => boolean {
   const hasPermission = usePermissionCheck();
   return (operation, scope) => {
     const permissions = permissionsFor(operation);
     return permissions.length === 0 || permissions.some((permission) => hasPermission(permission, scope));
   };
-};
+}

@@ -12,49 +12,58 @@ import type { ApiError } from './api-error.ts';
 import { call, type CallRequest, callWithEntityTag } from './call.ts';
 
 /** The key of a query that calls an operation; without `parts`, the common start of the keys of all its queries. */
-export const operationKey = (operation: AnyOperation, ...parts: readonly unknown[]) =>
-  [operation.operationId, ...parts] as const;
+export function operationKey(operation: AnyOperation, ...parts: readonly unknown[]) {
+  return [operation.operationId, ...parts] as const;
+}
 
 /** The query of an operation that reads. */
-export const operationQuery = <O extends AnyOperation>(operation: O, request: Omit<CallRequest<O>, 'signal'>) =>
-  queryOptions({
+export function operationQuery<O extends AnyOperation>(operation: O, request: Omit<CallRequest<O>, 'signal'>) {
+  return queryOptions({
     queryKey: operationKey(operation, request),
     queryFn: ({ signal }): Promise<ReplyOf<O>> => call(operation, { ...request, signal } as CallRequest<O>),
   });
+}
 
 /** As `operationQuery`; the data also has the entity tag, for a later write with `ifMatch`. */
-export const operationQueryWithEntityTag = <O extends AnyOperation>(
+export function operationQueryWithEntityTag<O extends AnyOperation>(
   operation: O,
   request: Omit<CallRequest<O>, 'signal'>,
-) =>
-  queryOptions({
+) {
+  return queryOptions({
     queryKey: operationKey(operation, request, 'tagged'),
     queryFn: ({ signal }) => callWithEntityTag(operation, { ...request, signal } as CallRequest<O>),
   });
+}
 
 /**
  * A mutation that calls an operation.
  * @param failure `notified` shows an error in the corner; with `handled` the caller shows it: the mutation's `error`, or what it catches
  * @param onSuccess called before the queries that the page shows are read again
  */
-export const useOperationMutation = <O extends AnyOperation>(
+export function useOperationMutation<O extends AnyOperation>(
   operation: O,
   failure: 'handled' | 'notified',
   onSuccess?: (reply: ReplyOf<O>) => void,
-) =>
-  useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({
+) {
+  return useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({
     mutationFn: (request) => call(operation, request),
     ...(onSuccess && { onSuccess }),
     ...(failure === 'notified' && { onError: notifyError }),
   });
+}
 
-export const useMe = () => useQuery({ ...operationQuery(GetMe, {}), staleTime: 60_000 });
-export const useProjects = () =>
-  useQuery({ ...operationQuery(ListProjects, {}), staleTime: 60_000, placeholderData: keepPreviousData });
-export const useEnvironments = () => useQuery({ ...operationQuery(ListEnvironments, {}), staleTime: 60_000 });
+export function useMe() {
+  return useQuery({ ...operationQuery(GetMe, {}), staleTime: 60_000 });
+}
+export function useProjects() {
+  return useQuery({ ...operationQuery(ListProjects, {}), staleTime: 60_000, placeholderData: keepPreviousData });
+}
+export function useEnvironments() {
+  return useQuery({ ...operationQuery(ListEnvironments, {}), staleTime: 60_000 });
+}
 
 /** The names of all segments by their ids. */
-export const useSegmentNames = (): ReadonlyMap<number, string> => {
+export function useSegmentNames(): ReadonlyMap<number, string> {
   const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
   return new Map((data?.segments ?? []).map(({ id, name }) => [id, name]));
-};
+}

@@ -6,15 +6,19 @@ const client = createQueryClient();
 afterEach(() => client.clear());
 
 /** Shows a query on the page until the returned function is called. Its data never becomes stale by age. */
-const show = (name: string, read: () => Promise<string>): (() => void) =>
-  new QueryObserver(client, { queryKey: [name], queryFn: read, staleTime: Infinity }).subscribe(() => undefined);
+function show(name: string, read: () => Promise<string>): () => void {
+  return new QueryObserver(client, { queryKey: [name], queryFn: read, staleTime: Infinity }).subscribe(() => undefined);
+}
 
-const write = (mutationFn: () => Promise<string>): Promise<string> =>
-  new MutationObserver(client, { mutationFn }).mutate();
-const refuse = (): Promise<never> => Promise.reject(new Error('refused'));
+function write(mutationFn: () => Promise<string>): Promise<string> {
+  return new MutationObserver(client, { mutationFn }).mutate();
+}
+function refuse(): Promise<never> {
+  return Promise.reject(new Error('refused'));
+}
 
 /** What the page reads: `shown` is on it, `left` was on it before. */
-const aPage = async () => {
+async function aPage() {
   const reads: string[] = [];
   const read = (name: string) => async () => {
     reads.push(name);
@@ -27,7 +31,7 @@ const aPage = async () => {
   await client.refetchQueries({ queryKey: ['shown'] });
   reads.length = 0;
   return { reads, close, showAgain: () => show('left', read('left')) };
-};
+}
 
 describe('a write makes all reads stale', () => {
   it.each([

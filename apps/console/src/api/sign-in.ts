@@ -5,23 +5,23 @@ import { resumePendingCalls, setApiKey, hasApiKey } from './pending-sign-in.ts';
 let lastUserId: number | undefined;
 
 /** Resumes the pending calls if the same user has signed in again. For another user the page reloads, which drops these calls. */
-const resumeForSameUser = async (): Promise<void> => {
+async function resumeForSameUser(): Promise<void> {
   const { user } = (await sendOnce('GET', urlOf(GetMe, {}))) as Me;
   if (lastUserId !== undefined && lastUserId !== user.id) return location.assign('/');
   lastUserId = user.id;
   resumePendingCalls();
-};
+}
 
 /** Signs in with a password, at the path that the gateway's 401 names. @throws ApiError */
-export const signInWithPassword = async (path: string, username: string, password: string): Promise<void> => {
+export async function signInWithPassword(path: string, username: string, password: string): Promise<void> {
   // An API key that has expired would be sent instead of the new session.
   setApiKey(undefined);
   await sendOnce('POST', path, { body: { username, password } });
   await resumeForSameUser();
-};
+}
 
 /** Signs in with an API key, which stays in the memory of the page. @throws ApiError when the key is not accepted */
-export const signInWithKey = async (key: string): Promise<void> => {
+export async function signInWithKey(key: string): Promise<void> {
   setApiKey(key);
   try {
     await resumeForSameUser();
@@ -29,9 +29,9 @@ export const signInWithKey = async (key: string): Promise<void> => {
     setApiKey(undefined);
     throw error;
   }
-};
+}
 
 /** Ends the session, or drops the API key. The page is loaded again, so that none of its data stays in memory. */
-export const signOut = (): void => {
+export function signOut(): void {
   location.assign(hasApiKey() ? '/' : '/logout');
-};
+}

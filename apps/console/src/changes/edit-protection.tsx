@@ -6,22 +6,25 @@ import { Button } from '../components/buttons/button.tsx';
 import { Notice } from '../components/content/notice.tsx';
 
 /** The query for the environments of a project and their protection by change requests. */
-export const changeRequestConfigQuery = (projectId: string) =>
-  queryOptions({ ...operationQuery(GetChangeRequestConfig, { params: { projectId } }), staleTime: 60_000 });
+export function changeRequestConfigQuery(projectId: string) {
+  return queryOptions({ ...operationQuery(GetChangeRequestConfig, { params: { projectId } }), staleTime: 60_000 });
+}
 
 /** The environments in which changes need a change request, those of production first. */
-export const protectedEnvironmentsOf = (config: ReplyOf<typeof GetChangeRequestConfig>): readonly string[] =>
-  config
+export function protectedEnvironmentsOf(config: ReplyOf<typeof GetChangeRequestConfig>): readonly string[] {
+  return config
     .filter(({ changeRequestEnabled }) => changeRequestEnabled)
     .toSorted((one, other) => Number(other.type === 'production') - Number(one.type === 'production'))
     .map(({ environment }) => environment);
+}
 
 /**
  * Reads the protected environments of a project from the server, without the cache: for a decision just before a change is made.
  * @throws ApiError
  */
-export const readProtectedEnvironments = async (client: QueryClient, project: string): Promise<readonly string[]> =>
-  protectedEnvironmentsOf(await client.fetchQuery({ ...changeRequestConfigQuery(project), staleTime: 0 }));
+export async function readProtectedEnvironments(client: QueryClient, project: string): Promise<readonly string[]> {
+  return protectedEnvironmentsOf(await client.fetchQuery({ ...changeRequestConfigQuery(project), staleTime: 0 }));
+}
 
 export interface EditProtection {
   /** the protected environments are not yet known: an edit has to wait for them */
@@ -35,7 +38,7 @@ export interface EditProtection {
 }
 
 /** The protection that an edit of flags of a project meets in one environment; without `inEnvironment`, in all of them. */
-export const useEditProtection = (project: string, inEnvironment?: string): EditProtection => {
+export function useEditProtection(project: string, inEnvironment?: string): EditProtection {
   const { data, isPending } = useQuery(changeRequestConfigQuery(project));
   const hasPermission = usePermissionCheck();
   const environments = protectedEnvironmentsOf(data ?? []).filter(
@@ -43,10 +46,11 @@ export const useEditProtection = (project: string, inEnvironment?: string): Edit
   );
   const maySkip = environments.every((environment) => hasPermission('SKIP_CHANGE_REQUEST', { project, environment }));
   return { isLoading: isPending, environments, maySkip, isDirect: maySkip && environments.length > 0 };
-};
+}
 
-const areProtected = (environments: readonly string[]): string =>
-  `${environments.join(' and ')} ${environments.length === 1 ? 'is' : 'are'} protected`;
+function areProtected(environments: readonly string[]): string {
+  return `${environments.join(' and ')} ${environments.length === 1 ? 'is' : 'are'} protected`;
+}
 
 interface ProtectionNoticeProps {
   readonly protection: EditProtection;
@@ -65,7 +69,7 @@ interface SkipChangeRequestNoticeProps {
 }
 
 /** Offers an edit without a change request, where it would be proposed and the user may skip that. */
-export const SkipChangeRequestNotice = ({
+export function SkipChangeRequestNotice({
   protection: {
     environments: [environment],
     isDirect,
@@ -74,27 +78,30 @@ export const SkipChangeRequestNotice = ({
   isDisabled = false,
   label,
   onDirect,
-}: SkipChangeRequestNoticeProps) =>
-  environment !== undefined &&
-  isDirect && (
-    <Notice
-      actions={
-        <Button size="small" isPending={isPending} isDisabled={isDisabled} onPress={onDirect}>
-          {label}
-        </Button>
-      }
-    >
-      {environment} is protected: this becomes part of your change request. You have the permission to skip change
-      requests, and can also do it directly, without approval.
-    </Notice>
+}: SkipChangeRequestNoticeProps) {
+  return (
+    environment !== undefined &&
+    isDirect && (
+      <Notice
+        actions={
+          <Button size="small" isPending={isPending} isDisabled={isDisabled} onPress={onDirect}>
+            {label}
+          </Button>
+        }
+      >
+        {environment} is protected: this becomes part of your change request. You have the permission to skip change
+        requests, and can also do it directly, without approval.
+      </Notice>
+    )
   );
+}
 
 /** Explains the effect of protected environments on an edit: it becomes a proposal, or it applies directly and could be proposed instead. */
-export const ProtectionNotice = ({
+export function ProtectionNotice({
   protection: { environments, maySkip },
   isPending,
   onPropose,
-}: ProtectionNoticeProps) => {
+}: ProtectionNoticeProps) {
   if (environments.length === 0) return null;
   if (!maySkip)
     return (
@@ -116,4 +123,4 @@ export const ProtectionNotice = ({
       approval.
     </Notice>
   );
-};
+}

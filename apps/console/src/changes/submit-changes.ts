@@ -40,11 +40,11 @@ interface SubmitOptions {
 type Variants = Static<typeof VariantListBody>;
 
 /** Makes a change immediately, by the operation of its action. @throws ApiError */
-const makeChange = async (
+async function makeChange(
   { project, environment }: ChangeLocation,
   change: Change,
   { ifMatch }: SubmitOptions,
-): Promise<unknown> => {
+): Promise<unknown> {
   if (isSegmentChange(change)) {
     if (change.action === 'deleteSegment') return call(DeleteSegment, { params: { id: change.payload.id }, ifMatch });
     const { id, ...body } = change.payload;
@@ -78,7 +78,7 @@ const makeChange = async (
     case 'deleteDependency':
       return call(RemoveDependencies, { params: feature, ifMatch });
   }
-};
+}
 
 /** The outcome of a submission: the changes are in force, or they are part of a change request. */
 export type SubmitOutcome =
@@ -97,7 +97,7 @@ export interface SubmittedChanges extends SubmitOptions {
  * Makes changes in one environment or in all, one after the other. If one of these environments is protected and the changes are not
  * direct, it adds all of them to the user's change request instead.
  */
-export const useSubmitChanges = (project: string) => {
+export function useSubmitChanges(project: string) {
   const client = useQueryClient();
   return useMutation<SubmitOutcome, ApiError, SubmittedChanges>({
     mutationFn: async ({ environment, changes, ifMatch, isDirect = false }) => {
@@ -115,7 +115,9 @@ export const useSubmitChanges = (project: string) => {
       return { kind: 'made' };
     },
   });
-};
+}
 
 /** What is said when changes were added to a change request. */
-export const proposedText = (environment: string): string => `Added to your change request for ${environment}.`;
+export function proposedText(environment: string): string {
+  return `Added to your change request for ${environment}.`;
+}

@@ -23,7 +23,7 @@ interface FilterComboBoxProps {
 }
 
 /** The filter as text, with suggestions at the caret. Arrow keys choose one, Enter or Tab takes it. */
-export const FilterComboBox = ({
+export function FilterComboBox({
   label: name,
   hint,
   value,
@@ -32,7 +32,7 @@ export const FilterComboBox = ({
   suggest,
   onFocus,
   handle,
-}: FilterComboBoxProps) => {
+}: FilterComboBoxProps) {
   const input = useRef<HTMLInputElement>(null);
   const [caret, setCaret] = useState(0);
   const [isOpen, setOpen] = useState(false);
@@ -134,4 +134,4 @@ export const FilterComboBox = ({
       </p>
     </div>
   );
-};
+}

@@ -7,16 +7,18 @@ export interface Suggestion {
   readonly caret: number;
 }
 
-const quote = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
+function quote(value: string): string {
+  return /\s/.test(value) ? `"${value}"` : value;
+}
 const maxSuggestions = 8;
 
 /** The suggestions for the token at the caret: keys or, after a colon, the values of its key. */
-export const suggestionsAt = (
+export function suggestionsAt(
   filter: string,
   caret: number,
   keys: readonly string[],
   valuesOf: (key: string) => readonly string[],
-): Suggestion[] => {
+): Suggestion[] {
   const token = filterTokensOf(filter).find(({ start, end }) => start <= caret && caret <= end);
   const [start, end] = token === undefined ? [caret, caret] : [token.start, token.end];
   const typed = filter.slice(start, caret);
@@ -44,4 +46,4 @@ export const suggestionsAt = (
       const text = `${minus}${key}:${typedValues.slice(0, comma + 1)}${quote(value)}`;
       return { label: text, ...replace(`${text} `) };
     });
-};
+}

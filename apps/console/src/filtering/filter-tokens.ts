@@ -13,14 +13,17 @@ interface FilterToken {
 }
 
 /** The text without quotes. */
-export const unquoted = (text: string): string => text.replaceAll('"', '');
+export function unquoted(text: string): string {
+  return text.replaceAll('"', '');
+}
 
 /** Splits a filter such as `type:release -tag:"two words" text` at blanks; quotes enclose a value with blanks. */
-export const filterTokensOf = (filter: string): FilterToken[] =>
-  [...filter.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].map(({ 0: text, index: start }) => {
+export function filterTokensOf(filter: string): FilterToken[] {
+  return [...filter.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].map(({ 0: text, index: start }) => {
     const [, minus = '', key, raw = text] = /^(-?)([^:"]+):(.*)$/s.exec(text) ?? [];
     return { text, isNegated: minus !== '', key, value: unquoted(raw), start, end: start + text.length };
   });
+}
 
 /** A token of a filter, or of a context of the playground, that cannot be applied, and the reason in words. */
 export interface InvalidTextToken {
@@ -28,8 +31,9 @@ export interface InvalidTextToken {
   readonly reason: string;
 }
 
-export const unknownKeyText = (key: string): string =>
-  `${key} is not a filter key; put it into quotes to search for the text`;
+export function unknownKeyText(key: string): string {
+  return `${key} is not a filter key; put it into quotes to search for the text`;
+}
 
 const daysPerUnit = { d: 1, w: 7, m: 30, y: 365 } as const;
 
@@ -42,7 +46,7 @@ interface DayBound {
 }
 
 /** Reads `<7d` (in the last 7 days), `>4w` (longer ago), or `>2026-01-31` (on that day or later); undefined for anything else. */
-export const readDayBound = (value: string, now: Date): DayBound | undefined => {
+export function readDayBound(value: string, now: Date): DayBound | undefined {
   const [, sign, count, unit] = /^([<>])(\d{1,5})([dwmy])$/.exec(value) ?? [];
   if (sign !== undefined) {
     const daysAgo = Number(count) * daysPerUnit[unit as keyof typeof daysPerUnit];
@@ -53,4 +57,4 @@ export const readDayBound = (value: string, now: Date): DayBound | undefined => 
   }
   const [, comparison, day = ''] = /^([<>])(\d{4}-\d{2}-\d{2})$/.exec(value) ?? [];
   return comparison === undefined || Number.isNaN(Date.parse(day)) ? undefined : { isSince: comparison === '>', day };
-};
+}

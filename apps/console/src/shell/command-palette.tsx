@@ -21,13 +21,14 @@ interface Entry {
 }
 
 /** Whether every word occurs in the label, so that words may be shortened and swapped. */
-const matchesWords = (label: string, words: readonly string[]): boolean =>
-  words.every((word) => label.toLowerCase().includes(word));
+function matchesWords(label: string, words: readonly string[]): boolean {
+  return words.every((word) => label.toLowerCase().includes(word));
+}
 
 const maxFlags = 8;
 
 /** The entries that match the text: flags (found by the server), pages, and actions of the page and dialogs on the screen. */
-const useEntries = (text: string): readonly Entry[] => {
+function useEntries(text: string): readonly Entry[] {
   const navigate = useNavigate();
   const actions = useStore(registeredPageActions).flat();
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -67,9 +68,9 @@ const useEntries = (text: string): readonly Entry[] => {
       run,
     }));
   return [...flags, ...pages, ...actionEntries];
-};
+}
 
-const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
+function PaletteBody({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [selectedIndex, setSelectedIndex] = useState(0);
   const entries = useEntries(text);
@@ -150,20 +151,22 @@ const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
       </div>
     </>
   );
-};
+}
 
 /** Finds flags, pages and the actions of what is on the screen, while the user types. */
-export const CommandPalette = ({ onClose }: { readonly onClose: () => void }) => (
-  <ModalOverlay
-    isOpen
-    isDismissable
-    onOpenChange={(isOpen) => !isOpen && onClose()}
-    className={dialogStyles['backdrop'] ?? ''}
-  >
-    <Modal className={dialogStyles['modal'] ?? ''}>
-      <Dialog aria-label="Search" className={dialogStyles['dialog'] ?? ''}>
-        <PaletteBody onClose={onClose} />
-      </Dialog>
-    </Modal>
-  </ModalOverlay>
-);
+export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <ModalOverlay
+      isOpen
+      isDismissable
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+      className={dialogStyles['backdrop'] ?? ''}
+    >
+      <Modal className={dialogStyles['modal'] ?? ''}>
+        <Dialog aria-label="Search" className={dialogStyles['dialog'] ?? ''}>
+          <PaletteBody onClose={onClose} />
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

@@ -4,31 +4,35 @@ import { EmptyState } from '../components/content/query-result.tsx';
 import { Page } from '../components/layout/page.tsx';
 
 /** Replaces a page that threw. The shell around it keeps working. */
-export const ErrorPage = ({ error }: ErrorComponentProps) => (
-  <EmptyState
-    title="This page has a fault"
-    action={
-      <>
-        <pre>{error instanceof Error ? error.message : String(error)}</pre>
-        <Button onPress={() => location.reload()}>Reload</Button>
-      </>
-    }
-  >
-    The rest of the console works. Reload the page; if it happens again, report the text below.
-  </EmptyState>
-);
-
-export const NotFoundPage = () => (
-  <Page title="There is no such page">
+export function ErrorPage({ error }: ErrorComponentProps) {
+  return (
     <EmptyState
-      title="There is no such page"
+      title="This page has a fault"
       action={
-        <Link to="/flags" className={buttonClass()}>
-          Go to the flags
-        </Link>
+        <>
+          <pre>{error instanceof Error ? error.message : String(error)}</pre>
+          <Button onPress={() => location.reload()}>Reload</Button>
+        </>
       }
     >
-      The address may be mistyped, or what it showed is gone.
+      The rest of the console works. Reload the page; if it happens again, report the text below.
     </EmptyState>
-  </Page>
-);
+  );
+}
+
+export function NotFoundPage() {
+  return (
+    <Page title="There is no such page">
+      <EmptyState
+        title="There is no such page"
+        action={
+          <Link to="/flags" className={buttonClass()}>
+            Go to the flags
+          </Link>
+        }
+      >
+        The address may be mistyped, or what it showed is gone.
+      </EmptyState>
+    </Page>
+  );
+}

@@ -16,7 +16,7 @@ interface PageAction {
 export const registeredPageActions = createStore<readonly (readonly PageAction[])[]>([]);
 
 /** Registers actions while the component is on the screen. */
-export const usePageActions = (actions: readonly PageAction[]): void => {
+export function usePageActions(actions: readonly PageAction[]): void {
   const latestActions = useRef(actions);
   useEffect(() => {
     latestActions.current = actions;
@@ -33,20 +33,26 @@ export const usePageActions = (actions: readonly PageAction[]): void => {
     registeredPageActions.set((all) => [registered, ...all]);
     return () => registeredPageActions.set((all) => all.filter((other) => other !== registered));
   }, [registeredFields]);
-};
+}
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable ||
-    target.closest('input:not([type=checkbox]):not([type=radio]), textarea, select') !== null);
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      target.closest('input:not([type=checkbox]):not([type=radio]), textarea, select') !== null)
+  );
+}
 
 /** Whether an element is a control that handles Enter and the space bar itself. */
-const isControl = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  target.closest('a, button, input, [role=menuitem], [role=option], [role=tab]') !== null;
+function isControl(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    target.closest('a, button, input, [role=menuitem], [role=option], [role=tab]') !== null
+  );
+}
 
 /** Runs the action of a key, unless the user is typing or a dialog is open. */
-export const runShortcut = (event: KeyboardEvent): void => {
+export function runShortcut(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (isTyping(event.target) || document.querySelector('[role=dialog], [role=alertdialog]') !== null) return;
   if ((event.key === 'Enter' || event.key === ' ') && isControl(event.target)) return;
@@ -57,4 +63,4 @@ export const runShortcut = (event: KeyboardEvent): void => {
   if (action === undefined) return;
   event.preventDefault();
   action.run();
-};
+}

@@ -23,7 +23,7 @@ const texts = {
   theme: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
 } as const;
 
-const UserMenu = () => {
+function UserMenu() {
   const navigate = useNavigate();
   const { data } = useMe();
   const chosen = useStore(themeStore);
@@ -51,25 +51,27 @@ const UserMenu = () => {
       <IconButton icon="user" label="Account" />
     </Menu>
   );
-};
+}
 
-const Keys = ({ title, keys }: { readonly title: string; readonly keys: readonly (readonly [string, string])[] }) => (
-  <section>
-    <h3>{title}</h3>
-    <dl className={styles['keys']}>
-      {keys.map(([key, action]) => (
-        <div key={key}>
-          <dt>
-            <kbd className={styles['kbd']}>{key}</kbd>
-          </dt>
-          <dd>{action}</dd>
-        </div>
-      ))}
-    </dl>
-  </section>
-);
+function Keys({ title, keys }: { readonly title: string; readonly keys: readonly (readonly [string, string])[] }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl className={styles['keys']}>
+        {keys.map(([key, action]) => (
+          <div key={key}>
+            <dt>
+              <kbd className={styles['kbd']}>{key}</kbd>
+            </dt>
+            <dd>{action}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
 
-const KeyboardHelp = ({ onClose }: { readonly onClose: () => void }) => {
+function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   const keys = useStore(registeredPageActions)
     .flat()
     .flatMap(({ key, title, id }) => (key === undefined || id.startsWith('shell.') ? [] : [[key, title] as const]));
@@ -85,22 +87,22 @@ const KeyboardHelp = ({ onClose }: { readonly onClose: () => void }) => {
       />
     </Dialog>
   );
-};
+}
 
 const SignIn = lazy(() =>
   import('../pages/sign-in/sign-in.tsx').then(({ SignIn: component }) => ({ default: component })),
 );
 
-const subscribeToNetworkState = (listener: () => void): (() => void) => {
+function subscribeToNetworkState(listener: () => void): () => void {
   addEventListener('online', listener);
   addEventListener('offline', listener);
   return () => {
     removeEventListener('online', listener);
     removeEventListener('offline', listener);
   };
-};
+}
 
-const Banners = () => {
+function Banners() {
   const stalenessMs = useStore(responseStalenessStore);
   const isOnline = useSyncExternalStore(subscribeToNetworkState, () => navigator.onLine);
   return (
@@ -116,30 +118,32 @@ const Banners = () => {
       )}
     </div>
   );
-};
+}
 
-const Progress = () => {
+function Progress() {
   const isWorking = useIsFetching() + useIsMutating() > 0;
   return isWorking ? <div role="progressbar" aria-label="Loading" className={styles['progress']} /> : null;
-};
+}
 
-const Navigation = ({ isOpen }: { readonly isOpen: boolean }) => (
-  <nav aria-label="Main" className={styles['side']} data-open={isOpen || undefined} id="navigation">
-    <ul>
-      {navigationPages.map(({ to, label, icon: name }) => (
-        <li key={to}>
-          <Link to={to} className={styles['destination'] ?? ''}>
-            <Icon name={name} />
-            {label}
-          </Link>
-        </li>
-      ))}
-    </ul>
-  </nav>
-);
+function Navigation({ isOpen }: { readonly isOpen: boolean }) {
+  return (
+    <nav aria-label="Main" className={styles['side']} data-open={isOpen || undefined} id="navigation">
+      <ul>
+        {navigationPages.map(({ to, label, icon: name }) => (
+          <li key={to}>
+            <Link to={to} className={styles['destination'] ?? ''}>
+              <Icon name={name} />
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
 
 /** The frame around every page: navigation, search, notifications, and the sign-in form when a session has ended. */
-export const Shell = () => {
+export function Shell() {
   const [overlay, setOverlay] = useState<'palette' | 'keys' | undefined>();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();
@@ -210,4 +214,4 @@ export const Shell = () => {
       </Suspense>
     </div>
   );
-};
+}

@@ -5,29 +5,29 @@ type Theme = (typeof themes)[number];
 
 const storageKey = 'bunting.theme';
 
-const readStoredTheme = (): Theme => {
+function readStoredTheme(): Theme {
   try {
     return themes.find((theme) => theme === localStorage.getItem(storageKey)) ?? 'system';
   } catch {
     // The browser refuses storage: the theme lasts as long as the page.
     return 'system';
   }
-};
+}
 
 export const themeStore = createStore<Theme>('system');
 
-const applyTheme = (chosen: Theme): void => {
+function applyTheme(chosen: Theme): void {
   if (chosen === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = chosen;
-};
+}
 
 /** Applies the theme that the user has chosen earlier in this browser. */
-export const applyStoredTheme = (): void => {
+export function applyStoredTheme(): void {
   themeStore.set(readStoredTheme());
   applyTheme(themeStore.get());
-};
+}
 
-export const chooseTheme = (chosen: Theme): void => {
+export function chooseTheme(chosen: Theme): void {
   themeStore.set(chosen);
   applyTheme(chosen);
   try {
@@ -35,4 +35,4 @@ export const chooseTheme = (chosen: Theme): void => {
   } catch {
     // The browser refuses storage: the theme lasts as long as the page.
   }
-};
+}

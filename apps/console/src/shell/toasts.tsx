@@ -16,17 +16,24 @@ let lastId = 0;
 /** Milliseconds for which a toast stays; an error stays until it is closed. */
 const toastDurationMs = 6_000;
 
-const addToast = (text: string, isError: boolean): void =>
-  toasts.set((shown) => [...shown.slice(-3), { id: (lastId += 1), text, isError }]);
+function addToast(text: string, isError: boolean): void {
+  return toasts.set((shown) => [...shown.slice(-3), { id: (lastId += 1), text, isError }]);
+}
 
-const removeToast = (id: number): void => toasts.set((shown) => shown.filter((toast) => toast.id !== id));
+function removeToast(id: number): void {
+  return toasts.set((shown) => shown.filter((toast) => toast.id !== id));
+}
 
 /** Shows a message in the corner, announces it to screen readers, and hides it after a while. */
-export const notify = (text: string): void => addToast(text, false);
+export function notify(text: string): void {
+  return addToast(text, false);
+}
 /** Shows an error until the user closes it. */
-export const notifyError = (error: unknown): void => addToast(explainError(error), true);
+export function notifyError(error: unknown): void {
+  return addToast(explainError(error), true);
+}
 
-const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) => {
+function ToastView({ toast: { id, text, isError } }: { readonly toast: Toast }) {
   useEffect(() => {
     if (isError) return undefined;
     const timer = setTimeout(() => removeToast(id), toastDurationMs);
@@ -39,10 +46,10 @@ const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) 
       <IconButton icon="close" size="small" label="Close" onPress={() => removeToast(id)} />
     </li>
   );
-};
+}
 
 /** The corner where toasts appear. It is rendered before the first toast, so that screen readers announce each one. */
-export const Toasts = () => {
+export function Toasts() {
   const shown = useStore(toasts);
   return (
     <div role="status" aria-label="Notifications" className={styles['toasts']}>
@@ -53,4 +60,4 @@ export const Toasts = () => {
       </ul>
     </div>
   );
-};
+}

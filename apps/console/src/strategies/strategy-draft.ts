@@ -11,55 +11,64 @@ export type StrategyDraft = {
   readonly variants: readonly StrategyVariant[];
 };
 
-const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
+function isText(entry: [string, unknown]): entry is [string, string] {
+  return typeof entry[1] === 'string';
+}
 
 /** The draft with which an editor of a stored strategy begins. */
-export const strategyDraftOf = (strategy: FeatureStrategy): StrategyDraft => ({
-  name: strategy.name,
-  title: strategy.title ?? '',
-  disabled: strategy.disabled ?? false,
-  parameters: Object.fromEntries(Object.entries(strategy.parameters ?? {}).filter(isText)),
-  constraints: strategy.constraints ?? [],
-  segments: strategy.segments ?? [],
-  variants: strategy.variants ?? [],
-});
+export function strategyDraftOf(strategy: FeatureStrategy): StrategyDraft {
+  return {
+    name: strategy.name,
+    title: strategy.title ?? '',
+    disabled: strategy.disabled ?? false,
+    parameters: Object.fromEntries(Object.entries(strategy.parameters ?? {}).filter(isText)),
+    constraints: strategy.constraints ?? [],
+    segments: strategy.segments ?? [],
+    variants: strategy.variants ?? [],
+  };
+}
 
 /** A new strategy: a rollout to everybody, with the default stickiness. */
-export const newStrategyDraft = (feature: string): StrategyDraft => ({
-  name: 'flexibleRollout',
-  title: '',
-  disabled: false,
-  parameters: { rollout: '100', stickiness: 'default', groupId: feature },
-  constraints: [],
-  segments: [],
-  variants: [],
-});
+export function newStrategyDraft(feature: string): StrategyDraft {
+  return {
+    name: 'flexibleRollout',
+    title: '',
+    disabled: false,
+    parameters: { rollout: '100', stickiness: 'default', groupId: feature },
+    constraints: [],
+    segments: [],
+    variants: [],
+  };
+}
 
 /** The constraints for a request body, without the empty last line that typing leaves in a list of values. */
-export const constraintsForRequest = (constraints: readonly Constraint[]): Constraint[] =>
-  constraints.map(({ values, ...constraint }) => ({
+export function constraintsForRequest(constraints: readonly Constraint[]): Constraint[] {
+  return constraints.map(({ values, ...constraint }) => ({
     ...constraint,
     ...(values && { values: values.length > 1 && values.at(-1) === '' ? values.slice(0, -1) : [...values] }),
   }));
+}
 
 /** The request body of a draft. */
-export const strategyBodyOf = ({ title, parameters, constraints, segments, variants, ...draft }: StrategyDraft) => ({
-  ...draft,
-  title: title.trim() === '' ? null : title.trim(),
-  parameters: { ...parameters },
-  constraints: constraintsForRequest(constraints),
-  segments: [...segments],
-  variants: variants.map((variant) => ({ ...variant })),
-});
+export function strategyBodyOf({ title, parameters, constraints, segments, variants, ...draft }: StrategyDraft) {
+  return {
+    ...draft,
+    title: title.trim() === '' ? null : title.trim(),
+    parameters: { ...parameters },
+    constraints: constraintsForRequest(constraints),
+    segments: [...segments],
+    variants: variants.map((variant) => ({ ...variant })),
+  };
+}
 
 /**
  * The body of an update that gives a strategy exactly this content. An update keeps what it leaves out and what is null, so a title and
  * parameters that are to go are sent as empty texts.
  */
-export const strategyUpdateOf = <Body extends Pick<FeatureStrategy, 'name' | 'title' | 'parameters'>>(
+export function strategyUpdateOf<Body extends Pick<FeatureStrategy, 'name' | 'title' | 'parameters'>>(
   body: Body,
   stored: Pick<FeatureStrategy, 'name' | 'parameters'>,
-) => {
+) {
   const gone = stored.name === body.name ? Object.keys(stored.parameters ?? {}) : [];
   const { title, parameters, ...content } = body;
   return {
@@ -67,13 +76,13 @@ export const strategyUpdateOf = <Body extends Pick<FeatureStrategy, 'name' | 'ti
     title: title ?? '',
     parameters: { ...Object.fromEntries(gone.map((name) => [name, ''])), ...parameters },
   };
-};
+}
 
 /**
  * The draft that a JSON text describes. Missing members get their empty value.
  * @throws Error whose message tells the user why the text is not a strategy
  */
-export const parseStrategyDraft = (json: string): StrategyDraft => {
+export function parseStrategyDraft(json: string): StrategyDraft {
   const value = JSON.parse(json) as unknown;
   if (!isJsonObject(value)) throw new Error('A strategy is an object: { "name": …, "parameters": … }.');
   const { name, title = '', disabled = false, parameters = {}, constraints = [], segments = [], variants = [] } = value;
@@ -101,11 +110,11 @@ export const parseStrategyDraft = (json: string): StrategyDraft => {
     constraints: constraints as Constraint[],
     variants: variants as StrategyVariant[],
   };
-};
+}
 
 /** A text that is equal for two strategies exactly if they have the same effect; id, title and environment do not count. */
-export const strategyFingerprint = (strategy: FeatureStrategy): string => {
+export function strategyFingerprint(strategy: FeatureStrategy): string {
   const { title: _, ...draft } = strategyDraftOf(strategy);
   const sorted = Object.entries(draft.parameters).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify({ ...draft, parameters: sorted, segments: draft.segments.toSorted((a, b) => a - b) });
-};
+}

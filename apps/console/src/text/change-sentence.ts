@@ -21,13 +21,16 @@ interface ChangeSentence {
   readonly after?: string;
 }
 
-const textOf = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
 
-const weightOf = (variant: JsonObject): string => `${textOf(variant['name'])} (${Number(variant['weight']) / 10} %)`;
+function weightOf(variant: JsonObject): string {
+  return `${textOf(variant['name'])} (${Number(variant['weight']) / 10} %)`;
+}
 
 /** The strategy that a payload describes. A member that should be a list but is not becomes an empty one. */
-const strategyIn = (members: JsonObject): FeatureStrategy => {
+function strategyIn(members: JsonObject): FeatureStrategy {
   const list = (name: string): unknown[] => (Array.isArray(members[name]) ? (members[name] as unknown[]) : []);
   return {
     name: textOf(members['name']) || 'flexibleRollout',
@@ -36,14 +39,16 @@ const strategyIn = (members: JsonObject): FeatureStrategy => {
     segments: list('segments') as number[],
     variants: list('variants') as FeatureStrategy['variants'] & object,
   };
-};
+}
 
 /** The strategy that a payload replaces: the snapshot of the request, if it has one, else the current one. */
-const strategyBefore = (payload: JsonObject, { strategies }: SentenceContext): FeatureStrategy | undefined =>
-  (payload['snapshot'] as FeatureStrategy | undefined) ?? strategies[textOf(payload['id'])];
+function strategyBefore(payload: JsonObject, { strategies }: SentenceContext): FeatureStrategy | undefined {
+  return (payload['snapshot'] as FeatureStrategy | undefined) ?? strategies[textOf(payload['id'])];
+}
 
-const describe = (strategy: object, { segmentNames }: SentenceContext): string =>
-  strategySentence(strategyIn(asJsonObject(strategy)), segmentNames);
+function describe(strategy: object, { segmentNames }: SentenceContext): string {
+  return strategySentence(strategyIn(asJsonObject(strategy)), segmentNames);
+}
 
 type SentenceWriter = (payload: JsonObject, context: SentenceContext) => ChangeSentence;
 
@@ -84,8 +89,11 @@ const writers: Readonly<Record<ChangeAction, SentenceWriter>> = {
   }),
 };
 
-const isKnown = (action: string): action is ChangeAction => Object.hasOwn(writers, action);
+function isKnown(action: string): action is ChangeAction {
+  return Object.hasOwn(writers, action);
+}
 
 /** A change as a sentence. The sentence of an action that only a newer server knows is its name. */
-export const changeSentence = ({ action, payload }: DescribedChange, context: SentenceContext): ChangeSentence =>
-  isKnown(action) ? writers[action](asJsonObject(payload), context) : { sentence: action };
+export function changeSentence({ action, payload }: DescribedChange, context: SentenceContext): ChangeSentence {
+  return isKnown(action) ? writers[action](asJsonObject(payload), context) : { sentence: action };
+}

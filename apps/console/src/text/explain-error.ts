@@ -1,13 +1,14 @@
 import { ApiError } from '../api/api-error.ts';
 import { formatCount } from './format-number.ts';
 
-const retryAdvice = (error: ApiError): string =>
-  error.retryAfterSeconds === undefined
+function retryAdvice(error: ApiError): string {
+  return error.retryAfterSeconds === undefined
     ? 'Try again in a moment.'
     : `Try again in ${formatCount(error.retryAfterSeconds, 'second')}.`;
+}
 
 /** Explains an error to the user: what failed and, where it is known, what to do now. */
-export const explainError = (error: unknown): string => {
+export function explainError(error: unknown): string {
   if (!(error instanceof ApiError)) return `This page has a fault: ${String((error as Error)?.message ?? error)}`;
   switch (error.kind) {
     case 'Offline':
@@ -28,4 +29,4 @@ export const explainError = (error: unknown): string => {
     default:
       return error.message;
   }
-};
+}

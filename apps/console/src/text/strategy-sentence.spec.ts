@@ -6,12 +6,16 @@ const segments = new Map([
   [1, 'beta testers'],
   [2, 'staff'],
 ]);
-const rollout = (percentage: string, more: object = {}): FeatureStrategy => ({
-  name: 'flexibleRollout',
-  parameters: { rollout: percentage, stickiness: 'default', groupId: 'checkout' },
-  ...more,
-});
-const country = (...values: string[]): Constraint => ({ contextName: 'country', operator: 'IN', values });
+function rollout(percentage: string, more: object = {}): FeatureStrategy {
+  return {
+    name: 'flexibleRollout',
+    parameters: { rollout: percentage, stickiness: 'default', groupId: 'checkout' },
+    ...more,
+  };
+}
+function country(...values: string[]): Constraint {
+  return { contextName: 'country', operator: 'IN', values };
+}
 
 describe('the sentence of a strategy', () => {
   it.each<[string, FeatureStrategy]>([

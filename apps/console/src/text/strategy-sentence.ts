@@ -3,13 +3,16 @@ import type { Constraint, ConstraintOperator, FeatureStrategy } from '@bunting/c
 /** The maximum number of values of a list that a sentence names. */
 const maxNamedValues = 4;
 
-const listOf = (items: readonly string[], conjunction: string): string =>
-  items.length < 2 ? (items[0] ?? '') : `${items.slice(0, -1).join(', ')} ${conjunction} ${items.at(-1) as string}`;
+function listOf(items: readonly string[], conjunction: string): string {
+  return items.length < 2
+    ? (items[0] ?? '')
+    : `${items.slice(0, -1).join(', ')} ${conjunction} ${items.at(-1) as string}`;
+}
 
-const namedValues = (values: readonly string[]): string => {
+function namedValues(values: readonly string[]): string {
   if (values.length <= maxNamedValues) return listOf(values, 'or');
   return `${values.slice(0, maxNamedValues - 1).join(', ')} or ${values.length - maxNamedValues + 1} more`;
-};
+}
 
 /** The phrase of an operator, and that of its inversion. */
 const phrases: Readonly<Record<ConstraintOperator, readonly [plain: string, inverted: string]>> = {
@@ -33,40 +36,41 @@ const phrases: Readonly<Record<ConstraintOperator, readonly [plain: string, inve
   REGEX: ['matches the pattern', 'does not match the pattern'],
 };
 
-const dateText = (value: string): string => {
+function dateText(value: string): string {
   const time = new Date(value);
   return Number.isNaN(time.getTime())
     ? value
     : time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-};
+}
 
 /** A constraint in words, such as `country is no or se`. Times are in the zone of the reader. */
-export const constraintPhrase = ({
+export function constraintPhrase({
   contextName,
   operator,
   inverted = false,
   caseInsensitive = false,
   values = [],
   value = '',
-}: Constraint): string => {
+}: Constraint): string {
   // An unknown operator is shown as it is.
   const [plain, opposite] = phrases[operator] ?? [operator, `not ${operator}`];
   const isList = operator === 'IN' || operator === 'NOT_IN' || operator.startsWith('STR_');
   const single = operator.startsWith('DATE_') ? dateText(value) : value;
   const compared = isList ? namedValues(values) || 'no value' : single;
   return `${contextName} ${inverted ? opposite : plain} ${compared}${caseInsensitive ? ' in any case' : ''}`;
-};
+}
 
-const stickinessPhrase = (stickiness: string | undefined): string => {
+function stickinessPhrase(stickiness: string | undefined): string {
   if (stickiness === 'random') return ', chosen at random for each evaluation';
   return stickiness === undefined || stickiness === 'default' ? '' : `, by ${stickiness}`;
-};
+}
 
-const commaSeparated = (text: string | undefined): string[] =>
-  (text ?? '')
+function commaSeparated(text: string | undefined): string[] {
+  return (text ?? '')
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+}
 
 interface Audience {
   /** such as `25 % of users` */
@@ -75,7 +79,7 @@ interface Audience {
   readonly division: string;
 }
 
-const audienceOf = ({ name, parameters = {} }: FeatureStrategy): Audience => {
+function audienceOf({ name, parameters = {} }: FeatureStrategy): Audience {
   const share = (percentage: string | undefined, stickiness: string | undefined): Audience => {
     if (percentage === undefined || Number(percentage) >= 100) return { users: 'everybody', division: '' };
     if (Number(percentage) <= 0) return { users: 'no user', division: '' };
@@ -110,21 +114,21 @@ const audienceOf = ({ name, parameters = {} }: FeatureStrategy): Audience => {
     default:
       return { users: `users for whom the application’s own strategy ${name} is on`, division: '' };
   }
-};
+}
 
-const variantsPhrase = (variants: FeatureStrategy['variants']): string => {
+function variantsPhrase(variants: FeatureStrategy['variants']): string {
   if (variants === undefined || variants.length === 0) return '';
   return `, split into ${listOf(
     variants.map(({ name, weight }) => `${name} (${weight / 10} %)`),
     'and',
   )}`;
-};
+}
 
 /**
  * A strategy as a sentence without its full stop, such as `25 % of users where country is no, by userId`.
  * @param segmentNames the names of segments by their ids; a segment that is absent is shown by its id
  */
-export const strategySentence = (strategy: FeatureStrategy, segmentNames: ReadonlyMap<number, string>): string => {
+export function strategySentence(strategy: FeatureStrategy, segmentNames: ReadonlyMap<number, string>): string {
   const { constraints = [], segments = [], variants } = strategy;
   const { users, division } = audienceOf(strategy);
   const inSegments = segments.map((id) => segmentNames.get(id) ?? `segment ${id}`);
@@ -135,18 +139,18 @@ export const strategySentence = (strategy: FeatureStrategy, segmentNames: Readon
     ...(conditions.length === 0 ? [] : [`where ${listOf(conditions, 'and')}`]),
   ].join(' ');
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}${division}${variantsPhrase(variants)}`;
-};
+}
 
 /** Whether a strategy is on for every user of an application. */
-export const reachesEverybody = ({
+export function reachesEverybody({
   name,
   disabled,
   parameters = {},
   constraints = [],
   segments = [],
-}: FeatureStrategy): boolean => {
+}: FeatureStrategy): boolean {
   if (disabled === true || constraints.length > 0 || segments.length > 0) return false;
   if (name === 'default') return true;
   const percentage = name === 'flexibleRollout' ? parameters['rollout'] : parameters['percentage'];
   return (name === 'flexibleRollout' || name.startsWith('gradualRollout')) && Number(percentage ?? 100) >= 100;
-};
+}

@@ -14,17 +14,19 @@ import {
   untilFocused,
 } from '../support/browser.ts';
 
-const aName = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
+function aName(prefix: string): string {
+  return `${prefix}-${randomUUID().slice(0, 8)}`;
+}
 
 /** Opens the menu of a row by keyboard, and chooses an entry of it. */
-const chooseFor = async (page: Page, name: string, entry: string): Promise<void> => {
+async function chooseFor(page: Page, name: string, entry: string): Promise<void> {
   await chooseFromMenu(page.getByRole('button', { name: `Actions for ${name}`, exact: true }), entry);
-};
+}
 
 const rootRoles = { Editor: 2, Viewer: 3 };
 
 /** Opens a page as a new user with a root role. */
-const openSignedInAs = async (role: keyof typeof rootRoles, path: string) => {
+async function openSignedInAs(role: keyof typeof rootRoles, path: string) {
   const username = aName(role);
   const body = { name: username, username, rootRole: rootRoles[role] };
   const { id } = (await api('POST', '/api/admin/user-admin', body)) as { readonly id: number };
@@ -34,11 +36,15 @@ const openSignedInAs = async (role: keyof typeof rootRoles, path: string) => {
   const opened = await openPage(path);
   await signIn(opened.page, key);
   return { ...opened, key };
-};
+}
 
 /** Presses the button of a question that names the thing. */
-const confirm = async (page: Page, title: string, button: string): Promise<void> =>
-  page.getByRole('alertdialog', { name: title }).getByRole('button', { name: button, exact: true }).press('Enter');
+async function confirm(page: Page, title: string, button: string): Promise<void> {
+  return page
+    .getByRole('alertdialog', { name: title })
+    .getByRole('button', { name: button, exact: true })
+    .press('Enter');
+}
 
 describeInBrowser('administration', () => {
   it('lists its pages, and the palette finds them', async () => {

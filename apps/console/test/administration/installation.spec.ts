@@ -7,17 +7,17 @@ import { api, closeChecked, describeInBrowser, expectAccessible, openPage, openS
 
 const { CONSOLE_TEST_URL: url = '' } = process.env;
 
-const send = async (target: string, secret: string, body: unknown): Promise<void> => {
+async function send(target: string, secret: string, body: unknown): Promise<void> {
   const response = await fetch(`${url}${target}`, {
     method: 'POST',
     headers: { authorization: secret, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${target}: ${response.status} ${await response.text()}`);
-};
+}
 
 /** An application that reports from an instance with an SDK, and asks for a flag that does not exist. */
-const reportAs = async (secret: string, instanceId: string, sdkVersion: string): Promise<void> => {
+async function reportAs(secret: string, instanceId: string, sdkVersion: string): Promise<void> {
   const now = new Date().toISOString();
   const client = { appName: 'till', instanceId, sdkVersion };
   await send('/api/client/register', secret, {
@@ -28,7 +28,7 @@ const reportAs = async (secret: string, instanceId: string, sdkVersion: string):
   });
   const toggles = { 'install.used': { yes: 3, no: 1 }, 'install.removed': { yes: 0, no: 4 } };
   await send('/api/client/metrics', secret, { ...client, bucket: { start: now, stop: now, toggles } });
-};
+}
 
 describeInBrowser('the installation in the console', () => {
   const project = 'default';

@@ -12,9 +12,9 @@ import {
   untilFocused,
 } from '../support/browser.ts';
 
-const chooseFor = async (page: Page, row: string, entry: string): Promise<void> => {
+async function chooseFor(page: Page, row: string, entry: string): Promise<void> {
   await chooseFromMenu(page.getByRole('button', { name: `Actions for ${row}` }), entry);
-};
+}
 
 describeInBrowser('the users in the console', () => {
   beforeAll(async () => {

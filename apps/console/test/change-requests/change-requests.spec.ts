@@ -5,11 +5,13 @@ import { api, closeChecked, describeInBrowser, expectAccessible, openSignedIn } 
 const project = `p-${randomUUID().slice(0, 8)}`;
 const feature = `flag-${randomUUID().slice(0, 8)}`;
 const base = `/api/admin/projects/${project}`;
-const rollout = (percentage: number) => ({
-  name: 'flexibleRollout',
-  parameters: { rollout: String(percentage), stickiness: 'default', groupId: feature },
-  constraints: [],
-});
+function rollout(percentage: number) {
+  return {
+    name: 'flexibleRollout',
+    parameters: { rollout: String(percentage), stickiness: 'default', groupId: feature },
+    constraints: [],
+  };
+}
 
 interface Identified {
   readonly id: number;

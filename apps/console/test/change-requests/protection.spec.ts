@@ -13,23 +13,26 @@ import {
 const tail = randomUUID().slice(0, 8);
 const project = `guarded-${tail}`;
 const [parent, child, other] = [`parent-${tail}`, `child-${tail}`, `other-${tail}`];
-const feature = (name: string): string => `/projects/${project}/features/${name}`;
+function feature(name: string): string {
+  return `/projects/${project}/features/${name}`;
+}
 
-const stored = async (name: string) =>
-  (await api('GET', `/api/admin${feature(name)}`)) as {
+async function stored(name: string) {
+  return (await api('GET', `/api/admin${feature(name)}`)) as {
     readonly archived: boolean;
     readonly dependencies: readonly object[];
   };
+}
 
 /** What has been proposed in the project, as `action feature`. */
-const proposed = async (): Promise<string[]> => {
+async function proposed(): Promise<string[]> {
   const requests = (await api('GET', `/api/admin/projects/${project}/change-requests`)) as readonly {
     readonly features: readonly { readonly name: string; readonly changes: readonly { readonly action: string }[] }[];
   }[];
   return requests.flatMap(({ features }) =>
     features.flatMap(({ name, changes }) => changes.map(({ action }) => `${action} ${name}`)),
   );
-};
+}
 
 describeInBrowser('a protected environment', () => {
   beforeAll(async () => {

@@ -13,13 +13,17 @@ import {
   untilFocused,
 } from '../support/browser.ts';
 
-const flags = (project: string): string => `/api/admin/projects/${project}/features`;
-const rollout = (percentage: number, more: object = {}) => ({
-  name: 'flexibleRollout',
-  parameters: { rollout: String(percentage), stickiness: 'default', groupId: 'g' },
-  constraints: [],
-  ...more,
-});
+function flags(project: string): string {
+  return `/api/admin/projects/${project}/features`;
+}
+function rollout(percentage: number, more: object = {}) {
+  return {
+    name: 'flexibleRollout',
+    parameters: { rollout: String(percentage), stickiness: 'default', groupId: 'g' },
+    constraints: [],
+    ...more,
+  };
+}
 
 interface Strategy {
   readonly id: string;
@@ -27,23 +31,29 @@ interface Strategy {
   readonly parameters: { readonly rollout: string };
 }
 
-const aProject = async (): Promise<string> => {
+async function aProject(): Promise<string> {
   const id = `log-${randomUUID().slice(0, 8)}`;
   await api('POST', '/api/admin/projects', { id, name: id });
   return id;
-};
-const aFlag = async (project: string, name = `flag-${randomUUID().slice(0, 8)}`): Promise<string> => {
+}
+async function aFlag(project: string, name = `flag-${randomUUID().slice(0, 8)}`): Promise<string> {
   await api('POST', flags(project), { name, type: 'release' });
   return name;
-};
-const addStrategy = async (project: string, flag: string, environment: string, strategy: object): Promise<string> =>
-  ((await api('POST', `${flags(project)}/${flag}/environments/${environment}/strategies`, strategy)) as Strategy).id;
-const changeStrategy = (project: string, flag: string, environment: string, id: string, strategy: object) =>
-  api('PUT', `${flags(project)}/${flag}/environments/${environment}/strategies/${id}`, strategy);
-const strategiesOf = (project: string, flag: string, environment: string): Promise<Strategy[]> =>
-  api('GET', `${flags(project)}/${flag}/environments/${environment}/strategies`) as Promise<Strategy[]>;
+}
+async function addStrategy(project: string, flag: string, environment: string, strategy: object): Promise<string> {
+  return ((await api('POST', `${flags(project)}/${flag}/environments/${environment}/strategies`, strategy)) as Strategy)
+    .id;
+}
+function changeStrategy(project: string, flag: string, environment: string, id: string, strategy: object) {
+  return api('PUT', `${flags(project)}/${flag}/environments/${environment}/strategies/${id}`, strategy);
+}
+function strategiesOf(project: string, flag: string, environment: string): Promise<Strategy[]> {
+  return api('GET', `${flags(project)}/${flag}/environments/${environment}/strategies`) as Promise<Strategy[]>;
+}
 
-const inFeed = (page: Page, name: RegExp) => page.getByRole('feed').getByRole('article', { name });
+function inFeed(page: Page, name: RegExp) {
+  return page.getByRole('feed').getByRole('article', { name });
+}
 
 describeInBrowser('the event log', () => {
   let project: string;

@@ -12,7 +12,7 @@ const names = Array.from({ length: flagCount }, (_one, nth) => `${project}.${nth
 const path = `/projects/${project}/events`;
 
 /** A proxy in front of Bunting whose connections of live events can fall silent without being closed, as those of a computer that slept. */
-const startProxy = async () => {
+async function startProxy() {
   const upstream = new URL(process.env['CONSOLE_TEST_URL'] ?? '');
   const streams = new Set<Socket>();
   const server: Server = createServer((client) => {
@@ -40,10 +40,10 @@ const startProxy = async () => {
     },
     stop: () => server.close(),
   };
-};
+}
 
 /** The number of events of the project that the page holds in memory, after garbage collection. */
-const eventsInMemory = async (page: Page): Promise<number> => {
+async function eventsInMemory(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   const { result: prototype } = await session.send('Runtime.evaluate', { expression: 'Object.prototype' });
   const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId: prototype.objectId ?? '' });
@@ -54,10 +54,11 @@ const eventsInMemory = async (page: Page): Promise<number> => {
   });
   await session.detach();
   return result.value as number;
-};
+}
 
-const changeAll = (stale: boolean): Promise<unknown> =>
-  api('POST', `/api/admin/projects/${project}/stale`, { features: names, stale });
+function changeAll(stale: boolean): Promise<unknown> {
+  return api('POST', `/api/admin/projects/${project}/stale`, { features: names, stale });
+}
 
 describeInBrowser('live events', () => {
   let proxy: Awaited<ReturnType<typeof startProxy>>;

@@ -18,17 +18,21 @@ interface Identified {
   readonly id: string;
 }
 
-const aFlag = async (more: object = {}): Promise<string> => {
+async function aFlag(more: object = {}): Promise<string> {
   const name = `bad-${randomUUID().slice(0, 8)}`;
   await api('POST', features, { name, ...more });
   return name;
-};
-const rollout = (percentage: number, more: object = {}) => ({
-  name: 'flexibleRollout',
-  parameters: { rollout: String(percentage), stickiness: 'default', groupId: 'g' },
-  ...more,
-});
-const strategies = (name: string): string => `${features}/${name}/environments/development/strategies`;
+}
+function rollout(percentage: number, more: object = {}) {
+  return {
+    name: 'flexibleRollout',
+    parameters: { rollout: String(percentage), stickiness: 'default', groupId: 'g' },
+    ...more,
+  };
+}
+function strategies(name: string): string {
+  return `${features}/${name}/environments/development/strategies`;
+}
 
 interface Failure {
   readonly status: number;
@@ -38,8 +42,8 @@ interface Failure {
 }
 
 /** Lets writes of strategies fail in the network of the browser, as a real server cannot be brought to. */
-const failWrites = (page: Page, failure: Failure | 'no network') =>
-  page.route('**/strategies/**', (route) => {
+function failWrites(page: Page, failure: Failure | 'no network') {
+  return page.route('**/strategies/**', (route) => {
     if (route.request().method() === 'GET') return route.fallback();
     if (failure === 'no network') return route.abort('internetdisconnected');
     const { status, name, message, headers } = failure;
@@ -50,13 +54,15 @@ const failWrites = (page: Page, failure: Failure | 'no network') =>
       body: JSON.stringify({ id: randomUUID(), name, message, details: [{ message }] }),
     });
   });
+}
 
 /** Goes to another page without loading the console again, which would forget the key. */
-const goTo = (page: Page, path: string): Promise<void> =>
-  page.evaluate((to) => {
+function goTo(page: Page, path: string): Promise<void> {
+  return page.evaluate((to) => {
     history.pushState({}, '', to);
     dispatchEvent(new PopStateEvent('popstate'));
   }, path);
+}
 
 describeInBrowser('an edit', () => {
   it('is kept through every refusal and failure, says what to do, and is saved when it is sent again', async () => {

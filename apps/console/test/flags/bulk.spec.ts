@@ -19,24 +19,27 @@ interface Found {
   readonly environments: readonly { readonly name: string; readonly enabled: boolean }[];
 }
 
-const find = async (query: string): Promise<readonly Found[]> =>
-  ((await api('GET', `/api/admin/search/features?project=IS:${project}&${query}`)) as { features: readonly Found[] })
-    .features;
-const enabledIn = (found: readonly Found[], environment: string): number =>
-  found.filter(({ environments }) => environments.some((one) => one.name === environment && one.enabled)).length;
+async function find(query: string): Promise<readonly Found[]> {
+  return (
+    (await api('GET', `/api/admin/search/features?project=IS:${project}&${query}`)) as { features: readonly Found[] }
+  ).features;
+}
+function enabledIn(found: readonly Found[], environment: string): number {
+  return found.filter(({ environments }) => environments.some((one) => one.name === environment && one.enabled)).length;
+}
 
 /** Selects all flags of the list, and chooses an action of the menu by keyboard. */
-const choose = async (page: Page, menu: string, item: string): Promise<void> => {
+async function choose(page: Page, menu: string, item: string): Promise<void> {
   await page.getByRole('checkbox', { name: 'Select all that match' }).check();
   await chooseFromMenu(page.getByRole('button', { name: menu, exact: true }), item);
-};
+}
 
-const readResults = async (page: Page, ...lines: readonly string[]): Promise<void> => {
+async function readResults(page: Page, ...lines: readonly string[]): Promise<void> {
   const results = page.getByRole('dialog', { name: 'What became of them' });
   for (const line of lines) await results.getByText(line).waitFor();
   await results.getByRole('button', { name: 'Close' }).last().press('Enter');
   await results.waitFor({ state: 'detached' });
-};
+}
 
 describeInBrowser('changing many flags', () => {
   beforeAll(async () => {

@@ -17,26 +17,31 @@ interface Strategy {
   readonly id: string;
 }
 
-const rollout = (percentage: number, more: object = {}) => ({
-  name: 'flexibleRollout',
-  parameters: { rollout: String(percentage), stickiness: 'default', groupId: 'g' },
-  ...more,
-});
+function rollout(percentage: number, more: object = {}) {
+  return {
+    name: 'flexibleRollout',
+    parameters: { rollout: String(percentage), stickiness: 'default', groupId: 'g' },
+    ...more,
+  };
+}
 /** The context field that constraints of these tests compare; other files may have made it. */
-const withRegion = async (): Promise<void> => {
+async function withRegion(): Promise<void> {
   const fields = (await api('GET', '/api/admin/context')) as { readonly name: string }[];
   if (!fields.some((field) => field.name === 'region')) await api('POST', '/api/admin/context', { name: 'region' });
-};
+}
 const inNorway = { contextName: 'region', operator: 'IN', values: ['no'] };
 
-const aFlag = async (more: object = {}): Promise<string> => {
+async function aFlag(more: object = {}): Promise<string> {
   const name = `flag-${randomUUID().slice(0, 8)}`;
   await api('POST', flags, { name, ...more });
   return name;
-};
-const addStrategy = async (name: string, environment: string, strategy: object): Promise<string> =>
-  ((await api('POST', `${flags}/${name}/environments/${environment}/strategies`, strategy)) as Strategy).id;
-const pageOf = (name: string): string => `/projects/${project}/features/${name}`;
+}
+async function addStrategy(name: string, environment: string, strategy: object): Promise<string> {
+  return ((await api('POST', `${flags}/${name}/environments/${environment}/strategies`, strategy)) as Strategy).id;
+}
+function pageOf(name: string): string {
+  return `/projects/${project}/features/${name}`;
+}
 
 describeInBrowser('the page of a flag', () => {
   beforeAll(withRegion);

@@ -16,11 +16,13 @@ interface Found {
   readonly features: { name: string; stale: boolean; environments: { name: string; enabled: boolean }[] }[];
 }
 
-const find = async (text: string): Promise<Found['features']> =>
-  ((await api('GET', `/api/admin/search/features?query=${text}&limit=1000`)) as Found).features;
+async function find(text: string): Promise<Found['features']> {
+  return ((await api('GET', `/api/admin/search/features?query=${text}&limit=1000`)) as Found).features;
+}
 
-const create = (project: string, name: string, more: object = {}): Promise<unknown> =>
-  api('POST', `/api/admin/projects/${project}/features`, { name, type: 'release', ...more });
+function create(project: string, name: string, more: object = {}): Promise<unknown> {
+  return api('POST', `/api/admin/projects/${project}/features`, { name, type: 'release', ...more });
+}
 
 describeInBrowser('the list of flags', () => {
   beforeAll(async () => {

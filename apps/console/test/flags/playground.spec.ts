@@ -11,11 +11,13 @@ const [parent, child, quiet] = ['parent', 'child', 'quiet'].map((name) => `${nam
   string,
 ];
 const inNorway = { contextName: field, operator: 'IN', values: ['no'] };
-const strategy = (percentage: number, constraints: object[] = []) => ({
-  name: 'flexibleRollout',
-  parameters: { rollout: String(percentage), stickiness: 'userId', groupId: 'g' },
-  constraints,
-});
+function strategy(percentage: number, constraints: object[] = []) {
+  return {
+    name: 'flexibleRollout',
+    parameters: { rollout: String(percentage), stickiness: 'userId', groupId: 'g' },
+    constraints,
+  };
+}
 
 describeInBrowser('the playground', () => {
   let changeRequest: number;

@@ -11,21 +11,24 @@ import {
   untilFocused,
 } from '../support/browser.ts';
 
-const anId = (): string => `project-${randomUUID().slice(0, 8)}`;
-const aProject = async (more: object = {}): Promise<string> => {
+function anId(): string {
+  return `project-${randomUUID().slice(0, 8)}`;
+}
+async function aProject(more: object = {}): Promise<string> {
   const id = anId();
   await api('POST', '/api/admin/projects', { id, name: `Name of ${id}`, ...more });
   return id;
-};
+}
 
 /** Opens the menu of a row by keyboard, and chooses an entry of it. */
-const chooseFor = async (page: Page, name: string, entry: string): Promise<void> => {
+async function chooseFor(page: Page, name: string, entry: string): Promise<void> {
   await chooseFromMenu(page.getByRole('button', { name: `Actions for ${name}`, exact: true }), entry);
-};
+}
 
 /** Presses the button of a question that names the thing. */
-const confirm = async (page: Page, title: string, button: string): Promise<void> =>
-  page.getByRole('alertdialog', { name: title }).getByRole('button', { name: button }).press('Enter');
+async function confirm(page: Page, title: string, button: string): Promise<void> {
+  return page.getByRole('alertdialog', { name: title }).getByRole('button', { name: button }).press('Enter');
+}
 
 describeInBrowser('the pages of projects', () => {
   it('creates a project and changes its rules by keyboard alone, merging what another person saves meanwhile', async () => {

@@ -18,12 +18,12 @@ const { CONSOLE_TEST_URL: url = '' } = process.env;
 
 const password = 'A long sentence of 8 words, nobody guesses';
 
-const signInAs = async (page: Page, username: string, secret = password): Promise<void> => {
+async function signInAs(page: Page, username: string, secret = password): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Sign in' });
   await dialog.getByLabel('Email or username').fill(username);
   await dialog.getByLabel('Password', { exact: true }).fill(secret);
   await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
-};
+}
 
 describeInBrowser('signing in to the console', () => {
   let id: number;

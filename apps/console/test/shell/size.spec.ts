@@ -14,18 +14,18 @@ interface Chunk {
 const manifest = JSON.parse(readFileSync(path.join(web, 'manifest.json'), 'utf8')) as Record<string, Chunk>;
 
 /** A chunk with everything that it imports, which the browser loads together. */
-const closure = (key: string, into = new Set<string>()): Set<string> => {
+function closure(key: string, into = new Set<string>()): Set<string> {
   const chunk = manifest[key];
   if (chunk === undefined || into.has(key)) return into;
   into.add(key);
   for (const one of chunk.imports ?? []) closure(one, into);
   return into;
-};
+}
 
-const kilobytes = (keys: Iterable<string>): number => {
+function kilobytes(keys: Iterable<string>): number {
   const files = new Set([...keys].map((key) => manifest[key]?.file ?? '').filter((file) => file.endsWith('.js')));
   return [...files].reduce((sum, file) => sum + statSync(path.join(web, `${file}.br`)).size / 1000, 0);
-};
+}
 
 const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry === true) ?? '';
 const first = new Set([...closure(entry), ...closure('src/pages/flags/flags-page.tsx')]);

@@ -6,12 +6,15 @@ import { type Browser, chromium, type Locator, type Page } from 'playwright-core
 const { CONSOLE_TEST_BROWSER: endpoint, CONSOLE_TEST_URL: url = '', CONSOLE_TEST_TOKEN: token = '' } = process.env;
 
 /** Describes rules of pages in Chromium; they are skipped where none can run, which global-setup.ts has said. */
-export const describeInBrowser = (title: string, rules: () => void): void =>
-  void (endpoint === undefined ? describe.skip : describe)(title, rules);
+export function describeInBrowser(title: string, rules: () => void): void {
+  return void (endpoint === undefined ? describe.skip : describe)(title, rules);
+}
 
 /** It ends with the process that runs spec files. */
 let connected: Promise<Browser> | undefined;
-const connect = (): Promise<Browser> => (connected ??= chromium.connect(endpoint ?? ''));
+function connect(): Promise<Browser> {
+  return (connected ??= chromium.connect(endpoint ?? ''));
+}
 
 export interface OpenedPage {
   readonly page: Page;
@@ -31,7 +34,7 @@ interface PageOptions {
 }
 
 /** Calls the API, as an administrator without another key. @throws Error with the answer when it is no success */
-export const api = async (method: string, path: string, body?: unknown, key = token): Promise<unknown> => {
+export async function api(method: string, path: string, body?: unknown, key = token): Promise<unknown> {
   const response = await fetch(`${url}${path}`, {
     method,
     headers: { authorization: key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
@@ -40,13 +43,13 @@ export const api = async (method: string, path: string, body?: unknown, key = to
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return text === '' ? undefined : (JSON.parse(text) as unknown);
-};
+}
 
 /** So long that only a defect exceeds it, however busy the machine. */
 const actionTimeoutMs = 60_000;
 
 /** Opens a page in a browser context of its own, without signing in. */
-export const openPage = async (path: string, { width = 1280, height = 800, dark = false }: PageOptions = {}) => {
+export async function openPage(path: string, { width = 1280, height = 800, dark = false }: PageOptions = {}) {
   const context = await (
     await connect()
   ).newContext({
@@ -74,17 +77,17 @@ export const openPage = async (path: string, { width = 1280, height = 800, dark 
     close: () => context.close(),
   };
   return opened;
-};
+}
 
 /** Opens a page and signs in with the admin token. */
-export const openSignedIn = async (path: string, options?: PageOptions): Promise<OpenedPage> => {
+export async function openSignedIn(path: string, options?: PageOptions): Promise<OpenedPage> {
   const opened = await openPage(path, options);
   await signIn(opened.page);
   return opened;
-};
+}
 
 /** Signs in with an API key: the admin token when none is given. */
-export const signIn = async (page: Page, key = token): Promise<void> => {
+export async function signIn(page: Page, key = token): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Sign in' });
   await dialog.waitFor();
   const switcher = dialog.getByRole('button', { name: 'Use an API key instead' });
@@ -92,10 +95,10 @@ export const signIn = async (page: Page, key = token): Promise<void> => {
   await dialog.getByLabel('API key').fill(key);
   await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
   await dialog.waitFor({ state: 'detached' });
-};
+}
 
 /** Waits until an input within an element has the focus, so that it gets the keys that are pressed next. */
-export const untilFocused = async (element: Locator): Promise<void> => {
+export async function untilFocused(element: Locator): Promise<void> {
   await element.waitFor();
   await eventually(async () => {
     const hasFocus = await element.evaluate((one) => {
@@ -104,20 +107,20 @@ export const untilFocused = async (element: Locator): Promise<void> => {
     });
     if (!hasFocus) throw new Error('None of its inputs has the focus.');
   });
-};
+}
 
 /**
  * Opens a menu by keyboard and chooses an entry of it. A dialog that has just closed gives the focus back a frame later, which can
  * come between the press and the release of a key: the button is then pressed again, as a person would do.
  */
-export const chooseFromMenu = async (button: Locator, entry: string): Promise<void> => {
+export async function chooseFromMenu(button: Locator, entry: string): Promise<void> {
   const item = button.page().getByRole('menuitem', { name: entry, exact: true });
   await eventually(async () => {
     if ((await button.getAttribute('aria-expanded')) !== 'true') await button.press('Enter');
     await item.waitFor({ timeout: 15_000 });
   });
   await item.press('Enter');
-};
+}
 
 /** The rules of WCAG 2.2 AA, and those of them that judge colours, which are all that the dark scheme changes. */
 const wcag = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } satisfies RunOnly;
@@ -127,7 +130,7 @@ const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block']
  * Checks a page in light by the rules of WCAG 2.2 AA, and in dark by those about colours. It first waits for newer data where a list is
  * dimmed because it is outdated.
  */
-export const expectAccessible = async ({ page }: OpenedPage): Promise<void> => {
+export async function expectAccessible({ page }: OpenedPage): Promise<void> {
   const outdated = page.locator('[aria-busy="true"]:not(article)');
   await eventually(async () => expect(await outdated.count()).toBe(0));
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
@@ -145,10 +148,10 @@ export const expectAccessible = async ({ page }: OpenedPage): Promise<void> => {
     );
     expect(faults).toEqual([]);
   }
-};
+}
 
 /** Closes a page and checks that it broke no rule of the browser: no policy report, no foreign request, no error of a script. */
-export const closeChecked = async ({ violations, foreign, faults, close }: OpenedPage): Promise<void> => {
+export async function closeChecked({ violations, foreign, faults, close }: OpenedPage): Promise<void> {
   await close();
   expect({ violations, foreign, faults }).toEqual({ violations: [], foreign: [], faults: [] });
-};
+}

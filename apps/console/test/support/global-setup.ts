@@ -9,7 +9,7 @@ declare global {
 }
 
 /** Builds the console, starts Bunting and Chromium, and hands their addresses to the specs. */
-const setup = async (): Promise<void> => {
+async function setup(): Promise<void> {
   execFileSync(process.execPath, [path.join(import.meta.dirname, '..', '..', 'build.ts')], { stdio: 'inherit' });
   let browser;
   try {
@@ -29,6 +29,6 @@ const setup = async (): Promise<void> => {
     await browser.close();
     await bunting.stop();
   };
-};
+}
 
 export { setup as default };

@@ -1,5 +1,5 @@
-const teardown = async (): Promise<void> => {
+async function teardown(): Promise<void> {
   await globalThis.stopBrowserTests?.();
-};
+}
 
 export { teardown as default };

@@ -26,12 +26,15 @@ const scrollSeconds = 4;
 const account = { username: 'bench', name: 'Bench', email: 'bench@example.org' };
 const password = 'A long sentence of 9 words for the bench';
 
-const at = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-const rounded = (value: number): number => Number(value.toFixed(1));
+function at(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+function rounded(value: number): number {
+  return Number(value.toFixed(1));
+}
 
 /** An account that signs in by a cookie, so that a page shows flags as soon as it is loaded. */
-const createAccount = async (url: string, token: string): Promise<void> => {
+async function createAccount(url: string, token: string): Promise<void> {
   const headers = { authorization: token, 'content-type': 'application/json' };
   const send = async (path: string, body?: object): Promise<unknown> => {
     const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
@@ -44,21 +47,21 @@ const createAccount = async (url: string, token: string): Promise<void> => {
   const body = { ...account, rootRole, sendEmail: false };
   const { id } = (await send('/api/admin/user-admin', body)) as { id: number };
   await send(`/api/admin/user-admin/${id}/change-password`, { password, confirmPassword: password });
-};
+}
 
 /** A context with an empty cache that is signed in. */
-const signedIn = async (browser: Browser, url: string): Promise<BrowserContext> => {
+async function signedIn(browser: Browser, url: string): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
   const response = await context.request.post(`${url}/auth/simple/login`, {
     data: { username: account.username, password },
   });
   if (!response.ok()) throw new Error(`The sign-in answered ${response.status()}: ${await response.text()}`);
   return context;
-};
+}
 
 const rowHeader = '[role="rowheader"] a';
 
-const firstRows = async (browser: Browser, url: string): Promise<number> => {
+async function firstRows(browser: Browser, url: string): Promise<number> {
   const context = await signedIn(browser, url);
   const page = await context.newPage();
   await page.addInitScript((selector) => {
@@ -75,10 +78,10 @@ const firstRows = async (browser: Browser, url: string): Promise<number> => {
   const ms = await page.evaluate(() => performance.getEntriesByName('first-rows')[0]?.startTime ?? Number.NaN);
   await context.close();
   return ms;
-};
+}
 
 /** Types words key by key. Each key narrows the list: the number of flags that it says changes with the rows. */
-const keysToRows = async (page: Page, words: readonly string[]): Promise<number[]> => {
+async function keysToRows(page: Page, words: readonly string[]): Promise<number[]> {
   await page.evaluate((selector) => {
     const taken: number[] = [];
     let typedAt: number | undefined;
@@ -109,11 +112,11 @@ const keysToRows = async (page: Page, words: readonly string[]): Promise<number[
   const times = await page.evaluate(() => (globalThis as unknown as { keyTimes: number[] }).keyTimes);
   await bar.fill('');
   return times.toSorted((one, other) => one - other);
-};
+}
 
 /** Scrolls the list by a screen in some frames, and counts the frames of each half second. */
-const scrolled = (page: Page, seconds: number): Promise<number[]> =>
-  page.evaluate(
+function scrolled(page: Page, seconds: number): Promise<number[]> {
+  return page.evaluate(
     (lasts) =>
       new Promise<number[]>((resolve) => {
         const list = document.querySelector('main [role="region"]') as HTMLElement;
@@ -130,17 +133,18 @@ const scrolled = (page: Page, seconds: number): Promise<number[]> =>
       }),
     seconds,
   );
+}
 
-const heapMb = async (page: Page): Promise<number> => {
+async function heapMb(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   for (let nth = 0; nth < 3; nth++) await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
   await session.detach();
   return usedSize / 1_000_000;
-};
+}
 
 /** What a user does all day: searches, opens flags, goes back, looks at requests and events. */
-const use = async (page: Page, words: readonly string[], uses: number): Promise<void> => {
+async function use(page: Page, words: readonly string[], uses: number): Promise<void> {
   const main = page.getByRole('navigation', { name: 'Main' });
   for (let nth = 0; nth < uses; nth++) {
     const word = words[nth % words.length] ?? '';
@@ -161,10 +165,10 @@ const use = async (page: Page, words: readonly string[], uses: number): Promise<
   }
   await main.getByRole('link', { name: 'Flags' }).click();
   await page.locator(rowHeader).first().waitFor();
-};
+}
 
 /** Measures the console of a running Bunting in Chromium. It creates an account for that. @throws Error when no Chromium starts */
-export const measureConsole = async ({ url, token, words, uses }: MeasureOptions): Promise<ConsoleFigures> => {
+export async function measureConsole({ url, token, words, uses }: MeasureOptions): Promise<ConsoleFigures> {
   await createAccount(url, token);
   const server = await startChromium();
   const browser = await chromium.connect(server.wsEndpoint());
@@ -194,4 +198,4 @@ export const measureConsole = async ({ url, token, words, uses }: MeasureOptions
     await browser.close();
     await server.close();
   }
-};
+}

@@ -7,7 +7,7 @@ const repository = path.join(import.meta.dirname, '..', '..', '..', '..');
 const services = ['gateway', 'features', 'change-requests', 'audit', 'search'];
 
 /** Starts all of Bunting in one process of its own, on fresh databases, and serves the built console. */
-export const startBunting = async () => {
+export async function startBunting() {
   const databases: FreshDatabase[] = [];
   const port = await reservePort();
   const token = `console-${randomBytes(24).toString('hex')}`;
@@ -62,4 +62,4 @@ export const startBunting = async () => {
       if (defects.length > 0) throw new Error(`Bunting has logged defects:\n${defects.join('\n')}`);
     },
   };
-};
+}

@@ -10,10 +10,11 @@ interface Appearance {
 }
 
 /** The CSS classes of a button, also for a link that looks like one. */
-export const buttonClass = ({ variant = 'secondary', size = 'medium' }: Appearance = {}): string =>
-  [styles['button'], variant === 'secondary' ? '' : styles[variant], size === 'small' ? styles['small'] : '']
+export function buttonClass({ variant = 'secondary', size = 'medium' }: Appearance = {}): string {
+  return [styles['button'], variant === 'secondary' ? '' : styles[variant], size === 'small' ? styles['small'] : '']
     .filter(Boolean)
     .join(' ');
+}
 
 type ButtonProps = Omit<AriaButtonProps, 'className' | 'style' | 'children' | 'isPending'> &
   Appearance & {
@@ -23,30 +24,34 @@ type ButtonProps = Omit<AriaButtonProps, 'className' | 'style' | 'children' | 'i
     readonly children: React.ReactNode;
   };
 
-export const Button = ({ variant, size, icon, isPending = false, type, onPress, children, ...props }: ButtonProps) => (
-  <AriaButton
-    {...props}
-    {...(isPending ? { type: 'button' as const } : { ...(type && { type }), ...(onPress && { onPress }) })}
-    className={`${buttonClass({ ...(variant && { variant }), ...(size && { size }) })} ${isPending ? styles['pending'] : ''}`}
-  >
-    {icon !== undefined && <Icon name={icon} />}
-    {children}
-    {isPending && <span className="visually-hidden">(working)</span>}
-  </AriaButton>
-);
+export function Button({ variant, size, icon, isPending = false, type, onPress, children, ...props }: ButtonProps) {
+  return (
+    <AriaButton
+      {...props}
+      {...(isPending ? { type: 'button' as const } : { ...(type && { type }), ...(onPress && { onPress }) })}
+      className={`${buttonClass({ ...(variant && { variant }), ...(size && { size }) })} ${isPending ? styles['pending'] : ''}`}
+    >
+      {icon !== undefined && <Icon name={icon} />}
+      {children}
+      {isPending && <span className="visually-hidden">(working)</span>}
+    </AriaButton>
+  );
+}
 
 type IconButtonProps = Omit<AriaButtonProps, 'className' | 'style' | 'children' | 'aria-label'> &
   Appearance & { readonly icon: IconName; readonly filled?: boolean; readonly label: string };
 
 /** A button that shows an icon alone; the label is its accessible name and its tooltip. */
-export const IconButton = ({ variant = 'quiet', size, icon, filled = false, label, ...props }: IconButtonProps) => (
-  <span title={label}>
-    <AriaButton
-      {...props}
-      aria-label={label}
-      className={`${buttonClass({ variant, ...(size && { size }) })} ${styles['icon']}`}
-    >
-      <Icon name={icon} filled={filled} />
-    </AriaButton>
-  </span>
-);
+export function IconButton({ variant = 'quiet', size, icon, filled = false, label, ...props }: IconButtonProps) {
+  return (
+    <span title={label}>
+      <AriaButton
+        {...props}
+        aria-label={label}
+        className={`${buttonClass({ variant, ...(size && { size }) })} ${styles['icon']}`}
+      >
+        <Icon name={icon} filled={filled} />
+      </AriaButton>
+    </span>
+  );
+}

@@ -12,31 +12,33 @@ interface MenuPopoverProps {
 }
 
 /** The list of actions of a menu while it is open: a module of its own, which is loaded when a menu is first opened. */
-export const MenuPopover = ({ label, entries, trigger, onClose }: MenuPopoverProps) => (
-  <Popover
-    isOpen
-    triggerRef={trigger}
-    onOpenChange={(isOpen) => !isOpen && onClose()}
-    placement="bottom start"
-    className={styles['popover'] ?? ''}
-  >
-    <Menu aria-label={label} autoFocus="first" onClose={onClose}>
-      {entries.map(({ id, label: text, icon, isDisabled = false, run }) => (
-        <MenuItem
-          key={id}
-          id={id}
-          textValue={text}
-          isDisabled={isDisabled}
-          onAction={() => {
-            onClose();
-            run();
-          }}
-          className={styles['option'] ?? ''}
-        >
-          {icon !== undefined && <Icon name={icon} />}
-          {text}
-        </MenuItem>
-      ))}
-    </Menu>
-  </Popover>
-);
+export function MenuPopover({ label, entries, trigger, onClose }: MenuPopoverProps) {
+  return (
+    <Popover
+      isOpen
+      triggerRef={trigger}
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+      placement="bottom start"
+      className={styles['popover'] ?? ''}
+    >
+      <Menu aria-label={label} autoFocus="first" onClose={onClose}>
+        {entries.map(({ id, label: text, icon, isDisabled = false, run }) => (
+          <MenuItem
+            key={id}
+            id={id}
+            textValue={text}
+            isDisabled={isDisabled}
+            onAction={() => {
+              onClose();
+              run();
+            }}
+            className={styles['option'] ?? ''}
+          >
+            {icon !== undefined && <Icon name={icon} />}
+            {text}
+          </MenuItem>
+        ))}
+      </Menu>
+    </Popover>
+  );
+}

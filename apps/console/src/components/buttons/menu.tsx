@@ -27,7 +27,7 @@ interface MenuProps {
 }
 
 /** A button that opens a menu of actions. The menu itself is loaded when it is first opened. */
-export const Menu = ({ label, entries, children }: MenuProps) => {
+export function Menu({ label, entries, children }: MenuProps) {
   const trigger = useRef<HTMLSpanElement>(null);
   const [isOpen, setOpen] = useState(false);
   return (
@@ -38,4 +38,4 @@ export const Menu = ({ label, entries, children }: MenuProps) => {
       </Suspense>
     </span>
   );
-};
+}

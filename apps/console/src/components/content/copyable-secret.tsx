@@ -6,7 +6,7 @@ import styles from './secret.module.css';
  * A secret that is shown once, with a button that copies it. Browsers copy on secure origins only; elsewhere there is no button, and a
  * click selects the secret.
  */
-export const CopyableSecret = ({ label, value }: { readonly label: string; readonly value: string }) => {
+export function CopyableSecret({ label, value }: { readonly label: string; readonly value: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(value);
@@ -22,4 +22,4 @@ export const CopyableSecret = ({ label, value }: { readonly label: string; reado
       )}
     </div>
   );
-};
+}

@@ -2,10 +2,12 @@ import { Fragment } from 'react';
 
 const markdownLink = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
 const emphasisPattern = /\*\*(.+?)\*\*|\*(.+?)\*/g;
-const removeEscapes = (text: string): string => text.replace(/\\([\\`*_{}[\]()#+\-.!<>|~])/g, '$1');
+function removeEscapes(text: string): string {
+  return text.replace(/\\([\\`*_{}[\]()#+\-.!<>|~])/g, '$1');
+}
 
 /** The Markdown summary of an event: emphasis is shown in bold, a link as its text, and all other markup as plain text. */
-export const EventSummary = ({ text }: { readonly text: string }) => {
+export function EventSummary({ text }: { readonly text: string }) {
   const parts: React.ReactNode[] = [];
   const line = text.replace(markdownLink, '$1');
   let end = 0;
@@ -22,4 +24,4 @@ export const EventSummary = ({ text }: { readonly text: string }) => {
       ))}
     </span>
   );
-};
+}

@@ -34,19 +34,21 @@ const paths = {
 export type IconName = keyof typeof paths;
 
 /** An icon beside words, or inside a control that has an accessible name. It is hidden from assistive technology. */
-export const Icon = ({ name, filled = false }: { readonly name: IconName; readonly filled?: boolean }) => (
-  <svg
-    width="16"
-    height="16"
-    viewBox="0 0 16 16"
-    fill={filled ? 'currentColor' : 'none'}
-    stroke="currentColor"
-    strokeWidth={name === 'more' ? 2 : 1.4}
-    strokeLinecap="round"
-    strokeLinejoin="round"
-    aria-hidden="true"
-    focusable="false"
-  >
-    <path d={paths[name]} />
-  </svg>
-);
+export function Icon({ name, filled = false }: { readonly name: IconName; readonly filled?: boolean }) {
+  return (
+    <svg
+      width="16"
+      height="16"
+      viewBox="0 0 16 16"
+      fill={filled ? 'currentColor' : 'none'}
+      stroke="currentColor"
+      strokeWidth={name === 'more' ? 2 : 1.4}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={paths[name]} />
+    </svg>
+  );
+}

@@ -12,35 +12,39 @@ interface NoticeProps {
 }
 
 /** A sentence that the reader must not miss. With the tone `danger`, screen readers announce it. */
-export const Notice = ({ tone = 'neutral', children, actions }: NoticeProps) => (
-  <div role={tone === 'danger' ? 'alert' : undefined} className={`${styles['notice']} ${toneClass(tone)}`}>
-    <Icon name={tone === 'neutral' ? 'info' : 'warning'} />
-    <div className={styles['noticeBody']}>
-      <div>{children}</div>
-      {actions}
+export function Notice({ tone = 'neutral', children, actions }: NoticeProps) {
+  return (
+    <div role={tone === 'danger' ? 'alert' : undefined} className={`${styles['notice']} ${toneClass(tone)}`}>
+      <Icon name={tone === 'neutral' ? 'info' : 'warning'} />
+      <div className={styles['noticeBody']}>
+        <div>{children}</div>
+        {actions}
+      </div>
     </div>
-  </div>
-);
+  );
+}
 
 /** The explanation of an error, with the details that the server gives, and a button that retries. */
-export const ErrorNotice = ({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) => (
-  <Notice
-    tone="danger"
-    actions={
-      retry !== undefined && (
-        <Button size="small" onPress={retry}>
-          Try again
-        </Button>
-      )
-    }
-  >
-    {explainError(error)}
-    {error instanceof ApiError && error.details.length > 1 && (
-      <ul>
-        {error.details.map(({ message, path }, index) => (
-          <li key={index}>{path === undefined ? message : `${path.replace(/^\/\w+\//, '')}: ${message}`}</li>
-        ))}
-      </ul>
-    )}
-  </Notice>
-);
+export function ErrorNotice({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
+  return (
+    <Notice
+      tone="danger"
+      actions={
+        retry !== undefined && (
+          <Button size="small" onPress={retry}>
+            Try again
+          </Button>
+        )
+      }
+    >
+      {explainError(error)}
+      {error instanceof ApiError && error.details.length > 1 && (
+        <ul>
+          {error.details.map(({ message, path }, index) => (
+            <li key={index}>{path === undefined ? message : `${path.replace(/^\/\w+\//, '')}: ${message}`}</li>
+          ))}
+        </ul>
+      )}
+    </Notice>
+  );
+}

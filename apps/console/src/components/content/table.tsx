@@ -15,30 +15,32 @@ interface TableProps<T> {
 }
 
 /** A table of at most some hundred rows; the first column names the row. On narrow screens a row is a card. */
-export const Table = <T,>({ label, columns, rows, rowKey }: TableProps<T>) => (
-  // A region that scrolls must be reachable by keyboard.
-  <div className={styles['tableHolder']} role="region" aria-label={label} tabIndex={0}>
-    <table className={`${table['table']} ${styles['table']}`}>
-      <thead>
-        <tr>
-          {columns.map(({ id, title }) => (
-            <th key={id} scope="col">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={rowKey(row)}>
-            {columns.map(({ id, title, cell }) => (
-              <td key={id} data-title={title}>
-                <div>{cell(row)}</div>
-              </td>
+export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
+  return (
+    // A region that scrolls must be reachable by keyboard.
+    <div className={styles['tableHolder']} role="region" aria-label={label} tabIndex={0}>
+      <table className={`${table['table']} ${styles['table']}`}>
+        <thead>
+          <tr>
+            {columns.map(({ id, title }) => (
+              <th key={id} scope="col">
+                {title}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map(({ id, title, cell }) => (
+                <td key={id} data-title={title}>
+                  <div>{cell(row)}</div>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -14,11 +14,11 @@ const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeSty
 const timeOfDay = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 /** How long ago an instant was (or is ahead), in the largest unit that fits. */
-const relativeTime = (instant: number, now: number): string => {
+function relativeTime(instant: number, now: number): string {
   const seconds = Math.round((instant - now) / 1000);
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
   return unit === undefined ? 'just now' : relative.format(Math.trunc(seconds / unit[1]), unit[0]);
-};
+}
 
 /** The current time in milliseconds, updated twice a minute, from which relative times are computed. */
 const clock = createStore(Date.now());
@@ -34,7 +34,7 @@ interface TimeProps {
 }
 
 /** An instant in the reader's time zone, with UTC on hover. */
-export const Time = ({ at, isAbsolute = false, isTimeOfDay = false }: TimeProps) => {
+export function Time({ at, isAbsolute = false, isTimeOfDay = false }: TimeProps) {
   const now = useStore(clock);
   if (at == null) return <span>never</span>;
   const date = new Date(at);
@@ -43,4 +43,4 @@ export const Time = ({ at, isAbsolute = false, isTimeOfDay = false }: TimeProps)
       {isTimeOfDay ? timeOfDay.format(date) : isAbsolute ? absolute.format(date) : relativeTime(date.getTime(), now)}
     </time>
   );
-};
+}

@@ -30,7 +30,7 @@ export interface ConfirmOperationDialogProps<O extends AnyOperation> {
 }
 
 /** Runs an operation on one thing after a question that names it. A refusal is shown in the dialog. */
-export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
+export function ConfirmOperationDialogImplementation<O extends AnyOperation>({
   title,
   children,
   confirm,
@@ -42,7 +42,7 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
   notification,
   onClose,
   onDone,
-}: ConfirmOperationDialogProps<O>) => {
+}: ConfirmOperationDialogProps<O>) {
   const finish = (): void => {
     notify(notification);
     onClose();
@@ -102,4 +102,4 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
       )}
     </Dialog>
   );
-};
+}

@@ -9,8 +9,10 @@ const Loaded = lazy(() =>
 );
 
 /** Runs an operation on one thing after a question that names it. A refusal is shown in the dialog. It is loaded when it is first opened. */
-export const ConfirmOperationDialog = <O extends AnyOperation>(props: ConfirmOperationDialogProps<O>) => (
-  <Suspense>
-    <Loaded {...(props as unknown as ConfirmOperationDialogProps<AnyOperation>)} />
-  </Suspense>
-);
+export function ConfirmOperationDialog<O extends AnyOperation>(props: ConfirmOperationDialogProps<O>) {
+  return (
+    <Suspense>
+      <Loaded {...(props as unknown as ConfirmOperationDialogProps<AnyOperation>)} />
+    </Suspense>
+  );
+}

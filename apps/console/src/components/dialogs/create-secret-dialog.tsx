@@ -35,7 +35,7 @@ interface CreateSecretDialogProps<O extends AnyOperation> {
  * A dialog that creates something that has a secret, such as an API token, and shows the secret once. Only the state of the dialog has
  * the secret, so that none of it stays in memory when the dialog is closed.
  */
-export const CreateSecretDialog = <O extends AnyOperation>({
+export function CreateSecretDialog<O extends AnyOperation>({
   title,
   submit,
   operation,
@@ -44,7 +44,7 @@ export const CreateSecretDialog = <O extends AnyOperation>({
   children,
   secret,
   onClose,
-}: CreateSecretDialogProps<O>) => {
+}: CreateSecretDialogProps<O>) {
   const [shownSecret, setShownSecret] = useState<ShownSecret | undefined>();
   const create = useOperationMutation(operation, 'handled', (reply) => setShownSecret(secret(reply)));
   const { control, handleSubmit, setError, formState } = useForm<CreateSecretValues>({ defaultValues: values });
@@ -91,4 +91,4 @@ export const CreateSecretDialog = <O extends AnyOperation>({
       {children(control)}
     </Dialog>
   );
-};
+}

@@ -17,7 +17,7 @@ interface DialogProps {
 }
 
 /** A dialog that is open as long as it is rendered. Escape and, unless it is an alert, a press outside of it close it. */
-export const Dialog = ({ title, onClose, children, footer, isWide, onSubmit, isAlert = false }: DialogProps) => {
+export function Dialog({ title, onClose, children, footer, isWide, onSubmit, isAlert = false }: DialogProps) {
   const content = (
     <>
       <div className={styles['body']}>{children}</div>
@@ -50,7 +50,7 @@ export const Dialog = ({ title, onClose, children, footer, isWide, onSubmit, isA
       </Modal>
     </ModalOverlay>
   );
-};
+}
 
 interface ConfirmProps {
   readonly title: string;
@@ -66,7 +66,7 @@ interface ConfirmProps {
 }
 
 /** Confirms an action that is hard to undo. */
-export const ConfirmDialog = ({
+export function ConfirmDialog({
   title,
   children,
   confirm,
@@ -75,29 +75,31 @@ export const ConfirmDialog = ({
   isDisabled = false,
   onConfirm,
   onClose,
-}: ConfirmProps) => (
-  <Dialog
-    title={title}
-    onClose={onClose}
-    isAlert
-    footer={
-      <>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button
-          variant={isDangerous ? 'danger' : 'primary'}
-          isPending={isPending}
-          isDisabled={isDisabled}
-          onPress={onConfirm}
-          autoFocus
-        >
-          {confirm}
-        </Button>
-      </>
-    }
-  >
-    {children}
-  </Dialog>
-);
+}: ConfirmProps) {
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      isAlert
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button
+            variant={isDangerous ? 'danger' : 'primary'}
+            isPending={isPending}
+            isDisabled={isDisabled}
+            onPress={onConfirm}
+            autoFocus
+          >
+            {confirm}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Dialog>
+  );
+}
 
 interface DialogQueryResultProps<T> {
   /** the title of the dialog, also of the one that shows the error */
@@ -109,7 +111,7 @@ interface DialogQueryResultProps<T> {
 }
 
 /** A dialog that needs the data of a query. While the query has failed, it shows the error and a retry instead. */
-export const DialogQueryResult = <T,>({ title, query, onClose, children }: DialogQueryResultProps<T>) => {
+export function DialogQueryResult<T>({ title, query, onClose, children }: DialogQueryResultProps<T>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error == null) return null;
   return (
@@ -117,4 +119,4 @@ export const DialogQueryResult = <T,>({ title, query, onClose, children }: Dialo
       <ErrorNotice error={query.error} retry={() => void query.refetch()} />
     </Dialog>
   );
-};
+}

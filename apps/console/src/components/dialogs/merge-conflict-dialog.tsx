@@ -13,11 +13,12 @@ interface MergeConflictDialogProps {
   readonly onClose: () => void;
 }
 
-const formatValue = (value: Json | undefined): string =>
-  value === undefined ? 'removed' : typeof value === 'string' ? value : JSON.stringify(value);
+function formatValue(value: Json | undefined): string {
+  return value === undefined ? 'removed' : typeof value === 'string' ? value : JSON.stringify(value);
+}
 
 /** Lists the fields that the user and another person changed in different ways; the user chooses one of both values for each. */
-export const MergeConflictDialog = ({ merged, conflicts, onMerge, onClose }: MergeConflictDialogProps) => {
+export function MergeConflictDialog({ merged, conflicts, onMerge, onClose }: MergeConflictDialogProps) {
   const [choices, setChoices] = useState<readonly ('mine' | 'theirs')[]>(conflicts.map(() => 'mine'));
   return (
     <Dialog
@@ -55,4 +56,4 @@ export const MergeConflictDialog = ({ merged, conflicts, onMerge, onClose }: Mer
       </div>
     </Dialog>
   );
-};
+}

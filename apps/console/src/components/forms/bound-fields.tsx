@@ -14,7 +14,7 @@ export interface BoundFieldProps<T extends FieldValues> {
   readonly autoFocus?: boolean;
 }
 
-export const useBoundField = <T extends FieldValues>({ control, name, required, validate }: BoundFieldProps<T>) => {
+export function useBoundField<T extends FieldValues>({ control, name, required, validate }: BoundFieldProps<T>) {
   const rules = { ...(required !== undefined && { required }), ...(validate && { validate }) };
   const { field, fieldState } = useController({ control, name, rules });
   return {
@@ -24,19 +24,21 @@ export const useBoundField = <T extends FieldValues>({ control, name, required, 
     error: fieldState.error?.message,
     isRequired: required !== undefined,
   };
-};
+}
 
-export const fieldAppearance = <T extends FieldValues>({
+export function fieldAppearance<T extends FieldValues>({
   label,
   hint,
   isDisabled = false,
   autoFocus = false,
-}: BoundFieldProps<T>) => ({
-  label,
-  isDisabled,
-  autoFocus,
-  ...(hint === undefined ? {} : { hint }),
-});
+}: BoundFieldProps<T>) {
+  return {
+    label,
+    isDisabled,
+    autoFocus,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
 
 type BoundTextFieldProps<T extends FieldValues> = BoundFieldProps<T> & {
   readonly type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'datetime-local';
@@ -46,7 +48,7 @@ type BoundTextFieldProps<T extends FieldValues> = BoundFieldProps<T> & {
 };
 
 /** A text field of a form of react-hook-form. */
-export const BoundTextField = <T extends FieldValues>(props: BoundTextFieldProps<T>) => {
+export function BoundTextField<T extends FieldValues>(props: BoundTextFieldProps<T>) {
   const { type, autoComplete, placeholder, rows } = props;
   const inputProps = {
     ...(type && { type }),
@@ -54,20 +56,15 @@ export const BoundTextField = <T extends FieldValues>(props: BoundTextFieldProps
     ...(placeholder && { placeholder }),
   };
   return <TextField {...fieldAppearance(props)} {...inputProps} {...(rows && { rows })} {...useBoundField(props)} />;
-};
+}
 
-export const BoundSwitch = <T extends FieldValues>({
-  control,
-  name,
-  label,
-  isDisabled = false,
-}: BoundFieldProps<T>) => {
+export function BoundSwitch<T extends FieldValues>({ control, name, label, isDisabled = false }: BoundFieldProps<T>) {
   const { field } = useController({ control, name });
   return (
     <Switch isSelected={field.value as boolean} onChange={field.onChange} onBlur={field.onBlur} isDisabled={isDisabled}>
       {label}
     </Switch>
   );
-};
+}
 
 export { BoundComboBox, BoundSelect } from './bound-selects.tsx';

@@ -5,10 +5,14 @@ import { type BoundFieldProps, fieldAppearance, useBoundField } from './bound-fi
 
 type BoundSelectProps<T extends FieldValues> = BoundFieldProps<T> & { readonly options: readonly SelectOption[] };
 
-const useChoice = <T extends FieldValues>(props: BoundSelectProps<T>) => {
+function useChoice<T extends FieldValues>(props: BoundSelectProps<T>) {
   const { onBlur: _onBlur, ...field } = useBoundField(props);
   return { ...fieldAppearance(props), ...field, options: props.options };
-};
+}
 
-export const BoundSelect = <T extends FieldValues>(props: BoundSelectProps<T>) => <Select {...useChoice(props)} />;
-export const BoundComboBox = <T extends FieldValues>(props: BoundSelectProps<T>) => <ComboBox {...useChoice(props)} />;
+export function BoundSelect<T extends FieldValues>(props: BoundSelectProps<T>) {
+  return <Select {...useChoice(props)} />;
+}
+export function BoundComboBox<T extends FieldValues>(props: BoundSelectProps<T>) {
+  return <ComboBox {...useChoice(props)} />;
+}

@@ -22,16 +22,18 @@ interface LabelAndMessages {
   readonly error?: string | undefined;
 }
 
-export const FieldMessages = ({ hint, error }: Omit<LabelAndMessages, 'label'>) => (
-  <>
-    {hint !== undefined && (
-      <Text slot="description" className={styles['hint'] ?? ''}>
-        {hint}
-      </Text>
-    )}
-    <FieldError className={styles['error'] ?? ''}>{error}</FieldError>
-  </>
-);
+export function FieldMessages({ hint, error }: Omit<LabelAndMessages, 'label'>) {
+  return (
+    <>
+      {hint !== undefined && (
+        <Text slot="description" className={styles['hint'] ?? ''}>
+          {hint}
+        </Text>
+      )}
+      <FieldError className={styles['error'] ?? ''}>{error}</FieldError>
+    </>
+  );
+}
 
 interface TextFieldProps extends LabelAndMessages {
   readonly value: string;
@@ -49,17 +51,24 @@ interface TextFieldProps extends LabelAndMessages {
   readonly rows?: number;
 }
 
-export const TextField = ({ label, hint, error, placeholder, rows, ...props }: TextFieldProps) => (
-  <AriaTextField {...props} isInvalid={error !== undefined} validationBehavior="aria" className={styles['field'] ?? ''}>
-    <Label className={styles['label'] ?? ''}>{label}</Label>
-    {rows === undefined ? (
-      <Input className={styles['input'] ?? ''} placeholder={placeholder} />
-    ) : (
-      <TextArea className={styles['input'] ?? ''} placeholder={placeholder} rows={rows} />
-    )}
-    <FieldMessages hint={hint} error={error} />
-  </AriaTextField>
-);
+export function TextField({ label, hint, error, placeholder, rows, ...props }: TextFieldProps) {
+  return (
+    <AriaTextField
+      {...props}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+      className={styles['field'] ?? ''}
+    >
+      <Label className={styles['label'] ?? ''}>{label}</Label>
+      {rows === undefined ? (
+        <Input className={styles['input'] ?? ''} placeholder={placeholder} />
+      ) : (
+        <TextArea className={styles['input'] ?? ''} placeholder={placeholder} rows={rows} />
+      )}
+      <FieldMessages hint={hint} error={error} />
+    </AriaTextField>
+  );
+}
 
 export interface SelectOption {
   readonly id: string;
@@ -80,55 +89,61 @@ export interface ChoiceProps extends LabelAndMessages {
 type Labelled<P> = Omit<P, 'className' | 'style' | 'children'> & { readonly children?: React.ReactNode };
 
 /** A checkbox. Without children, which are the label beside it, it needs an `aria-label`. */
-export const Checkbox = ({ children, ...props }: Labelled<CheckboxProps>) => (
-  <AriaCheckbox {...props} className={styles['check'] ?? ''}>
-    {({ isIndeterminate }) => (
-      <>
-        <span className={styles['box']}>
-          {isIndeterminate ? (
-            <svg viewBox="0 0 16 16" stroke="currentColor" strokeWidth="2" aria-hidden="true">
-              <path d="M4 8h8" />
-            </svg>
-          ) : (
-            <Icon name="check" />
-          )}
-        </span>
-        {children}
-      </>
-    )}
-  </AriaCheckbox>
-);
+export function Checkbox({ children, ...props }: Labelled<CheckboxProps>) {
+  return (
+    <AriaCheckbox {...props} className={styles['check'] ?? ''}>
+      {({ isIndeterminate }) => (
+        <>
+          <span className={styles['box']}>
+            {isIndeterminate ? (
+              <svg viewBox="0 0 16 16" stroke="currentColor" strokeWidth="2" aria-hidden="true">
+                <path d="M4 8h8" />
+              </svg>
+            ) : (
+              <Icon name="check" />
+            )}
+          </span>
+          {children}
+        </>
+      )}
+    </AriaCheckbox>
+  );
+}
 
 /** A switch that is on or off. Without children, which are the label beside it, it needs an `aria-label`. */
-export const Switch = ({ children, ...props }: Labelled<SwitchProps>) => (
-  <AriaSwitch {...props} className={styles['check'] ?? ''}>
-    <span className={styles['track']} />
-    {children}
-  </AriaSwitch>
-);
+export function Switch({ children, ...props }: Labelled<SwitchProps>) {
+  return (
+    <AriaSwitch {...props} className={styles['check'] ?? ''}>
+      <span className={styles['track']} />
+      {children}
+    </AriaSwitch>
+  );
+}
 
 /** A choice of one of a few options, all visible. */
-export const RadioGroup = ({ label, hint, error, options: items, value, onChange, ...props }: ChoiceProps) => (
-  <AriaRadioGroup
-    {...props}
-    value={value}
-    onChange={onChange}
-    isInvalid={error !== undefined}
-    validationBehavior="aria"
-    className={styles['field'] ?? ''}
-  >
-    <Label className={styles['label'] ?? ''}>{label}</Label>
-    {items.map((item) => (
-      <AriaRadio key={item.id} value={item.id} className={`${styles['check']} ${styles['round']}`}>
-        <span className={styles['box']} />
-        <span>
-          {item.label} {item.description !== undefined && <span className={styles['hint']}>{item.description}</span>}
-        </span>
-      </AriaRadio>
-    ))}
-    <FieldMessages hint={hint} error={error} />
-  </AriaRadioGroup>
-);
+export function RadioGroup({ label, hint, error, options: items, value, onChange, ...props }: ChoiceProps) {
+  return (
+    <AriaRadioGroup
+      {...props}
+      value={value}
+      onChange={onChange}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+      className={styles['field'] ?? ''}
+    >
+      <Label className={styles['label'] ?? ''}>{label}</Label>
+      {items.map((item) => (
+        <AriaRadio key={item.id} value={item.id} className={`${styles['check']} ${styles['round']}`}>
+          <span className={styles['box']} />
+          <span>
+            {item.label} {item.description !== undefined && <span className={styles['hint']}>{item.description}</span>}
+          </span>
+        </AriaRadio>
+      ))}
+      <FieldMessages hint={hint} error={error} />
+    </AriaRadioGroup>
+  );
+}
 
 // A module of their own: their lists and popovers are large, and are loaded only by pages that use them. Last, because it imports this one.
 export { ComboBox, Select } from './selects.tsx';

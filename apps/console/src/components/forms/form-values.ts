@@ -2,26 +2,31 @@ import type { FieldPath, FieldValues, UseFormSetError } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
 
 /** The trimmed text of a field; undefined where it is empty. */
-export const textOrUndefined = (value: string | boolean | undefined): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+export function textOrUndefined(value: string | boolean | undefined): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
 
 /** The instant `days` days from now, in the format of RFC 3339; undefined where `days` is empty, which means no end. */
-export const instantAfterDays = (days: string | boolean | undefined): string | undefined =>
-  typeof days !== 'string' || days === '' ? undefined : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+export function instantAfterDays(days: string | boolean | undefined): string | undefined {
+  return typeof days !== 'string' || days === ''
+    ? undefined
+    : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+}
 
 /** The options of a select from pairs of an id and a label. */
-export const optionsOfPairs = (pairs: readonly (readonly [string, string])[]) =>
-  pairs.map(([id, label]) => ({ id, label }));
+export function optionsOfPairs(pairs: readonly (readonly [string, string])[]) {
+  return pairs.map(([id, label]) => ({ id, label }));
+}
 
 /**
  * Shows the details of a refusal at the fields that they name (`/body/name`). If none names a field, the message becomes the error of the
  * form (`formState.errors.root`). `fields` are the names of the form's fields.
  */
-export const showServerError = <T extends FieldValues>(
+export function showServerError<T extends FieldValues>(
   error: unknown,
   fields: readonly FieldPath<T>[],
   setError: UseFormSetError<T>,
-): void => {
+): void {
   if (!(error instanceof ApiError)) throw error;
   let isShown = false;
   for (const { path = '', message } of error.details) {
@@ -32,4 +37,4 @@ export const showServerError = <T extends FieldValues>(
     isShown = true;
   }
   if (!isShown) setError('root', { message: error.message });
-};
+}

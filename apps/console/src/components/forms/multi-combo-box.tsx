@@ -13,7 +13,7 @@ interface MultiComboBoxProps {
 }
 
 /** A combo box of which several options are chosen: found by typing, listed below as chips, and removed one by one. */
-export const MultiComboBox = ({ label, hint, options, value, onChange, emptyText }: MultiComboBoxProps) => {
+export function MultiComboBox({ label, hint, options, value, onChange, emptyText }: MultiComboBoxProps) {
   const labelOf = (id: string): string => options.find((option) => option.id === id)?.label ?? id;
   return (
     <div className={styles['pick']}>
@@ -45,4 +45,4 @@ export const MultiComboBox = ({ label, hint, options, value, onChange, emptyText
       )}
     </div>
   );
-};
+}

@@ -7,14 +7,16 @@ type PasswordFieldProps<T extends FieldValues> = Omit<BoundFieldProps<T>, 'requi
 };
 
 /** A password that must be entered. */
-export const PasswordField = <T extends FieldValues>({ isNew = false, ...props }: PasswordFieldProps<T>) => (
-  <BoundTextField
-    {...props}
-    required="Enter a password."
-    type="password"
-    autoComplete={isNew ? 'new-password' : 'current-password'}
-  />
-);
+export function PasswordField<T extends FieldValues>({ isNew = false, ...props }: PasswordFieldProps<T>) {
+  return (
+    <BoundTextField
+      {...props}
+      required="Enter a password."
+      type="password"
+      autoComplete={isNew ? 'new-password' : 'current-password'}
+    />
+  );
+}
 
 interface NewPasswordProps<T extends FieldValues> extends Pick<BoundFieldProps<T>, 'control'> {
   readonly password: BoundFieldProps<T>['name'];
@@ -22,19 +24,17 @@ interface NewPasswordProps<T extends FieldValues> extends Pick<BoundFieldProps<T
 }
 
 /** A new password, entered twice. The form compares the two. */
-export const NewPasswordFields = <T extends FieldValues>({
-  control,
-  password,
-  repeatedPassword,
-}: NewPasswordProps<T>) => (
-  <>
-    <PasswordField
-      control={control}
-      name={password}
-      label="New password"
-      hint="Ten characters or more; with upper and lower case, digits and signs, or a long sentence"
-      isNew
-    />
-    <PasswordField control={control} name={repeatedPassword} label="The new password again" isNew />
-  </>
-);
+export function NewPasswordFields<T extends FieldValues>({ control, password, repeatedPassword }: NewPasswordProps<T>) {
+  return (
+    <>
+      <PasswordField
+        control={control}
+        name={password}
+        label="New password"
+        hint="Ten characters or more; with upper and lower case, digits and signs, or a long sentence"
+        isNew
+      />
+      <PasswordField control={control} name={repeatedPassword} label="The new password again" isNew />
+    </>
+  );
+}

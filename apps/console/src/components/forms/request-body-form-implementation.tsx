@@ -73,7 +73,9 @@ interface RequestBodyFormOptions<O extends AnyOperation> {
   readonly onDone?: (body: FormValues, reply: ReplyOf<O>) => void;
 }
 
-const namesOf = (fields: readonly RequestBodyField[]): string[] => fields.map(({ name }) => name);
+function namesOf(fields: readonly RequestBodyField[]): string[] {
+  return fields.map(({ name }) => name);
+}
 
 /** Fields that the user and another person changed, and the state that the other person left. */
 interface Conflict {
@@ -82,7 +84,7 @@ interface Conflict {
   readonly current: WithEntityTag<FormValues>;
 }
 
-const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOptions<O>) => {
+function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyFormOptions<O>) {
   const {
     operation,
     request,
@@ -162,11 +164,11 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
     }
   });
   return { ...form, base: base.value, submit, wasMerged, conflict, adopt, closeConflict: () => setConflict(undefined) };
-};
+}
 
 type RequestBodyFormState = ReturnType<typeof useRequestBodyForm>;
 
-const Field = ({
+function Field({
   operation,
   control,
   field,
@@ -176,7 +178,7 @@ const Field = ({
   readonly control: Control<Record<string, unknown>>;
   readonly field: RequestBodyField;
   readonly autoFocus: boolean;
-}) => {
+}) {
   const { name, label, hint, rows, options, isLong = false, placeholder, isDisabled = false, render } = field;
   if (render !== undefined) {
     return (
@@ -212,7 +214,7 @@ const Field = ({
       validate={(value) => validationErrorOf(operation.body, name, value)}
     />
   );
-};
+}
 
 interface FieldsProps extends Pick<RequestBodyFormOptions<AnyOperation>, 'operation' | 'fields' | 'renderBody'> {
   readonly form: RequestBodyFormState;
@@ -220,21 +222,21 @@ interface FieldsProps extends Pick<RequestBodyFormOptions<AnyOperation>, 'operat
 }
 
 /** The inputs of `renderBody`: a component of its own, so that an edit in them does not render the other fields again. */
-const BodyInputs = ({
+function BodyInputs({
   form,
   renderBody,
 }: {
   readonly form: RequestBodyFormState;
   readonly renderBody: NonNullable<FieldsProps['renderBody']>;
-}) => {
+}) {
   const values = useWatch({ control: form.control }) as FormValues;
   const change = (changed: FormValues): void => {
     for (const [name, value] of Object.entries(changed)) form.setValue(name, value, { shouldDirty: true });
   };
   return renderBody(values, change, form.base);
-};
+}
 
-const Fields = ({ operation, fields, renderBody, form, focusesFirst = false }: FieldsProps) => {
+function Fields({ operation, fields, renderBody, form, focusesFirst = false }: FieldsProps) {
   const { errors } = form.formState;
   const { conflict } = form;
   return (
@@ -267,7 +269,7 @@ const Fields = ({ operation, fields, renderBody, form, focusesFirst = false }: F
       </Suspense>
     </>
   );
-};
+}
 
 export type RequestBodyDialogProps<O extends AnyOperation> = RequestBodyFormOptions<O> & {
   readonly title: string;
@@ -279,14 +281,14 @@ export type RequestBodyDialogProps<O extends AnyOperation> = RequestBodyFormOpti
 };
 
 /** A dialog that enters the body of an operation, and closes when it has succeeded. */
-export const RequestBodyDialogImplementation = <O extends AnyOperation>({
+export function RequestBodyDialogImplementation<O extends AnyOperation>({
   title,
   submit,
   intro,
   isWide = false,
   onClose,
   ...options
-}: RequestBodyDialogProps<O>) => {
+}: RequestBodyDialogProps<O>) {
   const form = useRequestBodyForm({
     ...options,
     onDone: (body, reply) => {
@@ -319,7 +321,7 @@ export const RequestBodyDialogImplementation = <O extends AnyOperation>({
       />
     </Dialog>
   );
-};
+}
 
 export type RequestBodyFormProps<O extends AnyOperation> = RequestBodyFormOptions<O> & {
   readonly submit?: string;
@@ -330,12 +332,12 @@ export type RequestBodyFormProps<O extends AnyOperation> = RequestBodyFormOption
 };
 
 /** A form on a page for the body of an operation. Leaving the page with unsaved edits needs a confirmation. */
-export const RequestBodyFormImplementation = <O extends AnyOperation>({
+export function RequestBodyFormImplementation<O extends AnyOperation>({
   submit = 'Save',
   footer,
   isNew = false,
   ...options
-}: RequestBodyFormProps<O>) => {
+}: RequestBodyFormProps<O>) {
   const form = useRequestBodyForm(options);
   const { isDirty, isSubmitting, isSubmitSuccessful } = form.formState;
   const hasEdits = isDirty && !(isSubmitSuccessful && options.onDone !== undefined);
@@ -371,4 +373,4 @@ export const RequestBodyFormImplementation = <O extends AnyOperation>({
       )}
     </form>
   );
-};
+}

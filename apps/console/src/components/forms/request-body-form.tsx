@@ -18,15 +18,19 @@ const LoadedForm = lazy(() =>
 );
 
 /** A dialog that enters the body of an operation, and closes when it has succeeded. */
-export const RequestBodyDialog = <O extends AnyOperation>(props: RequestBodyDialogProps<O>) => (
-  <Suspense>
-    <LoadedDialog {...(props as unknown as RequestBodyDialogProps<AnyOperation>)} />
-  </Suspense>
-);
+export function RequestBodyDialog<O extends AnyOperation>(props: RequestBodyDialogProps<O>) {
+  return (
+    <Suspense>
+      <LoadedDialog {...(props as unknown as RequestBodyDialogProps<AnyOperation>)} />
+    </Suspense>
+  );
+}
 
 /** A form on a page for the body of an operation. Leaving the page with unsaved edits needs a confirmation. */
-export const RequestBodyForm = <O extends AnyOperation>(props: RequestBodyFormProps<O>) => (
-  <Suspense fallback={<Loading />}>
-    <LoadedForm {...(props as unknown as RequestBodyFormProps<AnyOperation>)} />
-  </Suspense>
-);
+export function RequestBodyForm<O extends AnyOperation>(props: RequestBodyFormProps<O>) {
+  return (
+    <Suspense fallback={<Loading />}>
+      <LoadedForm {...(props as unknown as RequestBodyFormProps<AnyOperation>)} />
+    </Suspense>
+  );
+}

@@ -26,7 +26,7 @@ interface Member {
   readonly isNullable: boolean;
 }
 
-const memberOf = (body: Schema, name: string): Member => {
+function memberOf(body: Schema, name: string): Member {
   const declared = body.properties?.[name] ?? {};
   const variants = declared.anyOf ?? [];
   return {
@@ -34,19 +34,21 @@ const memberOf = (body: Schema, name: string): Member => {
     isRequired: body.required?.includes(name) ?? false,
     isNullable: variants.some(({ type }) => type === 'null'),
   };
-};
+}
 
 /** The member of a body that a path such as `featureNaming.pattern` names. */
-const memberAt = (body: Schema, path: string): Member => {
+function memberAt(body: Schema, path: string): Member {
   const [name = '', ...rest] = path.split('.');
   const member = memberOf(body, name);
   return rest.length === 0 ? member : memberAt(member.schema, rest.join('.'));
-};
+}
 
-const isNumeric = ({ type }: Schema): boolean => type === 'integer' || type === 'number';
+function isNumeric({ type }: Schema): boolean {
+  return type === 'integer' || type === 'number';
+}
 
 /** The kind of input for a member of a body, as its schema requires. */
-export const inputKindOf = (body: TSchema, path: string) => {
+export function inputKindOf(body: TSchema, path: string) {
   const { schema, isRequired, isNullable } = memberAt(body, path);
   return {
     isRequired: isRequired && !isNullable,
@@ -54,23 +56,23 @@ export const inputKindOf = (body: TSchema, path: string) => {
     isNumber: isNumeric(schema),
     choices: schema.enum,
   };
-};
+}
 
-const lengthError = ({ minLength = 0, maxLength, documentedMaxLength }: Schema, value: string): string | undefined => {
+function lengthError({ minLength = 0, maxLength, documentedMaxLength }: Schema, value: string): string | undefined {
   const { length } = [...value];
   if (length < minLength) return `Enter at least ${formatCount(minLength, 'character')}.`;
   const max = maxLength ?? documentedMaxLength ?? Number.POSITIVE_INFINITY;
   return length > max ? `At most ${formatCount(max, 'character')}: these are ${length}.` : undefined;
-};
+}
 
-const numberError = ({ minimum = -Infinity, maximum = Infinity }: Schema, value: string): string | undefined => {
+function numberError({ minimum = -Infinity, maximum = Infinity }: Schema, value: string): string | undefined {
   if (!/^-?\d+$/.test(value)) return 'Enter a whole number.';
   if (Number(value) < minimum) return `Enter ${minimum} or more.`;
   return Number(value) > maximum ? `Enter ${maximum} or less.` : undefined;
-};
+}
 
 /** The validation error of an entered text, as a sentence; undefined where the schema accepts it. */
-export const validationErrorOf = (body: TSchema, path: string, entered: unknown): string | undefined => {
+export function validationErrorOf(body: TSchema, path: string, entered: unknown): string | undefined {
   if (typeof entered !== 'string') return undefined;
   const { schema, isRequired, isNullable } = memberAt(body, path);
   const value = entered.trim();
@@ -81,28 +83,29 @@ export const validationErrorOf = (body: TSchema, path: string, entered: unknown)
   if (pattern?.includes('A-Za-z0-9') === true && !new RegExp(pattern).test(value))
     return 'Use letters, digits and - _ . ~ only: the name is a part of addresses.';
   return lengthError(schema, value);
-};
+}
 
-const bodyValueOf = ({ schema, isRequired, isNullable }: Member, value: unknown): unknown => {
+function bodyValueOf({ schema, isRequired, isNullable }: Member, value: unknown): unknown {
   if (isJsonObject(value) && schema.properties !== undefined) return requestBodyOf(schema as TSchema, value);
   if (typeof value !== 'string') return value;
   const entered = value.trim();
   if (entered !== '') return isNumeric(schema) ? Number(entered) : entered;
   if (isNullable) return null;
   return isRequired ? '' : undefined;
-};
+}
 
 /** A request body from the values of a form. An empty text becomes null, or is left out where it is optional. Digits become numbers. */
-export const requestBodyOf = (body: TSchema, values: FormValues): FormValues =>
-  Object.fromEntries(
+export function requestBodyOf(body: TSchema, values: FormValues): FormValues {
+  return Object.fromEntries(
     Object.entries(values)
       .map(([name, value]) => [name, bodyValueOf(memberOf(body, name), value)] as const)
       .filter(([, value]) => value !== undefined),
   );
+}
 
 /** The values of a form from a stored body. A text or number that is null or absent becomes an empty text. */
-export const formValuesOf = (body: TSchema, stored: FormValues): FormValues =>
-  Object.fromEntries(
+export function formValuesOf(body: TSchema, stored: FormValues): FormValues {
+  return Object.fromEntries(
     Object.keys((body as Schema).properties ?? {}).map((name) => {
       const { schema } = memberOf(body, name);
       const value = stored[name];
@@ -113,3 +116,4 @@ export const formValuesOf = (body: TSchema, stored: FormValues): FormValues =>
       return [name, value];
     }),
   );
+}

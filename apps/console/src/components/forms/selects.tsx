@@ -14,73 +14,70 @@ import { type ChoiceProps, FieldMessages, type SelectOption } from './fields.tsx
 import { Icon } from '../content/icon.tsx';
 import styles from './field.module.css';
 
-const optionList = (items: readonly SelectOption[]) => (
-  <ListBox items={items} renderEmptyState={() => <p className={styles['none']}>Nothing matches.</p>}>
-    {(item: SelectOption) => (
-      <ListBoxItem id={item.id} textValue={item.label} className={styles['option'] ?? ''}>
-        <span>
-          <Text slot="label">{item.label}</Text>
-          {item.description !== undefined && (
-            <Text slot="description" className={styles['description'] ?? ''}>
-              {' '}
-              {item.description}
-            </Text>
-          )}
-        </span>
-      </ListBoxItem>
-    )}
-  </ListBox>
-);
+function optionList(items: readonly SelectOption[]) {
+  return (
+    <ListBox items={items} renderEmptyState={() => <p className={styles['none']}>Nothing matches.</p>}>
+      {(item: SelectOption) => (
+        <ListBoxItem id={item.id} textValue={item.label} className={styles['option'] ?? ''}>
+          <span>
+            <Text slot="label">{item.label}</Text>
+            {item.description !== undefined && (
+              <Text slot="description" className={styles['description'] ?? ''}>
+                {' '}
+                {item.description}
+              </Text>
+            )}
+          </span>
+        </ListBoxItem>
+      )}
+    </ListBox>
+  );
+}
 
 /** A choice of one of a few options, which are shown when it is opened. */
-export const Select = ({ label, hint, error, options: items, value, onChange, ...props }: ChoiceProps) => (
-  <AriaSelect
-    {...props}
-    value={value}
-    onChange={(key) => key !== null && onChange(String(key))}
-    isInvalid={error !== undefined}
-    validationBehavior="aria"
-    className={styles['field'] ?? ''}
-  >
-    <Label className={styles['label'] ?? ''}>{label}</Label>
-    <Button className={`${styles['input']} ${styles['select']}`}>
-      <SelectValue />
-      <Icon name="chevronDown" />
-    </Button>
-    <FieldMessages hint={hint} error={error} />
-    <Popover className={styles['popover'] ?? ''}>{optionList(items)}</Popover>
-  </AriaSelect>
-);
-
-/** A choice of one of many options, which the user finds by typing. */
-export const ComboBox = ({
-  label,
-  hint,
-  error,
-  options: items,
-  value,
-  onChange,
-  placeholder,
-  ...props
-}: ChoiceProps) => (
-  <AriaComboBox
-    {...props}
-    defaultItems={items}
-    selectedKey={value}
-    onSelectionChange={(key) => key !== null && onChange(String(key))}
-    isInvalid={error !== undefined}
-    validationBehavior="aria"
-    menuTrigger="focus"
-    className={styles['field'] ?? ''}
-  >
-    <Label className={styles['label'] ?? ''}>{label}</Label>
-    <div className={styles['combo']}>
-      <Input className={styles['input'] ?? ''} placeholder={placeholder} />
-      <Button>
+export function Select({ label, hint, error, options: items, value, onChange, ...props }: ChoiceProps) {
+  return (
+    <AriaSelect
+      {...props}
+      value={value}
+      onChange={(key) => key !== null && onChange(String(key))}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+      className={styles['field'] ?? ''}
+    >
+      <Label className={styles['label'] ?? ''}>{label}</Label>
+      <Button className={`${styles['input']} ${styles['select']}`}>
+        <SelectValue />
         <Icon name="chevronDown" />
       </Button>
-    </div>
-    <FieldMessages hint={hint} error={error} />
-    <Popover className={styles['popover'] ?? ''}>{optionList(items)}</Popover>
-  </AriaComboBox>
-);
+      <FieldMessages hint={hint} error={error} />
+      <Popover className={styles['popover'] ?? ''}>{optionList(items)}</Popover>
+    </AriaSelect>
+  );
+}
+
+/** A choice of one of many options, which the user finds by typing. */
+export function ComboBox({ label, hint, error, options: items, value, onChange, placeholder, ...props }: ChoiceProps) {
+  return (
+    <AriaComboBox
+      {...props}
+      defaultItems={items}
+      selectedKey={value}
+      onSelectionChange={(key) => key !== null && onChange(String(key))}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+      menuTrigger="focus"
+      className={styles['field'] ?? ''}
+    >
+      <Label className={styles['label'] ?? ''}>{label}</Label>
+      <div className={styles['combo']}>
+        <Input className={styles['input'] ?? ''} placeholder={placeholder} />
+        <Button>
+          <Icon name="chevronDown" />
+        </Button>
+      </div>
+      <FieldMessages hint={hint} error={error} />
+      <Popover className={styles['popover'] ?? ''}>{optionList(items)}</Popover>
+    </AriaComboBox>
+  );
+}

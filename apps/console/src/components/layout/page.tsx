@@ -14,7 +14,7 @@ interface PageProps {
 }
 
 /** The frame of one page. Its title is also the title of the browser's window. */
-export const Page = ({ title, crumbs = [], titleExtras, actions, children, fillsWindow = false }: PageProps) => {
+export function Page({ title, crumbs = [], titleExtras, actions, children, fillsWindow = false }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Bunting`;
   }, [title]);
@@ -41,4 +41,4 @@ export const Page = ({ title, crumbs = [], titleExtras, actions, children, fills
       {children}
     </div>
   );
-};
+}

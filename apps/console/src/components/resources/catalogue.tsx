@@ -83,7 +83,9 @@ export interface CatalogueProps<T, C extends AnyOperation, E extends AnyOperatio
   readonly frame?: (createButton: React.ReactNode, content: React.ReactNode) => React.ReactNode;
 }
 
-const withArticle = (noun: string): string => `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+function withArticle(noun: string): string {
+  return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+}
 
 /** A list of things of one kind with the dialogs that create, edit and remove them, each for who may do so. */
 export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R extends AnyOperation>({

@@ -4,13 +4,13 @@ import { Notice } from '../content/notice.tsx';
 import { useMayCall, type PermissionScope } from '../../api/permissions.ts';
 
 /** Tells a user who may not call `operation`, by which the page is edited, which permissions that takes. */
-export const MissingPermissionNotice = ({
+export function MissingPermissionNotice({
   operation,
   scope,
 }: {
   readonly operation: AnyOperation;
   readonly scope?: PermissionScope;
-}) => {
+}) {
   const mayCall = useMayCall();
   const { data } = useMe();
   if (data === undefined || mayCall(operation, scope)) return null;
@@ -19,4 +19,4 @@ export const MissingPermissionNotice = ({
       You can look, but not change anything here: that takes the permission {permissionsFor(operation).join(' or ')}.
     </Notice>
   );
-};
+}

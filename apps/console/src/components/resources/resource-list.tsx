@@ -45,7 +45,7 @@ const pageSize = 200;
 const minRowsForSearch = 10;
 
 /** A list of things with a search (kept in the URL), a menu for each row, and an empty state. On narrow screens a row is a card. */
-export const ResourceList = <T,>({
+export function ResourceList<T>({
   label,
   query,
   rowKey,
@@ -57,7 +57,7 @@ export const ResourceList = <T,>({
   filter,
   renderAbove,
   parameter = 'q',
-}: ResourceListProps<T>) => {
+}: ResourceListProps<T>) {
   const [search = '', setSearch] = useSearchParameter(parameter);
   const [max, setMax] = useState(pageSize);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -165,4 +165,4 @@ export const ResourceList = <T,>({
       }}
     </QueryResult>
   );
-};
+}

@@ -23,26 +23,28 @@ interface UsageListProps<T> {
 const maxShown = 8;
 
 /** Lists what uses a thing, for a user who is about to change or delete it: the first eight, and the number of the others. */
-export const UsageList = <T,>({ title, query, uses, total, emptyText = 'Nothing uses it.' }: UsageListProps<T>) => (
-  <QueryResult query={query}>
-    {(data) => {
-      const found = uses(data);
-      const all = total?.(data) ?? found.length;
-      if (all === 0) return <p className={styles['hint']}>{emptyText}</p>;
-      return (
-        <div className={styles['uses']}>
-          <p>{title(all)}</p>
-          <ul>
-            {found.slice(0, maxShown).map(({ key, node }) => (
-              <li key={key}>{node}</li>
-            ))}
-            {all > maxShown && <li>and {all - maxShown} more</li>}
-          </ul>
-        </div>
-      );
-    }}
-  </QueryResult>
-);
+export function UsageList<T>({ title, query, uses, total, emptyText = 'Nothing uses it.' }: UsageListProps<T>) {
+  return (
+    <QueryResult query={query}>
+      {(data) => {
+        const found = uses(data);
+        const all = total?.(data) ?? found.length;
+        if (all === 0) return <p className={styles['hint']}>{emptyText}</p>;
+        return (
+          <div className={styles['uses']}>
+            <p>{title(all)}</p>
+            <ul>
+              {found.slice(0, maxShown).map(({ key, node }) => (
+                <li key={key}>{node}</li>
+              ))}
+              {all > maxShown && <li>and {all - maxShown} more</li>}
+            </ul>
+          </div>
+        );
+      }}
+    </QueryResult>
+  );
+}
 
 interface FlagLinkProps {
   readonly project: string;
@@ -51,18 +53,21 @@ interface FlagLinkProps {
 }
 
 /** A link to a flag that uses a thing, with its project and, if given, the environment of the usage. */
-export const FlagLink = ({ project, feature, environment }: FlagLinkProps) => (
-  <>
-    <Link to="/projects/$project/features/$feature" params={{ project, feature }}>
-      {feature}
-    </Link>{' '}
-    <span className={styles['hint']}>{environment === undefined ? project : `${project} · ${environment}`}</span>
-  </>
-);
+export function FlagLink({ project, feature, environment }: FlagLinkProps) {
+  return (
+    <>
+      <Link to="/projects/$project/features/$feature" params={{ project, feature }}>
+        {feature}
+      </Link>{' '}
+      <span className={styles['hint']}>{environment === undefined ? project : `${project} · ${environment}`}</span>
+    </>
+  );
+}
 
 /** The query of a search for flags: their number, and the first eight by name. */
-export const useUsingFlags = (query: RequestOf<typeof SearchFeatures>['query']) =>
-  useQuery(operationQuery(SearchFeatures, { query: { ...query, limit: '8', sortBy: 'name' } }));
+export function useUsingFlags(query: RequestOf<typeof SearchFeatures>['query']) {
+  return useQuery(operationQuery(SearchFeatures, { query: { ...query, limit: '8', sortBy: 'name' } }));
+}
 
 interface UsingFlagsListProps {
   readonly query: RequestOf<typeof SearchFeatures>['query'];
@@ -71,7 +76,7 @@ interface UsingFlagsListProps {
 }
 
 /** The flags that a search finds, listed as the users of a thing, such as of a tag. */
-export const UsingFlagsList = ({ query, title, emptyText }: UsingFlagsListProps) => {
+export function UsingFlagsList({ query, title, emptyText }: UsingFlagsListProps) {
   const flags = useUsingFlags(query);
   return (
     <UsageList
@@ -84,4 +89,4 @@ export const UsingFlagsList = ({ query, title, emptyText }: UsingFlagsListProps)
       }
     />
   );
-};
+}

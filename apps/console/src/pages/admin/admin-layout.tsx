@@ -5,52 +5,56 @@ import { Page } from '../../components/layout/page.tsx';
 import { adminPageGroups, adminPages } from './admin-pages.ts';
 import styles from './admin.module.css';
 
-const Index = ({ isUnknown }: { readonly isUnknown: boolean }) => (
-  <Page title="Administration">
-    {isUnknown && (
-      <EmptyState title="There is no such page of administration">
-        The address may be mistyped. These are the pages that there are.
-      </EmptyState>
-    )}
-    {adminPageGroups.map(({ id, label, pages }) => (
-      <section key={id} aria-labelledby={`group-${id}`} className={styles['group']}>
-        <h2 id={`group-${id}`}>{label}</h2>
-        <ul className={styles['cards']}>
-          {pages.map((page) => (
-            <li key={page.id}>
-              <Link to="/admin/$section" params={{ section: page.id }} className={styles['card'] ?? ''}>
-                <strong>{page.label}</strong>
-                <span>{page.description}</span>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </section>
-    ))}
-  </Page>
-);
+function Index({ isUnknown }: { readonly isUnknown: boolean }) {
+  return (
+    <Page title="Administration">
+      {isUnknown && (
+        <EmptyState title="There is no such page of administration">
+          The address may be mistyped. These are the pages that there are.
+        </EmptyState>
+      )}
+      {adminPageGroups.map(({ id, label, pages }) => (
+        <section key={id} aria-labelledby={`group-${id}`} className={styles['group']}>
+          <h2 id={`group-${id}`}>{label}</h2>
+          <ul className={styles['cards']}>
+            {pages.map((page) => (
+              <li key={page.id}>
+                <Link to="/admin/$section" params={{ section: page.id }} className={styles['card'] ?? ''}>
+                  <strong>{page.label}</strong>
+                  <span>{page.description}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Page>
+  );
+}
 
-const Navigation = () => (
-  <nav aria-label="Administration" className={styles['navigation']}>
-    {adminPageGroups.map(({ id, label, pages }) => (
-      <div key={id}>
-        <p>{label}</p>
-        <ul>
-          {pages.map((page) => (
-            <li key={page.id}>
-              <Link to="/admin/$section" params={{ section: page.id }}>
-                {page.label}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </div>
-    ))}
-  </nav>
-);
+function Navigation() {
+  return (
+    <nav aria-label="Administration" className={styles['navigation']}>
+      {adminPageGroups.map(({ id, label, pages }) => (
+        <div key={id}>
+          <p>{label}</p>
+          <ul>
+            {pages.map((page) => (
+              <li key={page.id}>
+                <Link to="/admin/$section" params={{ section: page.id }}>
+                  {page.label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
 
 /** The pages of administration with their navigation beside them; `/admin` itself lists them. */
-export const AdminLayout = () => {
+export function AdminLayout() {
   const { section: id } = useParams({ strict: false }) as { readonly section?: string };
   const page = adminPages.find((candidate) => candidate.id === id);
   if (page === undefined) return <Index isUnknown={id !== undefined} />;
@@ -65,4 +69,4 @@ export const AdminLayout = () => {
       </div>
     </div>
   );
-};
+}

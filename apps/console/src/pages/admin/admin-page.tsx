@@ -16,7 +16,7 @@ interface AdminPageProps {
 }
 
 /** The frame of a page of administration: breadcrumbs, title and, on the page of all things, its description. */
-export const AdminPage = ({ id, title, ...props }: AdminPageProps) => {
+export function AdminPage({ id, title, ...props }: AdminPageProps) {
   const page = adminPages.find((candidate) => candidate.id === id);
   const label = page?.label ?? id;
   return (
@@ -40,7 +40,7 @@ export const AdminPage = ({ id, title, ...props }: AdminPageProps) => {
       {props.children}
     </Page>
   );
-};
+}
 
 interface AdminCatalogueProps<T, C extends AnyOperation, E extends AnyOperation, R extends AnyOperation>
   extends Omit<CatalogueProps<T, C, E, R>, 'frame'>, Pick<AdminPageProps, 'id' | 'title'> {

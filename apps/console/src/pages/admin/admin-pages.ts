@@ -29,11 +29,13 @@ const texts = {
 
 type GroupId = keyof typeof texts.groups;
 
-const adminPage = <Id extends keyof typeof texts.pages>(
+function adminPage<Id extends keyof typeof texts.pages>(
   id: Id,
   group: GroupId,
   component: ReturnType<typeof lazyRouteComponent>,
-) => ({ id, group, label: texts.pages[id][0], description: texts.pages[id][1], component });
+) {
+  return { id, group, label: texts.pages[id][0], description: texts.pages[id][1], component };
+}
 
 /**
  * The pages of administration, in the order of their navigation. A page has the path `/admin/<id>`, and `/admin/<id>/<item>` for one

@@ -68,10 +68,10 @@ const texts = {
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
 /** A number of bytes as text, in the largest unit that fits. Units are powers of 1,000. */
-const bytesText = (bytes: number): string => {
+function bytesText(bytes: number): string {
   const exponent = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${formatNumber(Math.round((bytes / 1000 ** exponent) * 10) / 10)} ${units[exponent]}`;
-};
+}
 
 const LogIntegrity = lazyRouteComponent(() => import('../events/log-integrity.tsx'), 'LogIntegrity');
 
@@ -82,43 +82,49 @@ interface SectionProps {
   readonly children: React.ReactNode;
 }
 
-const Section = ({ id, title, action, children }: SectionProps) => (
-  <section className={layout['section']} aria-labelledby={id}>
-    <div className={layout['bar']}>
-      <h2 id={id}>{title}</h2>
-      {action}
-    </div>
-    {children}
-  </section>
-);
-
-const onOff = (isOn: boolean): string => (isOn ? 'on' : 'off');
-
-const Facts = ({ config }: { readonly config: UiConfig }) => (
-  <dl className={styles['pairs']}>
-    {[
-      ['Version', `${config.name} ${config.version}`],
-      ['Speaks the API of Unleash', config.versionInfo.current.oss],
-      ['Installation id', config.versionInfo.instanceId],
-      ['Address for people', config.unleashUrl || 'not set: GATEWAY_PUBLIC_URL'],
-      [
-        'Pages that may call the frontend API',
-        config.frontendApiOrigins.includes('*')
-          ? 'those of every origin'
-          : config.frontendApiOrigins.join(', ') || 'nothing',
-      ],
-      ['Mail server', config.emailEnabled ? 'set' : 'not set: SMTP_URL'],
-      ['Single sign-on', config.oidcConfiguredThroughEnv ? 'by the variables OIDC_*' : 'by the settings here'],
-      ['Passwords', onOff(!config.disablePasswordAuth)],
-      ['Reports to others', 'nothing'],
-    ].map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
+function Section({ id, title, action, children }: SectionProps) {
+  return (
+    <section className={layout['section']} aria-labelledby={id}>
+      <div className={layout['bar']}>
+        <h2 id={id}>{title}</h2>
+        {action}
       </div>
-    ))}
-  </dl>
-);
+      {children}
+    </section>
+  );
+}
+
+function onOff(isOn: boolean): string {
+  return isOn ? 'on' : 'off';
+}
+
+function Facts({ config }: { readonly config: UiConfig }) {
+  return (
+    <dl className={styles['pairs']}>
+      {[
+        ['Version', `${config.name} ${config.version}`],
+        ['Speaks the API of Unleash', config.versionInfo.current.oss],
+        ['Installation id', config.versionInfo.instanceId],
+        ['Address for people', config.unleashUrl || 'not set: GATEWAY_PUBLIC_URL'],
+        [
+          'Pages that may call the frontend API',
+          config.frontendApiOrigins.includes('*')
+            ? 'those of every origin'
+            : config.frontendApiOrigins.join(', ') || 'nothing',
+        ],
+        ['Mail server', config.emailEnabled ? 'set' : 'not set: SMTP_URL'],
+        ['Single sign-on', config.oidcConfiguredThroughEnv ? 'by the variables OIDC_*' : 'by the settings here'],
+        ['Passwords', onOff(!config.disablePasswordAuth)],
+        ['Reports to others', 'nothing'],
+      ].map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
 interface Readiness {
   readonly isReady: boolean;
@@ -128,14 +134,14 @@ interface Readiness {
 }
 
 /** Reads the readiness of the gateway, which needs no credentials. A response with status 503 has a body with the reason, too. */
-const readReadiness = async ({ signal }: { readonly signal: AbortSignal }): Promise<Readiness> => {
+async function readReadiness({ signal }: { readonly signal: AbortSignal }): Promise<Readiness> {
   const response = await fetch('/health/ready', { signal, cache: 'no-store' });
   const body = (await response.json()) as { readonly reason?: unknown; readonly unavailable?: readonly string[] };
   const reason = typeof body.reason === 'string' ? body.reason : String(response.status);
   return { isReady: response.ok, reason, unavailable: body.unavailable ?? [] };
-};
+}
 
-const ReadinessBadge = ({ isReady, reason, unavailable }: Readiness) => {
+function ReadinessBadge({ isReady, reason, unavailable }: Readiness) {
   if (!isReady) return <Badge tone="danger">Not ready: {reason}</Badge>;
   if (unavailable.length > 0)
     return (
@@ -145,9 +151,9 @@ const ReadinessBadge = ({ isReady, reason, unavailable }: Readiness) => {
       </Badge>
     );
   return <Badge tone="good">Ready: every service answers, and nothing is behind.</Badge>;
-};
+}
 
-const InstallationHealth = () => {
+function InstallationHealth() {
   const readiness = useQuery({
     queryKey: ['readiness'],
     queryFn: readReadiness,
@@ -166,9 +172,9 @@ const InstallationHealth = () => {
       )}
     </QueryResult>
   );
-};
+}
 
-const Statistics = ({ statistics }: { readonly statistics: InstanceStatistics }) => {
+function Statistics({ statistics }: { readonly statistics: InstanceStatistics }) {
   const counts = Object.entries(texts.counts).map(
     ([name, label]) => [label, statistics[name as keyof typeof texts.counts]] as const,
   );
@@ -187,51 +193,53 @@ const Statistics = ({ statistics }: { readonly statistics: InstanceStatistics })
       ))}
     </dl>
   );
-};
+}
 
 /** The number of existing things that a limit counts; undefined for a limit that holds for each flag, strategy or segment. */
-const usedCountOf = (name: string, statistics: InstanceStatistics | undefined): number | undefined => {
+function usedCountOf(name: string, statistics: InstanceStatistics | undefined): number | undefined {
   if (statistics === undefined) return undefined;
   const { apiTokens, featureToggles, projects, environments, segments } = statistics;
   const tokenCount = apiTokens.admin + apiTokens.client + apiTokens.frontend;
   return { featureFlags: featureToggles, projects, environments, segments, apiTokens: tokenCount }[name];
-};
+}
 
 interface LimitsProps {
   readonly limits: ResourceLimits;
   readonly statistics: InstanceStatistics | undefined;
 }
 
-const Limits = ({ limits, statistics }: LimitsProps) => (
-  <Table
-    label="Limits"
-    rows={Object.entries(texts.limitNames).map(([name, label]) => ({
-      name,
-      label,
-      limit: limits[name as keyof typeof texts.limitNames],
-      used: usedCountOf(name, statistics),
-    }))}
-    rowKey={({ name }) => name}
-    columns={[
-      { id: 'limit', title: 'Limit', cell: ({ label }) => label },
-      {
-        id: 'used',
-        title: 'Used',
-        cell: ({ used, limit }) =>
-          used === undefined ? null : (
-            <Badge tone={used >= limit * 0.9 ? 'warning' : 'neutral'}>{texts.formatNumber(used)}</Badge>
-          ),
-      },
-      {
-        id: 'max',
-        title: 'At most',
-        cell: ({ limit }) => (limit >= noLimit ? 'no limit' : texts.formatNumber(limit)),
-      },
-    ]}
-  />
-);
+function Limits({ limits, statistics }: LimitsProps) {
+  return (
+    <Table
+      label="Limits"
+      rows={Object.entries(texts.limitNames).map(([name, label]) => ({
+        name,
+        label,
+        limit: limits[name as keyof typeof texts.limitNames],
+        used: usedCountOf(name, statistics),
+      }))}
+      rowKey={({ name }) => name}
+      columns={[
+        { id: 'limit', title: 'Limit', cell: ({ label }) => label },
+        {
+          id: 'used',
+          title: 'Used',
+          cell: ({ used, limit }) =>
+            used === undefined ? null : (
+              <Badge tone={used >= limit * 0.9 ? 'warning' : 'neutral'}>{texts.formatNumber(used)}</Badge>
+            ),
+        },
+        {
+          id: 'max',
+          title: 'At most',
+          cell: ({ limit }) => (limit >= noLimit ? 'no limit' : texts.formatNumber(limit)),
+        },
+      ]}
+    />
+  );
+}
 
-const EventLog = () => {
+function EventLog() {
   const size = useQuery(operationQuery(GetEventLogSize, {}));
   return (
     <QueryResult query={size}>
@@ -250,9 +258,9 @@ const EventLog = () => {
       )}
     </QueryResult>
   );
-};
+}
 
-const DeadLetters = () => {
+function DeadLetters() {
   const letters = useQuery({ ...operationQuery(CollectDeadLetters, {}), refetchInterval: 30_000 });
   const unanswered = letters.data?.unanswered ?? [];
   return (
@@ -294,9 +302,9 @@ const DeadLetters = () => {
       />
     </>
   );
-};
+}
 
-const SearchIndex = () => {
+function SearchIndex() {
   const [isConfirming, setConfirming] = useState(false);
   const reindex = useQuery({
     ...operationQuery(GetReindexStatus, {}),
@@ -345,10 +353,10 @@ const SearchIndex = () => {
       )}
     </>
   );
-};
+}
 
 /** The installation: version, health, statistics, limits, event log, dead letters and search index. */
-export const InstancePage = () => {
+export function InstancePage() {
   const config = useQuery(operationQuery(GetUiConfig, {}));
   const mayCall = useMayCall();
   const isAdmin = mayCall(GetInstanceStatistics);
@@ -415,4 +423,4 @@ export const InstancePage = () => {
       </Section>
     </AdminPage>
   );
-};
+}

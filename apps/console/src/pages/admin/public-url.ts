@@ -3,10 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 
 /** The URL of this installation for other programs, without a slash at the end; if it is not configured, the origin of this page. */
-export const usePublicUrl = (): { readonly base: string; readonly isConfigured: boolean } => {
+export function usePublicUrl(): { readonly base: string; readonly isConfigured: boolean } {
   const configuredUrl = useQuery(operationQuery(GetUiConfig, {})).data?.unleashUrl ?? '';
   return { base: (configuredUrl || location.origin).replace(/\/$/, ''), isConfigured: configuredUrl !== '' };
-};
+}
 
 /** The absolute URL of a link of the API, which is relative where the server has no public URL. */
-export const absoluteUrlOf = (link: string): string => new URL(link, location.origin).href;
+export function absoluteUrlOf(link: string): string {
+  return new URL(link, location.origin).href;
+}

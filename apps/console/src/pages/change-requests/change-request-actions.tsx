@@ -38,7 +38,7 @@ const revert: ChangeRequestAction = { id: 'revert' };
  * The actions that the state of a change request allows, the likeliest first. The server checks permissions and whether
  * authors may review their own request; it explains a refusal.
  */
-const changeRequestActionsByState = (state: ChangeRequestState, isAuthor: boolean): readonly ChangeRequestAction[] => {
+function changeRequestActionsByState(state: ChangeRequestState, isAuthor: boolean): readonly ChangeRequestAction[] {
   switch (state) {
     case 'Draft':
       return isAuthor ? [submit, cancel] : [];
@@ -54,7 +54,7 @@ const changeRequestActionsByState = (state: ChangeRequestState, isAuthor: boolea
     case 'Rejected':
       return [];
   }
-};
+}
 
 const texts = {
   actions: {
@@ -91,7 +91,7 @@ interface RequestProps {
 }
 
 /** Buttons that move a change request to another state. A call names the revision on the screen: no later change is approved unseen. */
-export const ChangeRequestActions = ({ request }: RequestProps) => {
+export function ChangeRequestActions({ request }: RequestProps) {
   const [action, setAction] = useState<ChangeRequestAction | undefined>();
   const [comment, setComment] = useState('');
   const [time, setTime] = useState('');
@@ -188,4 +188,4 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
       )}
     </>
   );
-};
+}

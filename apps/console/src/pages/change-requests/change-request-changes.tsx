@@ -27,36 +27,40 @@ interface RequestProps {
 type FeaturePreview = ChangeRequestPreview['features'][number];
 
 /** The strategies of a flag before the request, by id; empty until the preview is loaded. */
-const strategiesOf = (preview: FeaturePreview | undefined): Readonly<Record<string, FeatureStrategy>> =>
-  (preview?.before as { strategies?: Record<string, FeatureStrategy> } | null | undefined)?.strategies ?? {};
+function strategiesOf(preview: FeaturePreview | undefined): Readonly<Record<string, FeatureStrategy>> {
+  return (preview?.before as { strategies?: Record<string, FeatureStrategy> } | null | undefined)?.strategies ?? {};
+}
 
-const formatValue = (value: unknown): string =>
-  value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+function formatValue(value: unknown): string {
+  return value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+}
 
-const Fields = ({ diff }: Pick<FeaturePreview, 'diff'>) => (
-  <div role="region" aria-label="Field by field" tabIndex={0} className={styles['json']}>
-    <table className={layout['cells']}>
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        {diff.map(({ path, before, after }) => (
-          <tr key={path}>
-            <td>
-              <code>{path}</code>
-            </td>
-            <td>{formatValue(before)}</td>
-            <td>{formatValue(after)}</td>
+function Fields({ diff }: Pick<FeaturePreview, 'diff'>) {
+  return (
+    <div role="region" aria-label="Field by field" tabIndex={0} className={styles['json']}>
+      <table className={layout['cells']}>
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+        </thead>
+        <tbody>
+          {diff.map(({ path, before, after }) => (
+            <tr key={path}>
+              <td>
+                <code>{path}</code>
+              </td>
+              <td>{formatValue(before)}</td>
+              <td>{formatValue(after)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
 
 interface ChangeViewProps extends RequestProps {
   readonly change: ChangeRequestChange;
@@ -64,7 +68,7 @@ interface ChangeViewProps extends RequestProps {
   readonly isOpen: boolean;
 }
 
-const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) => {
+function ChangeView({ request, change, strategies, isOpen }: ChangeViewProps) {
   const segmentNames = useSegmentNames();
   const { sentence, before, after } = changeSentence(change, {
     environment: request.environment,
@@ -124,10 +128,10 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
       </details>
     </li>
   );
-};
+}
 
 /** What the request changes, flag by flag and segment by segment, in words and field by field. */
-export const ChangeRequestChanges = ({ request }: RequestProps) => {
+export function ChangeRequestChanges({ request }: RequestProps) {
   const isOpen = !isClosedState(request.state);
   const params = { projectId: request.project, id: request.id };
   const preview = useQuery({ ...operationQuery(PreviewChangeRequest, { params }), enabled: isOpen });
@@ -185,16 +189,16 @@ export const ChangeRequestChanges = ({ request }: RequestProps) => {
       ))}
     </div>
   );
-};
+}
 
-const withoutSnapshot = (payload: unknown): unknown => {
+function withoutSnapshot(payload: unknown): unknown {
   if (!isJsonObject(payload)) return payload;
   const { snapshot: _, ...rest } = payload;
   return rest;
-};
+}
 
 /** The users for whom the change request would turn flags on or off if it were applied now. */
-export const ChangeRequestImpact = ({ request }: RequestProps) => {
+export function ChangeRequestImpact({ request }: RequestProps) {
   const { project, environment } = request;
   const changes = [
     ...request.features.flatMap(({ name, changes: featureChanges }) =>
@@ -228,4 +232,4 @@ export const ChangeRequestImpact = ({ request }: RequestProps) => {
       </Link>
     </section>
   );
-};
+}

@@ -27,7 +27,7 @@ interface TimelineEntry {
 }
 
 /** The states, reviews and comments of a change request in order of time, and a field for a new comment. */
-const ChangeRequestTimeline = ({ request }: RequestProps) => {
+function ChangeRequestTimeline({ request }: RequestProps) {
   const { approvals = [], rejections = [], comments = [], stateTimestamps = {}, createdAt, createdBy } = request;
   const entries: readonly TimelineEntry[] = [
     { at: createdAt, text: `Created by ${createdBy.username ?? ''}`, key: 'created' },
@@ -94,13 +94,13 @@ const ChangeRequestTimeline = ({ request }: RequestProps) => {
       </form>
     </section>
   );
-};
+}
 
 interface RequestProps {
   readonly request: ChangeRequest;
 }
 
-const TitleDialog = ({ request, onClose }: RequestProps & { readonly onClose: () => void }) => {
+function TitleDialog({ request, onClose }: RequestProps & { readonly onClose: () => void }) {
   const [title, setTitle] = useState(request.title ?? '');
   const save = useOperationMutation(SetTitle, 'handled');
   return (
@@ -127,9 +127,9 @@ const TitleDialog = ({ request, onClose }: RequestProps & { readonly onClose: ()
       {save.error !== null && <ErrorNotice error={save.error} />}
     </Dialog>
   );
-};
+}
 
-const RequestView = ({ request }: RequestProps) => {
+function RequestView({ request }: RequestProps) {
   const { id, title, project, environment, state, schedule, approvals = [], minApprovals } = request;
   const [isEditing, setEditing] = useState(false);
   const isOpen = !isClosedState(state);
@@ -180,10 +180,10 @@ const RequestView = ({ request }: RequestProps) => {
       {isEditing && <TitleDialog request={request} onClose={() => setEditing(false)} />}
     </Page>
   );
-};
+}
 
 /** One change request: its changes as sentences, the users that they affect, its conflicts, and its comments. */
-export const ChangeRequestPage = () => {
+export function ChangeRequestPage() {
   const { project, id } = useParams({ strict: false }) as { project: string; id: string };
   const client = useQueryClient();
   const query = useQuery(operationQuery(GetChangeRequest, { params: { projectId: project, id: Number(id) } }));
@@ -191,4 +191,4 @@ export const ChangeRequestPage = () => {
     if (eventProject === project) void client.invalidateQueries();
   });
   return <QueryResult query={query}>{(request) => <RequestView request={request} />}</QueryResult>;
-};
+}

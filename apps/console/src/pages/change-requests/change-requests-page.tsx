@@ -29,7 +29,7 @@ type View = (typeof views)[number];
 const pageSize = 50;
 
 /** The search of a view. @param userId the id of the user; 0 for an API key without a user, for which `inbox` and `mine` find nothing */
-const queryOf = (view: View, userId: number): { state?: string; createdBy?: string; requestedApproverId?: string } => {
+function queryOf(view: View, userId: number): { state?: string; createdBy?: string; requestedApproverId?: string } {
   switch (view) {
     case 'inbox':
       return { state: 'IS:open', requestedApproverId: `IS:${userId}` };
@@ -39,7 +39,7 @@ const queryOf = (view: View, userId: number): { state?: string; createdBy?: stri
     case 'closed':
       return { state: `IS:${view}` };
   }
-};
+}
 
 const columns = [
   {
@@ -79,7 +79,7 @@ const columns = [
 ];
 
 /** The change requests of all projects: the open ones, those that wait for the user, the user's own, and the closed ones. */
-export const ChangeRequestsPage = () => {
+export function ChangeRequestsPage() {
   const search = useSearch({ strict: false });
   const view = views.find((known) => known === search.view) ?? 'open';
   const offset = Math.max(0, Math.floor(Number(search.from ?? 0)) || 0);
@@ -149,4 +149,4 @@ export const ChangeRequestsPage = () => {
       </QueryResult>
     </Page>
   );
-};
+}

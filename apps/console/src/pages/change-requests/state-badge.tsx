@@ -17,11 +17,13 @@ interface StateBadgeProps {
 }
 
 /** The state of a change request; for a scheduled one, the status of its schedule, which is marked if it failed or is suspended. */
-export const StateBadge = ({ state, schedule }: StateBadgeProps) => (
-  <Badge tone={schedule !== undefined && schedule.status !== 'pending' ? 'danger' : tones[state]}>
-    {schedule === undefined || state !== 'Scheduled'
-      ? state
-      : ({ pending: 'Scheduled', failed: 'Schedule failed', suspended: 'Schedule suspended' }[schedule.status] ??
-        schedule.status)}
-  </Badge>
-);
+export function StateBadge({ state, schedule }: StateBadgeProps) {
+  return (
+    <Badge tone={schedule !== undefined && schedule.status !== 'pending' ? 'danger' : tones[state]}>
+      {schedule === undefined || state !== 'Scheduled'
+        ? state
+        : ({ pending: 'Scheduled', failed: 'Schedule failed', suspended: 'Schedule suspended' }[schedule.status] ??
+          schedule.status)}
+    </Badge>
+  );
+}

@@ -61,30 +61,32 @@ interface ReasonsProps {
   readonly isCounting: boolean;
 }
 
-const Reasons = ({ view, counts, isCounting }: ReasonsProps) => (
-  <nav aria-label="Reason" className={styles['reasons']}>
-    {cleanupViews.map((reason) => (
-      <Link
-        key={reason}
-        to="."
-        search={(before) => ({ ...before, reason: reason === 'all' ? undefined : reason })}
-        aria-current={reason === view ? 'page' : undefined}
-        className={styles['reason'] ?? ''}
-        activeOptions={{ includeSearch: true, exact: true }}
-      >
-        {texts.reason[reason]}
-        {reason !== 'unknown' && counts !== undefined && (
-          <span className={styles['count']}>{texts.formatNumber(counts[reason])}</span>
-        )}
-      </Link>
-    ))}
-    {isCounting && (
-      <span role="status" className={styles['counting']}>
-        Counting the flags of each reason…
-      </span>
-    )}
-  </nav>
-);
+function Reasons({ view, counts, isCounting }: ReasonsProps) {
+  return (
+    <nav aria-label="Reason" className={styles['reasons']}>
+      {cleanupViews.map((reason) => (
+        <Link
+          key={reason}
+          to="."
+          search={(before) => ({ ...before, reason: reason === 'all' ? undefined : reason })}
+          aria-current={reason === view ? 'page' : undefined}
+          className={styles['reason'] ?? ''}
+          activeOptions={{ includeSearch: true, exact: true }}
+        >
+          {texts.reason[reason]}
+          {reason !== 'unknown' && counts !== undefined && (
+            <span className={styles['count']}>{texts.formatNumber(counts[reason])}</span>
+          )}
+        </Link>
+      ))}
+      {isCounting && (
+        <span role="status" className={styles['counting']}>
+          Counting the flags of each reason…
+        </span>
+      )}
+    </nav>
+  );
+}
 
 interface FiltersProps {
   readonly project: string | undefined;
@@ -93,7 +95,7 @@ interface FiltersProps {
   readonly filterInUrl: ReturnType<typeof useFilterInUrl>;
 }
 
-const Filters = ({ project, view, days, filterInUrl: { filter, setFilter, search, write } }: FiltersProps) => {
+function Filters({ project, view, days, filterInUrl: { filter, setFilter, search, write } }: FiltersProps) {
   const navigate = useNavigate();
   const { data: projects } = useProjects();
   return (
@@ -125,10 +127,10 @@ const Filters = ({ project, view, days, filterInUrl: { filter, setFilter, search
       />
     </div>
   );
-};
+}
 
 /** Flags that may be no longer needed, by reason, to be archived in bulk or listed for the owners of the code. */
-export const CleanupPage = ({ project }: { readonly project?: string | undefined }) => {
+export function CleanupPage({ project }: { readonly project?: string | undefined }) {
   const filterInUrl = useFilterInUrl();
   const hasPermission = usePermissionCheck();
   const { view, days, scope, query } = cleanupQueryOf(filterInUrl.search, project);
@@ -240,10 +242,10 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
       {dialog === 'report' && <CleanupReportDialog query={query} selection={selection} onClose={close} />}
     </Page>
   );
-};
+}
 
 /** The cleanup of the project in the URL. */
-export const ProjectCleanupPage = () => {
+export function ProjectCleanupPage() {
   const { project = '' } = useParams({ strict: false }) as { project?: string };
   return <CleanupPage key={project} project={project} />;
-};
+}

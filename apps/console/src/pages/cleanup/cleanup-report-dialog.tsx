@@ -34,7 +34,7 @@ interface CleanupReportDialogProps {
 }
 
 /** Shows the selected flags as a text for the owners of the code, with the URL and the last use of each flag. */
-export const CleanupReportDialog = ({ query, selection, onClose }: CleanupReportDialogProps) => {
+export function CleanupReportDialog({ query, selection, onClose }: CleanupReportDialogProps) {
   const [isCopied, setCopied] = useState(false);
   const selected = useQuery({
     queryKey: operationKey(ListCleanupFeatures, query, 'selected', selection),
@@ -84,4 +84,4 @@ export const CleanupReportDialog = ({ query, selection, onClose }: CleanupReport
       </QueryResult>
     </Dialog>
   );
-};
+}

@@ -24,19 +24,21 @@ interface CleanupTableProps {
   readonly onReachEnd: () => void;
 }
 
-const LastUse = ({ flag: { environments } }: { readonly flag: CleanupFlag }) => (
-  <>
-    {environments.map(({ name, enabled, lastSeenAt }) => (
-      <span key={name} className={styles['oneLine']}>
-        {name} <span className={layout['small']}>{enabled ? 'on' : 'off'} ·</span>{' '}
-        {lastSeenAt === null ? <span className={layout['small']}>never used</span> : <Time at={lastSeenAt} />}
-      </span>
-    ))}
-  </>
-);
+function LastUse({ flag: { environments } }: { readonly flag: CleanupFlag }) {
+  return (
+    <>
+      {environments.map(({ name, enabled, lastSeenAt }) => (
+        <span key={name} className={styles['oneLine']}>
+          {name} <span className={layout['small']}>{enabled ? 'on' : 'off'} ·</span>{' '}
+          {lastSeenAt === null ? <span className={layout['small']}>never used</span> : <Time at={lastSeenAt} />}
+        </span>
+      ))}
+    </>
+  );
+}
 
 /** Flags that may be no longer needed. Only the rows on the screen are in the document. A click with Shift selects a range. */
-export const CleanupTable = ({ flags, total, isOutdated, onReachEnd, ...props }: CleanupTableProps) => {
+export function CleanupTable({ flags, total, isOutdated, onReachEnd, ...props }: CleanupTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   /** the row of the last click, where a range begins; -1 before the first click */
   const anchor = useRef(-1);
@@ -153,4 +155,4 @@ export const CleanupTable = ({ flags, total, isOutdated, onReachEnd, ...props }:
       </div>
     </div>
   );
-};
+}

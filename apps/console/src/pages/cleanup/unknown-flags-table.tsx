@@ -30,36 +30,40 @@ interface ReportsProps {
   readonly reports: Row['reports'];
 }
 
-const Reports = ({ reports }: ReportsProps) => (
-  <ul className={styles['reports']}>
-    {reports.map(({ appName, environments }) => (
-      <li key={appName}>
-        <Link to="/admin/$section/$item" params={{ section: 'applications', item: appName }}>
-          <bdi>{appName}</bdi>
-        </Link>{' '}
-        ({environments.map(({ environment }) => environment).join(', ')})
-      </li>
-    ))}
-  </ul>
-);
+function Reports({ reports }: ReportsProps) {
+  return (
+    <ul className={styles['reports']}>
+      {reports.map(({ appName, environments }) => (
+        <li key={appName}>
+          <Link to="/admin/$section/$item" params={{ section: 'applications', item: appName }}>
+            <bdi>{appName}</bdi>
+          </Link>{' '}
+          ({environments.map(({ environment }) => environment).join(', ')})
+        </li>
+      ))}
+    </ul>
+  );
+}
 
-const sortedUnique = (names: readonly string[]): string[] =>
-  [...new Set(names)].filter(Boolean).toSorted((one, other) => one.localeCompare(other));
+function sortedUnique(names: readonly string[]): string[] {
+  return [...new Set(names)].filter(Boolean).toSorted((one, other) => one.localeCompare(other));
+}
 
 /** The option for all applications or environments: its blank cannot be in their names. */
 const allOption = ' all';
 
 /** The reports of one application or environment; undefined stands for all of them. */
-const filterReports = (
+function filterReports(
   reports: Row['reports'],
   app: string | undefined,
   environment: string | undefined,
-): Row['reports'] =>
-  reports.filter(
+): Row['reports'] {
+  return reports.filter(
     (report) =>
       (app === undefined || report.appName === app) &&
       (environment === undefined || report.environments.some((reported) => reported.environment === environment)),
   );
+}
 
 interface UnknownFlagsProps {
   /** only flags that applications with keys of this project request */
@@ -68,7 +72,7 @@ interface UnknownFlagsProps {
 }
 
 /** Flags that applications request and that do not exist, by application and environment, each with a button that creates it. */
-export const UnknownFlagsTable = ({ project, filter }: UnknownFlagsProps) => {
+export function UnknownFlagsTable({ project, filter }: UnknownFlagsProps) {
   const query = useQuery({
     ...operationQuery(ListUnknownFlags, { query: project === undefined ? {} : { project } }),
     placeholderData: keepPreviousData,
@@ -170,4 +174,4 @@ export const UnknownFlagsTable = ({ project, filter }: UnknownFlagsProps) => {
       }}
     </QueryResult>
   );
-};
+}

@@ -28,7 +28,7 @@ interface CleanupSearch {
 }
 
 /** The view and the query that the search parameters of the URL stand for; defaults replace unknown values. */
-export const cleanupQueryOf = (search: CleanupSearch, project: string | undefined) => {
+export function cleanupQueryOf(search: CleanupSearch, project: string | undefined) {
   const view = cleanupViews.find((known) => known === search.reason) ?? 'all';
   const days = dayChoices.find((choice) => String(choice) === search.days) ?? defaultDays;
   const scope = { days, ...(project === undefined ? {} : { project }) };
@@ -39,7 +39,7 @@ export const cleanupQueryOf = (search: CleanupSearch, project: string | undefine
     ...(nameText === '' ? {} : { query: nameText }),
   };
   return { view, days, scope, query };
-};
+}
 
 /** Why a flag may be no longer needed, in a few words. */
 export const reasonTexts = {
@@ -56,11 +56,11 @@ export type CleanupFlag = CleanupFeatures['features'][number];
 const pageSize = 1_000;
 
 /** Reads all selected flags from the server, page by page. @throws ApiError */
-export const readCleanupSelection = async (
+export async function readCleanupSelection(
   query: CleanupQuery,
   selection: FlagSelection,
   signal?: AbortSignal,
-): Promise<CleanupFlag[]> => {
+): Promise<CleanupFlag[]> {
   const found: CleanupFlag[] = [];
   let after: string | undefined;
   do {
@@ -70,29 +70,32 @@ export const readCleanupSelection = async (
     after = next ?? undefined;
   } while (after !== undefined && (selection.kind === 'all' || found.length < selection.names.size));
   return found;
-};
+}
 
 /** A flag of the list as the bulk action that archives needs it. The list has active flags only, so archiving changes each. */
-export const archivableFlagOf = ({ name, project }: CleanupFlag): SelectedFlag => ({
-  name,
-  project,
-  effectOf: () => 'changes',
-});
+export function archivableFlagOf({ name, project }: CleanupFlag): SelectedFlag {
+  return {
+    name,
+    project,
+    effectOf: () => 'changes',
+  };
+}
 
 const cleanupPageSize = 200;
 /** Milliseconds until cached counts are stale; archiving invalidates them. */
 const countsStaleMs = 60_000;
 
 /** The number of flags of each reason. The server scans all flags for them, which takes seconds where there are very many. */
-export const useCleanupCounts = (query: Pick<CleanupQuery, 'days' | 'project'>) =>
-  useQuery({
+export function useCleanupCounts(query: Pick<CleanupQuery, 'days' | 'project'>) {
+  return useQuery({
     ...operationQuery(CountCleanupFeatures, { query }),
     placeholderData: keepPreviousData,
     staleTime: countsStaleMs,
   });
+}
 
 /** The flags of a query, read page by page as the user scrolls. */
-export const useCleanupList = (query: CleanupQuery, view: CleanupView, counts: ReturnType<typeof useCleanupCounts>) => {
+export function useCleanupList(query: CleanupQuery, view: CleanupView, counts: ReturnType<typeof useCleanupCounts>) {
   const list = useInfiniteQuery({
     queryKey: operationKey(ListCleanupFeatures, query),
     queryFn: ({ pageParam, signal }) =>
@@ -114,10 +117,10 @@ export const useCleanupList = (query: CleanupQuery, view: CleanupView, counts: R
   const knownTotal = query.query === undefined && view !== 'unknown' ? counts.data?.[view] : undefined;
   const total = hasNextPage ? Math.max(knownTotal ?? 0, flags.length + 1) : flags.length;
   return { list, flags, total, onReachEnd };
-};
+}
 
 /** The selected flags among those that a query finds. Another query finds other flags: nothing of them is selected. */
-export const useCleanupSelection = (query: CleanupQuery) => {
+export function useCleanupSelection(query: CleanupQuery) {
   const [selection, setSelection] = useState<FlagSelection>(emptySelection);
   const key = JSON.stringify(query);
   const [lastKey, setLastKey] = useState(key);
@@ -126,4 +129,4 @@ export const useCleanupSelection = (query: CleanupQuery) => {
     setSelection(emptySelection);
   }
   return [selection, setSelection] as const;
-};
+}

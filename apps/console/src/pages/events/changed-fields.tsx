@@ -11,63 +11,69 @@ interface ChangedFieldsProps {
   readonly titles?: { readonly before: string; readonly after: string };
 }
 
-const isConstraint = (value: Json): boolean =>
-  isJsonObject(value) && typeof value['contextName'] === 'string' && typeof value['operator'] === 'string';
+function isConstraint(value: Json): boolean {
+  return isJsonObject(value) && typeof value['contextName'] === 'string' && typeof value['operator'] === 'string';
+}
 
 /** A value as text: a list of constraints in words, a text as it is, and any other value as JSON. */
-const formatJson = (value: Json): string => {
+function formatJson(value: Json): string {
   if (typeof value === 'string') return value;
   const items = Array.isArray(value) ? (value as readonly Json[]) : [];
   if (items.length > 0 && items.every(isConstraint))
     return items.map((item) => constraintPhrase(item as unknown as Constraint)).join('\n');
   return JSON.stringify(value);
-};
+}
 
-const Value = ({ value, side }: { readonly value: Json | undefined; readonly side: 'before' | 'after' }) =>
-  value === undefined || value === null || value === '' ? (
+function Value({ value, side }: { readonly value: Json | undefined; readonly side: 'before' | 'after' }) {
+  return value === undefined || value === null || value === '' ? (
     <span className={styles['absent']}>{value === '' ? '""' : 'nothing'}</span>
   ) : (
     <bdi className={styles[side]}>{formatJson(value)}</bdi>
   );
+}
 
 /** A table of changed fields with their values before and after the change. */
-export const ChangedFields = ({
+export function ChangedFields({
   label,
   changes,
   hiddenSide,
   titles = { before: 'Before', after: 'After' },
-}: ChangedFieldsProps) => (
-  <div role="region" aria-label={label} tabIndex={0} className={styles['changes']}>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          {hiddenSide !== 'before' && <th scope="col">{titles.before}</th>}
-          {hiddenSide !== 'after' && <th scope="col">{titles.after}</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map(({ path, before, after }) => (
-          <tr key={path.join('/')}>
-            <th scope="row">{path.join(' › ')}</th>
-            {hiddenSide !== 'before' && (
-              <td>
-                <Value value={before} side="before" />
-              </td>
-            )}
-            {hiddenSide !== 'after' && (
-              <td>
-                <Value value={after} side="after" />
-              </td>
-            )}
+}: ChangedFieldsProps) {
+  return (
+    <div role="region" aria-label={label} tabIndex={0} className={styles['changes']}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            {hiddenSide !== 'before' && <th scope="col">{titles.before}</th>}
+            {hiddenSide !== 'after' && <th scope="col">{titles.after}</th>}
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+        </thead>
+        <tbody>
+          {changes.map(({ path, before, after }) => (
+            <tr key={path.join('/')}>
+              <th scope="row">{path.join(' › ')}</th>
+              {hiddenSide !== 'before' && (
+                <td>
+                  <Value value={before} side="before" />
+                </td>
+              )}
+              {hiddenSide !== 'after' && (
+                <td>
+                  <Value value={after} side="after" />
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
 
-const prettyJson = (value: Json | undefined): string => (value == null ? '' : JSON.stringify(value, null, 2));
+function prettyJson(value: Json | undefined): string {
+  return value == null ? '' : JSON.stringify(value, null, 2);
+}
 const linePrefixes = { same: ' ', removed: '−', added: '+' } as const;
 
 interface JsonDiffProps {
@@ -77,17 +83,19 @@ interface JsonDiffProps {
 }
 
 /** The JSON of two values as one text, in which removed and added lines are marked. */
-export const JsonDiff = ({ before, after, label }: JsonDiffProps) => (
-  <div role="region" aria-label={label} tabIndex={0} className={styles['diff']}>
-    {lineDiff(prettyJson(before), prettyJson(after))
-      .filter(({ text }) => text !== '')
-      .map(({ kind, text }, index) => {
-        const Line = kind === 'removed' ? 'del' : kind === 'added' ? 'ins' : 'span';
-        return (
-          <Line key={index} className={styles[kind]}>
-            {linePrefixes[kind]} {text}
-          </Line>
-        );
-      })}
-  </div>
-);
+export function JsonDiff({ before, after, label }: JsonDiffProps) {
+  return (
+    <div role="region" aria-label={label} tabIndex={0} className={styles['diff']}>
+      {lineDiff(prettyJson(before), prettyJson(after))
+        .filter(({ text }) => text !== '')
+        .map(({ kind, text }, index) => {
+          const Line = kind === 'removed' ? 'del' : kind === 'added' ? 'ins' : 'span';
+          return (
+            <Line key={index} className={styles[kind]}>
+              {linePrefixes[kind]} {text}
+            </Line>
+          );
+        })}
+    </div>
+  );
+}

@@ -14,11 +14,12 @@ interface EventDetailProps {
 }
 
 /** The operation that undoes an event; undefined where events of its type cannot be undone. */
-export const undoOperationOf = ({ type }: Event): AnyOperation | undefined =>
-  (undoOperations as Partial<Record<string, AnyOperation>>)[type];
+export function undoOperationOf({ type }: Event): AnyOperation | undefined {
+  return (undoOperations as Partial<Record<string, AnyOperation>>)[type];
+}
 
 /** What an event changed, field by field and as JSON, with a button to undo it and links to related events. */
-export const EventDetail = ({ event, onUndo }: EventDetailProps) => {
+export function EventDetail({ event, onUndo }: EventDetailProps) {
   const { id, type, createdBy, createdAt, project, featureName, environment } = event;
   const [isJson, setJson] = useState(false);
   const mayCall = useMayCall();
@@ -93,4 +94,4 @@ export const EventDetail = ({ event, onUndo }: EventDetailProps) => {
       </div>
     </div>
   );
-};
+}

@@ -6,7 +6,9 @@ const creators = [
   { id: 7, name: 'Ada Lovelace' },
   { id: -42, name: 'token' },
 ];
-const read = (filter: string, project?: string) => readEventFilter(filter, { creators, project }, now);
+function read(filter: string, project?: string) {
+  return readEventFilter(filter, { creators, project }, now);
+}
 
 describe('a filter of events', () => {
   it('reads keys as parameters of the search, users by name, and other words as its text', () => {

@@ -19,10 +19,12 @@ export interface EventFilterVocabulary {
   readonly project: string | undefined;
 }
 
-const dayBefore = (day: string): string => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+function dayBefore(day: string): string {
+  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+}
 
 /** The types of events that match a pattern such as `feature-strategy-*`. */
-const typesOf = (pattern: string): readonly string[] => {
+function typesOf(pattern: string): readonly string[] {
   const [first = '', ...rest] = pattern.toLowerCase().split('*');
   if (rest.length === 0) return eventTypes.filter((type) => type === first);
   return eventTypes.filter((type) => {
@@ -34,18 +36,18 @@ const typesOf = (pattern: string): readonly string[] => {
     }
     return matchedUpTo >= 0;
   });
-};
+}
 
 /**
  * Reads a filter such as `type:feature-strategy-* feature:checkout by:ada when:<7d beta`. An event must match each key, and of each key one
  * value; words without a key are searched in what events changed. A token that cannot be applied is an error; the others still filter.
  * Days are those of UTC.
  */
-export const readEventFilter = (
+export function readEventFilter(
   filter: string,
   { creators, project }: Pick<EventFilterVocabulary, 'creators' | 'project'>,
   now = new Date(),
-): EventFilter => {
+): EventFilter {
   const lists = new Map<string, Set<string>>();
   const days = new Map<string, string>();
   const words: string[] = [];
@@ -123,17 +125,17 @@ export const readEventFilter = (
   for (const [side, day] of days) query[side] = `IS:${day}`;
   if (words.length > 0) query['query'] = words.join(' ');
   return { query, errors };
-};
+}
 
 const keys = ['type', 'feature', 'project', 'environment', 'by', 'when', 'id'];
 
 /** The suggestions for the token at the caret. */
-export const eventSuggestions = (
+export function eventSuggestions(
   filter: string,
   caret: number,
   { creators = [], projects, environments, project }: EventFilterVocabulary,
-): Suggestion[] =>
-  suggestionsAt(
+): Suggestion[] {
+  return suggestionsAt(
     filter,
     caret,
     keys.filter((key) => key !== 'project' || project === undefined),
@@ -148,3 +150,4 @@ export const eventSuggestions = (
       return values[key] ?? [];
     },
   );
+}

@@ -20,13 +20,13 @@ const overscan = 10;
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 
 /** The day of an instant in the time zone of the reader, in words. */
-const dayOf = (at: string, now: Date): string => {
+function dayOf(at: string, now: Date): string {
   const date = new Date(at);
   const day = weekday.format(date);
   if (day === weekday.format(now)) return `Today, ${day}`;
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
   return day === weekday.format(yesterday) ? `Yesterday, ${day}` : day;
-};
+}
 
 export interface EventActions {
   readonly toggle: (row: number, id: number) => void;
@@ -129,7 +129,7 @@ interface EventListProps {
 }
 
 /** Events by day, the newest first. Only the rows on the screen are in the document; ARIA attributes tell which rows they are. */
-export const EventList = ({
+export function EventList({
   label,
   rows,
   total,
@@ -138,7 +138,7 @@ export const EventList = ({
   scroller,
   onVisibleRangeChange,
   ...props
-}: EventListProps) => {
+}: EventListProps) {
   const virtualizer = useVirtualizer({
     count: rows,
     getScrollElement: () => scroller.current,
@@ -196,4 +196,4 @@ export const EventList = ({
       {props.end}
     </div>
   );
-};
+}

@@ -28,7 +28,7 @@ const refreshThrottleMs = 250;
 const upperDayLimits = /(^|\s)when:(<\d{4}-\d{2}-\d{2}|>\d+[dwmy])(?=\s|$)/g;
 
 /** Calls `refresh` some time after a new event: at most once in `refreshThrottleMs`, for all events in that time. */
-const useThrottledEventFeed = (refresh: () => void): void => {
+function useThrottledEventFeed(refresh: () => void): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const latestRefresh = useRef(refresh);
   useEffect(() => {
@@ -41,10 +41,10 @@ const useThrottledEventFeed = (refresh: () => void): void => {
       latestRefresh.current();
     }, refreshThrottleMs);
   });
-};
+}
 
 /** The actions of the rows as one object for all rows and renders, so that scrolling renders new rows only. */
-const useStableEventActions = (toggle: EventActions['toggle'], undo: EventActions['undo']): EventActions => {
+function useStableEventActions(toggle: EventActions['toggle'], undo: EventActions['undo']): EventActions {
   const latestHandlers = useRef({ toggle, undo });
   useEffect(() => {
     latestHandlers.current = { toggle, undo };
@@ -54,7 +54,7 @@ const useStableEventActions = (toggle: EventActions['toggle'], undo: EventAction
     undo: (...args) => latestHandlers.current.undo(...args),
   }));
   return actions;
-};
+}
 
 interface EventListKeys {
   readonly focusFilter: () => void;
@@ -63,8 +63,8 @@ interface EventListKeys {
   readonly undoActiveEvent: () => void;
 }
 
-const useEventListKeys = ({ focusFilter, moveActiveRow, toggleActiveEvent, undoActiveEvent }: EventListKeys): void =>
-  usePageActions([
+function useEventListKeys({ focusFilter, moveActiveRow, toggleActiveEvent, undoActiveEvent }: EventListKeys): void {
+  return usePageActions([
     { id: 'events.filter', title: 'Filter', key: '/', run: focusFilter },
     { id: 'events.next', title: 'Next event', key: 'j', isShortcutOnly: true, run: () => moveActiveRow(1) },
     { id: 'events.previous', title: 'Previous event', key: 'k', isShortcutOnly: true, run: () => moveActiveRow(-1) },
@@ -77,9 +77,10 @@ const useEventListKeys = ({ focusFilter, moveActiveRow, toggleActiveEvent, undoA
     },
     { id: 'events.undo', title: 'Undo this…', key: 'u', isShortcutOnly: true, run: undoActiveEvent },
   ]);
+}
 
 /** A function that calls `open` with an event if the user may undo it. The table of undoable events is loaded when it is first called. */
-const useUndoIfAllowed = (open: (event: Event) => void) => {
+function useUndoIfAllowed(open: (event: Event) => void) {
   const mayCall = useMayCall();
   return async (event: Event): Promise<void> => {
     const { undoOperationOf } = await import('./event-detail.tsx');
@@ -87,10 +88,10 @@ const useUndoIfAllowed = (open: (event: Event) => void) => {
     const scope = { project: event.project ?? undefined, environment: event.environment ?? undefined };
     if (operation !== undefined && mayCall(operation, scope)) open(event);
   };
-};
+}
 
 /** The events of all projects or of one, by day and as sentences. New events appear as they are recorded. */
-export const EventsPage = ({ project }: { readonly project?: string | undefined }) => {
+export function EventsPage({ project }: { readonly project?: string | undefined }) {
   const { query, errors, filter, setFilter, vocabulary, loadVocabulary } = useEventListQuery(project);
   const [visibleRange, setVisibleRange] = useState({ first: 0, last: 0, isAtTop: true });
   const list = useEventRows(query, visibleRange.first, visibleRange.last, visibleRange.isAtTop);
@@ -218,10 +219,10 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
       </Suspense>
     </Page>
   );
-};
+}
 
 /** The events of the project in the URL. */
-export const ProjectEventsPage = () => {
+export function ProjectEventsPage() {
   const { project = '' } = useParams({ strict: false }) as { project?: string };
   return <EventsPage key={project} project={project} />;
-};
+}

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { lineDiff } from './line-diff.ts';
 
 const marks = { same: ' ', removed: '-', added: '+' } as const;
-const shown = (before: string, after: string): string[] =>
-  lineDiff(before, after).map(({ kind, text }) => `${marks[kind]}${text}`);
+function shown(before: string, after: string): string[] {
+  return lineDiff(before, after).map(({ kind, text }) => `${marks[kind]}${text}`);
+}
 
 describe('the difference of two texts by line', () => {
   it('keeps what both have, and puts removed lines before those that replace them', () => {

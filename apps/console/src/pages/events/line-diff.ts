@@ -7,10 +7,12 @@ interface DiffLine {
 /** The maximum number of lines for which common lines are looked for; in longer texts, all lines are removed or added. */
 const maxComparedLines = 2_000;
 
-const lines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] => texts.map((text) => ({ kind, text }));
+function lines(kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] {
+  return texts.map((text) => ({ kind, text }));
+}
 
 /** For each pair of indexes, the length of the longest common subsequence of the lines from these indexes on. */
-const commonLengths = (first: readonly string[], second: readonly string[]): readonly Uint16Array[] => {
+function commonLengths(first: readonly string[], second: readonly string[]): readonly Uint16Array[] {
   const lengths = Array.from({ length: first.length + 1 }, () => new Uint16Array(second.length + 1));
   for (let i = first.length - 1; i >= 0; i--) {
     for (let j = second.length - 1; j >= 0; j--) {
@@ -19,10 +21,10 @@ const commonLengths = (first: readonly string[], second: readonly string[]): rea
     }
   }
   return lengths;
-};
+}
 
 /** The lines of two texts with the fewest removed and added lines; removed ones come first. */
-export const lineDiff = (before: string, after: string): DiffLine[] => {
+export function lineDiff(before: string, after: string): DiffLine[] {
   const [first, second] = [before.split('\n'), after.split('\n')];
   let start = 0;
   while (start < Math.min(first.length, second.length) && first[start] === second[start]) start++;
@@ -48,4 +50,4 @@ export const lineDiff = (before: string, after: string): DiffLine[] => {
     }
   }
   return [...lines('same', first.slice(0, start)), ...middle, ...lines('same', first.slice(first.length - end))];
-};
+}

@@ -30,11 +30,11 @@ interface CheckResult {
 }
 
 /** Verifies all events in several calls: each continues where the previous one reached its deadline. @throws ApiError */
-const verifyAll = async (
+async function verifyAll(
   notedEnd: string,
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
-): Promise<CheckResult> => {
+): Promise<CheckResult> {
   let checked = 0;
   for (let from: number | undefined; ;) {
     const query = { ...(from === undefined ? {} : { from }), ...(notedEnd === '' ? {} : { known: notedEnd }) };
@@ -45,9 +45,9 @@ const verifyAll = async (
     onProgress({ checkedTo: report.checkedTo, to: report.to });
     from = report.checkedTo + 1;
   }
-};
+}
 
-const CheckReport = ({ report, checked }: CheckResult) => {
+function CheckReport({ report, checked }: CheckResult) {
   const { fault, neverArrived, deadLetters, head, checkedTo, to } = report;
   return (
     <>
@@ -85,9 +85,9 @@ const CheckReport = ({ report, checked }: CheckResult) => {
       </section>
     </>
   );
-};
+}
 
-const IntegrityDialog = ({ onClose }: { readonly onClose: () => void }) => {
+function IntegrityDialog({ onClose }: { readonly onClose: () => void }) {
   const [notedEnd, setNotedEnd] = useState('');
   const [checkedEnd, setCheckedEnd] = useState('');
   const [progress, setProgress] = useState<Progress | undefined>();
@@ -144,10 +144,10 @@ const IntegrityDialog = ({ onClose }: { readonly onClose: () => void }) => {
       </div>
     </Dialog>
   );
-};
+}
 
 /** A badge that says whether the newest events are intact, and a button that opens the check of all events. */
-export const LogIntegrity = () => {
+export function LogIntegrity() {
   const [isOpen, setOpen] = useState(false);
   const recent = useQuery({
     queryKey: operationKey(VerifyEventLog, 'recent'),
@@ -169,4 +169,4 @@ export const LogIntegrity = () => {
       {isOpen && <IntegrityDialog onClose={() => setOpen(false)} />}
     </>
   );
-};
+}

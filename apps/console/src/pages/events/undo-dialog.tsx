@@ -59,8 +59,9 @@ const texts = {
   } satisfies Record<UndoRefusal, string>,
 } as const;
 
-const formatValue = (value: unknown): string =>
-  value === undefined || value === null ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+function formatValue(value: unknown): string {
+  return value === undefined || value === null ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+}
 
 type TagChange = Readonly<
   Record<'addedTags' | 'removedTags', readonly { readonly type: string; readonly value: string }[]>
@@ -99,7 +100,7 @@ interface SentenceProps {
 }
 
 /** What a step does, in a sentence. */
-const StepSentence = ({ event: { project, featureName }, step }: SentenceProps) => {
+function StepSentence({ event: { project, featureName }, step }: SentenceProps) {
   const segmentNames = useSegmentNames();
   const feature = useQuery({
     ...operationQuery(GetFeature, { params: { projectId: project ?? '', featureName: featureName ?? '' } }),
@@ -119,12 +120,12 @@ const StepSentence = ({ event: { project, featureName }, step }: SentenceProps) 
   const sentenceWithPlace = isEnvironmentNamed ? sentence : `${sentence} in ${environment}`;
   const strategy = change.action === 'deleteStrategy' ? before : change.action === 'addStrategy' ? after : undefined;
   return strategy === undefined ? `${sentenceWithPlace}.` : `${sentenceWithPlace}: ${strategy}.`;
-};
+}
 
 /** The environments that the steps change, each once; null stands for all of them. A request changes none of them. */
-const affectedEnvironmentsOf = (steps: readonly UndoStep[]): readonly (string | null)[] => [
-  ...new Set(steps.flatMap((step) => (step.kind === 'change' ? [step.environment] : []))),
-];
+function affectedEnvironmentsOf(steps: readonly UndoStep[]): readonly (string | null)[] {
+  return [...new Set(steps.flatMap((step) => (step.kind === 'change' ? [step.environment] : [])))];
+}
 
 interface ImpactProps {
   readonly event: Event;
@@ -133,7 +134,7 @@ interface ImpactProps {
 }
 
 /** The users for whom the steps turn flags on or off. */
-const Impact = ({ event, environment, steps }: ImpactProps) => {
+function Impact({ event, environment, steps }: ImpactProps) {
   const changes = steps.flatMap((step) =>
     step.kind === 'change' && step.environment === environment ? [step.change as FeatureChange] : [],
   );
@@ -142,14 +143,14 @@ const Impact = ({ event, environment, steps }: ImpactProps) => {
   if (query.error !== null) return null;
   if (query.data === undefined) return <Loading />;
   return query.data.features.map(({ name, groups }) => <ImpactGroups key={name} groups={groups} label={name} />);
-};
+}
 
 interface PlanProps {
   readonly event: Event;
   readonly undo: EventUndo;
 }
 
-const Plan = ({ event, undo: { state, reason, steps, changes, conflicts } }: PlanProps) => {
+function Plan({ event, undo: { state, reason, steps, changes, conflicts } }: PlanProps) {
   switch (state) {
     case 'done':
       return <Notice>There is nothing to undo: everything is as it was before this event.</Notice>;
@@ -190,15 +191,16 @@ const Plan = ({ event, undo: { state, reason, steps, changes, conflicts } }: Pla
       );
     }
   }
-};
+}
 
 type Proposal = Pick<ChangeRequest, 'id'>;
 
-const withoutTags = (undo: EventUndo | undefined) =>
-  undo && { ...undo, steps: undo.steps.map(({ ifMatch: _, ...step }) => step) };
+function withoutTags(undo: EventUndo | undefined) {
+  return undo && { ...undo, steps: undo.steps.map(({ ifMatch: _, ...step }) => step) };
+}
 
 /** Returns a function that takes a step, and returns the change request to which it was added, if any. */
-const useTakeStep = ({ project }: Event) => {
+function useTakeStep({ project }: Event) {
   const submitChanges = useSubmitChanges(project ?? '');
   return async (step: UndoStep): Promise<Proposal | undefined> => {
     const ifMatch = step.ifMatch ?? undefined;
@@ -215,10 +217,10 @@ const useTakeStep = ({ project }: Event) => {
     const outcome = await submitChanges.mutateAsync({ environment, changes: [step.change], ifMatch, isDirect });
     return outcome.kind === 'proposed' ? outcome.changeRequest : undefined;
   };
-};
+}
 
 /** Shows how an event would be undone, or why it cannot be, and undoes it: directly or, in a protected environment, by a change request. */
-export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) => {
+export function UndoDialog({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) {
   const query = useQuery({
     ...operationQuery(GetEventUndo, { params: { id: event.id } }),
     staleTime: 0,
@@ -312,4 +314,4 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
       </div>
     </Dialog>
   );
-};
+}

@@ -7,7 +7,7 @@ import { useFilterInUrl } from '../../filtering/search-parameter.ts';
 import { type EventFilterVocabulary, type EventQuery, readEventFilter } from './event-filter.ts';
 
 /** The values that a filter can have. The users are read only when suggestions need them, or the filter names one. */
-const useVocabulary = (filter: string, isNeeded: boolean, project: string | undefined): EventFilterVocabulary => {
+function useVocabulary(filter: string, isNeeded: boolean, project: string | undefined): EventFilterVocabulary {
   const namesUser = /(^|\s)by:/.test(filter);
   const { data: creators } = useQuery({
     ...operationQuery(ListEventCreators, {}),
@@ -22,10 +22,10 @@ const useVocabulary = (filter: string, isNeeded: boolean, project: string | unde
     environments: (environments?.environments ?? []).map(({ name }) => name),
     project,
   };
-};
+}
 
 /** The search for the events of the list, from the filter in the URL; of all projects, or of the given one. */
-export const useEventListQuery = (project: string | undefined) => {
+export function useEventListQuery(project: string | undefined) {
   const { filter, setFilter } = useFilterInUrl();
   const [isVocabularyNeeded, setVocabularyNeeded] = useState(false);
   const vocabulary = useVocabulary(filter, isVocabularyNeeded, project);
@@ -38,7 +38,7 @@ export const useEventListQuery = (project: string | undefined) => {
   const serializedQuery = JSON.stringify(parsedQuery);
   const query = useMemo(() => JSON.parse(serializedQuery) as EventQuery, [serializedQuery]);
   return { query, errors, filter, setFilter, vocabulary, loadVocabulary: () => setVocabularyNeeded(true) };
-};
+}
 
 /** The number of events in a full window, which is the part of the list that one request reads. */
 const rowsPageSize = 100;
@@ -54,18 +54,20 @@ const maxAttempts = 4;
 const oldestEventStaleMs = 60_000;
 
 /** The number of events in a window. Only the newest window, which has the highest index, may have fewer than `rowsPageSize`. */
-const sizeOf = (index: number, total: number): number => Math.min(rowsPageSize, total - index * rowsPageSize);
+function sizeOf(index: number, total: number): number {
+  return Math.min(rowsPageSize, total - index * rowsPageSize);
+}
 
 /**
  * Reads the events of a window. Windows are offsets from the oldest event, so that newer events do not move them. `total` is the number of
  * events when the list was counted: the offset of the request is shifted by those that arrived since.
  */
-const readWindow = async (
+async function readWindow(
   query: EventQuery,
   index: number,
   total: number,
   signal: AbortSignal,
-): Promise<readonly Event[]> => {
+): Promise<readonly Event[]> {
   const size = sizeOf(index, total);
   let expectedTotal = total;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -77,10 +79,10 @@ const readWindow = async (
     expectedTotal = currentTotal;
   }
   throw new Error('More events came than could be read. Try again.');
-};
+}
 
 /** Reads the id of the oldest event; null if there is none. `total` is the number of events when the list was counted. */
-const readOldest = async (query: EventQuery, total: number, signal: AbortSignal): Promise<number | null> => {
+async function readOldest(query: EventQuery, total: number, signal: AbortSignal): Promise<number | null> {
   let expectedTotal = total;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const offset = Math.max(0, expectedTotal - 1);
@@ -90,7 +92,7 @@ const readOldest = async (query: EventQuery, total: number, signal: AbortSignal)
     expectedTotal = currentTotal;
   }
   throw new Error('More events came than could be read. Try again.');
-};
+}
 
 /** The result of counting the events of a query. The list has these events until it is counted again. */
 interface EventCount {
@@ -100,28 +102,30 @@ interface EventCount {
   readonly generation: number;
 }
 
-const windowQuery = ({ query, total, generation }: EventCount, oldest: number | null, index: number) => ({
-  // A window that is not full gets further events: therefore its key includes the count.
-  queryKey: operationKey(
-    SearchEvents,
-    query,
-    'window',
-    generation,
-    oldest,
-    index,
-    sizeOf(index, total) < rowsPageSize ? total : 'full',
-  ),
-  queryFn: ({ signal }: { readonly signal: AbortSignal }) => readWindow(query, index, total, signal),
-  gcTime: eventsGcMs,
-  // Recorded events do not change.
-  staleTime: Infinity,
-});
+function windowQuery({ query, total, generation }: EventCount, oldest: number | null, index: number) {
+  return {
+    // A window that is not full gets further events: therefore its key includes the count.
+    queryKey: operationKey(
+      SearchEvents,
+      query,
+      'window',
+      generation,
+      oldest,
+      index,
+      sizeOf(index, total) < rowsPageSize ? total : 'full',
+    ),
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) => readWindow(query, index, total, signal),
+    gcTime: eventsGcMs,
+    // Recorded events do not change.
+    staleTime: Infinity,
+  };
+}
 
 /**
  * The events that match, the newest first, of which only those on the screen are read. New events do not move rows: `newerCount` counts them,
  * and they are shown when the list is scrolled to its top, or by `showNewer`.
  */
-export const useEventRows = (query: EventQuery, first: number, last: number, isAtTop: boolean) => {
+export function useEventRows(query: EventQuery, first: number, last: number, isAtTop: boolean) {
   const client = useQueryClient();
   const newestEvents = useQuery({
     ...operationQuery(SearchEvents, { query: { ...query, limit: String(rowsPageSize) } }),
@@ -199,7 +203,7 @@ export const useEventRows = (query: EventQuery, first: number, last: number, isA
       return windows[index - from]?.data?.at(index * rowsPageSize - position - 1);
     },
   };
-};
+}
 
 interface ExpandedAndActiveEventsOptions {
   readonly query: EventQuery;
@@ -211,7 +215,7 @@ interface ExpandedAndActiveEventsOptions {
  * The events of the list whose details are open, and the active row, on which shortcuts act. Another query finds other events and resets
  * both. The list of a link to one event shows its details.
  */
-export const useExpandedAndActiveEvents = ({ query, rows, total }: ExpandedAndActiveEventsOptions) => {
+export function useExpandedAndActiveEvents({ query, rows, total }: ExpandedAndActiveEventsOptions) {
   const [toggledIds, setToggledIds] = useState<ReadonlySet<number>>(new Set());
   /** -1 before a row is chosen */
   const [activeRow, setActiveRow] = useState(-1);
@@ -233,4 +237,4 @@ export const useExpandedAndActiveEvents = ({ query, rows, total }: ExpandedAndAc
     if (rows > 0) setActiveRow((row) => Math.max(0, Math.min(rows - 1, row + step)));
   };
   return { activeRow, moveActiveRow, isOpen, toggle };
-};
+}

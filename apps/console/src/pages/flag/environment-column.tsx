@@ -23,10 +23,10 @@ import { ReferenceOnlyStrategyItem, StrategyItem } from './strategy-item.tsx';
  * Compares the strategies of an environment with those of a reference by their content: `added` are in the environment only, `missing` in
  * the reference only. Without a reference both are empty.
  */
-const differencesToReference = (
+function differencesToReference(
   own: readonly FeatureStrategy[],
   reference: readonly FeatureStrategy[] | undefined,
-): { readonly added: ReadonlySet<FeatureStrategy>; readonly missing: readonly FeatureStrategy[] } => {
+): { readonly added: ReadonlySet<FeatureStrategy>; readonly missing: readonly FeatureStrategy[] } {
   if (reference === undefined) return { added: new Set(), missing: [] };
   const unmatched = new Map<string, FeatureStrategy[]>();
   for (const strategy of reference) {
@@ -35,7 +35,7 @@ const differencesToReference = (
   }
   const added = own.filter((strategy) => unmatched.get(strategyFingerprint(strategy))?.shift() === undefined);
   return { added: new Set(added), missing: [...unmatched.values()].flat() };
-};
+}
 
 interface EnableDisabledStrategiesDialogProps {
   readonly environment: string;
@@ -44,17 +44,19 @@ interface EnableDisabledStrategiesDialogProps {
 }
 
 /** Asks how to turn a flag on where all of its strategies are disabled: by enabling them, or by adding a default strategy. */
-const EnableDisabledStrategiesDialog = ({ environment, onClose, onEnable }: EnableDisabledStrategiesDialogProps) => (
-  <ConfirmDialog
-    title={`Turn on in ${environment}`}
-    confirm="Enable all strategies"
-    onClose={onClose}
-    onConfirm={() => onEnable(true)}
-  >
-    <p>All strategies are disabled here, so the flag would be on for no user.</p>
-    <Button onPress={() => onEnable(false)}>Add a strategy for everybody instead</Button>
-  </ConfirmDialog>
-);
+function EnableDisabledStrategiesDialog({ environment, onClose, onEnable }: EnableDisabledStrategiesDialogProps) {
+  return (
+    <ConfirmDialog
+      title={`Turn on in ${environment}`}
+      confirm="Enable all strategies"
+      onClose={onClose}
+      onConfirm={() => onEnable(true)}
+    >
+      <p>All strategies are disabled here, so the flag would be on for no user.</p>
+      <Button onPress={() => onEnable(false)}>Add a strategy for everybody instead</Button>
+    </ConfirmDialog>
+  );
+}
 
 interface EnvironmentEditsOptions {
   readonly project: string;
@@ -64,7 +66,7 @@ interface EnvironmentEditsOptions {
 }
 
 /** The edits of a flag in one environment. If it is protected, they are proposed in a change request, unless they are direct. */
-const useEnvironmentEdits = ({ project, feature, environment, strategies }: EnvironmentEditsOptions) => {
+function useEnvironmentEdits({ project, feature, environment, strategies }: EnvironmentEditsOptions) {
   const submit = useSubmitChanges(project);
   const submitChanges = (
     changes: SubmittedChanges['changes'],
@@ -110,7 +112,7 @@ const useEnvironmentEdits = ({ project, feature, environment, strategies }: Envi
         isDirect,
       }),
   };
-};
+}
 
 const texts = {
   share: (yes: number, no: number) => `${Math.round((yes / (yes + no)) * 100)} % yes in the last hour`,
@@ -129,7 +131,7 @@ interface ColumnHeadProps {
 }
 
 /** The name and state of an environment with its switch, and the last evaluations of the flag there. */
-const ColumnHead = ({ environment, isProtected, isSwitchDisabled, edits }: ColumnHeadProps) => {
+function ColumnHead({ environment, isProtected, isSwitchDisabled, edits }: ColumnHeadProps) {
   const { name, enabled, strategies = [], type, lastSeenAt, yes, no } = environment;
   const [isAskingHowToEnable, setAskingHowToEnable] = useState(false);
   const setEnabled = (isOn: boolean): void => {
@@ -168,7 +170,7 @@ const ColumnHead = ({ environment, isProtected, isSwitchDisabled, edits }: Colum
       )}
     </>
   );
-};
+}
 
 interface DeleteStrategyDialogProps {
   readonly sentence: string;
@@ -180,31 +182,33 @@ interface DeleteStrategyDialogProps {
   readonly onDelete: (isDirect: boolean) => void;
 }
 
-const DeleteStrategyDialog = ({
+function DeleteStrategyDialog({
   sentence,
   turnsOffIn,
   protection,
   isPending,
   onClose,
   onDelete,
-}: DeleteStrategyDialogProps) => (
-  <ConfirmDialog
-    title="Delete this strategy?"
-    confirm={protection.environments.length > 0 ? 'Propose' : 'Delete'}
-    isDangerous
-    onClose={onClose}
-    onConfirm={() => onDelete(false)}
-  >
-    <p>{sentence}</p>
-    {turnsOffIn !== undefined && <p>It is the last strategy: the flag is turned off in {turnsOffIn}.</p>}
-    <SkipChangeRequestNotice
-      protection={protection}
-      isPending={isPending}
-      label="Delete directly"
-      onDirect={() => onDelete(true)}
-    />
-  </ConfirmDialog>
-);
+}: DeleteStrategyDialogProps) {
+  return (
+    <ConfirmDialog
+      title="Delete this strategy?"
+      confirm={protection.environments.length > 0 ? 'Propose' : 'Delete'}
+      isDangerous
+      onClose={onClose}
+      onConfirm={() => onDelete(false)}
+    >
+      <p>{sentence}</p>
+      {turnsOffIn !== undefined && <p>It is the last strategy: the flag is turned off in {turnsOffIn}.</p>}
+      <SkipChangeRequestNotice
+        protection={protection}
+        isPending={isPending}
+        label="Delete directly"
+        onDirect={() => onDelete(true)}
+      />
+    </ConfirmDialog>
+  );
+}
 
 interface EnvironmentColumnProps {
   readonly feature: Feature;
@@ -218,14 +222,14 @@ interface EnvironmentColumnProps {
 }
 
 /** A flag in one environment: its state, and its strategies as sentences, compared with those of a reference environment. */
-export const EnvironmentColumn = ({
+export function EnvironmentColumn({
   feature,
   project,
   environment,
   reference,
   others,
   segmentNames,
-}: EnvironmentColumnProps) => {
+}: EnvironmentColumnProps) {
   const { name, enabled, strategies = [], variants = [] } = environment;
   const hasPermission = usePermissionCheck();
   const edits = useEnvironmentEdits({ project, feature: feature.name, environment: name, strategies });
@@ -357,4 +361,4 @@ export const EnvironmentColumn = ({
       )}
     </section>
   );
-};
+}

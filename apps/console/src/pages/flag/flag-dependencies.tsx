@@ -19,7 +19,7 @@ interface FlagDependenciesProps {
   readonly project: string;
 }
 
-const AddParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & { readonly onClose: () => void }) => {
+function AddParentDialog({ feature, project, onClose }: FlagDependenciesProps & { readonly onClose: () => void }) {
   const params = { projectId: project, featureName: feature.name };
   const { data = [] } = useQuery(operationQuery(ListPossibleParents, { params }));
   const addition = useSubmitChanges(project);
@@ -88,10 +88,10 @@ const AddParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & 
       </div>
     </Dialog>
   );
-};
+}
 
 /** The parent flag that a flag depends on, and the flags that depend on the flag. */
-export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) => {
+export function FlagDependencies({ feature, project }: FlagDependenciesProps) {
   const { name, archived = false, dependencies = [], children = [] } = feature;
   const [dialog, setDialog] = useState<'add' | 'remove' | undefined>();
   const mayEditDependency = usePermissionCheck()('UPDATE_FEATURE_DEPENDENCY', { project }) && !archived;
@@ -168,4 +168,4 @@ export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) =>
       )}
     </section>
   );
-};
+}

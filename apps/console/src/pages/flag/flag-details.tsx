@@ -48,7 +48,7 @@ interface LifecycleProps {
 }
 
 /** The lifecycle stages that a flag has entered, and a menu that marks it as completed or takes that back. */
-const FlagLifecycle = ({ feature: { name, archived }, project }: LifecycleProps) => {
+function FlagLifecycle({ feature: { name, archived }, project }: LifecycleProps) {
   const params = { projectId: project, featureName: name };
   const query = useQuery(operationQuery(GetLifecycle, { params }));
   const complete = useOperationMutation(CompleteFeature, 'handled');
@@ -102,14 +102,16 @@ const FlagLifecycle = ({ feature: { name, archived }, project }: LifecycleProps)
       }}
     </QueryResult>
   );
-};
+}
 
 /** Whether a URL may become a link. Only HTTP URLs may; others, such as `javascript:`, are shown as text. */
-const isHttpUrl = (url: string): boolean => /^https?:\/\//i.test(url);
+function isHttpUrl(url: string): boolean {
+  return /^https?:\/\//i.test(url);
+}
 
 /** The links of a flag to other systems, such as its ticket. */
-const FlagLinks = ({ feature: { links = [] } }: { readonly feature: Feature }) =>
-  links.length === 0 ? null : (
+function FlagLinks({ feature: { links = [] } }: { readonly feature: Feature }) {
+  return links.length === 0 ? null : (
     <section className={styles['section']}>
       <h3>Links</h3>
       <ul className={styles['links']}>
@@ -130,6 +132,7 @@ const FlagLinks = ({ feature: { links = [] } }: { readonly feature: Feature }) =
       </ul>
     </section>
   );
+}
 
 interface DetailsProps {
   readonly feature: Feature;
@@ -143,7 +146,7 @@ interface DetailsForm {
   readonly impressionData: boolean;
 }
 
-const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onClose: () => void }) => {
+function EditDialog({ feature, project, onClose }: DetailsProps & { readonly onClose: () => void }) {
   const patch = useOperationMutation(PatchFeature, 'handled');
   const { control, handleSubmit, setError, formState } = useForm<DetailsForm>({
     defaultValues: {
@@ -196,9 +199,9 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
       </div>
     </Dialog>
   );
-};
+}
 
-const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { readonly onClose: () => void }) => {
+function TagDialog({ feature, onClose }: Pick<DetailsProps, 'feature'> & { readonly onClose: () => void }) {
   const { data } = useQuery({ ...operationQuery(ListTagTypes, {}), staleTime: 60_000 });
   const update = useOperationMutation(UpdateFeatureTags, 'handled');
   const [type, setType] = useState('simple');
@@ -245,14 +248,14 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
       </div>
     </Dialog>
   );
-};
+}
 
 interface SectionProps extends DetailsProps {
   readonly mayEdit: boolean;
 }
 
 /** The description of a flag, its project, its author and its time of creation. */
-const FlagFacts = ({ feature, project, mayEdit }: SectionProps) => {
+function FlagFacts({ feature, project, mayEdit }: SectionProps) {
   const { description, createdAt, createdBy, impressionData } = feature;
   const [isEditing, setEditing] = useState(false);
   return (
@@ -291,9 +294,9 @@ const FlagFacts = ({ feature, project, mayEdit }: SectionProps) => {
       {isEditing && <EditDialog feature={feature} project={project} onClose={() => setEditing(false)} />}
     </section>
   );
-};
+}
 
-const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
+function FlagTags({ feature, mayEdit }: Omit<SectionProps, 'project'>) {
   const tags = feature.tags ?? [];
   const [isAdding, setAdding] = useState(false);
   const updateTags = useOperationMutation(UpdateFeatureTags, 'handled');
@@ -335,10 +338,10 @@ const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
       {isAdding && <TagDialog feature={feature} onClose={() => setAdding(false)} />}
     </section>
   );
-};
+}
 
 /** The details of a flag that are the same in all environments, such as description, tags, dependencies and lifecycle. */
-export const FlagDetails = ({ feature, project }: DetailsProps) => {
+export function FlagDetails({ feature, project }: DetailsProps) {
   const hasPermission = usePermissionCheck();
   const mayEdit = feature.archived !== true && hasPermission('UPDATE_FEATURE', { project });
   return (
@@ -350,4 +353,4 @@ export const FlagDetails = ({ feature, project }: DetailsProps) => {
       <FlagLinks feature={feature} />
     </aside>
   );
-};
+}

@@ -19,14 +19,15 @@ interface FlagDialogProps {
 }
 
 /** Calls `next` after the command has succeeded. An error is ignored here, because the dialog shows that of its mutation. */
-const afterSuccess = <Reply,>(command: Promise<Reply>, next: (reply: Reply) => void): void =>
-  void command.then(next, () => undefined);
+function afterSuccess<Reply>(command: Promise<Reply>, next: (reply: Reply) => void): void {
+  return void command.then(next, () => undefined);
+}
 
-const useOpenFlag = () => {
+function useOpenFlag() {
   const navigate = useNavigate();
   return (project: string, feature: string): void =>
     void navigate({ to: '/projects/$project/features/$feature', params: { project, feature } });
-};
+}
 
 interface ArchiveFlagDialogProps extends FlagDialogProps {
   /** the flags that depend on the flag */
@@ -34,7 +35,7 @@ interface ArchiveFlagDialogProps extends FlagDialogProps {
 }
 
 /** Archives a flag, or proposes to archive it where one of its environments is protected. */
-const ArchiveFlagDialog = ({ project, name, dependents, onClose }: ArchiveFlagDialogProps) => {
+function ArchiveFlagDialog({ project, name, dependents, onClose }: ArchiveFlagDialogProps) {
   const archive = useSubmitChanges(project);
   const protection = useEditProtection(project);
   const archiveFlag = (isDirect: boolean): void =>
@@ -61,10 +62,10 @@ const ArchiveFlagDialog = ({ project, name, dependents, onClose }: ArchiveFlagDi
       {archive.error !== null && <ErrorNotice error={archive.error} />}
     </ConfirmDialog>
   );
-};
+}
 
 /** Deletes an archived flag for good. */
-const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
+function DeleteFlagDialog({ project, name, onClose }: FlagDialogProps) {
   const navigate = useNavigate();
   const remove = useOperationMutation(
     DeleteFeature,
@@ -84,10 +85,10 @@ const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
       {remove.error !== null && <ErrorNotice error={remove.error} />}
     </ConfirmDialog>
   );
-};
+}
 
 /** Copies a flag within its project, under another name. */
-const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
+function CopyFlagDialog({ project, name, onClose }: FlagDialogProps) {
   const clone = useOperationMutation(CloneFeature, 'handled');
   const openFlag = useOpenFlag();
   const [copyName, setCopyName] = useState(`${name}-copy`);
@@ -113,10 +114,10 @@ const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
       {clone.error !== null && <ErrorNotice error={clone.error} />}
     </Dialog>
   );
-};
+}
 
 /** Moves a flag to another project. */
-const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
+function MoveFlagDialog({ project, name, onClose }: FlagDialogProps) {
   const openFlag = useOpenFlag();
   const projects = useProjects();
   const [target, setTarget] = useState<string>();
@@ -158,7 +159,7 @@ const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
       {move.error !== null && <ErrorNotice error={move.error} />}
     </Dialog>
   );
-};
+}
 
 interface FlagMenuProps {
   readonly feature: Feature;
@@ -166,7 +167,7 @@ interface FlagMenuProps {
 }
 
 /** The menu of actions on a whole flag, in contrast to its environments. */
-export const FlagMenu = ({ feature: { name, archived = false, children = [] }, project }: FlagMenuProps) => {
+export function FlagMenu({ feature: { name, archived = false, children = [] }, project }: FlagMenuProps) {
   const [dialog, setDialog] = useState<'archive' | 'delete' | 'copy' | 'move' | undefined>();
   const hasPermission = usePermissionCheck();
   const revive = useOperationMutation(ReviveFeature, 'notified');
@@ -225,4 +226,4 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
       {dialog === 'move' && <MoveFlagDialog {...dialogProps} />}
     </>
   );
-};
+}

@@ -42,7 +42,7 @@ interface FlagPartProps {
   readonly project: string;
 }
 
-const Environments = ({ feature, project }: FlagPartProps) => {
+function Environments({ feature, project }: FlagPartProps) {
   const { environments = [] } = feature;
   const [referenceName, setReferenceName] = useState<string | undefined>();
   const reference = environments.find(({ name }) => name === referenceName) ?? environments.at(-1);
@@ -76,9 +76,9 @@ const Environments = ({ feature, project }: FlagPartProps) => {
       </div>
     </section>
   );
-};
+}
 
-const Usage = ({ feature }: FlagPartProps) => {
+function Usage({ feature }: FlagPartProps) {
   const { environments = [] } = feature;
   const [chosenEnvironment, setChosenEnvironment] = useState<string | undefined>();
   const environment =
@@ -111,9 +111,9 @@ const Usage = ({ feature }: FlagPartProps) => {
       </QueryResult>
     </section>
   );
-};
+}
 
-const Proposals = ({ feature, project }: FlagPartProps) => {
+function Proposals({ feature, project }: FlagPartProps) {
   const { data = [] } = useQuery(
     operationQuery(ListPendingOfFeature, { params: { projectId: project, featureName: feature.name } }),
   );
@@ -138,11 +138,11 @@ const Proposals = ({ feature, project }: FlagPartProps) => {
       </ul>
     </section>
   );
-};
+}
 
 const maxShownEvents = 20;
 
-const History = ({ feature }: FlagPartProps) => {
+function History({ feature }: FlagPartProps) {
   const query = useQuery(operationQuery(ListNewestEventsOfFeature, { params: { featureName: feature.name } }));
   return (
     <section className={styles['section']} aria-labelledby="history">
@@ -168,9 +168,9 @@ const History = ({ feature }: FlagPartProps) => {
       </QueryResult>
     </section>
   );
-};
+}
 
-const FavoriteButton = ({ feature, project }: FlagPartProps) => {
+function FavoriteButton({ feature, project }: FlagPartProps) {
   const params = { projectId: project, featureName: feature.name };
   const add = useOperationMutation(AddFavoriteFeature, 'handled');
   const remove = useOperationMutation(RemoveFavoriteFeature, 'handled');
@@ -183,19 +183,21 @@ const FavoriteButton = ({ feature, project }: FlagPartProps) => {
       onPress={() => (isFavorite ? remove : add).mutate({ params }, { onError: notifyError })}
     />
   );
-};
+}
 
-const crumbsTo = (project: string): readonly React.ReactNode[] => [
-  <Link key="flags" to="/flags">
-    Flags
-  </Link>,
-  <Link key="project" to="/projects/$project/flags" params={{ project }}>
-    {project}
-  </Link>,
-];
+function crumbsTo(project: string): readonly React.ReactNode[] {
+  return [
+    <Link key="flags" to="/flags">
+      Flags
+    </Link>,
+    <Link key="project" to="/projects/$project/flags" params={{ project }}>
+      {project}
+    </Link>,
+  ];
+}
 
 /** The page of a flag that is not active in the project: its history and, if it is archived, a menu to revive it. */
-const AbsentFlag = ({ name, project }: { readonly name: string; readonly project: string }) => {
+function AbsentFlag({ name, project }: { readonly name: string; readonly project: string }) {
   const query = useQuery(
     operationQuery(SearchFeatures, { query: { archived: 'IS:true', project: `IS:${project}`, query: name } }),
   );
@@ -222,9 +224,9 @@ const AbsentFlag = ({ name, project }: { readonly name: string; readonly project
       }}
     </QueryResult>
   );
-};
+}
 
-const FlagView = ({ feature, project }: FlagPartProps) => {
+function FlagView({ feature, project }: FlagPartProps) {
   const { name, type, stale, lifecycle } = feature;
   return (
     <Page
@@ -261,10 +263,10 @@ const FlagView = ({ feature, project }: FlagPartProps) => {
       </div>
     </Page>
   );
-};
+}
 
 /** One flag: its environments side by side, its details, its usage and its history. An event that may concern them updates the page. */
-export const FlagPage = () => {
+export function FlagPage() {
   const { project, feature: name } = useParams({ strict: false }) as { project: string; feature: string };
   const client = useQueryClient();
   const query = useQuery(operationQuery(GetFeature, { params: { projectId: project, featureName: name } }));
@@ -276,4 +278,4 @@ export const FlagPage = () => {
   if (query.error instanceof ApiError && query.error.kind === 'NotFoundError')
     return <AbsentFlag name={name} project={project} />;
   return <QueryResult query={query}>{(feature) => <FlagView feature={feature} project={project} />}</QueryResult>;
-};
+}

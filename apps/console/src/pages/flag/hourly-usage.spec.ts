@@ -2,15 +2,17 @@ import { expect, it } from 'vitest';
 import { hourlyUsage } from './hourly-usage.ts';
 
 const now = Date.parse('2026-11-22T10:30:00Z');
-const row = (timestamp: string, more: object = {}) => ({
-  featureName: 'checkout',
-  appName: 'shop',
-  environment: 'production',
-  timestamp,
-  yes: 2,
-  no: 1,
-  ...more,
-});
+function row(timestamp: string, more: object = {}) {
+  return {
+    featureName: 'checkout',
+    appName: 'shop',
+    environment: 'production',
+    timestamp,
+    yes: 2,
+    no: 1,
+    ...more,
+  };
+}
 
 it('adds the evaluations of all applications hour by hour, for one environment and the last 48 hours', () => {
   const { hours, yes, no } = hourlyUsage(

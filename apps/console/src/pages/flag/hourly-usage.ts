@@ -14,7 +14,7 @@ interface HourlyUsage {
  * The evaluations in an environment in each of the last 48 hours, summed over all applications; 0 in an hour without any.
  * @param now milliseconds since 1970
  */
-export const hourlyUsage = (data: RawFeatureMetrics['data'], environment: string, now: number): HourlyUsage => {
+export function hourlyUsage(data: RawFeatureMetrics['data'], environment: string, now: number): HourlyUsage {
   const currentHour = Math.floor(now / 1_000 / hourSeconds) * hourSeconds;
   const hours = Array.from({ length: hoursShown }, (_, index) => currentHour - (hoursShown - 1 - index) * hourSeconds);
   const indexOfHour = new Map(hours.map((hour, index) => [hour, index]));
@@ -27,4 +27,4 @@ export const hourlyUsage = (data: RawFeatureMetrics['data'], environment: string
     no[index] = (no[index] ?? 0) + row.no;
   }
   return { hours, yes, no };
-};
+}

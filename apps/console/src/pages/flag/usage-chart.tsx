@@ -7,18 +7,19 @@ import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 import { formatCount } from '../../text/format-number.ts';
 
-const customProperty = (name: string): string =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+function customProperty(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
 
 /** The color that a custom property of CSS stands for. A canvas does not know `light-dark()`: only the style of an element resolves it. */
-const resolveColor = (name: string): string => {
+function resolveColor(name: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
   document.body.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color === '' ? customProperty(name) : color;
-};
+}
 
 interface UsageChartProps {
   readonly metrics: RawFeatureMetrics;
@@ -26,7 +27,7 @@ interface UsageChartProps {
 }
 
 /** The number of evaluations of a flag to yes and to no in each of the last 48 hours. */
-export const UsageChart = ({ metrics, environment }: UsageChartProps) => {
+export function UsageChart({ metrics, environment }: UsageChartProps) {
   const holder = useRef<HTMLDivElement>(null);
   const [now] = useState(() => Date.now());
   const { hours, yes, no } = useMemo(() => hourlyUsage(metrics.data, environment, now), [metrics, environment, now]);
@@ -68,4 +69,4 @@ export const UsageChart = ({ metrics, environment }: UsageChartProps) => {
       <div ref={holder} className={styles['chart']} aria-hidden="true" />
     </figure>
   );
-};
+}

@@ -32,7 +32,7 @@ export interface SelectedFlag extends Pick<SearchResultFeature, 'name' | 'projec
 type ChangeableFlag = Pick<SearchResultFeature, 'stale' | 'tags' | 'archivedAt' | 'environments'>;
 
 /** The effect of an action on a flag; `impossible` for an archived flag, and for a switch in an environment without the flag. */
-const bulkEffectOn = (flag: ChangeableFlag, action: BulkAction): BulkEffect => {
+function bulkEffectOn(flag: ChangeableFlag, action: BulkAction): BulkEffect {
   if (flag.archivedAt != null) return 'impossible';
   switch (action.kind) {
     case 'switch': {
@@ -50,16 +50,16 @@ const bulkEffectOn = (flag: ChangeableFlag, action: BulkAction): BulkEffect => {
     case 'archive':
       return 'changes';
   }
-};
+}
 
 const pageSize = 1_000;
 
 /** Reads all selected flags from the server, page by page. @throws ApiError */
-export const readSelectedFlags = async (
+export async function readSelectedFlags(
   query: SearchQuery,
   selection: FlagSelection,
   signal: AbortSignal,
-): Promise<SelectedFlag[]> => {
+): Promise<SelectedFlag[]> {
   const selectedFlags: SelectedFlag[] = [];
   for (let offset = 0; ; offset += pageSize) {
     const page = { ...query, sortBy: 'name', offset: String(offset), limit: String(pageSize) };
@@ -71,7 +71,7 @@ export const readSelectedFlags = async (
     }
     if (features.length < pageSize || offset + pageSize >= total) return selectedFlags;
   }
-};
+}
 
 export interface BulkResult {
   readonly name: string;
@@ -83,34 +83,36 @@ export interface BulkResult {
   readonly error?: unknown;
 }
 
-const groupByProject = (flags: readonly Pick<SelectedFlag, 'name' | 'project'>[]): Map<string, string[]> => {
+function groupByProject(flags: readonly Pick<SelectedFlag, 'name' | 'project'>[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const { project, name } of flags) groups.set(project, [...(groups.get(project) ?? []), name]);
   return groups;
-};
+}
 
 /** The maximum number of changes in one call. The changes of later calls join the same draft of a change request. */
 const proposedChangesPerCall = 200;
 
 /** Whether an action is proposed in a change request where an environment that it affects is protected. */
-export const canBeProposed = ({ kind }: BulkAction): boolean => kind === 'switch' || kind === 'archive';
+export function canBeProposed({ kind }: BulkAction): boolean {
+  return kind === 'switch' || kind === 'archive';
+}
 
 /**
  * The environment in which an action becomes a change request; undefined where it needs none.
  */
-export const proposalEnvironmentOf = (
+export function proposalEnvironmentOf(
   action: BulkAction,
   protectedEnvironments: readonly string[],
-): string | undefined => {
+): string | undefined {
   if (action.kind === 'archive') return protectedEnvironments[0];
   return action.kind === 'switch' ? protectedEnvironments.find((name) => name === action.environment) : undefined;
-};
+}
 
 /** The maximum number of flags in one call. A call is atomic: the flags of a refused call are retried one by one. */
 const flagsPerCall = 100;
 
 /** Makes an action take effect on flags of a project immediately, by the operation of its kind. @throws ApiError */
-const callOperationOf = async (projectId: string, features: string[], action: BulkAction): Promise<unknown> => {
+async function callOperationOf(projectId: string, features: string[], action: BulkAction): Promise<unknown> {
   const params = { projectId };
   switch (action.kind) {
     case 'switch': {
@@ -126,13 +128,13 @@ const callOperationOf = async (projectId: string, features: string[], action: Bu
     case 'archive':
       return call(ArchiveFeatures, { params, body: { features } });
   }
-};
+}
 
 /** The change that is proposed for a flag whose environment is protected; undefined for an action that needs no change request. */
-const proposedChangeOf = (action: BulkAction): { action: string; payload?: { enabled: boolean } } | undefined => {
+function proposedChangeOf(action: BulkAction): { action: string; payload?: { enabled: boolean } } | undefined {
   if (action.kind === 'switch') return { action: 'updateEnabled', payload: { enabled: action.enabled } };
   return action.kind === 'archive' ? { action: 'archiveFeature' } : undefined;
-};
+}
 
 interface BulkOptions {
   readonly client: QueryClient;
@@ -140,11 +142,11 @@ interface BulkOptions {
 }
 
 /** Runs an action on flags, project by project, or proposes it where an environment is protected. @returns the result for each flag */
-export const runBulkAction = async (
+export async function runBulkAction(
   flags: readonly Pick<SelectedFlag, 'name' | 'project'>[],
   action: BulkAction,
   { client, onProgress }: BulkOptions,
-): Promise<BulkResult[]> => {
+): Promise<BulkResult[]> {
   const results: BulkResult[] = [];
   const add = (
     project: string,
@@ -199,4 +201,4 @@ export const runBulkAction = async (
     }
   }
   return results;
-};
+}

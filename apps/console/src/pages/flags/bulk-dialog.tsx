@@ -57,13 +57,15 @@ interface BulkDialogProps {
   readonly onClose: () => void;
 }
 
-const projectsOf = (flags: readonly SelectedFlag[]): string[] => [...new Set(flags.map(({ project }) => project))];
+function projectsOf(flags: readonly SelectedFlag[]): string[] {
+  return [...new Set(flags.map(({ project }) => project))];
+}
 
 /** The maximum number of flags in one request that validates whether they can be archived. */
 const flagsPerValidation = 5_000;
 
 /** The names of the flags that cannot be archived, because other flags depend on them. @throws ApiError */
-const readParents = async (flags: readonly SelectedFlag[], signal: AbortSignal): Promise<string[]> => {
+async function readParents(flags: readonly SelectedFlag[], signal: AbortSignal): Promise<string[]> {
   const parents: string[] = [];
   for (const projectId of projectsOf(flags)) {
     const names = flags.filter(({ project }) => project === projectId).map(({ name }) => name);
@@ -74,23 +76,25 @@ const readParents = async (flags: readonly SelectedFlag[], signal: AbortSignal):
     }
   }
   return parents;
-};
+}
 
-const Names = ({ flags }: { readonly flags: readonly SelectedFlag[] }) => (
-  <ul className={styles['preview']} aria-label="Flags that change">
-    {flags.slice(0, maxShownNames).map(({ name, project }) => (
-      <li key={name}>
-        <bdi>{name}</bdi>
-        <span className={layout['muted']}>{project}</span>
-      </li>
-    ))}
-    {flags.length > maxShownNames && (
-      <li className={layout['muted']}>and {formatCount(flags.length - maxShownNames, 'more', 'more')}</li>
-    )}
-  </ul>
-);
+function Names({ flags }: { readonly flags: readonly SelectedFlag[] }) {
+  return (
+    <ul className={styles['preview']} aria-label="Flags that change">
+      {flags.slice(0, maxShownNames).map(({ name, project }) => (
+        <li key={name}>
+          <bdi>{name}</bdi>
+          <span className={layout['muted']}>{project}</span>
+        </li>
+      ))}
+      {flags.length > maxShownNames && (
+        <li className={layout['muted']}>and {formatCount(flags.length - maxShownNames, 'more', 'more')}</li>
+      )}
+    </ul>
+  );
+}
 
-const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]; readonly onClose: () => void }) => {
+function Results({ results, onClose }: { readonly results: readonly BulkResult[]; readonly onClose: () => void }) {
   const count = (outcome: BulkResult['outcome']): number =>
     results.filter((result) => result.outcome === outcome).length;
   const refused = results.filter(({ outcome }) => outcome === 'refused');
@@ -126,10 +130,10 @@ const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]
       )}
     </Dialog>
   );
-};
+}
 
 /** Previews which of the selected flags an action would change, runs the action, and shows its result for each flag. */
-export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }: BulkDialogProps) => {
+export function BulkDialog({ action: actionWithoutTag, flags: source, onClose }: BulkDialogProps) {
   const [tagText, setTagText] = useState('');
   const [progress, setProgress] = useState<number | undefined>();
   const [results, setResults] = useState<readonly BulkResult[] | undefined>();
@@ -256,4 +260,4 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
       )}
     </Dialog>
   );
-};
+}

@@ -18,7 +18,7 @@ interface CreateFlagDialogProps {
 }
 
 /** Creates a flag, which is off in every environment. */
-export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: CreateFlagDialogProps) => {
+export function CreateFlagDialog({ project, name: initialName = '', onClose }: CreateFlagDialogProps) {
   const hasPermission = usePermissionCheck();
   const { data: projects } = useProjects();
   const { data: types } = useQuery(operationQuery(ListFeatureTypes, {}));
@@ -83,4 +83,4 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
       <BoundTextField control={control} name="description" label="Description" rows={3} />
     </Dialog>
   );
-};
+}

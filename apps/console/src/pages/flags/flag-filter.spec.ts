@@ -3,7 +3,9 @@ import { readFlagFilter, flagSuggestions } from './flag-filter.ts';
 
 const now = new Date('2026-11-22T10:00:00Z');
 const environments = ['development', 'production'];
-const read = (filter: string) => readFlagFilter(filter, environments, now);
+function read(filter: string) {
+  return readFlagFilter(filter, environments, now);
+}
 
 describe('a filter of flags', () => {
   it('reads keys as parameters of the search, and other words as its text', () => {

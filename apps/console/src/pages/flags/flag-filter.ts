@@ -29,32 +29,32 @@ interface ValueList {
 type Reader = (value: string, isNegated: boolean, conditions: Conditions, now: Date) => string | undefined;
 
 /** Reads values with commas between them. Several tokens with the same key add up. */
-const listReader =
-  (key: string, parameter = key): Reader =>
-  (value, isNegated, { lists }) => {
+function listReader(key: string, parameter = key): Reader {
+  return (value, isNegated, { lists }) => {
     const entry = lists.get(parameter) ?? { included: [], excluded: [] };
     if ((isNegated ? entry.included : entry.excluded).length > 0) return `${key} cannot both include and exclude`;
     (isNegated ? entry.excluded : entry.included).push(...value.split(',').filter((item) => item !== ''));
     lists.set(parameter, entry);
     return undefined;
   };
+}
 
-const choiceReader =
-  (parameter: string, allowed: readonly string[]): Reader =>
-  (value, isNegated, { single }) => {
+function choiceReader(parameter: string, allowed: readonly string[]): Reader {
+  return (value, isNegated, { single }) => {
     if (isNegated || !allowed.includes(value)) return `write ${allowed.join(' or ')}`;
     single.set(parameter, value);
     return undefined;
   };
+}
 
-const dayReader =
-  (parameter: string): Reader =>
-  (value, isNegated, { single }, now) => {
+function dayReader(parameter: string): Reader {
+  return (value, isNegated, { single }, now) => {
     const bound = isNegated ? undefined : readDayBound(value, now);
     if (bound === undefined) return 'write <7d, >4w, or >2026-01-31';
     single.set(parameter, `${bound.isSince ? 'IS_ON_OR_AFTER' : 'IS_BEFORE'}:${bound.day}`);
     return undefined;
   };
+}
 
 const readDescription: Reader = (value, isNegated, { single }) => {
   if (isNegated) return 'write description:text';
@@ -84,9 +84,8 @@ const readers: Readonly<Record<string, Reader>> = {
 /** The keys of a filter; the names of environments are keys as well. */
 const filterKeys: readonly string[] = Object.keys(readers);
 
-const environmentReader =
-  (environment: string): Reader =>
-  (value, isNegated, { lists }) => {
+function environmentReader(environment: string): Reader {
+  return (value, isNegated, { lists }) => {
     if (isNegated || (value !== 'on' && value !== 'off')) return `write ${environment}:on or ${environment}:off`;
     // The search matches any of the given states, while two tokens read as if both had to match.
     if (lists.has('status')) return 'one environment at a time can be filtered';
@@ -96,22 +95,25 @@ const environmentReader =
     });
     return undefined;
   };
+}
 
 /** The condition of a parameter of which a flag has one value, such as its type. */
-const valueCondition = ({ included, excluded }: ValueList): string =>
-  excluded.length > 0 ? `IS_NONE_OF:${excluded.join(',')}` : `IS_ANY_OF:${included.join(',')}`;
+function valueCondition({ included, excluded }: ValueList): string {
+  return excluded.length > 0 ? `IS_NONE_OF:${excluded.join(',')}` : `IS_ANY_OF:${included.join(',')}`;
+}
 
 /** The condition of a parameter of which a flag has several values, such as its tags. */
-const setCondition = ({ included, excluded }: ValueList, mustHaveAll: boolean): string =>
-  excluded.length > 0
+function setCondition({ included, excluded }: ValueList, mustHaveAll: boolean): string {
+  return excluded.length > 0
     ? `EXCLUDE_IF_ANY_OF:${excluded.join(',')}`
     : `${mustHaveAll ? 'INCLUDE_ALL_OF' : 'INCLUDE_ANY_OF'}:${included.join(',')}`;
+}
 
 /**
  * Reads a filter such as `type:release tag:team:web production:on seen:<7d checkout`. `-key:value` excludes; words without a key are
  * searched in names and tags. A token that cannot be applied is an error; the others still filter.
  */
-export const readFlagFilter = (filter: string, environments: readonly string[], now = new Date()): FlagFilter => {
+export function readFlagFilter(filter: string, environments: readonly string[], now = new Date()): FlagFilter {
   const conditions: Conditions = { lists: new Map(), texts: [], single: new Map() };
   const errors: InvalidTextToken[] = [];
   const tagKeys: string[] = [];
@@ -145,7 +147,7 @@ export const readFlagFilter = (filter: string, environments: readonly string[], 
   // The search treats texts with commas between them as alternatives, while all words of a filter must match.
   if (conditions.texts.length > 0) query['query'] = conditions.texts.join(' ').replaceAll(',', ' ').trim();
   return { query: query as SearchQuery, errors };
-};
+}
 
 export interface FlagFilterVocabulary {
   readonly environments: readonly string[];
@@ -155,7 +157,7 @@ export interface FlagFilterVocabulary {
   readonly segments: readonly string[];
 }
 
-const valuesFor = (key: string, { environments, types, projects, tags, segments }: FlagFilterVocabulary) => {
+function valuesFor(key: string, { environments, types, projects, tags, segments }: FlagFilterVocabulary) {
   if (environments.includes(key)) return ['on', 'off'];
   const valuesByKey: Record<string, readonly string[]> = {
     type: types,
@@ -169,8 +171,9 @@ const valuesFor = (key: string, { environments, types, projects, tags, segments 
     seen: ['<1d', '<7d', '>30d', '>90d'],
   };
   return valuesByKey[key] ?? [];
-};
+}
 
 /** The suggestions for the token at the caret. */
-export const flagSuggestions = (filter: string, caret: number, vocabulary: FlagFilterVocabulary): Suggestion[] =>
-  suggestionsAt(filter, caret, [...filterKeys, ...vocabulary.environments], (key) => valuesFor(key, vocabulary));
+export function flagSuggestions(filter: string, caret: number, vocabulary: FlagFilterVocabulary): Suggestion[] {
+  return suggestionsAt(filter, caret, [...filterKeys, ...vocabulary.environments], (key) => valuesFor(key, vocabulary));
+}

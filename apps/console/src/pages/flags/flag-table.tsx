@@ -22,11 +22,12 @@ export interface RowActions {
   readonly toggleFavorite: (flag: SearchResultFeature, isFavorite: boolean) => void;
 }
 
-const lastSeenOf = ({ environments }: SearchResultFeature): string | null =>
-  environments.reduce<string | null>(
+function lastSeenOf({ environments }: SearchResultFeature): string | null {
+  return environments.reduce<string | null>(
     (latest, { lastSeenAt }) => (lastSeenAt != null && (latest === null || lastSeenAt > latest) ? lastSeenAt : latest),
     null,
   );
+}
 
 interface SwitchCellProps {
   readonly flag: SearchResultFeature;
@@ -37,7 +38,7 @@ interface SwitchCellProps {
 }
 
 // A plain button with the role of a switch, since the component `Switch` is too slow to scroll a hundred of them smoothly.
-const SwitchCell = ({ flag, environment, mayToggle, isPending, onToggle }: SwitchCellProps) => {
+function SwitchCell({ flag, environment, mayToggle, isPending, onToggle }: SwitchCellProps) {
   const state = flag.environments.find(({ name }) => name === environment);
   if (state === undefined) return <span className={styles['absent']}>–</span>;
   return (
@@ -53,7 +54,7 @@ const SwitchCell = ({ flag, environment, mayToggle, isPending, onToggle }: Switc
       onClick={() => onToggle(flag, environment, !state.enabled)}
     />
   );
-};
+}
 
 interface RowProps {
   readonly flag: SearchResultFeature | undefined;
@@ -181,7 +182,7 @@ interface HeaderProps {
   readonly className?: string | undefined;
 }
 
-const SortHeader = ({ column, label, sort, onSort, className = '' }: HeaderProps) => {
+function SortHeader({ column, label, sort, onSort, className = '' }: HeaderProps) {
   const isSorted = sort.column === column;
   return (
     <div
@@ -195,7 +196,7 @@ const SortHeader = ({ column, label, sort, onSort, className = '' }: HeaderProps
       </button>
     </div>
   );
-};
+}
 
 interface FlagTableProps {
   readonly label: string;
@@ -222,7 +223,7 @@ interface FlagTableProps {
 }
 
 /** The list of flags. Only the rows on the screen are in the document; ARIA attributes tell assistive technology which rows they are. */
-export const FlagTable = ({
+export function FlagTable({
   scroller,
   total,
   onVisibleRangeChange,
@@ -231,7 +232,7 @@ export const FlagTable = ({
   onSort,
   environments,
   ...props
-}: FlagTableProps) => {
+}: FlagTableProps) {
   const virtualizer = useVirtualizer({
     count: total,
     getScrollElement: () => scroller.current,
@@ -326,4 +327,4 @@ export const FlagTable = ({
       </div>
     </div>
   );
-};
+}

@@ -43,8 +43,8 @@ interface FlagListKeys {
   readonly create: (() => void) | undefined;
 }
 
-const useFlagListKeys = ({ focusFilter, moveActiveRow, selectActiveRow, openActiveFlag, create }: FlagListKeys): void =>
-  usePageActions([
+function useFlagListKeys({ focusFilter, moveActiveRow, selectActiveRow, openActiveFlag, create }: FlagListKeys): void {
+  return usePageActions([
     { id: 'flags.filter', title: 'Filter', key: '/', run: focusFilter },
     { id: 'flags.next', title: 'Next flag', key: 'j', isShortcutOnly: true, run: () => moveActiveRow(1) },
     { id: 'flags.previous', title: 'Previous flag', key: 'k', isShortcutOnly: true, run: () => moveActiveRow(-1) },
@@ -52,14 +52,15 @@ const useFlagListKeys = ({ focusFilter, moveActiveRow, selectActiveRow, openActi
     { id: 'flags.open', title: 'Open the flag', key: 'Enter', isShortcutOnly: true, run: openActiveFlag },
     ...(create ? [{ id: 'flags.create', title: 'Create a flag', key: 'c', run: create }] : []),
   ]);
+}
 
-const useEnabledEnvironments = (): readonly string[] => {
+function useEnabledEnvironments(): readonly string[] {
   const { data } = useEnvironments();
   return useMemo(() => (data?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name), [data]);
-};
+}
 
 /** All flags that match a filter, of every project or of one. */
-export const FlagsPage = ({ project }: { readonly project?: string | undefined }) => {
+export function FlagsPage({ project }: { readonly project?: string | undefined }) {
   const environments = useEnabledEnvironments();
   const { query, errors, filter, setFilter, sort, setSort } = useFlagListQuery(project, environments);
   const [visibleRange, setVisibleRange] = useState({ first: 0, last: 0 });
@@ -200,10 +201,10 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
       </Suspense>
     </Page>
   );
-};
+}
 
 /** The flags of the project in the URL. */
-export const ProjectFlagsPage = () => {
+export function ProjectFlagsPage() {
   const { project = '' } = useParams({ strict: false }) as { project?: string };
   return <FlagsPage key={project} project={project} />;
-};
+}

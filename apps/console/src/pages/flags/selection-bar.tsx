@@ -12,11 +12,12 @@ export type FlagSelection =
 export const emptySelection: FlagSelection = { kind: 'some', names: new Set() };
 export const fullSelection: FlagSelection = { kind: 'all', except: new Set() };
 
-export const isSelected = (selection: FlagSelection, name: string): boolean =>
-  selection.kind === 'all' ? !selection.except.has(name) : selection.names.has(name);
+export function isSelected(selection: FlagSelection, name: string): boolean {
+  return selection.kind === 'all' ? !selection.except.has(name) : selection.names.has(name);
+}
 
 /** Selects or deselects flags. */
-export const withSelected = (selection: FlagSelection, names: readonly string[], selected: boolean): FlagSelection => {
+export function withSelected(selection: FlagSelection, names: readonly string[], selected: boolean): FlagSelection {
   const changed = new Set(selection.kind === 'all' ? selection.except : selection.names);
   const addsNames = selection.kind === 'all' ? !selected : selected;
   for (const name of names) {
@@ -24,11 +25,12 @@ export const withSelected = (selection: FlagSelection, names: readonly string[],
     else changed.delete(name);
   }
   return selection.kind === 'all' ? { kind: 'all', except: changed } : { kind: 'some', names: changed };
-};
+}
 
 /** The number of selected flags. @param total the number of flags that match the filter */
-export const selectedCountOf = (selection: FlagSelection, total: number): number =>
-  selection.kind === 'all' ? Math.max(0, total - selection.except.size) : selection.names.size;
+export function selectedCountOf(selection: FlagSelection, total: number): number {
+  return selection.kind === 'all' ? Math.max(0, total - selection.except.size) : selection.names.size;
+}
 
 interface SelectionBarProps {
   readonly selection: FlagSelection;
@@ -40,7 +42,7 @@ interface SelectionBarProps {
 }
 
 /** The line above a list of flags: the number of matching or selected flags, and the actions on the selected ones. */
-export const SelectionBar = ({ selection, total, onChange, children }: SelectionBarProps) => {
+export function SelectionBar({ selection, total, onChange, children }: SelectionBarProps) {
   const selected = selectedCountOf(selection, total ?? 0);
   return (
     <div className={layout['status']}>
@@ -62,7 +64,7 @@ export const SelectionBar = ({ selection, total, onChange, children }: Selection
       )}
     </div>
   );
-};
+}
 
 interface BulkMenuProps {
   readonly environments: readonly string[];
@@ -70,40 +72,42 @@ interface BulkMenuProps {
 }
 
 /** The menus from which the user chooses an action on all selected flags. */
-export const BulkMenu = ({ environments, onChoose }: BulkMenuProps) => (
-  <>
-    {[true, false].map((enabled) => (
+export function BulkMenu({ environments, onChoose }: BulkMenuProps) {
+  return (
+    <>
+      {[true, false].map((enabled) => (
+        <Menu
+          key={String(enabled)}
+          label={enabled ? 'Turn on' : 'Turn off'}
+          entries={environments.map((environment) => ({
+            id: environment,
+            label: `in ${environment}`,
+            run: () => onChoose({ kind: 'switch', environment, enabled }),
+          }))}
+        >
+          <Button size="small">{enabled ? 'Turn on' : 'Turn off'}</Button>
+        </Menu>
+      ))}
       <Menu
-        key={String(enabled)}
-        label={enabled ? 'Turn on' : 'Turn off'}
-        entries={environments.map((environment) => ({
-          id: environment,
-          label: `in ${environment}`,
-          run: () => onChoose({ kind: 'switch', environment, enabled }),
-        }))}
+        label="More actions"
+        entries={[
+          {
+            id: 'tag',
+            label: 'Add a tag…',
+            run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: true }),
+          },
+          {
+            id: 'untag',
+            label: 'Remove a tag…',
+            run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: false }),
+          },
+          { id: 'stale', label: 'Mark as stale…', run: () => onChoose({ kind: 'stale', stale: true }) },
+          { id: 'active', label: 'Mark as not stale…', run: () => onChoose({ kind: 'stale', stale: false }) },
+          { id: 'archive', label: 'Archive…', icon: 'archive', run: () => onChoose({ kind: 'archive' }) },
+        ]}
       >
-        <Button size="small">{enabled ? 'Turn on' : 'Turn off'}</Button>
+        <IconButton size="small" icon="more" variant="secondary" label="More actions" />
       </Menu>
-    ))}
-    <Menu
-      label="More actions"
-      entries={[
-        {
-          id: 'tag',
-          label: 'Add a tag…',
-          run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: true }),
-        },
-        {
-          id: 'untag',
-          label: 'Remove a tag…',
-          run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: false }),
-        },
-        { id: 'stale', label: 'Mark as stale…', run: () => onChoose({ kind: 'stale', stale: true }) },
-        { id: 'active', label: 'Mark as not stale…', run: () => onChoose({ kind: 'stale', stale: false }) },
-        { id: 'archive', label: 'Archive…', icon: 'archive', run: () => onChoose({ kind: 'archive' }) },
-      ]}
-    >
-      <IconButton size="small" icon="more" variant="secondary" label="More actions" />
-    </Menu>
-  </>
-);
+    </>
+  );
+}

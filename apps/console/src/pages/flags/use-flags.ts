@@ -23,7 +23,7 @@ import type { RowActions, SortState } from './flag-table.tsx';
 import { emptySelection, type FlagSelection, isSelected, withSelected } from './selection-bar.tsx';
 
 /** The values that a filter of flags can have, for suggestions. Types, tags and segments are loaded only if they are needed. */
-export const useFlagFilterVocabulary = (environments: readonly string[], isNeeded: boolean): FlagFilterVocabulary => {
+export function useFlagFilterVocabulary(environments: readonly string[], isNeeded: boolean): FlagFilterVocabulary {
   const options = { enabled: isNeeded, staleTime: 60_000 };
   const { data: types } = useQuery({ ...operationQuery(ListFeatureTypes, {}), ...options });
   const { data: tags } = useQuery({ ...operationQuery(ListTags, {}), ...options });
@@ -36,12 +36,12 @@ export const useFlagFilterVocabulary = (environments: readonly string[], isNeede
     segments: (segments?.segments ?? []).map(({ name }) => name),
     projects: (projects?.projects ?? []).map(({ id }) => id),
   };
-};
+}
 
 const defaultSort: SortState = { column: 'name', isDescending: false };
 
 /** The filter and the order of the list of flags, as state that is kept in the URL. */
-const useFilterAndSortInUrl = () => {
+function useFilterAndSortInUrl() {
   const { filter, setFilter, search, write } = useFilterInUrl();
   const [column = defaultSort.column, order] = (search['sort'] ?? '').split(' ').filter(Boolean);
   const sort: SortState = { column, isDescending: order === 'desc' };
@@ -51,10 +51,10 @@ const useFilterAndSortInUrl = () => {
     write({ sort: isDefault ? undefined : `${chosen}${isDescending ? ' desc' : ''}` });
   };
   return { filter, setFilter, sort, setSort };
-};
+}
 
 /** The search for the flags of the list, from the filter and the order in the URL; of all projects, or of the given one. */
-export const useFlagListQuery = (project: string | undefined, environments: readonly string[]) => {
+export function useFlagListQuery(project: string | undefined, environments: readonly string[]) {
   const { filter, setFilter, sort, setSort } = useFilterAndSortInUrl();
   const { query: parsedQuery, errors } = useMemo(() => {
     const parsed = readFlagFilter(filter, environments);
@@ -66,7 +66,7 @@ export const useFlagListQuery = (project: string | undefined, environments: read
   const serializedQuery = JSON.stringify(parsedQuery);
   const query = useMemo(() => JSON.parse(serializedQuery) as SearchQuery, [serializedQuery]);
   return { query, errors, filter, setFilter, sort, setSort };
-};
+}
 
 /** The number of rows that one request returns, called a window. The list loads the windows that are on the screen. */
 const rowsPageSize = 100;
@@ -74,15 +74,17 @@ const rowsPageSize = 100;
 const rowsGcMs = 30_000;
 
 /** The query of one window. Its key has the filter, so that the response to an earlier filter never fills the list of a later one. */
-const windowQuery = (query: SearchQuery, index: number) => ({
-  ...operationQuery(SearchFeatures, {
-    query: { ...query, offset: String(index * rowsPageSize), limit: String(rowsPageSize) },
-  }),
-  gcTime: rowsGcMs,
-});
+function windowQuery(query: SearchQuery, index: number) {
+  return {
+    ...operationQuery(SearchFeatures, {
+      query: { ...query, offset: String(index * rowsPageSize), limit: String(rowsPageSize) },
+    }),
+    gcTime: rowsGcMs,
+  };
+}
 
 /** The rows of a search, of which only those on the screen are read. Requests for rows that have left the screen are cancelled. */
-export const useFlagRows = (query: SearchQuery, first: number, last: number) => {
+export function useFlagRows(query: SearchQuery, first: number, last: number) {
   const client = useQueryClient();
   const firstWindow = useQuery({ ...windowQuery(query, 0), placeholderData: keepPreviousData });
   const total = firstWindow.data?.total ?? 0;
@@ -111,7 +113,7 @@ export const useFlagRows = (query: SearchQuery, first: number, last: number) => 
       return data?.features[row % rowsPageSize];
     },
   };
-};
+}
 
 interface SelectedAndActiveFlagsOptions {
   readonly query: SearchQuery;
@@ -121,7 +123,7 @@ interface SelectedAndActiveFlagsOptions {
 }
 
 /** The selected flags of the list, and the active row, on which shortcuts act. Another query finds other flags and resets both. */
-export const useSelectedAndActiveFlags = ({ query, total, rowAt }: SelectedAndActiveFlagsOptions) => {
+export function useSelectedAndActiveFlags({ query, total, rowAt }: SelectedAndActiveFlagsOptions) {
   const [selection, setSelection] = useState<FlagSelection>(emptySelection);
   /** -1 before a row is chosen */
   const [activeRow, setActiveRow] = useState(-1);
@@ -156,7 +158,7 @@ export const useSelectedAndActiveFlags = ({ query, total, rowAt }: SelectedAndAc
   };
   const activeFlag = activeRow < 0 ? undefined : rowAt(activeRow);
   return { selection, setSelection, activeRow, activeFlag, select, moveActiveRow };
-};
+}
 
 interface FlagSwitch {
   readonly flag: SearchResultFeature;
@@ -168,7 +170,7 @@ interface FlagSwitch {
  * The actions of the rows of the list, as one object for all rows and renders, so that scrolling renders new rows only. A switch takes
  * effect immediately, or as a change request where the environment is protected.
  */
-export const useFlagRowActions = (select: RowActions['select']) => {
+export function useFlagRowActions(select: RowActions['select']) {
   const addFavorite = useOperationMutation(AddFavoriteFeature, 'handled');
   const removeFavorite = useOperationMutation(RemoveFavoriteFeature, 'handled');
   const switchFlag = useMutation<void, ApiError, FlagSwitch>({
@@ -215,4 +217,4 @@ export const useFlagRowActions = (select: RowActions['select']) => {
     toggleFavorite: (...args) => void latestHandlers.current.toggleFavorite(...args),
   }));
   return { pendingEnvironments, actions };
-};
+}

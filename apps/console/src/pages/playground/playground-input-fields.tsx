@@ -13,7 +13,7 @@ import styles from './playground.module.css';
 const maxOpenRequests = 50;
 
 /** The options for a change request to compare with: the open ones, and the one that the URL names. */
-const useChangeRequestOptions = (chosenId: number | undefined) => {
+function useChangeRequestOptions(chosenId: number | undefined) {
   const { data } = useQuery({
     ...operationQuery(SearchChangeRequests, { query: { state: 'IS:open', limit: maxOpenRequests } }),
     staleTime: 30_000,
@@ -29,7 +29,7 @@ const useChangeRequestOptions = (chosenId: number | undefined) => {
     ...(isListed ? [] : [{ id: String(chosenId), label: `Change request ${chosenId}` }]),
     ...openRequests,
   ];
-};
+}
 
 interface PlaygroundInputFieldsProps {
   readonly input: PlaygroundInput;
@@ -41,13 +41,13 @@ interface PlaygroundInputFieldsProps {
 }
 
 /** The fields that choose the environments, flags and projects, and a change request to compare with. */
-export const PlaygroundInputFields = ({
+export function PlaygroundInputFields({
   input,
   enabledEnvironments,
   filter,
   onFilter,
   write,
-}: PlaygroundInputFieldsProps) => {
+}: PlaygroundInputFieldsProps) {
   const { environments, projects, flag, changeRequest, onlyConcerned } = input;
   const { data: projectList } = useProjects();
   const requests = useChangeRequestOptions(changeRequest);
@@ -120,7 +120,7 @@ export const PlaygroundInputFields = ({
       )}
     </div>
   );
-};
+}
 
 /** The maximum number of contexts in one request. */
 const maxContexts = 50;
@@ -135,7 +135,7 @@ interface ContextsEditorProps {
 }
 
 /** The editor of contexts: as rows with suggestions, or as a text into which others can be pasted. */
-export const ContextsEditor = ({ value, onChange }: ContextsEditorProps) => {
+export function ContextsEditor({ value, onChange }: ContextsEditorProps) {
   const [isText, setIsText] = useState(false);
   const { data: definedFields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const handle = useRef<FilterComboBoxHandle>(null);
@@ -210,4 +210,4 @@ export const ContextsEditor = ({ value, onChange }: ContextsEditorProps) => {
       </p>
     </div>
   );
-};
+}

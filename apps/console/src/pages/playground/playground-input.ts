@@ -15,14 +15,17 @@ interface Token {
   readonly end: number;
 }
 
-const contextTokensOf = (line: string): Token[] =>
-  [...line.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].map(({ 0: text, index: start }) => ({
+function contextTokensOf(line: string): Token[] {
+  return [...line.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].map(({ 0: text, index: start }) => ({
     text,
     start,
     end: start + text.length,
   }));
+}
 
-const withoutQuotes = (text: string): string => text.replaceAll('"', '');
+function withoutQuotes(text: string): string {
+  return text.replaceAll('"', '');
+}
 
 interface ParsedContext {
   readonly context: Readonly<Record<string, string>>;
@@ -30,7 +33,7 @@ interface ParsedContext {
 }
 
 /** Reads a context such as `userId=a,b region=eu plan="pro plus"`. The server evaluates each of the values between commas. */
-export const parseContext = (line: string): ParsedContext => {
+export function parseContext(line: string): ParsedContext {
   const entries: [string, string][] = [];
   const errors: InvalidTextToken[] = [];
   for (const { text } of contextTokensOf(line)) {
@@ -43,13 +46,15 @@ export const parseContext = (line: string): ParsedContext => {
     else entries.push([name, value]);
   }
   return { context: Object.fromEntries(entries), errors };
-};
+}
 
-const quote = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
+function quote(value: string): string {
+  return /\s/.test(value) ? `"${value}"` : value;
+}
 const maxSuggestions = 8;
 
 /** The suggestions for the token at the caret of a context: names of fields or, after `=`, the legal values of the field. */
-export const contextSuggestionsAt = (line: string, caret: number, fields: readonly KnownField[]): Suggestion[] => {
+export function contextSuggestionsAt(line: string, caret: number, fields: readonly KnownField[]): Suggestion[] {
   const token = contextTokensOf(line).find(({ start, end }) => start <= caret && caret <= end);
   const [start, end] = token === undefined ? [caret, caret] : [token.start, token.end];
   const typed = line.slice(start, caret);
@@ -74,13 +79,14 @@ export const contextSuggestionsAt = (line: string, caret: number, fields: readon
     .filter((value) => value.toLowerCase().includes(word) && value.toLowerCase() !== word)
     .slice(0, maxSuggestions)
     .map((value) => suggestion(`${keptText}${quote(value)}`));
-};
+}
 
 /** A context in one line, in the form in which it is entered. */
-export const contextLine = (context: Readonly<Record<string, unknown>>): string =>
-  Object.entries(context)
+export function contextLine(context: Readonly<Record<string, unknown>>): string {
+  return Object.entries(context)
     .map(([name, value]) => `${name}=${quote(String(value))}`)
     .join(' ');
+}
 
 const maxContexts = 50;
 const maxQueryLength = 100;
@@ -98,22 +104,26 @@ export interface PlaygroundInput {
   readonly onlyConcerned: boolean;
 }
 
-const namesIn = (value: string | undefined): string[] => (value ?? '').split(',').filter((name) => name !== '');
+function namesIn(value: string | undefined): string[] {
+  return (value ?? '').split(',').filter((name) => name !== '');
+}
 
 /** The input that search parameters stand for. Without the parameter `environments`, it has every enabled environment. */
-export const playgroundInputOf = (search: SearchParameters, enabled: readonly string[]): PlaygroundInput => ({
-  environments:
-    search['environments'] === undefined
-      ? enabled
-      : enabled.filter((name) => namesIn(search['environments']).includes(name)),
-  projects: namesIn(search['projects']),
-  flag: search['flag'],
-  changeRequest: /^[1-9]\d{0,9}$/.test(search['changeRequest'] ?? '') ? Number(search['changeRequest']) : undefined,
-  onlyConcerned: search['concerned'] !== 'false',
-});
+export function playgroundInputOf(search: SearchParameters, enabled: readonly string[]): PlaygroundInput {
+  return {
+    environments:
+      search['environments'] === undefined
+        ? enabled
+        : enabled.filter((name) => namesIn(search['environments']).includes(name)),
+    projects: namesIn(search['projects']),
+    flag: search['flag'],
+    changeRequest: /^[1-9]\d{0,9}$/.test(search['changeRequest'] ?? '') ? Number(search['changeRequest']) : undefined,
+    onlyConcerned: search['concerned'] !== 'false',
+  };
+}
 
 /** The request body that evaluates the input. @param query a part of the names of flags @param contexts one context on each line */
-export const playgroundTableBody = (input: PlaygroundInput, query: string, contexts: string): PlaygroundTableBody => {
+export function playgroundTableBody(input: PlaygroundInput, query: string, contexts: string): PlaygroundTableBody {
   const { environments, projects, flag, changeRequest, onlyConcerned } = input;
   const lines = contexts.split('\n').slice(0, maxContexts);
   const nonEmptyContexts = lines
@@ -128,7 +138,7 @@ export const playgroundTableBody = (input: PlaygroundInput, query: string, conte
     ...(nameText === '' ? {} : { query: nameText }),
     ...(changeRequest === undefined ? {} : { changeRequest, onlyConcerned: onlyConcerned && flag === undefined }),
   };
-};
+}
 
 interface ResultsOfFlag {
   /** by environment, one result for each context; `proposed` is set only where the change request changes the result */
@@ -138,7 +148,8 @@ interface ResultsOfFlag {
 }
 
 /** The number of results that the change request changes. */
-export const countChangedResults = (flags: readonly ResultsOfFlag[]): number =>
-  flags
+export function countChangedResults(flags: readonly ResultsOfFlag[]): number {
+  return flags
     .flatMap(({ environments }) => Object.values(environments).flat())
     .filter(({ proposed }) => proposed !== undefined).length;
+}

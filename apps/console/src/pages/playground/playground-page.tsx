@@ -27,8 +27,8 @@ const texts = {
 /** Milliseconds from an event until the table is evaluated again, once for all events in that time: a bulk change causes many. */
 const evaluationThrottleMs = 500;
 
-const useTable = (body: PlaygroundTableBody) =>
-  useInfiniteQuery({
+function useTable(body: PlaygroundTableBody) {
+  return useInfiniteQuery({
     queryKey: operationKey(EvaluatePlaygroundTable, body),
     queryFn: ({ pageParam, signal }) =>
       call(EvaluatePlaygroundTable, { body: pageParam === null ? body : { ...body, after: pageParam }, signal }),
@@ -37,9 +37,10 @@ const useTable = (body: PlaygroundTableBody) =>
     enabled: body.environments.length > 0,
     placeholderData: keepPreviousData,
   });
+}
 
 /** The table, evaluated again after flags or segments have changed: automatically while it has one page, else when the user asks for it. */
-const useLiveTable = (body: PlaygroundTableBody) => {
+function useLiveTable(body: PlaygroundTableBody) {
   const client = useQueryClient();
   const table = useTable(body);
   const key = JSON.stringify(body);
@@ -63,10 +64,10 @@ const useLiveTable = (body: PlaygroundTableBody) => {
     void table.refetch();
   };
   return { table, isOutdated: outdatedKey === key, evaluateAgain };
-};
+}
 
 /** Evaluates flags by the server's own rules for any contexts, and says why each is on or off. The URL has all that the user chooses. */
-export const PlaygroundPage = () => {
+export function PlaygroundPage() {
   const { filter, setFilter, search, write } = useFilterInUrl();
   const contexts = useFilterInUrl('contexts');
   const [openCell, setOpenCell] = useState<ResultCell | undefined>();
@@ -148,4 +149,4 @@ export const PlaygroundPage = () => {
       )}
     </Page>
   );
-};
+}

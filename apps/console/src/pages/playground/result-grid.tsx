@@ -14,12 +14,14 @@ const rowHeight = 36;
 /** More columns than this are not drawn: they are too many to read, and a browser would draw them slowly. */
 const maxColumns = 120;
 
-const resultOf = ({ isEnabled, variant, isUnknown }: Pick<PlaygroundCell, 'isEnabled' | 'variant' | 'isUnknown'>) => {
+function resultOf({ isEnabled, variant, isUnknown }: Pick<PlaygroundCell, 'isEnabled' | 'variant' | 'isUnknown'>) {
   if (isUnknown) return 'unknown';
   return isEnabled ? (variant === null ? 'on' : `on, ${variant}`) : 'off';
-};
+}
 
-const contextName = (context: Context | undefined): string => contextLine(context ?? {}) || 'no context';
+function contextName(context: Context | undefined): string {
+  return contextLine(context ?? {}) || 'no context';
+}
 
 interface Column {
   readonly environment: string;
@@ -36,7 +38,7 @@ interface CellPosition {
  * The cell that has the focus, or gets it by Tab, and the keys that move it. A position that a shorter list of results does not have
  * stands for the first cell.
  */
-const useFocusedCell = (rowCount: number, columnCount: number, focus: (position: CellPosition) => void) => {
+function useFocusedCell(rowCount: number, columnCount: number, focus: (position: CellPosition) => void) {
   const [focused, setFocused] = useState<CellPosition>({ row: 0, column: 0 });
   const move = (row: number, column: number): void => {
     const next = {
@@ -62,7 +64,7 @@ const useFocusedCell = (rowCount: number, columnCount: number, focus: (position:
       ? focused.row === row && focused.column === column
       : row === 0 && column === 0;
   return { isFocused, setFocused, onKeyDown };
-};
+}
 
 interface ResultButtonProps {
   readonly cell: PlaygroundCell;
@@ -73,7 +75,7 @@ interface ResultButtonProps {
   readonly onOpen: (cell: ResultCell) => void;
 }
 
-const ResultButton = ({ cell, target, position, isInTabOrder, onFocus, onOpen }: ResultButtonProps) => {
+function ResultButton({ cell, target, position, isInTabOrder, onFocus, onOpen }: ResultButtonProps) {
   const result = cell.proposed === undefined ? resultOf(cell) : `${resultOf(cell)} → ${resultOf(cell.proposed)}`;
   return (
     <button
@@ -91,7 +93,7 @@ const ResultButton = ({ cell, target, position, isInTabOrder, onFocus, onOpen }:
       {result}
     </button>
   );
-};
+}
 
 interface ResultGridProps {
   readonly environments: readonly string[];
@@ -108,7 +110,7 @@ interface ResultGridProps {
  * The results: a row for each flag with a column for each context of each environment, or for a single flag a row for each context.
  * Only the rows on the screen are in the document. Arrow keys move between results, Enter opens the reasons of one.
  */
-export const ResultGrid = ({ environments, contexts, flags, isOutdated, onOpen, onReachEnd }: ResultGridProps) => {
+export function ResultGrid({ environments, contexts, flags, isOutdated, onOpen, onReachEnd }: ResultGridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const singleFlag = flags.length === 1 ? flags[0] : undefined;
   const rowCount = singleFlag === undefined ? flags.length : contexts.length;
@@ -227,4 +229,4 @@ export const ResultGrid = ({ environments, contexts, flags, isOutdated, onOpen, 
       </div>
     </>
   );
-};
+}

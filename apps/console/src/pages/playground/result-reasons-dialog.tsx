@@ -25,32 +25,38 @@ interface CheckProps {
   readonly children: React.ReactNode;
 }
 
-const Check = ({ holds, children }: CheckProps) => (
-  <li className={styles['check']}>
-    <span className={holds ? styles['holds'] : styles['fails']}>
-      <Icon name={holds ? 'check' : 'close'} />
-    </span>
-    <div>
-      {children}
-      <span className="visually-hidden">: {holds ? 'holds' : 'does not hold'}</span>
-    </div>
-  </li>
-);
+function Check({ holds, children }: CheckProps) {
+  return (
+    <li className={styles['check']}>
+      <span className={holds ? styles['holds'] : styles['fails']}>
+        <Icon name={holds ? 'check' : 'close'} />
+      </span>
+      <div>
+        {children}
+        <span className="visually-hidden">: {holds ? 'holds' : 'does not hold'}</span>
+      </div>
+    </li>
+  );
+}
 
-const ConstraintCheck = ({ constraint, context }: { constraint: ExplainedConstraint; context: Context }) => (
-  <Check holds={constraint.result}>
-    {constraintPhrase(constraint as Parameters<typeof constraintPhrase>[0])}{' '}
-    <span className={layout['small']}>({texts.contextHas(context[constraint.contextName])})</span>
-  </Check>
-);
+function ConstraintCheck({ constraint, context }: { constraint: ExplainedConstraint; context: Context }) {
+  return (
+    <Check holds={constraint.result}>
+      {constraintPhrase(constraint as Parameters<typeof constraintPhrase>[0])}{' '}
+      <span className={layout['small']}>({texts.contextHas(context[constraint.contextName])})</span>
+    </Check>
+  );
+}
 
-const resultBadge = (isOn: boolean | 'unknown', variant?: string | undefined) => (
-  <Badge tone={isOn === true ? 'good' : isOn === 'unknown' ? 'warning' : 'neutral'}>
-    {isOn === 'unknown' ? 'unknown' : isOn ? (variant === undefined ? 'on' : `on, ${variant}`) : 'off'}
-  </Badge>
-);
+function resultBadge(isOn: boolean | 'unknown', variant?: string | undefined) {
+  return (
+    <Badge tone={isOn === true ? 'good' : isOn === 'unknown' ? 'warning' : 'neutral'}>
+      {isOn === 'unknown' ? 'unknown' : isOn ? (variant === undefined ? 'on' : `on, ${variant}`) : 'off'}
+    </Badge>
+  );
+}
 
-const StrategyReasons = ({ strategy, context }: { strategy: ExplainedStrategy; context: Context }) => {
+function StrategyReasons({ strategy, context }: { strategy: ExplainedStrategy; context: Context }) {
   const { constraints, segments, result, disabled, title } = strategy;
   const { rollout, variant } = result;
   const segmentNames = new Map(segments.map(({ id, name }) => [id, name]));
@@ -98,9 +104,9 @@ const StrategyReasons = ({ strategy, context }: { strategy: ExplainedStrategy; c
       )}
     </li>
   );
-};
+}
 
-const conclusionOf = (feature: PlaygroundFeature): string => {
+function conclusionOf(feature: PlaygroundFeature): string {
   if (feature.isEnabled)
     return feature.strategies.data.length === 0 ? 'It has no strategy, so it is on for everybody.' : 'It is on.';
   if (!feature.isEnabledInCurrentEnvironment) return 'The flag is not enabled in this environment.';
@@ -108,7 +114,7 @@ const conclusionOf = (feature: PlaygroundFeature): string => {
   return feature.strategies.result === 'unknown'
     ? 'Only the application can evaluate a strategy of it; without that, it is off.'
     : 'No strategy is on for this context.';
-};
+}
 
 interface ReasonsProps extends ResultCell {
   readonly title: string;
@@ -116,7 +122,7 @@ interface ReasonsProps extends ResultCell {
 }
 
 /** Why one flag is on or off for a context, strategy by strategy. */
-const Reasons = ({ title, flag, project, environment, context, changeRequest }: ReasonsProps) => {
+function Reasons({ title, flag, project, environment, context, changeRequest }: ReasonsProps) {
   const body = { environments: [environment], projects: [project], features: [flag], context };
   const query = useQuery(
     operationQuery(EvaluateAdvancedPlayground, {
@@ -163,7 +169,7 @@ const Reasons = ({ title, flag, project, environment, context, changeRequest }: 
       </QueryResult>
     </section>
   );
-};
+}
 
 /** Identifies one result of the table: of a flag, in an environment, for a context. */
 export interface ResultCell {
@@ -179,34 +185,36 @@ interface ResultReasonsDialogProps extends ResultCell {
 }
 
 /** Why a flag is on or off: now and, next to it, as if the change request were applied. */
-export const ResultReasonsDialog = ({ changeRequest, onClose, ...cell }: ResultReasonsDialogProps) => (
-  <Dialog
-    title={`${cell.flag} in ${cell.environment}`}
-    onClose={onClose}
-    isWide={changeRequest !== undefined}
-    footer={
-      <>
-        <Link
-          to="/projects/$project/features/$feature"
-          params={{ project: cell.project, feature: cell.flag }}
-          className={buttonClass()}
-        >
-          Open the flag
-        </Link>
-        <Button variant="primary" onPress={onClose}>
-          Close
-        </Button>
-      </>
-    }
-  >
-    <p className={layout['small']}>
-      <code>{contextLine(cell.context) || 'no context'}</code>
-    </p>
-    <div className={styles['sides']}>
-      <Reasons title="Now" {...cell} />
-      {changeRequest !== undefined && (
-        <Reasons title={`After change request ${changeRequest}`} {...cell} changeRequest={changeRequest} />
-      )}
-    </div>
-  </Dialog>
-);
+export function ResultReasonsDialog({ changeRequest, onClose, ...cell }: ResultReasonsDialogProps) {
+  return (
+    <Dialog
+      title={`${cell.flag} in ${cell.environment}`}
+      onClose={onClose}
+      isWide={changeRequest !== undefined}
+      footer={
+        <>
+          <Link
+            to="/projects/$project/features/$feature"
+            params={{ project: cell.project, feature: cell.flag }}
+            className={buttonClass()}
+          >
+            Open the flag
+          </Link>
+          <Button variant="primary" onPress={onClose}>
+            Close
+          </Button>
+        </>
+      }
+    >
+      <p className={layout['small']}>
+        <code>{contextLine(cell.context) || 'no context'}</code>
+      </p>
+      <div className={styles['sides']}>
+        <Reasons title="Now" {...cell} />
+        {changeRequest !== undefined && (
+          <Reasons title={`After change request ${changeRequest}`} {...cell} changeRequest={changeRequest} />
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -14,7 +14,7 @@ const systems = [
 ] as const;
 
 /** The names of the browser and operating system of a `User-Agent` header; the header itself for an unknown browser. */
-export const browserName = (userAgent: string): string => {
+export function browserName(userAgent: string): string {
   for (const [name, pattern] of browsers) {
     const version = pattern.exec(userAgent)?.[1];
     if (version === undefined) continue;
@@ -22,4 +22,4 @@ export const browserName = (userAgent: string): string => {
     return `${name} ${version}${system === undefined ? '' : `, ${system}`}`;
   }
   return userAgent;
-};
+}

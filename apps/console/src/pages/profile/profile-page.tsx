@@ -32,7 +32,7 @@ import styles from './profile.module.css';
 import { SessionTable } from './session-table.tsx';
 
 /** Changes the password of the user, which ends the sessions in all other browsers. */
-const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void }) => {
+function ChangePasswordDialog({ onClose }: { readonly onClose: () => void }) {
   const { control, handleSubmit, setError, formState } = useForm({
     defaultValues: { oldPassword: '', password: '', confirmPassword: '' },
   });
@@ -72,7 +72,7 @@ const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void }) => 
       <NewPasswordFields control={control} password="password" repeatedPassword="confirmPassword" />
     </Dialog>
   );
-};
+}
 
 const texts = {
   tokenDays: [
@@ -83,40 +83,42 @@ const texts = {
   ],
 } as const;
 
-const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void }) => (
-  <CreateSecretDialog
-    title="Create a token"
-    submit="Create"
-    operation={CreateOwnPat}
-    values={{ description: '', days: '90' }}
-    request={({ description, days }) => ({
-      body: { description: String(description), expiresAt: instantAfterDays(days) ?? null },
-    })}
-    secret={({ secret }) => ({
-      title: 'The token is created',
-      label: 'Personal access token',
-      value: secret,
-      help: 'Copy it now: it is shown only this once.',
-    })}
-    onClose={onClose}
-  >
-    {(control) => (
-      <>
-        <BoundTextField
-          control={control}
-          name="description"
-          label="Used for"
-          hint="So that you know later what stops working when you remove it"
-          required="Enter what the token is for."
-          autoFocus
-        />
-        <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
-      </>
-    )}
-  </CreateSecretDialog>
-);
+function CreateTokenDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <CreateSecretDialog
+      title="Create a token"
+      submit="Create"
+      operation={CreateOwnPat}
+      values={{ description: '', days: '90' }}
+      request={({ description, days }) => ({
+        body: { description: String(description), expiresAt: instantAfterDays(days) ?? null },
+      })}
+      secret={({ secret }) => ({
+        title: 'The token is created',
+        label: 'Personal access token',
+        value: secret,
+        help: 'Copy it now: it is shown only this once.',
+      })}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <BoundTextField
+            control={control}
+            name="description"
+            label="Used for"
+            hint="So that you know later what stops working when you remove it"
+            required="Enter what the token is for."
+            autoFocus
+          />
+          <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
+        </>
+      )}
+    </CreateSecretDialog>
+  );
+}
 
-const PersonalAccessTokens = () => {
+function PersonalAccessTokens() {
   const pats = useQuery(operationQuery(ListOwnPats, {}));
   const remove = useOperationMutation(DeleteOwnPat, 'handled');
   const [isCreating, setCreating] = useState(false);
@@ -183,9 +185,9 @@ const PersonalAccessTokens = () => {
       )}
     </section>
   );
-};
+}
 
-const Sessions = () => {
+function Sessions() {
   const sessions = useQuery(operationQuery(ListOwnSessions, {}));
   const endSession = useOperationMutation(EndOwnSession, 'handled');
   const endOthers = useOperationMutation(EndOtherSessions, 'handled');
@@ -227,10 +229,10 @@ const Sessions = () => {
       </QueryResult>
     </section>
   );
-};
+}
 
 /** The profile of the user: names and role, the browsers in which the user is signed in, and the personal access tokens. */
-export const ProfilePage = () => {
+export function ProfilePage() {
   const me = useMe();
   const profile = useQuery(operationQuery(GetProfile, {}));
   const [isChangingPassword, setChangingPassword] = useState(false);
@@ -278,4 +280,4 @@ export const ProfilePage = () => {
       {isChangingPassword && <ChangePasswordDialog onClose={() => setChangingPassword(false)} />}
     </Page>
   );
-};
+}

@@ -12,38 +12,40 @@ interface SessionTableProps {
 }
 
 /** The browsers in which a user is signed in. */
-export const SessionTable = ({ sessions, onEnd }: SessionTableProps) => (
-  <Table
-    label="Signed-in browsers"
-    rows={sessions}
-    rowKey={({ id }) => id}
-    columns={[
-      {
-        id: 'browser',
-        title: 'Browser',
-        cell: ({ userAgent, isCurrent }) => (
-          <span title={userAgent}>
-            {browserName(userAgent)} {isCurrent && <Badge tone="accent">this browser</Badge>}
-          </span>
-        ),
-      },
-      { id: 'address', title: 'Address', cell: ({ address }) => address },
-      { id: 'created', title: 'Signed in', cell: ({ createdAt }) => <Time at={createdAt} /> },
-      { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
-      ...(onEnd === undefined
-        ? []
-        : [
-            {
-              id: 'end',
-              title: 'Actions',
-              cell: ({ id, isCurrent }: UserSession) =>
-                !isCurrent && (
-                  <Button size="small" onPress={() => onEnd(id)}>
-                    Sign out
-                  </Button>
-                ),
-            },
-          ]),
-    ]}
-  />
-);
+export function SessionTable({ sessions, onEnd }: SessionTableProps) {
+  return (
+    <Table
+      label="Signed-in browsers"
+      rows={sessions}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          id: 'browser',
+          title: 'Browser',
+          cell: ({ userAgent, isCurrent }) => (
+            <span title={userAgent}>
+              {browserName(userAgent)} {isCurrent && <Badge tone="accent">this browser</Badge>}
+            </span>
+          ),
+        },
+        { id: 'address', title: 'Address', cell: ({ address }) => address },
+        { id: 'created', title: 'Signed in', cell: ({ createdAt }) => <Time at={createdAt} /> },
+        { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
+        ...(onEnd === undefined
+          ? []
+          : [
+              {
+                id: 'end',
+                title: 'Actions',
+                cell: ({ id, isCurrent }: UserSession) =>
+                  !isCurrent && (
+                    <Button size="small" onPress={() => onEnd(id)}>
+                      Sign out
+                    </Button>
+                  ),
+              },
+            ]),
+      ]}
+    />
+  );
+}

@@ -10,7 +10,7 @@ import { ownerNamesOf, ProjectCell } from './project-cell.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
 
 /** The archived projects that the user may see, each with a menu to revive it if the user may do so. */
-export const ArchivedProjects = () => {
+export function ArchivedProjects() {
   const archived = useQuery({
     ...operationQuery(ListProjects, { query: { archived: true } }),
     select: ({ projects }) => projects,
@@ -58,4 +58,4 @@ export const ArchivedProjects = () => {
       />
     </Page>
   );
-};
+}

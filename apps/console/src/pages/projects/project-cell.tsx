@@ -6,34 +6,37 @@ import { collaborationModes } from './project-fields.tsx';
 import styles from './projects.module.css';
 
 /** The names or e-mail addresses of the owners of a project, separated by commas. */
-export const ownerNamesOf = ({ owners = [] }: Project): string =>
-  owners
+export function ownerNamesOf({ owners = [] }: Project): string {
+  return owners
     .filter(({ ownerType }) => ownerType !== 'system')
     .map(({ name, email }) => name ?? email ?? '')
     .join(', ');
+}
 
 /** A project in a list: a link to it, its mode unless that is open, and its description. */
-export const ProjectCell = ({ project: { id, name, mode, description } }: { readonly project: Project }) => (
-  <div>
-    <span className={layout['inline']}>
-      <Link to="/projects/$project" params={{ project: id }}>
-        <bdi>{name}</bdi>
-      </Link>
-      {mode !== undefined && mode !== 'open' && (
-        <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{collaborationModes[mode][0]}</Badge>
+export function ProjectCell({ project: { id, name, mode, description } }: { readonly project: Project }) {
+  return (
+    <div>
+      <span className={layout['inline']}>
+        <Link to="/projects/$project" params={{ project: id }}>
+          <bdi>{name}</bdi>
+        </Link>
+        {mode !== undefined && mode !== 'open' && (
+          <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{collaborationModes[mode][0]}</Badge>
+        )}
+      </span>
+      {description != null && description !== '' && (
+        <p className={styles['small']} dir="auto">
+          {description}
+        </p>
       )}
-    </span>
-    {description != null && description !== '' && (
-      <p className={styles['small']} dir="auto">
-        {description}
-      </p>
-    )}
-  </div>
-);
+    </div>
+  );
+}
 
 /** The share of flags that are not stale, as digits and as a bar. */
-export const ProjectHealth = ({ percent }: { readonly percent: number | undefined }) =>
-  percent === undefined ? null : (
+export function ProjectHealth({ percent }: { readonly percent: number | undefined }) {
+  return percent === undefined ? null : (
     <span className={styles['health']} title="The share of flags that are not stale">
       <span className={styles['meter']} data-low={percent < 50 || undefined} aria-hidden="true">
         <span style={{ inlineSize: `${percent}%` }} />
@@ -41,3 +44,4 @@ export const ProjectHealth = ({ percent }: { readonly percent: number | undefine
       {percent} %
     </span>
   );
+}

@@ -11,7 +11,7 @@ export const collaborationModes = {
 } as const;
 
 /** The form field for the default stickiness: one of the context fields that can be used for it. */
-export const useStickinessField = (): RequestBodyField => {
+export function useStickinessField(): RequestBodyField {
   const { data = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const stickyFieldNames = data.filter(({ stickiness }) => stickiness === true).map(({ name }) => name);
   const options = [...new Set(['default', 'random', ...stickyFieldNames])].map((id) => ({ id, label: id }));
@@ -21,7 +21,7 @@ export const useStickinessField = (): RequestBodyField => {
     hint: 'The context field that keeps users on one side of a rollout, for new strategies',
     options,
   };
-};
+}
 
 /** The form field for the mode of a project, which decides who sees it and who proposes changes in it. */
 export const modeField: RequestBodyField = {

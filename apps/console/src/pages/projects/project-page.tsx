@@ -40,14 +40,16 @@ const tabs = {
   settings: lazyRouteComponent(() => import('./tabs/settings-tab.tsx'), 'SettingsTab'),
 } as const;
 
-const isTab = (tab: string): tab is keyof typeof tabs => Object.hasOwn(tabs, tab);
+function isTab(tab: string): tab is keyof typeof tabs {
+  return Object.hasOwn(tabs, tab);
+}
 
 interface TabsProps {
   readonly project: string;
   readonly tab: string | undefined;
 }
 
-const Tabs = ({ project, tab: currentTab }: TabsProps) => {
+function Tabs({ project, tab: currentTab }: TabsProps) {
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {
     bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
@@ -85,10 +87,10 @@ const Tabs = ({ project, tab: currentTab }: TabsProps) => {
       </ul>
     </nav>
   );
-};
+}
 
 /** Replaces the page of a project that is archived or not found, with a button to revive it. */
-const UnavailableProject = ({ id, isArchived }: { readonly id: string; readonly isArchived: boolean }) => {
+function UnavailableProject({ id, isArchived }: { readonly id: string; readonly isArchived: boolean }) {
   const mayCall = useMayCall();
   const [isReviving, setReviving] = useState(false);
   return (
@@ -104,10 +106,10 @@ const UnavailableProject = ({ id, isArchived }: { readonly id: string; readonly 
       {isReviving && <ReviveProjectDialog id={id} onClose={() => setReviving(false)} />}
     </>
   );
-};
+}
 
 /** One project with its tabs; without a tab in the path, its overview. */
-export const ProjectPage = () => {
+export function ProjectPage() {
   const { project: id = '', tab } = useParams({ strict: false }) as {
     readonly project?: string;
     readonly tab?: string;
@@ -163,4 +165,4 @@ export const ProjectPage = () => {
       )}
     </Page>
   );
-};
+}

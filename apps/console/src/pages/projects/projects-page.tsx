@@ -17,37 +17,39 @@ import { ProjectHealth, ownerNamesOf, ProjectCell } from './project-cell.tsx';
 import { modeField, useStickinessField } from './project-fields.tsx';
 import styles from './projects.module.css';
 
-const environmentsField = (names: readonly string[]): RequestBodyField => ({
-  name: 'environments',
-  label: 'Environments',
-  render: (value, onChange) => {
-    const chosen = Array.isArray(value) ? (value as string[]) : [];
-    return (
-      <fieldset className={styles['choices']}>
-        <legend>Environments</legend>
-        {names.map((name) => (
-          <Checkbox
-            key={name}
-            isSelected={chosen.includes(name)}
-            onChange={(isChosen) =>
-              onChange(names.filter((other) => (other === name ? isChosen : chosen.includes(other))))
-            }
-          >
-            {name}
-          </Checkbox>
-        ))}
-      </fieldset>
-    );
-  },
-});
+function environmentsField(names: readonly string[]): RequestBodyField {
+  return {
+    name: 'environments',
+    label: 'Environments',
+    render: (value, onChange) => {
+      const chosen = Array.isArray(value) ? (value as string[]) : [];
+      return (
+        <fieldset className={styles['choices']}>
+          <legend>Environments</legend>
+          {names.map((name) => (
+            <Checkbox
+              key={name}
+              isSelected={chosen.includes(name)}
+              onChange={(isChosen) =>
+                onChange(names.filter((other) => (other === name ? isChosen : chosen.includes(other))))
+              }
+            >
+              {name}
+            </Checkbox>
+          ))}
+        </fieldset>
+      );
+    },
+  };
+}
 
-const CreateProjectDialog = ({
+function CreateProjectDialog({
   environments,
   onClose,
 }: {
   readonly environments: readonly string[];
   readonly onClose: () => void;
-}) => {
+}) {
   const navigate = useNavigate();
   const stickiness = useStickinessField();
   return (
@@ -74,16 +76,17 @@ const CreateProjectDialog = ({
       onClose={onClose}
     />
   );
-};
+}
 
 /** Sorts projects: favorites first, then by name. */
-const sortProjects = (projects: readonly Project[]): Project[] =>
-  projects.toSorted(
+function sortProjects(projects: readonly Project[]): Project[] {
+  return projects.toSorted(
     (one, other) =>
       Number(other.favorite ?? false) - Number(one.favorite ?? false) || one.name.localeCompare(other.name),
   );
+}
 
-const FavoriteButton = ({ project: { id, name, favorite = false } }: { readonly project: Project }) => {
+function FavoriteButton({ project: { id, name, favorite = false } }: { readonly project: Project }) {
   const add = useOperationMutation(AddFavoriteProject, 'handled');
   const remove = useOperationMutation(RemoveFavoriteProject, 'handled');
   return (
@@ -98,11 +101,11 @@ const FavoriteButton = ({ project: { id, name, favorite = false } }: { readonly 
       }}
     />
   );
-};
+}
 
 const ArchivedProjects = lazyRouteComponent(() => import('./archived-projects.tsx'), 'ArchivedProjects');
 
-const ActiveProjects = () => {
+function ActiveProjects() {
   const projects = useProjects();
   const { data: environments } = useEnvironments();
   const mayCall = useMayCall();
@@ -173,10 +176,10 @@ const ActiveProjects = () => {
       {isCreating && <CreateProjectDialog environments={enabledEnvironments} onClose={() => setCreating(false)} />}
     </Page>
   );
-};
+}
 
 /** The projects that the user sees: the active ones, or with `show=archived` the archived ones. */
-export const ProjectsPage = () => {
+export function ProjectsPage() {
   const { show } = useSearch({ strict: false });
   if (show !== 'archived') return <ActiveProjects />;
   return (
@@ -184,4 +187,4 @@ export const ProjectsPage = () => {
       <ArchivedProjects />
     </Suspense>
   );
-};
+}

@@ -7,15 +7,17 @@ interface ReviveProjectDialogProps {
 }
 
 /** Revives an archived project after the user has confirmed it. */
-export const ReviveProjectDialog = ({ id, onClose }: ReviveProjectDialogProps) => (
-  <ConfirmOperationDialog
-    title={`Revive the project “${id}”`}
-    confirm="Revive it"
-    operation={ReviveProject}
-    request={{ params: { projectId: id } }}
-    notification={`The project ${id} is back.`}
-    onClose={onClose}
-  >
-    <p>If it is archived, it comes back as it was. Its flags stay archived.</p>
-  </ConfirmOperationDialog>
-);
+export function ReviveProjectDialog({ id, onClose }: ReviveProjectDialogProps) {
+  return (
+    <ConfirmOperationDialog
+      title={`Revive the project “${id}”`}
+      confirm="Revive it"
+      operation={ReviveProject}
+      request={{ params: { projectId: id } }}
+      notification={`The project ${id} is back.`}
+      onClose={onClose}
+    >
+      <p>If it is archived, it comes back as it was. Its flags stay archived.</p>
+    </ConfirmOperationDialog>
+  );
+}

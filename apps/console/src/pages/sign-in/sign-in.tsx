@@ -16,10 +16,13 @@ import layout from '../../components/layout/layout.module.css';
 import styles from './sign-in.module.css';
 
 /** The message for a failed sign-in; `wrongCredentials` where the server refused what was entered. */
-const explainFailure = (error: unknown, wrongCredentials: string): string =>
-  error instanceof ApiError && (error.status === 401 || error.status === 403) ? wrongCredentials : explainError(error);
+function explainFailure(error: unknown, wrongCredentials: string): string {
+  return error instanceof ApiError && (error.status === 401 || error.status === 403)
+    ? wrongCredentials
+    : explainError(error);
+}
 
-const PasswordForm = ({ path }: { readonly path: string }) => {
+function PasswordForm({ path }: { readonly path: string }) {
   const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { username: '', password: '' } });
   const submit = handleSubmit(async ({ username, password }) => {
     try {
@@ -46,9 +49,9 @@ const PasswordForm = ({ path }: { readonly path: string }) => {
       <a href="/forgotten-password">Forgotten password?</a>
     </form>
   );
-};
+}
 
-const KeyForm = () => {
+function KeyForm() {
   const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { key: '' } });
   const submit = handleSubmit(async ({ key }) => {
     try {
@@ -76,10 +79,10 @@ const KeyForm = () => {
       </Button>
     </form>
   );
-};
+}
 
 /** The sign-in form over the page. The page below stays mounted, so that what was typed in it is not lost. */
-export const SignIn = ({ offer }: { readonly offer: SignInOffer }) => {
+export function SignIn({ offer }: { readonly offer: SignInOffer }) {
   const client = useQueryClient();
   // Cached data means that there was a session, which has ended.
   const [hadSession] = useState(() =>
@@ -130,4 +133,4 @@ export const SignIn = ({ offer }: { readonly offer: SignInOffer }) => {
       </Modal>
     </ModalOverlay>
   );
-};
+}

@@ -46,7 +46,7 @@ interface CredentialsFormLayoutProps extends CredentialsFormProps {
 }
 
 /** A form with a new password, entered twice. It is sent only when the two are equal. */
-const CredentialsForm = ({ submitLabel, renderFields, send, onDone }: CredentialsFormLayoutProps) => {
+function CredentialsForm({ submitLabel, renderFields, send, onDone }: CredentialsFormLayoutProps) {
   const { control, handleSubmit, setError, formState } = useForm<Credentials>({ defaultValues: noCredentials });
   const submit = handleSubmit(async (credentials) => {
     if (credentials.password !== credentials.repeatedPassword) {
@@ -72,75 +72,85 @@ const CredentialsForm = ({ submitLabel, renderFields, send, onDone }: Credential
       </Button>
     </form>
   );
-};
+}
 
 /** The form with which a person creates an account. */
-const CreateAccountForm = ({
+function CreateAccountForm({
   isEmailRequired = false,
   ...props
-}: CredentialsFormProps & { readonly isEmailRequired?: boolean }) => (
-  <CredentialsForm
-    {...props}
-    submitLabel="Create the account"
-    renderFields={(control) => (
-      <>
-        <BoundTextField
-          control={control}
-          name="username"
-          label="Username"
-          required="Enter a username."
-          autoComplete="username"
-          autoFocus
-        />
-        <BoundTextField control={control} name="name" label="Name" autoComplete="name" />
-        <BoundTextField
-          control={control}
-          name="email"
-          label="Email"
-          type="email"
-          autoComplete="email"
-          {...(isEmailRequired ? { required: 'Enter an email address.' } : {})}
-        />
-      </>
-    )}
-  />
-);
+}: CredentialsFormProps & { readonly isEmailRequired?: boolean }) {
+  return (
+    <CredentialsForm
+      {...props}
+      submitLabel="Create the account"
+      renderFields={(control) => (
+        <>
+          <BoundTextField
+            control={control}
+            name="username"
+            label="Username"
+            required="Enter a username."
+            autoComplete="username"
+            autoFocus
+          />
+          <BoundTextField control={control} name="name" label="Name" autoComplete="name" />
+          <BoundTextField
+            control={control}
+            name="email"
+            label="Email"
+            type="email"
+            autoComplete="email"
+            {...(isEmailRequired ? { required: 'Enter an email address.' } : {})}
+          />
+        </>
+      )}
+    />
+  );
+}
 
 /** The form with which a person sets a new password for an account. */
-const SetPasswordForm = (props: CredentialsFormProps) => <CredentialsForm {...props} submitLabel="Set the password" />;
+function SetPasswordForm(props: CredentialsFormProps) {
+  return <CredentialsForm {...props} submitLabel="Set the password" />;
+}
 
 const texts = {
   incomplete: 'This link is incomplete. Open it as a whole, or ask for a new one.',
 } as const;
 
-const Frame = ({ title, children }: { readonly title: string; readonly children: React.ReactNode }) => (
-  <main className={styles['page']}>
-    <title>{`${title} · Bunting`}</title>
-    <div className={styles['card']}>
-      <h1 className={styles['title']}>
-        <img src={icon} alt="" width="24" height="24" />
-        {title}
-      </h1>
-      {children}
-    </div>
-  </main>
-);
+function Frame({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <main className={styles['page']}>
+      <title>{`${title} · Bunting`}</title>
+      <div className={styles['card']}>
+        <h1 className={styles['title']}>
+          <img src={icon} alt="" width="24" height="24" />
+          {title}
+        </h1>
+        {children}
+      </div>
+    </main>
+  );
+}
 
 /** The end of a page: what has been done, and a link to the sign-in. */
-const DoneMessage = ({ children }: { readonly children: React.ReactNode }) => (
-  <>
-    <p role="status">{children}</p>
-    <a href="/" className={buttonClass({ variant: 'primary' })}>
-      Sign in
-    </a>
-  </>
-);
+function DoneMessage({ children }: { readonly children: React.ReactNode }) {
+  return (
+    <>
+      <p role="status">{children}</p>
+      <a href="/" className={buttonClass({ variant: 'primary' })}>
+        Sign in
+      </a>
+    </>
+  );
+}
 
 /** A search parameter of the link that a person has opened. */
-const useLinkParameter = (name: 'token' | 'invite'): string | undefined => useSearch({ strict: false })[name];
+function useLinkParameter(name: 'token' | 'invite'): string | undefined {
+  return useSearch({ strict: false })[name];
+}
 
 /** Creates the first administrator. The link has the token that Bunting prints at its first start. */
-export const FirstAdminPage = () => {
+export function FirstAdminPage() {
   const token = useLinkParameter('token') ?? '';
   const createAdmin = ({ username, name, email, password }: Credentials) => {
     const body: RequestOf<typeof CreateFirstAdmin>['body'] = {
@@ -158,9 +168,9 @@ export const FirstAdminPage = () => {
       <CreateAccountForm send={createAdmin} onDone={() => location.assign('/')} />
     </Frame>
   );
-};
+}
 
-const ChoosePassword = ({ token }: { readonly token: string }) => {
+function ChoosePassword({ token }: { readonly token: string }) {
   const link = useQuery({ ...operationQuery(ValidateResetLink, { query: { token } }), retry: false, gcTime: 0 });
   const [isDone, setDone] = useState(false);
   if (isDone) return <DoneMessage>Your password is set.</DoneMessage>;
@@ -177,10 +187,10 @@ const ChoosePassword = ({ token }: { readonly token: string }) => {
       )}
     </QueryResult>
   );
-};
+}
 
 /** For invited people: with `token` they set the password of an account that exists; with `invite` they create their own. */
-export const AcceptInvitationPage = () => {
+export function AcceptInvitationPage() {
   const [token, invite] = [useLinkParameter('token'), useLinkParameter('invite')];
   const [isDone, setDone] = useState(false);
   const signUp = ({ username, name, email, password }: Credentials) =>
@@ -197,20 +207,20 @@ export const AcceptInvitationPage = () => {
       {token === undefined && invite === undefined && <Notice tone="warning">{texts.incomplete}</Notice>}
     </Frame>
   );
-};
+}
 
 /** Sets a new password; the link has the token that allows it. */
-export const ResetPasswordPage = () => {
+export function ResetPasswordPage() {
   const token = useLinkParameter('token');
   return (
     <Frame title="Choose a password">
       {token === undefined ? <Notice tone="warning">{texts.incomplete}</Notice> : <ChoosePassword token={token} />}
     </Frame>
   );
-};
+}
 
 /** Requests an e-mail with a link to set a new password. */
-export const ForgottenPasswordPage = () => {
+export function ForgottenPasswordPage() {
   const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { email: '' } });
   const submit = handleSubmit(async (body) => {
     try {
@@ -247,4 +257,4 @@ export const ForgottenPasswordPage = () => {
       )}
     </Frame>
   );
-};
+}

@@ -39,7 +39,9 @@ const texts = {
 } as const;
 
 /** Whether an operator has the option to ignore upper and lower case. */
-const canIgnoreCase = (operator: ConstraintOperator): boolean => operator === 'REGEX' || operator.startsWith('STR_');
+function canIgnoreCase(operator: ConstraintOperator): boolean {
+  return operator === 'REGEX' || operator.startsWith('STR_');
+}
 
 const ImportValues = lazy(() =>
   import('./import-values.tsx').then(({ ImportValues: component }) => ({ default: component })),
@@ -56,7 +58,7 @@ interface ConstraintFieldsProps {
   readonly onRemove: () => void;
 }
 
-const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRemove'>) => {
+function ValueFields({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRemove'>) {
   const { data: fields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const { operator, values = [], value = '', contextName } = constraint;
   const legalValues = fields.find(({ name }) => name === contextName)?.legalValues ?? [];
@@ -123,9 +125,9 @@ const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
       onChange={(text) => onChange({ ...constraint, value: kind === 'pattern' ? text : text.trim() })}
     />
   );
-};
+}
 
-const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsProps) => {
+function ConstraintFields({ constraint, onChange, onRemove }: ConstraintFieldsProps) {
   const { data: fields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const { data: settings } = useQuery({ ...operationQuery(GetUiConfig, {}), staleTime: 60_000 });
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
@@ -194,35 +196,37 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
       </div>
     </li>
   );
-};
+}
 
 /** The constraints of a strategy or a segment, all of which must hold. */
-export const ConstraintsEditor = ({ constraints, onChange }: ConstraintsEditorProps) => (
-  <section className={layout['card']} aria-labelledby="constraints">
-    <div className={layout['bar']}>
-      <h2 id="constraints">Constraints</h2>
-      <Button
-        size="small"
-        icon="add"
-        onPress={() => onChange([...constraints, { contextName: 'userId', operator: 'IN', values: [] }])}
-      >
-        Add a constraint
-      </Button>
-    </div>
-    {constraints.length === 0 && (
-      <p className={layout['small']}>
-        No constraint: every user counts. A constraint narrows the strategy to some of them.
-      </p>
-    )}
-    <ul className={styles['form']}>
-      {constraints.map((constraint, index) => (
-        <ConstraintFields
-          key={index}
-          constraint={constraint}
-          onChange={(changed) => onChange(constraints.with(index, changed))}
-          onRemove={() => onChange(constraints.toSpliced(index, 1))}
-        />
-      ))}
-    </ul>
-  </section>
-);
+export function ConstraintsEditor({ constraints, onChange }: ConstraintsEditorProps) {
+  return (
+    <section className={layout['card']} aria-labelledby="constraints">
+      <div className={layout['bar']}>
+        <h2 id="constraints">Constraints</h2>
+        <Button
+          size="small"
+          icon="add"
+          onPress={() => onChange([...constraints, { contextName: 'userId', operator: 'IN', values: [] }])}
+        >
+          Add a constraint
+        </Button>
+      </div>
+      {constraints.length === 0 && (
+        <p className={layout['small']}>
+          No constraint: every user counts. A constraint narrows the strategy to some of them.
+        </p>
+      )}
+      <ul className={styles['form']}>
+        {constraints.map((constraint, index) => (
+          <ConstraintFields
+            key={index}
+            constraint={constraint}
+            onChange={(changed) => onChange(constraints.with(index, changed))}
+            onRemove={() => onChange(constraints.toSpliced(index, 1))}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -4,14 +4,16 @@ import styles from './strategy.module.css';
 
 type Impact = ImpactResult['features'][number];
 
-const percent = (share: number): string => `${share} %`;
+function percent(share: number): string {
+  return `${share} %`;
+}
 
 interface ImpactGroupsProps extends Pick<Impact, 'groups'> {
   readonly label: string;
 }
 
 /** The groups of users for whom a change has an effect, with the shares that gain the flag, lose it, or get another variant. */
-export const ImpactGroups = ({ groups, label }: ImpactGroupsProps) => {
+export function ImpactGroups({ groups, label }: ImpactGroupsProps) {
   const affectedGroups = groups.filter(({ gains, loses, changesVariant }) => gains + loses + changesVariant > 0);
   if (affectedGroups.length === 0) return <p>Nothing changes for any user.</p>;
   return (
@@ -50,4 +52,4 @@ export const ImpactGroups = ({ groups, label }: ImpactGroupsProps) => {
       </table>
     </div>
   );
-};
+}

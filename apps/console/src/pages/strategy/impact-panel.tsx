@@ -30,7 +30,7 @@ interface ImpactPanelProps {
 }
 
 /** Debounces a value: returns a new one once it has stayed the same for 300 ms. Equal values have the same key. */
-const useDebounced = <T,>(value: T, key: string): T => {
+function useDebounced<T>(value: T, key: string): T {
   const [debounced, setDebounced] = useState({ value, key });
   useEffect(() => {
     if (debounced.key === key) return undefined;
@@ -38,10 +38,10 @@ const useDebounced = <T,>(value: T, key: string): T => {
     return () => clearTimeout(timer);
   }, [value, key, debounced.key]);
   return debounced.value;
-};
+}
 
 /** Previews a change before it is saved: in words, as the shares of users that gain or lose the flag, and for example users. */
-export const ImpactPanel = (props: ImpactPanelProps) => {
+export function ImpactPanel(props: ImpactPanelProps) {
   const { project, environment, changes, before, after, isEnabled, widensToEverybody } = props;
   const [exampleText, setExampleText] = useState('');
   const examples = parseExampleUsers(useDeferredValue(exampleText));
@@ -113,4 +113,4 @@ export const ImpactPanel = (props: ImpactPanelProps) => {
       )}
     </section>
   );
-};
+}

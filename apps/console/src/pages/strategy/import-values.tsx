@@ -8,7 +8,7 @@ import { formatCount } from '../../text/format-number.ts';
 const maxBytes = 5_000_000;
 
 /** A button that reads values from a text file: one on each line, or separated by commas. */
-export const ImportValues = ({ onImport }: { readonly onImport: (values: readonly string[]) => void }) => {
+export function ImportValues({ onImport }: { readonly onImport: (values: readonly string[]) => void }) {
   const input = useRef<HTMLInputElement>(null);
   const read = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
@@ -38,4 +38,4 @@ export const ImportValues = ({ onImport }: { readonly onImport: (values: readonl
       />
     </div>
   );
-};
+}

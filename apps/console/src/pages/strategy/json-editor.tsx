@@ -22,7 +22,7 @@ const theme = EditorView.theme({
 });
 
 /** An editor of JSON text. A `text` that differs from what the user has typed replaces it. */
-export const JsonEditor = ({ label, text, onChange }: JsonEditorProps) => {
+export function JsonEditor({ label, text, onChange }: JsonEditorProps) {
   const holder = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const latestOnChange = useRef(onChange);
@@ -59,4 +59,4 @@ export const JsonEditor = ({ label, text, onChange }: JsonEditorProps) => {
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
   }, [text]);
   return <div ref={holder} className={styles['editor']} />;
-};
+}

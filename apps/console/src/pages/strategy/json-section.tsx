@@ -11,16 +11,16 @@ const JsonEditor = lazy(() =>
 );
 
 /** Whether a JSON text describes the draft, whatever its white space. */
-const describesDraft = (text: string, draft: StrategyDraft): boolean => {
+function describesDraft(text: string, draft: StrategyDraft): boolean {
   try {
     return isEqual(parseStrategyDraft(text), draft);
   } catch {
     return false;
   }
-};
+}
 
 /** The draft as JSON beside the form. A text that is not a valid strategy is kept here, and the form keeps the last valid one. */
-export const JsonSection = ({ draft, onChange }: StrategyPartProps) => {
+export function JsonSection({ draft, onChange }: StrategyPartProps) {
   const [typedText, setTypedText] = useState<{ readonly text: string; readonly error: string | undefined }>();
   const showsTypedText =
     typedText !== undefined && (typedText.error !== undefined || describesDraft(typedText.text, draft));
@@ -46,4 +46,4 @@ export const JsonSection = ({ draft, onChange }: StrategyPartProps) => {
       )}
     </section>
   );
-};
+}

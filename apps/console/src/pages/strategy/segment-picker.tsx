@@ -7,7 +7,7 @@ import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 
 /** The segments of a strategy, all of which must match. */
-export const SegmentPicker = ({ draft, onChange }: StrategyPartProps) => {
+export function SegmentPicker({ draft, onChange }: StrategyPartProps) {
   const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
   const segments = data?.segments ?? [];
   const chosenIds = draft.segments;
@@ -48,4 +48,4 @@ export const SegmentPicker = ({ draft, onChange }: StrategyPartProps) => {
       </div>
     </section>
   );
-};
+}

@@ -40,17 +40,17 @@ it('shows a time in the zone of the reader, and none for what is no time', () =>
   expect(localTime('soon')).toBe('');
 });
 
-const variant = (
-  name: string,
-  weight = 0,
-  weightType: StrategyVariant['weightType'] = 'variable',
-): StrategyVariant => ({
-  name,
-  weight,
-  weightType,
-  stickiness: 'default',
-});
-const weights = (variants: readonly StrategyVariant[]): number[] => variants.map(({ weight }) => weight);
+function variant(name: string, weight = 0, weightType: StrategyVariant['weightType'] = 'variable'): StrategyVariant {
+  return {
+    name,
+    weight,
+    weightType,
+    stickiness: 'default',
+  };
+}
+function weights(variants: readonly StrategyVariant[]): number[] {
+  return variants.map(({ weight }) => weight);
+}
 
 describe('the weights of variants', () => {
   it('are equal, and make 1000 together', () => {

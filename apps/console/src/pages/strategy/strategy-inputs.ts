@@ -3,47 +3,48 @@ import { type ConstraintOperator, constraintOperators, type StrategyVariant, tot
 /** The kind of input for the value of a constraint. */
 type ValueKind = 'list' | 'number' | 'date' | 'version' | 'pattern';
 
-export const valueKindOf = (operator: ConstraintOperator): ValueKind => {
+export function valueKindOf(operator: ConstraintOperator): ValueKind {
   if (operator.startsWith('NUM_')) return 'number';
   if (operator.startsWith('DATE_')) return 'date';
   if (operator === 'REGEX') return 'pattern';
   return operator.startsWith('SEMVER_') ? 'version' : 'list';
-};
+}
 
 /**
  * The operators that make sense for a context field: times for `currentTime`, all for the others.
  * @param allowsRegex whether the server accepts `REGEX`
  */
-export const operatorsFor = (contextName: string, allowsRegex: boolean): readonly ConstraintOperator[] =>
-  contextName === 'currentTime'
+export function operatorsFor(contextName: string, allowsRegex: boolean): readonly ConstraintOperator[] {
+  return contextName === 'currentTime'
     ? constraintOperators.filter((operator) => valueKindOf(operator) === 'date')
     : ['IN', ...constraintOperators.filter((operator) => operator !== 'IN' && (operator !== 'REGEX' || allowsRegex))];
+}
 
 /** The distinct values of a text that has one on each line, or separates them by tabs or, on a single line, by commas. */
-export const valuesOfText = (text: string): string[] => {
+export function valuesOfText(text: string): string[] {
   const separator = /[\n\t]/.test(text) ? /[\n\r\t]+/ : /,/;
   const values = text.split(separator).map((value) => value.trim());
   // An empty last line is kept as an empty value, so that the user can type the next one there.
   const isTyping = text.endsWith('\n');
   return [...new Set(values.filter((value) => value !== '')), ...(isTyping ? [''] : [])];
-};
+}
 
 /** A time in the format of an input of the type `datetime-local`, in the time zone of the browser; empty if it is not a time. */
-export const localTime = (value: string): string => {
+export function localTime(value: string): string {
   const time = new Date(value);
   if (value === '' || Number.isNaN(time.getTime())) return '';
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-};
+}
 
 /** Divides `total` evenly; the first variants get one more while it does not divide evenly. */
-const distribute = (variants: readonly StrategyVariant[], total: number): StrategyVariant[] => {
+function distribute(variants: readonly StrategyVariant[], total: number): StrategyVariant[] {
   const each = Math.floor(total / Math.max(1, variants.length));
   const remainder = total - each * variants.length;
   return variants.map((variant, index) => ({ ...variant, weight: each + (index < remainder ? 1 : 0) }));
-};
+}
 
 /** Gives all variable variants the same weight, so that the sum of all weights, with the fixed ones, is 1000. */
-export const withEqualWeights = (variants: readonly StrategyVariant[]): StrategyVariant[] => {
+export function withEqualWeights(variants: readonly StrategyVariant[]): StrategyVariant[] {
   const fixed = variants.filter(({ weightType }) => weightType === 'fix').reduce((sum, { weight }) => sum + weight, 0);
   const variable = distribute(
     variants.filter(({ weightType }) => weightType !== 'fix'),
@@ -53,10 +54,10 @@ export const withEqualWeights = (variants: readonly StrategyVariant[]): Strategy
   return variants.map((variant) =>
     variant.weightType === 'fix' ? variant : (variable[nextVariable++] as StrategyVariant),
   );
-};
+}
 
 /** Fixes the weight of one variant, in thousandths. The variable ones get equal shares of what the fixed ones leave. */
-export const withWeight = (variants: readonly StrategyVariant[], index: number, weight: number): StrategyVariant[] => {
+export function withWeight(variants: readonly StrategyVariant[], index: number, weight: number): StrategyVariant[] {
   const bounded = Number.isFinite(weight) ? Math.min(totalWeight, Math.max(0, weight)) : 0;
   const isLastVariable = variants.every(({ weightType }, other) => other === index || weightType === 'fix');
   return withEqualWeights(
@@ -68,7 +69,7 @@ export const withWeight = (variants: readonly StrategyVariant[], index: number, 
         : variant;
     }),
   );
-};
+}
 
 /** An example user: the line that describes it, and the context that the line stands for. */
 interface ExampleUser {
@@ -80,8 +81,8 @@ const maxExamples = 20;
 const pair = /([\w.-]+)\s*=\s*("[^"]*"|[^\s,]+)/g;
 
 /** Reads example users, one on each line: `userId=ann country=no plan="pro plus"`. A line without `=` is the id of a user. */
-export const parseExampleUsers = (text: string): ExampleUser[] =>
-  text
+export function parseExampleUsers(text: string): ExampleUser[] {
+  return text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
@@ -93,3 +94,4 @@ export const parseExampleUsers = (text: string): ExampleUser[] =>
       ]);
       return { text: line, context: pairs.length === 0 ? { userId: line } : Object.fromEntries(pairs) };
     });
+}

@@ -31,7 +31,7 @@ interface StrategyFormProps {
 }
 
 /** The fields of a strategy, and the buttons that save it or, in a protected environment, propose it. */
-const StrategyForm = ({ strategyLocation: { project, feature }, strategyEdit, protection }: StrategyFormProps) => {
+function StrategyForm({ strategyLocation: { project, feature }, strategyEdit, protection }: StrategyFormProps) {
   const { draft, edit, save, isChanged, isPending, error } = strategyEdit;
   return (
     <form
@@ -86,7 +86,7 @@ const StrategyForm = ({ strategyLocation: { project, feature }, strategyEdit, pr
       </div>
     </form>
   );
-};
+}
 
 const ImpactPanel = lazy(() =>
   import('./impact-panel.tsx').then(({ ImpactPanel: component }) => ({ default: component })),
@@ -107,7 +107,7 @@ interface StrategyImpactProps {
 }
 
 /** The users whom the strategy reaches before and after the edit. */
-const StrategyImpact = ({ strategyLocation, strategyEdit, isEnabled }: StrategyImpactProps) => {
+function StrategyImpact({ strategyLocation, strategyEdit, isEnabled }: StrategyImpactProps) {
   const { draft, storedDraft, change, isChanged } = strategyEdit;
   const segmentNames = useSegmentNames();
   const before = storedDraft && strategyBodyOf(storedDraft);
@@ -125,10 +125,10 @@ const StrategyImpact = ({ strategyLocation, strategyEdit, isEnabled }: StrategyI
       />
     </Suspense>
   );
-};
+}
 
 /** Asks for a confirmation when the user leaves the page with an edit that is not saved. */
-const LeaveDialog = ({ isUnsaved }: { readonly isUnsaved: boolean }) => {
+function LeaveDialog({ isUnsaved }: { readonly isUnsaved: boolean }) {
   const blocker = useBlocker({
     shouldBlockFn: () => isUnsaved,
     withResolver: true,
@@ -146,14 +146,14 @@ const LeaveDialog = ({ isUnsaved }: { readonly isUnsaved: boolean }) => {
       <p>What you have entered here is not saved.</p>
     </ConfirmDialog>
   );
-};
+}
 
 interface StrategyEditorProps extends LoadedStrategy {
   readonly strategyLocation: StrategyLocation;
   readonly isEnabled: boolean;
 }
 
-const StrategyEditor = ({ strategyLocation, isEnabled, ...loaded }: StrategyEditorProps) => {
+function StrategyEditor({ strategyLocation, isEnabled, ...loaded }: StrategyEditorProps) {
   const { project, feature, environment } = strategyLocation;
   const strategyEdit = useStrategyEdit(strategyLocation, loaded);
   const protection = useEditProtection(project, environment);
@@ -201,10 +201,10 @@ const StrategyEditor = ({ strategyLocation, isEnabled, ...loaded }: StrategyEdit
       <LeaveDialog isUnsaved={strategyEdit.isUnsaved} />
     </Page>
   );
-};
+}
 
 /** Adds or edits one strategy, and previews the effect of the edit before it is saved. */
-export const StrategyPage = () => {
+export function StrategyPage() {
   const params = useParams({ strict: false }) as StrategyLocation & { readonly strategy: string };
   const { project, feature, environment, strategy } = params;
   const isNew = strategy === 'new';
@@ -234,4 +234,4 @@ export const StrategyPage = () => {
       }}
     </QueryResult>
   );
-};
+}

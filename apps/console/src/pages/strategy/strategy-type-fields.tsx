@@ -33,25 +33,27 @@ interface PercentageProps {
   readonly onChange: (value: number) => void;
 }
 
-const PercentageField = ({ value, onChange }: PercentageProps) => (
-  <div className={styles['percentage']}>
-    <Slider minValue={0} maxValue={100} value={value} onChange={onChange}>
-      <Label>Share of users</Label>
-      <SliderTrack className={styles['track'] ?? ''}>
-        <SliderThumb className={styles['thumb'] ?? ''} />
-      </SliderTrack>
-    </Slider>
-    <TextField
-      label="Percent"
-      type="number"
-      value={String(value)}
-      onChange={(text) => onChange(Math.min(100, Math.max(0, Math.round(Number(text)) || 0)))}
-    />
-  </div>
-);
+function PercentageField({ value, onChange }: PercentageProps) {
+  return (
+    <div className={styles['percentage']}>
+      <Slider minValue={0} maxValue={100} value={value} onChange={onChange}>
+        <Label>Share of users</Label>
+        <SliderTrack className={styles['track'] ?? ''}>
+          <SliderThumb className={styles['thumb'] ?? ''} />
+        </SliderTrack>
+      </Slider>
+      <TextField
+        label="Percent"
+        type="number"
+        value={String(value)}
+        onChange={(text) => onChange(Math.min(100, Math.max(0, Math.round(Number(text)) || 0)))}
+      />
+    </div>
+  );
+}
 
 /** The type of a strategy and its parameters. */
-export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
+export function StrategyTypeFields({ draft, onChange }: StrategyPartProps) {
   const { name, parameters } = draft;
   const types = useQuery({ ...operationQuery(ListStrategyTypes, {}), staleTime: 60_000 });
   const fields = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
@@ -131,4 +133,4 @@ export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
       ))}
     </section>
   );
-};
+}

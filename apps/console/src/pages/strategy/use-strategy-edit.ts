@@ -48,7 +48,7 @@ interface EditConflict {
 }
 
 /** The edit of one strategy. Where another person has saved the strategy meanwhile, `save` merges both edits by field. */
-export const useStrategyEdit = (strategyLocation: StrategyLocation, { stored, entityTag }: LoadedStrategy) => {
+export function useStrategyEdit(strategyLocation: StrategyLocation, { stored, entityTag }: LoadedStrategy) {
   const { project, feature, environment } = strategyLocation;
   const [base, setBase] = useState<Partial<StoredDraft>>({
     ...(stored && { draft: strategyDraftOf(stored) }),
@@ -130,7 +130,7 @@ export const useStrategyEdit = (strategyLocation: StrategyLocation, { stored, en
     resolveConflict: (merged: Json): void => conflict && adopt(merged, conflict.current),
     cancelConflict: (): void => setConflict(undefined),
   };
-};
+}
 export type StrategyEdit = ReturnType<typeof useStrategyEdit>;
 
 /** The props of a component that edits a part of a strategy. */

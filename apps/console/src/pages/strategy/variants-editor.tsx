@@ -18,17 +18,17 @@ interface VariantsEditorProps {
 
 const payloadTypes = ['none', 'string', 'json', 'csv', 'number'] as const;
 
-const isJson = (text: string): boolean => {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
   } catch {
     return false;
   }
-};
+}
 
 /** The variants among which the users of a strategy are divided. */
-export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEditorProps) => {
+export function VariantsEditor({ variants, stickiness, onChange }: VariantsEditorProps) {
   const change = (index: number, changed: Partial<StrategyVariant>): void =>
     onChange(variants.with(index, { ...(variants[index] as StrategyVariant), ...changed }));
   const setPayload = (index: number, type: string, value: string): void => {
@@ -96,4 +96,4 @@ export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEdito
       </ul>
     </section>
   );
-};
+}

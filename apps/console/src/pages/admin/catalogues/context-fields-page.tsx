@@ -33,7 +33,7 @@ interface LegalValuesEditorProps {
 const maxShown = 50;
 
 /** The editor of the legal values of a context field, each with a description. Values can also be imported from a file. */
-const LegalValuesEditor = ({ values, onChange }: LegalValuesEditorProps) => {
+function LegalValuesEditor({ values, onChange }: LegalValuesEditorProps) {
   const [isExpanded, setExpanded] = useState(false);
   const shownValues = isExpanded ? values : values.slice(0, maxShown);
   const edit = (index: number, changed: Partial<LegalValue>): void =>
@@ -86,9 +86,11 @@ const LegalValuesEditor = ({ values, onChange }: LegalValuesEditorProps) => {
       </div>
     </fieldset>
   );
-};
+}
 
-const valuesOf = (value: unknown): readonly LegalValue[] => (Array.isArray(value) ? (value as LegalValue[]) : []);
+function valuesOf(value: unknown): readonly LegalValue[] {
+  return Array.isArray(value) ? (value as LegalValue[]) : [];
+}
 
 const fields: readonly RequestBodyField[] = [
   { name: 'description', label: 'Description', rows: 2 },
@@ -100,22 +102,26 @@ const fields: readonly RequestBodyField[] = [
   },
 ];
 
-const bodyOf = ({ description, stickiness, sortOrder, legalValues = [] }: ContextField): FormValues => ({
-  description: description ?? null,
-  stickiness,
-  sortOrder,
-  legalValues,
-});
+function bodyOf({ description, stickiness, sortOrder, legalValues = [] }: ContextField): FormValues {
+  return {
+    description: description ?? null,
+    stickiness,
+    sortOrder,
+    legalValues,
+  };
+}
 
 /** The body to send: rows of legal values that are empty are left out. */
-const withoutEmptyLegalValues = ({ legalValues, ...body }: FormValues): FormValues => ({
-  ...body,
-  legalValues: valuesOf(legalValues)
-    .map(({ value, description }) => ({ value: value.trim(), description: description?.trim() || null }))
-    .filter(({ value }) => value !== ''),
-});
+function withoutEmptyLegalValues({ legalValues, ...body }: FormValues): FormValues {
+  return {
+    ...body,
+    legalValues: valuesOf(legalValues)
+      .map(({ value, description }) => ({ value: value.trim(), description: description?.trim() || null }))
+      .filter(({ value }) => value !== ''),
+  };
+}
 
-const ContextFieldUsage = ({ name }: { readonly name: string }) => {
+function ContextFieldUsage({ name }: { readonly name: string }) {
   const strategiesQuery = useQuery(operationQuery(ListStrategiesOfContextField, { params: { name } }));
   return (
     <UsageList
@@ -130,82 +136,84 @@ const ContextFieldUsage = ({ name }: { readonly name: string }) => {
       }
     />
   );
-};
+}
 
 /** The fields of the context that SDKs evaluate flags with. */
-export const ContextFieldsPage = () => (
-  <AdminCatalogue
-    id="context"
-    noun="context field"
-    label="Context fields"
-    query={useQuery(operationQuery(ListContextFields, {}))}
-    rowKey={({ name }) => name}
-    name={({ name }) => name}
-    text={({ description, legalValues = [] }) =>
-      [description ?? '', ...legalValues.map(({ value }) => value)].join(' ')
-    }
-    columns={[
-      {
-        id: 'name',
-        title: 'Name',
-        cell: ({ name, stickiness }) => (
-          <span className={layout['inline']}>
-            <strong>{name}</strong>
-            {stickiness === true && <Badge tone="accent">for stickiness</Badge>}
-          </span>
-        ),
-      },
-      { id: 'description', title: 'Description', cell: ({ description }) => description },
-      {
-        id: 'values',
-        title: 'Legal values',
-        cell: ({ legalValues = [] }) =>
-          legalValues.length === 0 ? (
-            <span className={layout['muted']}>any</span>
-          ) : (
-            formatCount(legalValues.length, 'value')
+export function ContextFieldsPage() {
+  return (
+    <AdminCatalogue
+      id="context"
+      noun="context field"
+      label="Context fields"
+      query={useQuery(operationQuery(ListContextFields, {}))}
+      rowKey={({ name }) => name}
+      name={({ name }) => name}
+      text={({ description, legalValues = [] }) =>
+        [description ?? '', ...legalValues.map(({ value }) => value)].join(' ')
+      }
+      columns={[
+        {
+          id: 'name',
+          title: 'Name',
+          cell: ({ name, stickiness }) => (
+            <span className={layout['inline']}>
+              <strong>{name}</strong>
+              {stickiness === true && <Badge tone="accent">for stickiness</Badge>}
+            </span>
           ),
-      },
-      { id: 'projects', title: 'Projects', isNumber: true, cell: ({ usedInProjects }) => usedInProjects ?? 0 },
-      { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
-    ]}
+        },
+        { id: 'description', title: 'Description', cell: ({ description }) => description },
+        {
+          id: 'values',
+          title: 'Legal values',
+          cell: ({ legalValues = [] }) =>
+            legalValues.length === 0 ? (
+              <span className={layout['muted']}>any</span>
+            ) : (
+              formatCount(legalValues.length, 'value')
+            ),
+        },
+        { id: 'projects', title: 'Projects', isNumber: true, cell: ({ usedInProjects }) => usedInProjects ?? 0 },
+        { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+      ]}
 
-    create={{
-      operation: CreateContextField,
-      isWide: true,
-      values: { legalValues: [] },
-      fields: [
-        { name: 'name', label: 'Name', hint: 'As applications send it, such as region. It cannot be changed later.' },
-        ...fields,
-      ],
-      prepare: withoutEmptyLegalValues,
-    }}
-    edit={{
-      operation: UpdateContextField,
-      isWide: true,
-      fields,
-      prepare: withoutEmptyLegalValues,
-      request: ({ name }) => ({ params: { name } }),
-      values: bodyOf,
-      stored: async ({ name }) => bodyOf(await call(GetContextField, { params: { name } })),
-      intro: ({ name }) => <ContextFieldUsage name={name} />,
-    }}
-    remove={{
-      operation: DeleteContextField,
-      request: ({ name }) => ({ params: { name } }),
-      usage: ({ name }) => (
-        <>
-          <p>
-            It cannot be deleted while an active flag or a default strategy compares it. Constraints of segments and of
-            archived flags stay as they are.
-          </p>
-          <ContextFieldUsage name={name} />
-        </>
-      ),
-    }}
-    empty={{
-      title: 'No context fields yet',
-      help: 'A context field is what an application says of a user, such as region, for constraints to compare.',
-    }}
-  />
-);
+      create={{
+        operation: CreateContextField,
+        isWide: true,
+        values: { legalValues: [] },
+        fields: [
+          { name: 'name', label: 'Name', hint: 'As applications send it, such as region. It cannot be changed later.' },
+          ...fields,
+        ],
+        prepare: withoutEmptyLegalValues,
+      }}
+      edit={{
+        operation: UpdateContextField,
+        isWide: true,
+        fields,
+        prepare: withoutEmptyLegalValues,
+        request: ({ name }) => ({ params: { name } }),
+        values: bodyOf,
+        stored: async ({ name }) => bodyOf(await call(GetContextField, { params: { name } })),
+        intro: ({ name }) => <ContextFieldUsage name={name} />,
+      }}
+      remove={{
+        operation: DeleteContextField,
+        request: ({ name }) => ({ params: { name } }),
+        usage: ({ name }) => (
+          <>
+            <p>
+              It cannot be deleted while an active flag or a default strategy compares it. Constraints of segments and
+              of archived flags stay as they are.
+            </p>
+            <ContextFieldUsage name={name} />
+          </>
+        ),
+      }}
+      empty={{
+        title: 'No context fields yet',
+        help: 'A context field is what an application says of a user, such as region, for constraints to compare.',
+      }}
+    />
+  );
+}

@@ -13,7 +13,7 @@ interface EnvironmentOrderDialogProps {
 }
 
 /** Changes the order of the environments, by drag, by keyboard or by buttons. The new order is saved with one request. */
-export const EnvironmentOrderDialog = ({ environments, onClose }: EnvironmentOrderDialogProps) => {
+export function EnvironmentOrderDialog({ environments, onClose }: EnvironmentOrderDialogProps) {
   const [names, setNames] = useState<readonly string[]>(environments.map(({ name }) => name));
   const { dragAndDropHooks } = useDragAndDrop({
     getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
@@ -71,4 +71,4 @@ export const EnvironmentOrderDialog = ({ environments, onClose }: EnvironmentOrd
       </GridList>
     </ConfirmOperationDialog>
   );
-};
+}

@@ -40,7 +40,7 @@ const EnvironmentOrderDialog = lazy(() =>
   import('./environment-order-dialog.tsx').then(({ EnvironmentOrderDialog: component }) => ({ default: component })),
 );
 
-const typeField = (type?: string): RequestBodyField => {
+function typeField(type?: string): RequestBodyField {
   const knownTypes = Object.entries(texts.types).map(([id, label]) => ({ id, label }));
   const isKnown = type === undefined || knownTypes.some(({ id }) => id === type);
   return {
@@ -49,7 +49,7 @@ const typeField = (type?: string): RequestBodyField => {
     hint: 'Production is special: time to production and warnings count it.',
     options: isKnown ? knownTypes : [...knownTypes, { id: type, label: type }],
   };
-};
+}
 
 const approvalsField: RequestBodyField = {
   name: 'requiredApprovals',
@@ -57,25 +57,31 @@ const approvalsField: RequestBodyField = {
   hint: 'What each project asks of a change request there, at least: 1 to 10. Empty: each project decides.',
 };
 
-const typeName = (type: string): string => texts.types[type as keyof typeof texts.types] ?? type;
+function typeName(type: string): string {
+  return texts.types[type as keyof typeof texts.types] ?? type;
+}
 
 /** The projects, flags and API tokens that use an environment, as a sentence. */
-const EnvironmentUsage = ({ projectCount = 0, enabledToggleCount = 0, apiTokenCount = 0 }: EnvironmentDescription) => (
-  <p>
-    {formatCount(projectCount, 'project')} {projectCount === 1 ? 'uses' : 'use'} it,{' '}
-    {formatCount(enabledToggleCount, 'flag')} {enabledToggleCount === 1 ? 'is' : 'are'} on there, and{' '}
-    {formatCount(apiTokenCount, 'API token')} {apiTokenCount === 1 ? 'gives' : 'give'} it.
-  </p>
-);
+function EnvironmentUsage({ projectCount = 0, enabledToggleCount = 0, apiTokenCount = 0 }: EnvironmentDescription) {
+  return (
+    <p>
+      {formatCount(projectCount, 'project')} {projectCount === 1 ? 'uses' : 'use'} it,{' '}
+      {formatCount(enabledToggleCount, 'flag')} {enabledToggleCount === 1 ? 'is' : 'are'} on there, and{' '}
+      {formatCount(apiTokenCount, 'API token')} {apiTokenCount === 1 ? 'gives' : 'give'} it.
+    </p>
+  );
+}
 
 interface DialogProps {
   readonly environment: EnvironmentDescription;
   readonly onClose: () => void;
 }
 
-const bodyOf = ({ type, requiredApprovals }: EnvironmentDescription) => ({ type, requiredApprovals });
+function bodyOf({ type, requiredApprovals }: EnvironmentDescription) {
+  return { type, requiredApprovals };
+}
 
-const EditDialog = ({ environment, onClose }: DialogProps) => {
+function EditDialog({ environment, onClose }: DialogProps) {
   const { name } = environment;
   const stored = useQuery({
     ...operationQueryWithEntityTag(GetEnvironment, { params: { name } }),
@@ -104,9 +110,9 @@ const EditDialog = ({ environment, onClose }: DialogProps) => {
       )}
     </DialogQueryResult>
   );
-};
+}
 
-const CloneDialog = ({ environment, onClose }: DialogProps) => {
+function CloneDialog({ environment, onClose }: DialogProps) {
   const projects = useProjects().data?.projects ?? [];
   return (
     <RequestBodyDialog
@@ -147,10 +153,10 @@ const CloneDialog = ({ environment, onClose }: DialogProps) => {
       onClose={onClose}
     />
   );
-};
+}
 
 /** Why an environment cannot be deleted, or what happens then, and what uses it. */
-const DeletionUsage = (environment: EnvironmentDescription) => {
+function DeletionUsage(environment: EnvironmentDescription) {
   const { projectCount = 0, protected: isProtected } = environment;
   return (
     <>
@@ -165,10 +171,10 @@ const DeletionUsage = (environment: EnvironmentDescription) => {
       <EnvironmentUsage {...environment} />
     </>
   );
-};
+}
 
 /** Deprecates an environment, or enables it again. New projects get the enabled environments only. */
-const DeprecateOrEnableDialog = ({ environment, onClose }: DialogProps) => {
+function DeprecateOrEnableDialog({ environment, onClose }: DialogProps) {
   const { name, enabled } = environment;
   return (
     <ConfirmOperationDialog
@@ -187,10 +193,10 @@ const DeprecateOrEnableDialog = ({ environment, onClose }: DialogProps) => {
       <EnvironmentUsage {...environment} />
     </ConfirmOperationDialog>
   );
-};
+}
 
 /** The environments in their order, with the dialogs that change them. */
-export const EnvironmentsPage = () => {
+export function EnvironmentsPage() {
   // The counts in the list decide whether an environment can be deleted, and writes outside of this browser change them, too: they are
   // read whenever the page is opened.
   const environments = useQuery({ ...operationQuery(ListEnvironments, {}), staleTime: 0 });
@@ -296,4 +302,4 @@ export const EnvironmentsPage = () => {
       }
     />
   );
-};
+}

@@ -32,29 +32,33 @@ const editableFields: readonly RequestBodyField[] = [
 ];
 
 /** The colour of a tag type; nothing where its text is not a CSS colour. */
-const Swatch = ({ color }: { readonly color: string | null | undefined }) =>
-  color != null && CSS.supports('color', color) ? (
+function Swatch({ color }: { readonly color: string | null | undefined }) {
+  return color != null && CSS.supports('color', color) ? (
     <span className={styles['swatch']} style={{ background: color }} aria-hidden="true" />
   ) : null;
+}
 
-const storedType = async ({ name }: TagTypeDescription) => (await call(GetTagType, { params: { name } })).tagType;
+async function storedType({ name }: TagTypeDescription) {
+  return (await call(GetTagType, { params: { name } })).tagType;
+}
 
-const affectedText = (tags: number, flags: number): string =>
-  `Its ${formatCount(tags, 'tag')} and every use of them go with it: ${formatCount(flags, 'flag')} that you can see ${flags === 1 ? 'has' : 'have'} one.`;
+function affectedText(tags: number, flags: number): string {
+  return `Its ${formatCount(tags, 'tag')} and every use of them go with it: ${formatCount(flags, 'flag')} that you can see ${flags === 1 ? 'has' : 'have'} one.`;
+}
 
 /** The number of tags and flags that the deletion of a tag type affects, as a sentence. */
-const TagTypeUsage = ({ name }: TagTypeDescription) => {
+function TagTypeUsage({ name }: TagTypeDescription) {
   const tags = useQuery(operationQuery(ListTagsOfType, { params: { type: name } }));
   return <QueryResult query={tags}>{({ tags: found }) => <FlagsWithTags tags={found} />}</QueryResult>;
-};
+}
 
-const FlagsWithTags = ({ tags }: { readonly tags: readonly Tag[] }) => {
+function FlagsWithTags({ tags }: { readonly tags: readonly Tag[] }) {
   const flags = useUsingFlags({ tag: `INCLUDE_ANY_OF:${tags.map(tagName).join(',')}` });
   if (tags.length === 0) return <p>{affectedText(0, 0)}</p>;
   return <QueryResult query={flags}>{({ total = 0 }) => <p>{affectedText(tags.length, total)}</p>}</QueryResult>;
-};
+}
 
-const TagTypes = () => {
+function TagTypes() {
   const types = useQuery({ ...operationQuery(ListTagTypes, {}), select: ({ tagTypes }) => tagTypes });
   return (
     <AdminCatalogue
@@ -106,13 +110,17 @@ const TagTypes = () => {
       }}
     />
   );
-};
+}
 
-const tagName = ({ type, value }: Tag): string => `${type}:${value}`;
+function tagName({ type, value }: Tag): string {
+  return `${type}:${value}`;
+}
 /** The filter that finds the flags with a tag in the list of flags; quotes enclose a tag with blanks. */
-const flagFilterOf = (tag: Tag): string => (/\s/.test(tagName(tag)) ? `"tag:${tagName(tag)}"` : `tag:${tagName(tag)}`);
+function flagFilterOf(tag: Tag): string {
+  return /\s/.test(tagName(tag)) ? `"tag:${tagName(tag)}"` : `tag:${tagName(tag)}`;
+}
 
-const TagsOfType = ({ type }: { readonly type: string }) => {
+function TagsOfType({ type }: { readonly type: string }) {
   const stored = useQuery({
     ...operationQuery(GetTagType, { params: { name: type } }),
     select: ({ tagType }) => tagType,
@@ -195,10 +203,10 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
       }}
     />
   );
-};
+}
 
 /** The types of tags, and the tags of one type. */
-export const TagsPage = () => {
+export function TagsPage() {
   const { item } = useParams({ strict: false }) as { readonly item?: string };
   return item === undefined ? <TagTypes /> : <TagsOfType key={item} type={item} />;
-};
+}

@@ -10,26 +10,24 @@ import { displayNameOf, roleOptions } from './user-names.tsx';
 type Members = Group['users'];
 
 /** The request body of a group: of its members, it has only the ids. */
-const bodyOfGroup = ({ name, description, mappingsSSO, rootRole, users }: Group) => ({
-  name,
-  description,
-  mappingsSSO,
-  rootRole,
-  users: users.map(({ user }) => ({ user: { id: user.id } })),
-});
+function bodyOfGroup({ name, description, mappingsSSO, rootRole, users }: Group) {
+  return {
+    name,
+    description,
+    mappingsSSO,
+    rootRole,
+    users: users.map(({ user }) => ({ user: { id: user.id } })),
+  };
+}
 
 const emptyGroup = { name: '', description: '', mappingsSSO: [], rootRole: null, users: [] };
 
-const linesOf = (value: string): string[] => value.split('\n');
+function linesOf(value: string): string[] {
+  return value.split('\n');
+}
 
 /** Creates a group, or edits the given one. */
-export const GroupDialog = ({
-  group,
-  onClose,
-}: {
-  readonly group: Group | undefined;
-  readonly onClose: () => void;
-}) => {
+export function GroupDialog({ group, onClose }: { readonly group: Group | undefined; readonly onClose: () => void }) {
   const users = useQuery(operationQuery(ListUsers, {}));
   const roles = users.data?.rootRoles ?? [];
   const options = (users.data?.users ?? []).map((user) => ({
@@ -99,4 +97,4 @@ export const GroupDialog = ({
       readStored={async () => ({ value: bodyOfGroup(await call(GetGroup, { params: { id: group.id } })) })}
     />
   );
-};
+}

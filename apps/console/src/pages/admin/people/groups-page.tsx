@@ -9,11 +9,13 @@ import { displayNameOf } from './user-names.tsx';
 import styles from './people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
 
-const loadDialogs = () => import('./group-dialog.tsx');
+function loadDialogs() {
+  return import('./group-dialog.tsx');
+}
 const GroupDialog = lazyRouteComponent(loadDialogs, 'GroupDialog');
 
 /** The groups with their members, roles and projects. */
-export const GroupsPage = () => {
+export function GroupsPage() {
   const groups = useQuery(operationQuery(ListGroups, {}));
   const roles = useQuery(operationQuery(ListUsers, {})).data?.rootRoles ?? [];
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
@@ -98,4 +100,4 @@ export const GroupsPage = () => {
       }}
     />
   );
-};
+}

@@ -14,16 +14,18 @@ import layout from '../../../components/layout/layout.module.css';
 
 const CreateInvitationDialog = lazyRouteComponent(() => import('./user-dialogs.tsx'), 'CreateInvitationDialog');
 
-const isPast = (at: string): boolean => Date.parse(at) < Date.now();
+function isPast(at: string): boolean {
+  return Date.parse(at) < Date.now();
+}
 
-const InvitationStateBadge = ({ link: { enabled, expiresAt } }: { readonly link: InviteLink }) => {
+function InvitationStateBadge({ link: { enabled, expiresAt } }: { readonly link: InviteLink }) {
   if (!enabled) return <Badge>Off</Badge>;
   if (isPast(expiresAt)) return <Badge>Expired</Badge>;
   return <Badge tone="good">Works</Badge>;
-};
+}
 
 /** The invitation links, with which people create their own accounts. */
-export const Invitations = () => {
+export function Invitations() {
   const links = useQuery(operationQuery(ListInviteLinks, {}));
   const mayCall = useMayCall();
   if (!mayCall(CreateInviteLink)) return null;
@@ -97,4 +99,4 @@ export const Invitations = () => {
       }}
     />
   );
-};
+}

@@ -35,48 +35,50 @@ const texts = {
 
 type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
 
-const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; readonly onClose: () => void }) => (
-  <CreateSecretDialog
-    title="Create a token"
-    submit="Create"
-    operation={CreateServiceAccountToken}
-    values={{ description: '', days: '90' }}
-    request={({ description, days }) => ({
-      params: { id: account.id },
-      body: { description: String(description).trim(), expiresAt: instantAfterDays(days) ?? null },
-    })}
-    secret={({ secret }) => ({
-      title: 'The token is created',
-      label: 'Token',
-      value: secret,
-      help: 'Copy it now: it is shown only this once.',
-    })}
-    onClose={onClose}
-  >
-    {(control) => (
-      <>
-        <BoundTextField
-          control={control}
-          name="description"
-          label="Used for"
-          hint="So that everyone knows later what stops working without it"
-          validate={(value) => validationErrorOf(CreateServiceAccountToken.body, 'description', value)}
-          autoFocus
-        />
-        <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
-      </>
-    )}
-  </CreateSecretDialog>
-);
+function CreateToken({ account, onClose }: { readonly account: ServiceAccount; readonly onClose: () => void }) {
+  return (
+    <CreateSecretDialog
+      title="Create a token"
+      submit="Create"
+      operation={CreateServiceAccountToken}
+      values={{ description: '', days: '90' }}
+      request={({ description, days }) => ({
+        params: { id: account.id },
+        body: { description: String(description).trim(), expiresAt: instantAfterDays(days) ?? null },
+      })}
+      secret={({ secret }) => ({
+        title: 'The token is created',
+        label: 'Token',
+        value: secret,
+        help: 'Copy it now: it is shown only this once.',
+      })}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <BoundTextField
+            control={control}
+            name="description"
+            label="Used for"
+            hint="So that everyone knows later what stops working without it"
+            validate={(value) => validationErrorOf(CreateServiceAccountToken.body, 'description', value)}
+            autoFocus
+          />
+          <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
+        </>
+      )}
+    </CreateSecretDialog>
+  );
+}
 
 /** The tokens of a service account. A nested dialog replaces it while it is open, so that only one is visible. */
-export const ServiceAccountTokensDialog = ({
+export function ServiceAccountTokensDialog({
   account,
   onClose,
 }: {
   readonly account: ServiceAccount;
   readonly onClose: () => void;
-}) => {
+}) {
   const tokens = useQuery(operationQuery(ListServiceAccountTokens, { params: { id: account.id } }));
   const [isCreating, setCreating] = useState(false);
   const [tokenToDelete, setTokenToDelete] = useState<Pat | undefined>();
@@ -142,7 +144,7 @@ export const ServiceAccountTokensDialog = ({
       </QueryResult>
     </Dialog>
   );
-};
+}
 
 interface DialogProps {
   readonly roles: ReplyOf<typeof ListServiceAccounts>['rootRoles'];
@@ -150,7 +152,7 @@ interface DialogProps {
 }
 
 /** Creates a service account. */
-export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
+export function CreateServiceAccountDialog({ roles, onClose }: DialogProps) {
   const viewer = roles.find(({ name }) => name === 'Viewer') ?? roles[0];
   return (
     <RequestBodyDialog
@@ -168,4 +170,4 @@ export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
       onClose={onClose}
     />
   );
-};
+}

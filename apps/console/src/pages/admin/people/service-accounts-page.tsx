@@ -15,12 +15,14 @@ import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { formatCount } from '../../../text/format-number.ts';
 import { roleOptions, displayNameOf, UserNames } from './user-names.tsx';
 
-const loadDialogs = () => import('./service-account-dialogs.tsx');
+function loadDialogs() {
+  return import('./service-account-dialogs.tsx');
+}
 const CreateServiceAccountDialog = lazyRouteComponent(loadDialogs, 'CreateServiceAccountDialog');
 const TokensDialog = lazyRouteComponent(loadDialogs, 'ServiceAccountTokensDialog');
 
 /** The accounts of machines, with their tokens. */
-export const ServiceAccountsPage = () => {
+export function ServiceAccountsPage() {
   const accounts = useQuery(operationQuery(ListServiceAccounts, {}));
   const roles = accounts.data?.rootRoles ?? [];
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
@@ -103,4 +105,4 @@ export const ServiceAccountsPage = () => {
       }}
     />
   );
-};
+}

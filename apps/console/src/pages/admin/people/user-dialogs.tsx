@@ -30,7 +30,7 @@ import { absoluteUrlOf } from '../public-url.ts';
 import { displayNameOf, roleOptions } from './user-names.tsx';
 
 /** The tokens and the groups of a user, shown before the user is deactivated or deleted. */
-const TokensAndGroupsOfUser = ({ id }: { readonly id: number }) => {
+function TokensAndGroupsOfUser({ id }: { readonly id: number }) {
   const tokens = useQuery(operationQuery(ListUserPats, { params: { id } }));
   const groups = useQuery(operationQuery(ListGroups, {}));
   return (
@@ -53,7 +53,7 @@ const TokensAndGroupsOfUser = ({ id }: { readonly id: number }) => {
       />
     </>
   );
-};
+}
 
 const texts = {
   resetHelp: 'It works once and within a day, and replaces earlier links. The present password works until then.',
@@ -68,13 +68,13 @@ export type ListedUser = ReplyOf<typeof ListUsers>['users'][number];
 export type UserDialogKind = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
 
 /** Creates a user, and shows the link by which the user chooses a password. */
-export const CreateUserDialog = ({
+export function CreateUserDialog({
   roles,
   onClose,
 }: {
   readonly roles: ReplyOf<typeof ListUsers>['rootRoles'];
   readonly onClose: () => void;
-}) => {
+}) {
   const hasMail = useQuery(operationQuery(GetUiConfig, {})).data?.emailEnabled === true;
   const viewer = roles.find(({ name }) => name === 'Viewer') ?? roles[0];
   const validate = (name: string) => (value: unknown) => validationErrorOf(CreateUser.body, name, value);
@@ -132,9 +132,9 @@ export const CreateUserDialog = ({
       )}
     </CreateSecretDialog>
   );
-};
+}
 
-const SessionsDialog = ({ user, onClose }: { readonly user: ListedUser; readonly onClose: () => void }) => {
+function SessionsDialog({ user, onClose }: { readonly user: ListedUser; readonly onClose: () => void }) {
   const sessions = useQuery(operationQuery(ListUserSessions, { params: { id: user.id } }));
   const count = sessions.data?.sessions.length ?? 0;
   return (
@@ -152,7 +152,7 @@ const SessionsDialog = ({ user, onClose }: { readonly user: ListedUser; readonly
       </QueryResult>
     </ConfirmOperationDialog>
   );
-};
+}
 
 interface UserDialogProps {
   readonly kind: UserDialogKind;
@@ -162,7 +162,7 @@ interface UserDialogProps {
 }
 
 /** The dialog of one action on a user. */
-export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
+export function UserDialog({ kind, user, roles, onClose }: UserDialogProps) {
   const name = displayNameOf(user);
   const params = { id: user.id };
   switch (kind) {
@@ -248,36 +248,38 @@ export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
         </ConfirmOperationDialog>
       );
   }
-};
+}
 
 /** Creates an invitation link, and shows it. */
-export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => void }) => (
-  <CreateSecretDialog
-    title="Create an invitation link"
-    submit="Create"
-    operation={CreateInviteLink}
-    values={{ name: '', days: '7' }}
-    request={({ name, days }) => ({ body: { name: String(name).trim(), expiresAt: instantAfterDays(days) ?? '' } })}
-    secret={(link) => ({
-      title: `The invitation “${link.name}”`,
-      label: 'Link',
-      value: absoluteUrlOf(link.url),
-      help: 'Each person who has it can create an account. Turn it off when your team has joined.',
-    })}
-    onClose={onClose}
-  >
-    {(control) => (
-      <>
-        <BoundTextField
-          control={control}
-          name="name"
-          label="Name"
-          hint="For whom it is, such as a team"
-          validate={(value) => validationErrorOf(CreateInviteLink.body, 'name', value)}
-          autoFocus
-        />
-        <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.inviteDays)} />
-      </>
-    )}
-  </CreateSecretDialog>
-);
+export function CreateInvitationDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <CreateSecretDialog
+      title="Create an invitation link"
+      submit="Create"
+      operation={CreateInviteLink}
+      values={{ name: '', days: '7' }}
+      request={({ name, days }) => ({ body: { name: String(name).trim(), expiresAt: instantAfterDays(days) ?? '' } })}
+      secret={(link) => ({
+        title: `The invitation “${link.name}”`,
+        label: 'Link',
+        value: absoluteUrlOf(link.url),
+        help: 'Each person who has it can create an account. Turn it off when your team has joined.',
+      })}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <BoundTextField
+            control={control}
+            name="name"
+            label="Name"
+            hint="For whom it is, such as a team"
+            validate={(value) => validationErrorOf(CreateInviteLink.body, 'name', value)}
+            autoFocus
+          />
+          <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.inviteDays)} />
+        </>
+      )}
+    </CreateSecretDialog>
+  );
+}

@@ -9,11 +9,12 @@ interface NamedUser {
 }
 
 /** The name under which a user is shown: the first of name, username and e-mail address that is set, else the id. */
-export const displayNameOf = ({ id, name, username, email }: NamedUser): string =>
-  name || username || email || `#${id}`;
+export function displayNameOf({ id, name, username, email }: NamedUser): string {
+  return name || username || email || `#${id}`;
+}
 
 /** The names of a user in a list: the display name, and below it the username and e-mail address that it leaves out. */
-export const UserNames = ({ user }: { readonly user: NamedUser }) => {
+export function UserNames({ user }: { readonly user: NamedUser }) {
   const name = displayNameOf(user);
   const others = [user.username, user.email].filter((other) => other != null && other !== '' && other !== name);
   return (
@@ -24,7 +25,7 @@ export const UserNames = ({ user }: { readonly user: NamedUser }) => {
       {others.length > 0 && <span>{others.join(' · ')}</span>}
     </div>
   );
-};
+}
 
 interface Role {
   readonly id: number;
@@ -33,5 +34,6 @@ interface Role {
 }
 
 /** The choices of a select for roles. */
-export const roleOptions = (roles: readonly Role[]): SelectOption[] =>
-  roles.map(({ id, name, description }) => ({ id: String(id), label: name, description }));
+export function roleOptions(roles: readonly Role[]): SelectOption[] {
+  return roles.map(({ id, name, description }) => ({ id: String(id), label: name, description }));
+}

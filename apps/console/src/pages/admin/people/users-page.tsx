@@ -17,12 +17,14 @@ import { displayNameOf, UserNames } from './user-names.tsx';
 import styles from './people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
 
-const loadDialogs = () => import('./user-dialogs.tsx');
+function loadDialogs() {
+  return import('./user-dialogs.tsx');
+}
 const CreateUserDialog = lazyRouteComponent(loadDialogs, 'CreateUserDialog');
 const UserDialog = lazyRouteComponent(loadDialogs, 'UserDialog');
 
 /** The users with their root roles and states, the actions of administrators on them, and the invitation links. */
-export const UsersPage = () => {
+export function UsersPage() {
   const users = useQuery(operationQuery(ListUsers, {}));
   const [view, setView] = useSearchParameter('view');
   const isInactive = view === 'inactive';
@@ -136,4 +138,4 @@ export const UsersPage = () => {
       }
     />
   );
-};
+}

@@ -24,23 +24,26 @@ import { displayNameOf, UserNames } from '../people/user-names.tsx';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
 
-const nameOfSource = ({ role, group }: GrantSource): string =>
-  group === undefined ? role.name : `${role.name}, by the group ${group}`;
+function nameOfSource({ role, group }: GrantSource): string {
+  return group === undefined ? role.name : `${role.name}, by the group ${group}`;
+}
 
-const GrantSources = ({ sources }: { readonly sources: readonly GrantSource[] }) => (
-  <span className={styles['badges']}>
-    {[...new Set(sources.map(nameOfSource))].map((name) => (
-      <Badge key={name}>{name}</Badge>
-    ))}
-  </span>
-);
+function GrantSources({ sources }: { readonly sources: readonly GrantSource[] }) {
+  return (
+    <span className={styles['badges']}>
+      {[...new Set(sources.map(nameOfSource))].map((name) => (
+        <Badge key={name}>{name}</Badge>
+      ))}
+    </span>
+  );
+}
 
-const permissionSummary = ({ permissions }: PermissionHolder): string => {
+function permissionSummary({ permissions }: PermissionHolder): string {
   if (permissions.has('ADMIN')) return 'everything';
   return permissions.size === 0 ? 'read' : formatCount(permissions.size, 'permission');
-};
+}
 
-const AdminTokens = () => {
+function AdminTokens() {
   const tokens = useQuery(operationQuery(ListApiTokens, {}));
   const count = tokens.data?.tokens.filter(({ type }) => type === 'admin').length ?? 0;
   if (count === 0) return null;
@@ -55,12 +58,12 @@ const AdminTokens = () => {
       Beside them, {formatCount(count, 'admin token')} may do everything.
     </Notice>
   );
-};
+}
 
 const anyValue = '*';
 
 /** The users who have a permission everywhere or in a project, and the roles and groups that give it to them. */
-export const PermissionHoldersPage = () => {
+export function PermissionHoldersPage() {
   const [chosenProject, setProject] = useSearchParameter('project');
   const [chosenEnvironment, setEnvironment] = useSearchParameter('environment');
   const [permission, setPermission] = useSearchParameter('permission');
@@ -186,4 +189,4 @@ export const PermissionHoldersPage = () => {
       )}
     </AdminPage>
   );
-};
+}

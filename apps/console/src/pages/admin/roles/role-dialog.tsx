@@ -39,7 +39,7 @@ interface GrantsProps {
 }
 
 /** The permissions of a role as checkboxes. A permission of environments is granted for every environment, or for some. */
-const GrantCheckboxes = ({ catalogue, kind, grants, onChange }: GrantsProps) => {
+function GrantCheckboxes({ catalogue, kind, grants, onChange }: GrantsProps) {
   const environments = catalogue.permissions.environments.map(({ name }) => name);
   const set = (key: string, isOn: boolean): void => {
     const next = new Set(grants);
@@ -85,7 +85,7 @@ const GrantCheckboxes = ({ catalogue, kind, grants, onChange }: GrantsProps) => 
         )}
       </fieldset>
     ));
-};
+}
 
 interface EditedRole {
   readonly name: string;
@@ -102,17 +102,17 @@ interface RoleDialogProps {
 }
 
 /** Merges the edit of `role` with what other users have saved since `role` was read. @throws ApiError */
-const mergeRole = async (role: RoleWithPermissions, edited: EditedRole): Promise<EditedRole> => {
+async function mergeRole(role: RoleWithPermissions, edited: EditedRole): Promise<EditedRole> {
   const stored = await call(GetRole, { params: { id: role.id } });
   return {
     name: edited.name === role.name ? stored.name : edited.name,
     description: edited.description === role.description ? stored.description : edited.description,
     grants: mergeGrants(grantsOf(role), edited.grants, grantsOf(stored)),
   };
-};
+}
 
 /** Creates a role, or edits the given one and lists who has it. */
-export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) => {
+export function RoleDialog({ catalogue, kind, role, onClose }: RoleDialogProps) {
   const create = useOperationMutation(CreateRole, 'handled');
   const update = useOperationMutation(UpdateRole, 'handled');
   const holders = useQuery({
@@ -186,4 +186,4 @@ export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) 
       <GrantCheckboxes catalogue={catalogue} kind={kind} grants={grants} onChange={setGrants} />
     </Dialog>
   );
-};
+}

@@ -2,13 +2,15 @@ import type { RoleHolders } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import { bodyOfGrants, grantScopeOf, grantsOf, mergeGrants, permissionHolders } from './role-permissions.ts';
 
-const grantOf = (name: string, environment?: string) => ({
-  id: 1,
-  name,
-  displayName: name,
-  type: 'x',
-  ...(environment === undefined ? {} : { environment }),
-});
+function grantOf(name: string, environment?: string) {
+  return {
+    id: 1,
+    name,
+    displayName: name,
+    type: 'x',
+    ...(environment === undefined ? {} : { environment }),
+  };
+}
 
 describe('what a role gives', () => {
   it('is everything for an Admin', () => {

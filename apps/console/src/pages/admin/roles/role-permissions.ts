@@ -7,54 +7,60 @@ interface PermissionGroup {
 }
 
 /** All permissions in groups. The permissions of environments, which the API lists for each environment, are included once. */
-export const permissionGroups = ({ permissions }: AvailablePermissions): readonly PermissionGroup[] => [
-  { kind: 'root', permissions: permissions.root },
-  { kind: 'project', permissions: permissions.project },
-  { kind: 'environment', permissions: permissions.environments[0]?.permissions ?? [] },
-];
+export function permissionGroups({ permissions }: AvailablePermissions): readonly PermissionGroup[] {
+  return [
+    { kind: 'root', permissions: permissions.root },
+    { kind: 'project', permissions: permissions.project },
+    { kind: 'environment', permissions: permissions.environments[0]?.permissions ?? [] },
+  ];
+}
 
 /** Where a role grants a permission: nowhere, wherever the role is given, in the project `default`, or in some environments. */
 export type GrantScope = 'none' | 'all' | 'default' | { readonly environments: readonly string[] };
 
 /** The scope in which a role grants a permission. Predefined root roles grant permissions of projects in the project `default` alone. */
-export const grantScopeOf = (
+export function grantScopeOf(
   role: Pick<RoleWithPermissions, 'type' | 'permissions'>,
   permission: string,
   kind: PermissionGroup['kind'],
-): GrantScope => {
+): GrantScope {
   if (role.permissions.some(({ name }) => name === 'ADMIN')) return 'all';
   const grants = role.permissions.filter(({ name }) => name === permission);
   if (grants.length === 0) return 'none';
   if (role.type === 'root' && kind !== 'root') return 'default';
   const environments = grants.flatMap(({ environment }) => environment ?? []);
   return environments.length < grants.length ? 'all' : { environments };
-};
+}
 
 /** The key of a permission that a role grants: `NAME`, or `NAME environment` for one environment. */
-export const grantKey = (name: string, environment?: string): string =>
-  environment === undefined ? name : `${name} ${environment}`;
+export function grantKey(name: string, environment?: string): string {
+  return environment === undefined ? name : `${name} ${environment}`;
+}
 
 /** The grants of a role, as keys. */
-export const grantsOf = ({ permissions }: Pick<RoleWithPermissions, 'permissions'>): ReadonlySet<string> =>
-  new Set(permissions.map(({ name, environment }) => grantKey(name, environment)));
+export function grantsOf({ permissions }: Pick<RoleWithPermissions, 'permissions'>): ReadonlySet<string> {
+  return new Set(permissions.map(({ name, environment }) => grantKey(name, environment)));
+}
 
 /** The grants of a role as the request body of the API. */
-export const bodyOfGrants = (grants: ReadonlySet<string>): { name: string; environment?: string }[] =>
-  [...grants].map((grant) => {
+export function bodyOfGrants(grants: ReadonlySet<string>): { name: string; environment?: string }[] {
+  return [...grants].map((grant) => {
     const [name = '', environment] = grant.split(' ');
     return environment === undefined ? { name } : { name, environment };
   });
+}
 
 /** Merges the change from `base` to `edited` into the `stored` grants, which another user may have changed since `base`. */
-export const mergeGrants = (
+export function mergeGrants(
   base: ReadonlySet<string>,
   edited: ReadonlySet<string>,
   stored: ReadonlySet<string>,
-): ReadonlySet<string> =>
-  new Set([
+): ReadonlySet<string> {
+  return new Set([
     ...[...stored].filter((grant) => edited.has(grant) || !base.has(grant)),
     ...[...edited].filter((grant) => !base.has(grant)),
   ]);
+}
 
 export const permissionGroupTexts = {
   root: 'Everywhere',
@@ -83,21 +89,22 @@ interface PermissionHolderFilter {
   readonly environment?: string | undefined;
 }
 
-const permissionsIn = ({ role }: GrantSource, environment: string | undefined): readonly string[] =>
-  role.permissions
+function permissionsIn({ role }: GrantSource, environment: string | undefined): readonly string[] {
+  return role.permissions
     .filter(
       (grant) => grant.environment === undefined || environment === undefined || grant.environment === environment,
     )
     .map(({ name }) => name);
+}
 
 /**
  * The users with their permissions and the roles that grant them; with `permission`, only the users who have it. With `environment`, a
  * permission that is granted for other environments only does not count.
  */
-export const permissionHolders = (
+export function permissionHolders(
   { users, groups, roles }: RoleHolders,
   { permission, environment }: PermissionHolderFilter = {},
-): readonly PermissionHolder[] => {
+): readonly PermissionHolder[] {
   const roleById = new Map(roles.map((role) => [role.id, role]));
   const groupById = new Map(groups.map(({ id, name }) => [id, name]));
   return users.flatMap((user) => {
@@ -117,4 +124,4 @@ export const permissionHolders = (
     const sources = [...(permissions.get('ADMIN') ?? []), ...(permissions.get(permission) ?? [])];
     return sources.length === 0 ? [] : [{ user, sources, permissions }];
   });
-};
+}

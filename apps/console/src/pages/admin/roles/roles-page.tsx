@@ -30,15 +30,21 @@ const texts = {
   kindNames: { root: 'Root roles', project: 'Project roles' },
 } as const;
 
-const loadDialogs = () => import('./role-dialog.tsx');
+function loadDialogs() {
+  return import('./role-dialog.tsx');
+}
 const RoleDialog = lazyRouteComponent(loadDialogs, 'RoleDialog');
 
 type RoleKind = 'root' | 'project';
 const roleKinds: readonly RoleKind[] = ['root', 'project'];
-const roleKindOf = (type: string): RoleKind => (type === 'root' || type === 'root-custom' ? 'root' : 'project');
-const isCustom = ({ type }: { readonly type: string }): boolean => type === 'root-custom' || type === 'custom';
+function roleKindOf(type: string): RoleKind {
+  return type === 'root' || type === 'root-custom' ? 'root' : 'project';
+}
+function isCustom({ type }: { readonly type: string }): boolean {
+  return type === 'root-custom' || type === 'custom';
+}
 
-const GrantScopeCell = ({ scope }: { readonly scope: GrantScope }) => {
+function GrantScopeCell({ scope }: { readonly scope: GrantScope }) {
   if (scope === 'none') return <span className="visually-hidden">no</span>;
   if (scope === 'all') {
     return (
@@ -51,7 +57,7 @@ const GrantScopeCell = ({ scope }: { readonly scope: GrantScope }) => {
   return (
     <span className={styles['no']}>{scope === 'default' ? 'in default' : `in ${scope.environments.join(', ')}`}</span>
   );
-};
+}
 
 interface MatrixProps {
   readonly catalogue: ReplyOf<typeof ListPermissions>;
@@ -61,7 +67,7 @@ interface MatrixProps {
   readonly onRemove: (role: RoleWithPermissions) => void;
 }
 
-const Matrix = ({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) => {
+function Matrix({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) {
   const mayCall = useMayCall();
   return (
     <div className={styles['matrixHolder']} role="region" aria-label="What roles give" tabIndex={0}>
@@ -117,10 +123,10 @@ const Matrix = ({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) => {
       </table>
     </div>
   );
-};
+}
 
 /** The roles as a matrix of their permissions. */
-export const RolesPage = () => {
+export function RolesPage() {
   const [kindInUrl] = useSearchParameter('kind');
   const kind = roleKinds.find((tab) => tab === kindInUrl) ?? 'root';
   const catalogue = useQuery(operationQuery(ListPermissions, {}));
@@ -220,4 +226,4 @@ export const RolesPage = () => {
       )}
     </AdminPage>
   );
-};
+}

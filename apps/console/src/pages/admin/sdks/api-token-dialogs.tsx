@@ -23,7 +23,7 @@ const texts = {
 type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
 
-const HowToUse = ({ type }: { readonly type: Type }) => {
+function HowToUse({ type }: { readonly type: Type }) {
   const [help, path] = {
     client: ['In an SDK for servers, this is the address:', '/api'],
     frontend: ['In an SDK for browsers and apps, this is the address:', '/api/frontend'],
@@ -35,10 +35,10 @@ const HowToUse = ({ type }: { readonly type: Type }) => {
       <CopyableSecret label={help} value={`${location.origin}${path}`} />
     </>
   );
-};
+}
 
 /** Creates an API token, and shows its secret once, with the URL that an SDK needs. */
-export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void }) => {
+export function CreateApiTokenDialog({ onClose }: { readonly onClose: () => void }) {
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
   const [chosenProjects, setChosenProjects] = useState<readonly string[]>([]);
@@ -112,16 +112,10 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
       )}
     </CreateSecretDialog>
   );
-};
+}
 
 /** Sets when a token expires. */
-export const ExtendApiTokenDialog = ({
-  token,
-  onClose,
-}: {
-  readonly token: ApiToken;
-  readonly onClose: () => void;
-}) => {
+export function ExtendApiTokenDialog({ token, onClose }: { readonly token: ApiToken; readonly onClose: () => void }) {
   const [days, setDays] = useState('90');
   const options = optionsOfPairs(texts.days).filter(({ id }) => id !== '');
   return (
@@ -136,4 +130,4 @@ export const ExtendApiTokenDialog = ({
       <Select label="Works from now for" options={options} value={days} onChange={setDays} />
     </ConfirmOperationDialog>
   );
-};
+}

@@ -20,26 +20,33 @@ type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
 const tones = { client: 'neutral', frontend: 'accent', admin: 'warning' } as const;
 
-const loadDialogs = () => import('./api-token-dialogs.tsx');
+function loadDialogs() {
+  return import('./api-token-dialogs.tsx');
+}
 const CreateApiTokenDialog = lazyRouteComponent(loadDialogs, 'CreateApiTokenDialog');
 const ExtendApiTokenDialog = lazyRouteComponent(loadDialogs, 'ExtendApiTokenDialog');
 
-const isPast = (at: string): boolean => Date.parse(at) < Date.now();
+function isPast(at: string): boolean {
+  return Date.parse(at) < Date.now();
+}
 
-const Expiry = ({ expiresAt }: ApiToken) =>
-  expiresAt != null && isPast(expiresAt) ? (
+function Expiry({ expiresAt }: ApiToken) {
+  return expiresAt != null && isPast(expiresAt) ? (
     <Badge tone="danger">
       Expired <Time at={expiresAt} />
     </Badge>
   ) : (
     <Time at={expiresAt} />
   );
+}
 
 /** The name of a project or environment; `allText` for `*`, which stands for all of them. */
-const nameOrAll = (name: string, allText: string): string => (name === '*' ? allText : name);
+function nameOrAll(name: string, allText: string): string {
+  return name === '*' ? allText : name;
+}
 
 /** The keys of SDKs and scripts. */
-export const ApiTokensPage = () => {
+export function ApiTokensPage() {
   const tokens = useQuery(operationQuery(ListApiTokens, {}));
   const [type, setType] = useSearchParameter('type');
   const allTokens = tokens.data?.tokens;
@@ -137,4 +144,4 @@ export const ApiTokensPage = () => {
       }}
     />
   );
-};
+}

@@ -27,18 +27,20 @@ import { formatCount } from '../../../text/format-number.ts';
 type Application = ReplyOf<typeof GetApplication>;
 type SeenFlag = Application['seenToggles'][number];
 
-const Names = ({ names }: { readonly names: readonly string[] }) => (
-  <ul className={styles['chips']}>
-    {names.map((name) => (
-      <li key={name}>
-        <code dir="auto">{name}</code>
-      </li>
-    ))}
-  </ul>
-);
+function Names({ names }: { readonly names: readonly string[] }) {
+  return (
+    <ul className={styles['chips']}>
+      {names.map((name) => (
+        <li key={name}>
+          <code dir="auto">{name}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** The problems of an application: flags and strategy types that do not exist, and outdated SDKs. */
-const Issues = ({ overview: { environments, issues } }: { readonly overview: ApplicationOverview }) => {
+function Issues({ overview: { environments, issues } }: { readonly overview: ApplicationOverview }) {
   const faultyEnvironments = environments.filter(
     ({ issues: found }) => found.missingFeatures.length > 0 || found.outdatedSdks.length > 0,
   );
@@ -75,10 +77,10 @@ const Issues = ({ overview: { environments, issues } }: { readonly overview: App
       )}
     </>
   );
-};
+}
 
 /** The description and the page of an application, its SDK and its first key, and when it was first and last seen. */
-const Facts = ({ application }: { readonly application: Application }) => {
+function Facts({ application }: { readonly application: Application }) {
   const { description, sdkVersion, createdAt, createdBy, lastSeenAt } = application;
   const url = application.url != null && /^https?:\/\//i.test(application.url) ? application.url : undefined;
   return (
@@ -106,73 +108,77 @@ const Facts = ({ application }: { readonly application: Application }) => {
       </dl>
     </>
   );
-};
+}
 
 interface DetailsListProps {
   readonly details: UseQueryResult<Application>;
 }
 
 /** The instances of an application that reported in the last two days. */
-const Instances = ({ details }: DetailsListProps) => (
-  <ResourceList
-    label="Instances"
-    parameter="instance"
-    query={{ ...details, data: details.data?.instances }}
-    rowKey={({ instanceId, environment }) => `${instanceId} ${environment}`}
-    name={({ instanceId }) => instanceId}
-    text={(instance) => `${instance.environment} ${instance.sdkVersion ?? ''}`}
-    columns={[
-      { id: 'instance', title: 'Instance', cell: ({ instanceId }) => <code>{instanceId}</code> },
-      { id: 'environment', title: 'Environment', cell: ({ environment }) => environment },
-      { id: 'sdk', title: 'SDK', cell: (instance) => instance.sdkVersion },
-      { id: 'seen', title: 'Last seen', cell: ({ lastSeen }) => <Time at={lastSeen} /> },
-    ]}
-    empty={{
-      title: 'No instance has reported in the last two days',
-      help: 'It may be stopped, or its key may have expired.',
-    }}
-  />
-);
+function Instances({ details }: DetailsListProps) {
+  return (
+    <ResourceList
+      label="Instances"
+      parameter="instance"
+      query={{ ...details, data: details.data?.instances }}
+      rowKey={({ instanceId, environment }) => `${instanceId} ${environment}`}
+      name={({ instanceId }) => instanceId}
+      text={(instance) => `${instance.environment} ${instance.sdkVersion ?? ''}`}
+      columns={[
+        { id: 'instance', title: 'Instance', cell: ({ instanceId }) => <code>{instanceId}</code> },
+        { id: 'environment', title: 'Environment', cell: ({ environment }) => environment },
+        { id: 'sdk', title: 'SDK', cell: (instance) => instance.sdkVersion },
+        { id: 'seen', title: 'Last seen', cell: ({ lastSeen }) => <Time at={lastSeen} /> },
+      ]}
+      empty={{
+        title: 'No instance has reported in the last two days',
+        help: 'It may be stopped, or its key may have expired.',
+      }}
+    />
+  );
+}
 
-const FlagStateBadge = ({ notFound = false, stale = false }: SeenFlag) => {
+function FlagStateBadge({ notFound = false, stale = false }: SeenFlag) {
   if (notFound) return <Badge tone="danger">does not exist</Badge>;
   return stale ? <Badge tone="warning">stale</Badge> : <Badge tone="good">in use</Badge>;
-};
+}
 
 /** The flags that an application evaluated in the last two days, also those that do not exist. */
-const SeenFlags = ({ details }: DetailsListProps) => (
-  <ResourceList
-    label="Flags that it uses"
-    parameter="flag"
-    query={{ ...details, data: details.data?.seenToggles }}
-    rowKey={({ name }) => name}
-    name={({ name }) => name}
-    text={({ project = '' }) => project}
-    columns={[
-      {
-        id: 'flag',
-        title: 'Flag',
-        cell: ({ name: feature, project }) =>
-          project === undefined ? (
-            <code dir="auto">{feature}</code>
-          ) : (
-            <Link to="/projects/$project/features/$feature" params={{ project, feature }}>
-              {feature}
-            </Link>
-          ),
-      },
-      { id: 'project', title: 'Project', cell: ({ project }) => project },
-      { id: 'state', title: 'State', cell: FlagStateBadge },
-    ]}
-    empty={{
-      title: 'It has evaluated no flag in the last two days',
-      help: 'SDKs report their evaluations once a minute, unless metrics are turned off in them.',
-    }}
-  />
-);
+function SeenFlags({ details }: DetailsListProps) {
+  return (
+    <ResourceList
+      label="Flags that it uses"
+      parameter="flag"
+      query={{ ...details, data: details.data?.seenToggles }}
+      rowKey={({ name }) => name}
+      name={({ name }) => name}
+      text={({ project = '' }) => project}
+      columns={[
+        {
+          id: 'flag',
+          title: 'Flag',
+          cell: ({ name: feature, project }) =>
+            project === undefined ? (
+              <code dir="auto">{feature}</code>
+            ) : (
+              <Link to="/projects/$project/features/$feature" params={{ project, feature }}>
+                {feature}
+              </Link>
+            ),
+        },
+        { id: 'project', title: 'Project', cell: ({ project }) => project },
+        { id: 'state', title: 'State', cell: FlagStateBadge },
+      ]}
+      empty={{
+        title: 'It has evaluated no flag in the last two days',
+        help: 'SDKs report their evaluations once a minute, unless metrics are turned off in them.',
+      }}
+    />
+  );
+}
 
 /** One application: where it runs, with which SDKs, and which flags it uses. */
-export const ApplicationPage = ({ name }: { readonly name: string }) => {
+export function ApplicationPage({ name }: { readonly name: string }) {
   const params = { appName: name };
   const details = useQuery(operationQuery(GetApplication, { params }));
   const overview = useQuery(operationQuery(GetApplicationOverview, { params }));
@@ -249,4 +255,4 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
       )}
     </AdminPage>
   );
-};
+}

@@ -40,22 +40,26 @@ const views = ['applications', 'unknown', 'edges'] as const;
 const limit = 1_000;
 type Edge = ReplyOf<typeof ListEdgeInstances>['edges'][number];
 
-const ApplicationLink = ({ name }: { readonly name: string }) => (
-  <Link to="/admin/$section/$item" params={{ section: 'applications', item: name }}>
-    <bdi>{name}</bdi>
-  </Link>
-);
+function ApplicationLink({ name }: { readonly name: string }) {
+  return (
+    <Link to="/admin/$section/$item" params={{ section: 'applications', item: name }}>
+      <bdi>{name}</bdi>
+    </Link>
+  );
+}
 
-const formatUsage = ({ usage }: Application): string =>
-  usage
+function formatUsage({ usage }: Application): string {
+  return usage
     .map(({ project, environments }) => `${project === '*' ? 'all projects' : project}: ${environments.join(', ')}`)
     .join('; ');
+}
 
 /** The longest word of a search: the server searches by one word, and the list filters the result by the others. */
-const longestWord = (search: string): string =>
-  search.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '');
+function longestWord(search: string): string {
+  return search.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '');
+}
 
-const AllApplications = ({ filter }: { readonly filter: React.ReactNode }) => {
+function AllApplications({ filter }: { readonly filter: React.ReactNode }) {
   const [search = ''] = useSearchParameter('q');
   const word = longestWord(search);
   const query = useQuery({
@@ -96,14 +100,14 @@ const AllApplications = ({ filter }: { readonly filter: React.ReactNode }) => {
       />
     </>
   );
-};
+}
 
 interface OfProjectProps {
   readonly project: string;
   readonly filter: React.ReactNode;
 }
 
-const ApplicationsOfProject = ({ project, filter }: OfProjectProps) => {
+function ApplicationsOfProject({ project, filter }: OfProjectProps) {
   const params = { projectId: project };
   const [search = ''] = useSearchParameter('q');
   const word = longestWord(search);
@@ -150,9 +154,9 @@ const ApplicationsOfProject = ({ project, filter }: OfProjectProps) => {
       />
     </>
   );
-};
+}
 
-const Edges = () => {
+function Edges() {
   const query = useQuery(operationQuery(ListEdgeInstances, {}));
   const [openEdge, setOpenEdge] = useState<Edge | undefined>();
   return (
@@ -190,9 +194,9 @@ const Edges = () => {
       )}
     </>
   );
-};
+}
 
-const UnknownFlags = () => {
+function UnknownFlags() {
   const query = useQuery(operationQuery(ListUnknownFlags, {}));
   return (
     <>
@@ -233,12 +237,12 @@ const UnknownFlags = () => {
       />
     </>
   );
-};
+}
 
 /** The option for all projects. */
 const allProjects = '*';
 
-const ApplicationsList = () => {
+function ApplicationsList() {
   const [viewInUrl] = useSearchParameter('view');
   const view = views.find((known) => known === viewInUrl) ?? 'applications';
   const [project, setProject] = useSearchParameter('project');
@@ -284,10 +288,10 @@ const ApplicationsList = () => {
         ))}
     </AdminPage>
   );
-};
+}
 
 /** The applications that use flags, the Edge instances and the unknown flags; or one application, if the path names it. */
-export const ApplicationsPage = () => {
+export function ApplicationsPage() {
   const { item } = useParams({ strict: false }) as { readonly item?: string };
   if (item === undefined) return <ApplicationsList />;
   return (
@@ -295,4 +299,4 @@ export const ApplicationsPage = () => {
       <ApplicationPage key={item} name={item} />
     </Suspense>
   );
-};
+}

@@ -25,13 +25,15 @@ export interface ProposalTarget {
 }
 
 /** The request of `AddChanges` that proposes a change of a segment. */
-export const proposalRequestOf = (
+export function proposalRequestOf(
   { project, environments: [environment = ''] }: Omit<ProposalTarget, 'maySkip'>,
   body: SegmentChange,
-) => ({
-  params: { projectId: project, environment },
-  body,
-});
+) {
+  return {
+    params: { projectId: project, environment },
+    body,
+  };
+}
 
 /** An edit of a segment in its form. */
 export interface SegmentEdit {
@@ -46,17 +48,15 @@ export interface SegmentEdit {
   readonly readStored: () => Promise<FormValues>;
 }
 
-const segmentBodyOf = ({ toBody }: SegmentEdit, formValues: FormValues): Json =>
-  toBody(requestBodyOf(UpdateSegment.body, formValues)) as Json;
+function segmentBodyOf({ toBody }: SegmentEdit, formValues: FormValues): Json {
+  return toBody(requestBodyOf(UpdateSegment.body, formValues)) as Json;
+}
 
 /**
  * Proposes an edit in a change request, merged with what others have saved since its base was read.
  * @throws ApiError `PreconditionFailed` where another person has changed the same fields
  */
-const proposeSegmentEdit = async (
-  target: Omit<ProposalTarget, 'maySkip'>,
-  edit: SegmentEdit,
-): Promise<ChangeRequest> => {
+async function proposeSegmentEdit(target: Omit<ProposalTarget, 'maySkip'>, edit: SegmentEdit): Promise<ChangeRequest> {
   const [base, mine, theirs] = [
     formValuesOf(UpdateSegment.body, edit.base),
     edit.values,
@@ -70,7 +70,7 @@ const proposeSegmentEdit = async (
     );
   const payload = { id: edit.id, ...(merged as FormValues as CreateSegmentBody) };
   return call(AddChanges, proposalRequestOf(target, { action: 'updateSegment', payload }));
-};
+}
 
 interface SegmentEditProposal {
   readonly target: Omit<ProposalTarget, 'maySkip'>;
@@ -78,13 +78,14 @@ interface SegmentEditProposal {
 }
 
 /** A mutation that proposes an edit of a segment. */
-export const useProposeSegmentEdit = (
+export function useProposeSegmentEdit(
   onSuccess?: (changeRequest: ChangeRequest, proposal: SegmentEditProposal) => void,
-) =>
-  useMutation<ChangeRequest, ApiError, SegmentEditProposal>({
+) {
+  return useMutation<ChangeRequest, ApiError, SegmentEditProposal>({
     mutationFn: ({ target, edit }) => proposeSegmentEdit(target, edit),
     ...(onSuccess && { onSuccess }),
   });
+}
 
 interface ProposeSegmentButtonProps extends SegmentEdit {
   readonly target: ProposalTarget;
@@ -92,7 +93,7 @@ interface ProposeSegmentButtonProps extends SegmentEdit {
 }
 
 /** Offers to propose the edit of a segment whose project has protected environments. */
-export const ProposeSegmentButton = ({ target, onReset, ...edit }: ProposeSegmentButtonProps) => {
+export function ProposeSegmentButton({ target, onReset, ...edit }: ProposeSegmentButtonProps) {
   const propose = useProposeSegmentEdit((_changeRequest, proposal) =>
     onReset(formValuesOf(UpdateSegment.body, proposal.edit.base)),
   );
@@ -133,4 +134,4 @@ export const ProposeSegmentButton = ({ target, onReset, ...edit }: ProposeSegmen
       </Notice>
     </>
   );
-};
+}

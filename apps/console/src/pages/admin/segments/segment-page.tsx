@@ -38,7 +38,7 @@ const texts = {
 } as const;
 
 /** The strategies that use a segment, and the proposed ones of change requests that would use it. */
-const SegmentUsage = ({ id }: { readonly id: number }) => {
+function SegmentUsage({ id }: { readonly id: number }) {
   const usage = useQuery(operationQuery(ListStrategiesOfSegment, { params: { id } }));
   return (
     <>
@@ -88,9 +88,9 @@ const SegmentUsage = ({ id }: { readonly id: number }) => {
       />
     </>
   );
-};
+}
 
-const useFields = (): readonly RequestBodyField[] => {
+function useFields(): readonly RequestBodyField[] {
   const projects = useProjects().data?.projects ?? [];
   return [
     { name: 'name', label: 'Name' },
@@ -102,17 +102,20 @@ const useFields = (): readonly RequestBodyField[] => {
       options: [{ id: '', label: 'Every project' }, ...projects.map(({ id, name }) => ({ id, label: name }))],
     },
   ];
-};
+}
 
-const bodyOfSegment = ({ name, description, project, constraints }: Segment): FormValues => ({
-  name,
-  description: description ?? null,
-  project: project ?? null,
-  constraints,
-});
+function bodyOfSegment({ name, description, project, constraints }: Segment): FormValues {
+  return {
+    name,
+    description: description ?? null,
+    project: project ?? null,
+    constraints,
+  };
+}
 
-const constraintsOf = ({ constraints }: FormValues): readonly Constraint[] =>
-  Array.isArray(constraints) ? (constraints as Constraint[]) : [];
+function constraintsOf({ constraints }: FormValues): readonly Constraint[] {
+  return Array.isArray(constraints) ? (constraints as Constraint[]) : [];
+}
 
 /** The props that the forms of a new and of a stored segment have in common. */
 const sharedFormProps = {
@@ -130,7 +133,7 @@ const sharedFormProps = {
   ),
 };
 
-const NewSegment = () => {
+function NewSegment() {
   const { project } = useSearch({ strict: false });
   const navigate = useNavigate();
   const fields = useFields();
@@ -161,9 +164,9 @@ const NewSegment = () => {
       />
     </AdminPage>
   );
-};
+}
 
-const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: WithEntityTag<Segment> }) => {
+function StoredSegment({ id, stored }: { readonly id: number; readonly stored: WithEntityTag<Segment> }) {
   const fields = useFields();
   const navigate = useNavigate();
   const mayCall = useMayCall();
@@ -284,10 +287,10 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
       )}
     </AdminPage>
   );
-};
+}
 
 /** The form of a new segment, or of a stored one together with its usage. */
-export const SegmentPage = ({ item }: { readonly item: string }) => {
+export function SegmentPage({ item }: { readonly item: string }) {
   const id = Number(item);
   const stored = useQuery({
     ...operationQueryWithEntityTag(GetSegment, { params: { id } }),
@@ -298,4 +301,4 @@ export const SegmentPage = ({ item }: { readonly item: string }) => {
   });
   if (item === 'new') return <NewSegment />;
   return <QueryResult query={stored}>{(data) => <StoredSegment id={id} stored={data} />}</QueryResult>;
-};
+}

@@ -16,7 +16,7 @@ import layout from '../../../components/layout/layout.module.css';
 
 const SegmentPage = lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage');
 
-const Segments = () => {
+function Segments() {
   const segments = useQuery({ ...operationQuery(ListSegments, {}), select: ({ segments: rows }) => rows });
   const mayCall = useMayCall();
   const createLink = mayCall(CreateSegment) && (
@@ -78,10 +78,10 @@ const Segments = () => {
       />
     </AdminPage>
   );
-};
+}
 
 /** The list of segments, or one segment if the path names it. */
-export const SegmentsPage = () => {
+export function SegmentsPage() {
   const { item } = useParams({ strict: false }) as { readonly item?: string };
   if (item === undefined) return <Segments />;
   return (
@@ -89,4 +89,4 @@ export const SegmentsPage = () => {
       <SegmentPage key={item} item={item} />
     </Suspense>
   );
-};
+}

@@ -7,16 +7,18 @@ interface ScimTokenProps {
   readonly onClose: () => void;
 }
 
-const shownToken = (title: string, token: string) => ({
-  title,
-  label: 'Token of SCIM',
-  value: token,
-  help: 'Give it to the identity provider now: it is shown only this once.',
-});
+function shownToken(title: string, token: string) {
+  return {
+    title,
+    label: 'Token of SCIM',
+    value: token,
+    help: 'Give it to the identity provider now: it is shown only this once.',
+  };
+}
 
 /** Creates the token with which the identity provider calls SCIM, and shows it once. */
-export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
-  isFirst ? (
+export function ScimTokenDialog({ isFirst, onClose }: ScimTokenProps) {
+  return isFirst ? (
     <CreateSecretDialog
       title="Turn SCIM on"
       submit="Turn SCIM on"
@@ -49,3 +51,4 @@ export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
       )}
     </CreateSecretDialog>
   );
+}

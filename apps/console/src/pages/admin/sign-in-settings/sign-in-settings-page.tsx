@@ -15,7 +15,7 @@ import styles from '../people/people.module.css';
 const SingleSignOn = lazyRouteComponent(() => import('./single-sign-on.tsx'), 'SingleSignOn');
 const ScimTokenDialog = lazyRouteComponent(() => import('./scim-token-dialog.tsx'), 'ScimTokenDialog');
 
-const Passwords = () => {
+function Passwords() {
   const settings = useQuery(operationQuery(GetPasswordSettings, {}));
   const [isConfirming, setConfirming] = useState(false);
   return (
@@ -56,9 +56,9 @@ const Passwords = () => {
       </QueryResult>
     </section>
   );
-};
+}
 
-const Scim = () => {
+function Scim() {
   const settings = useQuery(operationQuery(GetScimSettings, {}));
   const { base } = usePublicUrl();
   // `first` stays open when the settings are read again and have a token: its dialog shows the token.
@@ -121,15 +121,17 @@ const Scim = () => {
       </Suspense>
     </section>
   );
-};
+}
 
 /** Single sign-on, passwords, and provisioning by an identity provider. */
-export const SignInSettingsPage = () => (
-  <AdminPage id="sign-in">
-    <Suspense fallback={<Loading />}>
-      <SingleSignOn />
-    </Suspense>
-    <Passwords />
-    <Scim />
-  </AdminPage>
-);
+export function SignInSettingsPage() {
+  return (
+    <AdminPage id="sign-in">
+      <Suspense fallback={<Loading />}>
+        <SingleSignOn />
+      </Suspense>
+      <Passwords />
+      <Scim />
+    </AdminPage>
+  );
+}

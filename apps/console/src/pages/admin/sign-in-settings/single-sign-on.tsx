@@ -21,13 +21,13 @@ import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
 /** The endpoints and abilities that a provider has published. */
-const ProviderDetails = ({
+function ProviderDetails({
   provider,
   algorithm,
 }: {
   readonly provider: DiscoveredProvider;
   readonly algorithm: string;
-}) => {
+}) {
   const pkce = {
     true: 'supported',
     false: 'not supported: signing in may fail',
@@ -61,10 +61,10 @@ const ProviderDetails = ({
       </dl>
     </div>
   );
-};
+}
 
 /** Tries to discover a provider: the one of the stored settings, or another URL before it is stored. */
-const TryProvider = ({ settings }: { readonly settings: OidcSettings }) => {
+function TryProvider({ settings }: { readonly settings: OidcSettings }) {
   const discover = useOperationMutation(DiscoverOidcProvider, 'handled');
   const [url, setUrl] = useState(settings.discoverUrl);
   return (
@@ -94,10 +94,10 @@ const TryProvider = ({ settings }: { readonly settings: OidcSettings }) => {
       )}
     </form>
   );
-};
+}
 
 /** The URLs of Bunting that the provider must know. */
-const ClientUrls = () => {
+function ClientUrls() {
   const { base, isConfigured } = usePublicUrl();
   return (
     <>
@@ -113,9 +113,9 @@ const ClientUrls = () => {
       <CopyableSecret label="Address after signing out" value={`${base}/`} />
     </>
   );
-};
+}
 
-const fieldsOf = ({ isReadOnly, hasSecret }: OidcSettings): readonly RequestBodyField[] => {
+function fieldsOf({ isReadOnly, hasSecret }: OidcSettings): readonly RequestBodyField[] {
   const fields: readonly RequestBodyField[] = [
     { name: 'enabled', label: 'People can sign in through the provider' },
     {
@@ -164,10 +164,10 @@ const fieldsOf = ({ isReadOnly, hasSecret }: OidcSettings): readonly RequestBody
     },
   ];
   return isReadOnly ? fields.map((field) => ({ ...field, isDisabled: true })) : fields;
-};
+}
 
 /** The settings of OpenID Connect, the URLs to enter at the provider, and a form that tries to discover the provider. */
-export const SingleSignOn = () => {
+export function SingleSignOn() {
   const settings = useQuery({ ...operationQuery(GetOidcSettings, {}), staleTime: Number.POSITIVE_INFINITY });
   return (
     <section className={layout['section']} aria-labelledby="sso">
@@ -193,4 +193,4 @@ export const SingleSignOn = () => {
       </QueryResult>
     </section>
   );
-};
+}

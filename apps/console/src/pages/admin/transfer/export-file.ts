@@ -8,13 +8,15 @@ const texts = {
 type ParsedExport =
   { readonly kind: 'export'; readonly data: ExportedFeatures } | { readonly kind: 'fault'; readonly message: string };
 
-const fault = (message: string): ParsedExport => ({ kind: 'fault', message });
+function fault(message: string): ParsedExport {
+  return { kind: 'fault', message };
+}
 
 /**
  * Parses the text of an export of Unleash or Bunting, or explains why it is not one. The server validates its content.
  * @param maxBytes the limit of the server for the body of an import; undefined while it is not known
  */
-export const parseExport = (exportText: string, maxBytes = Number.POSITIVE_INFINITY): ParsedExport => {
+export function parseExport(exportText: string, maxBytes = Number.POSITIVE_INFINITY): ParsedExport {
   if (new Blob([exportText]).size > maxBytes)
     return fault(
       `It has more than ${formatNumber(maxBytes / 1024 ** 2)} MiB. Import it with the program of this repository, which sends it in batches: npm run import -- --help`,
@@ -29,11 +31,11 @@ export const parseExport = (exportText: string, maxBytes = Number.POSITIVE_INFIN
   const root = data;
   const missing = ['features', 'featureStrategies', 'tagTypes'].filter((name) => !Array.isArray(root[name]));
   return missing.length > 0 ? fault(texts.notExport(missing)) : { kind: 'export', data: data as ExportedFeatures };
-};
+}
 
 /** What an export has, in words; kinds of which it has none are left out. */
-export const exportedCounts = ({ features, featureStrategies, ...more }: ExportedFeatures): readonly string[] =>
-  (
+export function exportedCounts({ features, featureStrategies, ...more }: ExportedFeatures): readonly string[] {
+  return (
     [
       [features, 'flag'],
       [featureStrategies, 'strategy', 'strategies'],
@@ -43,16 +45,17 @@ export const exportedCounts = ({ features, featureStrategies, ...more }: Exporte
       [more.dependencies, 'flag with dependencies', 'flags with dependencies'],
     ] as const
   ).flatMap(([found = [], one, many]) => (found.length === 0 ? [] : [formatCount(found.length, one, many)]));
+}
 
 /** Milliseconds until the object URL is released, by when the browser has certainly started the download. */
 const urlLifetimeMs = 60_000;
 
 /** Offers a text to the user as a download. */
-export const saveFile = (name: string, type: string, content: string): void => {
+export function saveFile(name: string, type: string, content: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), urlLifetimeMs);
-};
+}

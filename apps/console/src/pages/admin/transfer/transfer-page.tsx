@@ -49,8 +49,8 @@ interface FindingsNoticeProps {
   readonly findings: ImportValidation['errors'];
 }
 
-const FindingsNotice = ({ title, tone, findings }: FindingsNoticeProps) =>
-  findings.length === 0 ? null : (
+function FindingsNotice({ title, tone, findings }: FindingsNoticeProps) {
+  return findings.length === 0 ? null : (
     <Notice tone={tone}>
       <strong>{title}</strong>
       <ul className={styles['plain']}>
@@ -71,6 +71,7 @@ const FindingsNotice = ({ title, tone, findings }: FindingsNoticeProps) =>
       </ul>
     </Notice>
   );
+}
 
 interface ReportProps {
   readonly report: ImportReport;
@@ -78,7 +79,7 @@ interface ReportProps {
   readonly onImportAnother: () => void;
 }
 
-const Report = ({ report, project, onImportAnother }: ReportProps) => {
+function Report({ report, project, onImportAnother }: ReportProps) {
   const { changeRequest, skipped } = report;
   const counts = Object.entries(texts.result).map(
     ([name, label]) => [label, report[name as keyof typeof texts.result]] as const,
@@ -136,9 +137,9 @@ const Report = ({ report, project, onImportAnother }: ReportProps) => {
       </div>
     </div>
   );
-};
+}
 
-const FileField = ({ onText }: { readonly onText: (value: string) => void }) => {
+function FileField({ onText }: { readonly onText: (value: string) => void }) {
   const id = useId();
   return (
     <div className={styles['file']}>
@@ -158,10 +159,10 @@ const FileField = ({ onText }: { readonly onText: (value: string) => void }) => 
       </span>
     </div>
   );
-};
+}
 
 /** The project and environment of an import or export, as state that is kept in the URL. */
-const useEnvironmentChoice = () => {
+function useEnvironmentChoice() {
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
   const [chosenProject, setProject] = useSearchParameter('project');
@@ -174,7 +175,7 @@ const useEnvironmentChoice = () => {
     projectOptions: projects.map(({ id, name }) => ({ id, label: name, description: id })),
     environmentOptions: environments.map(({ name }) => ({ id: name, label: name })),
   };
-};
+}
 type EnvironmentChoice = ReturnType<typeof useEnvironmentChoice>;
 
 interface EnvironmentChoiceFieldsProps {
@@ -183,28 +184,30 @@ interface EnvironmentChoiceFieldsProps {
   readonly hasProject?: boolean;
 }
 
-const EnvironmentChoiceFields = ({ choice, labels, hasProject = true }: EnvironmentChoiceFieldsProps) => (
-  <>
-    {hasProject && (
-      <ComboBox
-        // Mounted again once its options are loaded: the field reads its initial text only when it is mounted.
-        key={choice.projectOptions.length}
-        label={labels.project}
-        options={choice.projectOptions}
-        value={choice.project ?? null}
-        onChange={choice.setProject}
+function EnvironmentChoiceFields({ choice, labels, hasProject = true }: EnvironmentChoiceFieldsProps) {
+  return (
+    <>
+      {hasProject && (
+        <ComboBox
+          // Mounted again once its options are loaded: the field reads its initial text only when it is mounted.
+          key={choice.projectOptions.length}
+          label={labels.project}
+          options={choice.projectOptions}
+          value={choice.project ?? null}
+          onChange={choice.setProject}
+        />
+      )}
+      <Select
+        label={labels.environment}
+        options={choice.environmentOptions}
+        value={choice.environment ?? null}
+        onChange={choice.setEnvironment}
       />
-    )}
-    <Select
-      label={labels.environment}
-      options={choice.environmentOptions}
-      value={choice.environment ?? null}
-      onChange={choice.setEnvironment}
-    />
-  </>
-);
+    </>
+  );
+}
 
-const ImportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
+function ImportForm({ choice }: { readonly choice: EnvironmentChoice }) {
   const { project = '', environment = '' } = choice;
   const [enteredText, setEnteredText] = useState('');
   const validateImport = useOperationMutation(ValidateImport, 'handled');
@@ -296,11 +299,11 @@ const ImportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
       </div>
     </form>
   );
-};
+}
 
 type ExportKind = keyof typeof texts.kinds;
 
-const ExportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
+function ExportForm({ choice }: { readonly choice: EnvironmentChoice }) {
   const { project = '', environment = '' } = choice;
   const exportFeatures = useOperationMutation(ExportFeatures, 'handled');
   const [kind, setKind] = useState<ExportKind>('project');
@@ -375,10 +378,10 @@ const ExportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
       </div>
     </form>
   );
-};
+}
 
 /** Imports an export of Unleash or Bunting, and exports flags. */
-export const TransferPage = () => {
+export function TransferPage() {
   const choice = useEnvironmentChoice();
   return (
     <AdminPage id="transfer">
@@ -401,4 +404,4 @@ export const TransferPage = () => {
       </div>
     </AdminPage>
   );
-};
+}

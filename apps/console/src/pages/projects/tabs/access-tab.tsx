@@ -38,58 +38,63 @@ interface Member {
   readonly addedAt: string;
 }
 
-const projectMembersOf = ({ users, groups }: ProjectAccess): Member[] => [
-  ...users.map((user) => ({
-    kind: 'user' as const,
-    id: user.id,
-    name: displayNameOf(user),
-    roles: user.roles,
-    addedAt: user.addedAt,
-    kindLabel: user.accountType === 'Service Account' ? 'Service account' : 'User',
-  })),
-  ...groups.map(({ id, name, userCount, roles, addedAt }) => ({
-    kind: 'group' as const,
-    id,
-    name,
-    roles,
-    addedAt,
-    kindLabel: `Group of ${formatCount(userCount, 'user')}`,
-  })),
-];
+function projectMembersOf({ users, groups }: ProjectAccess): Member[] {
+  return [
+    ...users.map((user) => ({
+      kind: 'user' as const,
+      id: user.id,
+      name: displayNameOf(user),
+      roles: user.roles,
+      addedAt: user.addedAt,
+      kindLabel: user.accountType === 'Service Account' ? 'Service account' : 'User',
+    })),
+    ...groups.map(({ id, name, userCount, roles, addedAt }) => ({
+      kind: 'group' as const,
+      id,
+      name,
+      roles,
+      addedAt,
+      kindLabel: `Group of ${formatCount(userCount, 'user')}`,
+    })),
+  ];
+}
 
-const rolesField = (roles: readonly ProjectRole[]): RequestBodyField => ({
-  name: 'roles',
-  label: 'Roles',
-  render: (value, onChange) => {
-    const chosen = Array.isArray(value) ? (value as number[]) : [];
-    return (
-      <fieldset className={styles['roles']}>
-        <legend>Roles</legend>
-        {roles.map(({ id, name, description }) => (
-          <Checkbox
-            key={id}
-            isSelected={chosen.includes(id)}
-            onChange={(isChosen) =>
-              onChange(
-                roles.map((role) => role.id).filter((roleId) => (roleId === id ? isChosen : chosen.includes(roleId))),
-              )
-            }
-          >
-            <span>
-              {name} <span className={styles['small']}>{description}</span>
-            </span>
-          </Checkbox>
-        ))}
-        {chosen.length === 0 && <p className={styles['small']}>Choose at least one role.</p>}
-      </fieldset>
-    );
-  },
-});
+function rolesField(roles: readonly ProjectRole[]): RequestBodyField {
+  return {
+    name: 'roles',
+    label: 'Roles',
+    render: (value, onChange) => {
+      const chosen = Array.isArray(value) ? (value as number[]) : [];
+      return (
+        <fieldset className={styles['roles']}>
+          <legend>Roles</legend>
+          {roles.map(({ id, name, description }) => (
+            <Checkbox
+              key={id}
+              isSelected={chosen.includes(id)}
+              onChange={(isChosen) =>
+                onChange(
+                  roles.map((role) => role.id).filter((roleId) => (roleId === id ? isChosen : chosen.includes(roleId))),
+                )
+              }
+            >
+              <span>
+                {name} <span className={styles['small']}>{description}</span>
+              </span>
+            </Checkbox>
+          ))}
+          {chosen.length === 0 && <p className={styles['small']}>Choose at least one role.</p>}
+        </fieldset>
+      );
+    },
+  };
+}
 
-const idsOf = (value: unknown, kind: Member['kind']): number[] =>
-  (Array.isArray(value) ? (value as string[]) : [])
+function idsOf(value: unknown, kind: Member['kind']): number[] {
+  return (Array.isArray(value) ? (value as string[]) : [])
     .filter((key) => key.startsWith(`${kind} `))
     .map((key) => Number(key.slice(kind.length + 1)));
+}
 
 interface GiveAccessProps {
   readonly project: string;
@@ -97,7 +102,7 @@ interface GiveAccessProps {
   readonly onClose: () => void;
 }
 
-const GiveAccessDialog = ({ project, roles, onClose }: GiveAccessProps) => {
+function GiveAccessDialog({ project, roles, onClose }: GiveAccessProps) {
   const usersAndGroups = useQuery(operationQuery(ListUsersAndGroups, {}));
   const options = [
     ...(usersAndGroups.data?.users ?? []).map((user) => ({
@@ -145,7 +150,7 @@ const GiveAccessDialog = ({ project, roles, onClose }: GiveAccessProps) => {
       onClose={onClose}
     />
   );
-};
+}
 
 interface MemberProps {
   readonly project: string;
@@ -153,12 +158,12 @@ interface MemberProps {
   readonly onClose: () => void;
 }
 
-const ChangeRolesDialog = ({
+function ChangeRolesDialog({
   project,
   member,
   roles,
   onClose,
-}: MemberProps & { readonly roles: readonly ProjectRole[] }) => {
+}: MemberProps & { readonly roles: readonly ProjectRole[] }) {
   const sharedProps = {
     title: `Roles of ${member.name}`,
     submit: 'Save',
@@ -185,9 +190,9 @@ const ChangeRolesDialog = ({
       request={{ params: { projectId: project, groupId: member.id } }}
     />
   );
-};
+}
 
-const RemoveAccessDialog = ({ project, member, onClose }: MemberProps) => {
+function RemoveAccessDialog({ project, member, onClose }: MemberProps) {
   const sharedProps = {
     title: `Remove the access of ${member.name}`,
     confirm: 'Remove access',
@@ -209,10 +214,10 @@ const RemoveAccessDialog = ({ project, member, onClose }: MemberProps) => {
       request={{ params: { projectId: project, groupId: member.id } }}
     />
   );
-};
+}
 
 /** The users and groups with a role in a project. */
-export const AccessTab = ({ project }: { readonly project: string }) => {
+export function AccessTab({ project }: { readonly project: string }) {
   const access = useQuery(operationQuery(GetProjectAccess, { params: { projectId: project } }));
   const roles = access.data?.roles ?? [];
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
@@ -282,4 +287,4 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
       }}
     />
   );
-};
+}

@@ -6,7 +6,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
 /** The applications that use a project, with their SDKs. */
-export const ApplicationsTab = ({ project }: { readonly project: string }) => {
+export function ApplicationsTab({ project }: { readonly project: string }) {
   const applications = useQuery({
     ...operationQuery(ListProjectApplications, { params: { projectId: project }, query: { limit: 1_000 } }),
     select: ({ applications: rows }) => rows,
@@ -44,4 +44,4 @@ export const ApplicationsTab = ({ project }: { readonly project: string }) => {
       }}
     />
   );
-};
+}

@@ -27,7 +27,7 @@ interface ReviveAllProps {
 }
 
 /** Revives several flags, after the user has confirmed their number. After a refused call, a retry continues with the remaining flags. */
-const ReviveAllDialog = ({ project, names, onClose }: ReviveAllProps) => {
+function ReviveAllDialog({ project, names, onClose }: ReviveAllProps) {
   const [features] = useState(names);
   const [revivedCount, setRevivedCount] = useState(0);
   const revive = useMutation<void, ApiError>({
@@ -55,10 +55,10 @@ const ReviveAllDialog = ({ project, names, onClose }: ReviveAllProps) => {
       {revive.error !== null && <ErrorNotice error={revive.error} />}
     </ConfirmDialog>
   );
-};
+}
 
 /** The archived flags of a project, which can be revived or deleted for good. */
-export const ArchiveTab = ({ project }: { readonly project: string }) => {
+export function ArchiveTab({ project }: { readonly project: string }) {
   const archived = useQuery({
     ...operationQuery(ListArchivedFeaturesOfProject, { params: { projectId: project } }),
     select: ({ features }) => features,
@@ -159,4 +159,4 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
       )}
     </div>
   );
-};
+}

@@ -33,56 +33,58 @@ interface TokenDialogProps extends CreateProjectTokenDialogProps {
   readonly environments: readonly string[];
 }
 
-const TokenDialog = ({ project, environments, onClose }: TokenDialogProps) => (
-  <CreateSecretDialog
-    title="Create a token"
-    submit="Create"
-    operation={CreateProjectApiToken}
-    values={{ tokenName: '', type: 'client', environment: environments[0] ?? '', expiresAt: '' }}
-    request={({ tokenName, type, environment, expiresAt }) => ({
-      params: { projectId: project },
-      body: {
-        tokenName: String(tokenName).trim(),
-        type: type as 'client',
-        environment: String(environment),
-        projects: [project],
-        expiresAt: instantAfterDays(expiresAt) ?? null,
-      },
-    })}
-    secret={({ secret }) => ({
-      title: 'The token is created',
-      label: 'API token',
-      value: secret,
-      help: 'Copy it now: it is shown only this once.',
-    })}
-    onClose={onClose}
-  >
-    {(control) => (
-      <>
-        <BoundTextField
-          control={control}
-          name="tokenName"
-          label="Name"
-          hint="What uses it, such as checkout-service"
-          required="Enter a name."
-          validate={(value) => validationErrorOf(CreateProjectApiToken.body, 'tokenName', value)}
-          autoFocus
-        />
-        <BoundSelect control={control} name="type" label="For" options={tokenTypeOptions} />
-        <BoundSelect
-          control={control}
-          name="environment"
-          label="Environment"
-          options={environments.map((id) => ({ id, label: id }))}
-        />
-        <BoundSelect control={control} name="expiresAt" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
-      </>
-    )}
-  </CreateSecretDialog>
-);
+function TokenDialog({ project, environments, onClose }: TokenDialogProps) {
+  return (
+    <CreateSecretDialog
+      title="Create a token"
+      submit="Create"
+      operation={CreateProjectApiToken}
+      values={{ tokenName: '', type: 'client', environment: environments[0] ?? '', expiresAt: '' }}
+      request={({ tokenName, type, environment, expiresAt }) => ({
+        params: { projectId: project },
+        body: {
+          tokenName: String(tokenName).trim(),
+          type: type as 'client',
+          environment: String(environment),
+          projects: [project],
+          expiresAt: instantAfterDays(expiresAt) ?? null,
+        },
+      })}
+      secret={({ secret }) => ({
+        title: 'The token is created',
+        label: 'API token',
+        value: secret,
+        help: 'Copy it now: it is shown only this once.',
+      })}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <BoundTextField
+            control={control}
+            name="tokenName"
+            label="Name"
+            hint="What uses it, such as checkout-service"
+            required="Enter a name."
+            validate={(value) => validationErrorOf(CreateProjectApiToken.body, 'tokenName', value)}
+            autoFocus
+          />
+          <BoundSelect control={control} name="type" label="For" options={tokenTypeOptions} />
+          <BoundSelect
+            control={control}
+            name="environment"
+            label="Environment"
+            options={environments.map((id) => ({ id, label: id }))}
+          />
+          <BoundSelect control={control} name="expiresAt" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
+        </>
+      )}
+    </CreateSecretDialog>
+  );
+}
 
 /** Creates an API token of a project, and shows its secret once. */
-export const CreateProjectTokenDialog = (props: CreateProjectTokenDialogProps) => {
+export function CreateProjectTokenDialog(props: CreateProjectTokenDialogProps) {
   const environments = useQuery(operationQuery(ListEnvironmentsOfProject, { params: { projectId: props.project } }));
   return (
     <DialogQueryResult title="Create a token" query={environments} onClose={props.onClose}>
@@ -91,4 +93,4 @@ export const CreateProjectTokenDialog = (props: CreateProjectTokenDialogProps) =
       )}
     </DialogQueryResult>
   );
-};
+}

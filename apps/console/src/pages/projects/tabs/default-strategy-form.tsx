@@ -27,10 +27,10 @@ const rolloutToEverybody: FeatureStrategy = {
   parameters: { rollout: '100', stickiness: 'default' },
 };
 
-const valuesOfStrategy = (stored: StoredStrategy): FormValues => {
+function valuesOfStrategy(stored: StoredStrategy): FormValues {
   const { disabled: _, ...draft } = strategyBodyOf(strategyDraftOf((stored ?? rolloutToEverybody) as FeatureStrategy));
   return draft;
-};
+}
 
 interface DefaultStrategyFormProps {
   readonly project: string;
@@ -40,48 +40,53 @@ interface DefaultStrategyFormProps {
 }
 
 /** Edits the default strategy of an environment: a flag of the project that has no strategy there gets it when it is turned on. */
-export const DefaultStrategyForm = ({ project, environment, stored, onClose }: DefaultStrategyFormProps) => (
-  <section className={styles['section']} aria-labelledby="default-strategy">
-    <h2 id="default-strategy">Default strategy in {environment}</h2>
-    <p className={layout['muted']}>
-      A flag that is turned on here without a strategy gets this one. Flags that have a strategy keep it.
-    </p>
-    <RequestBodyForm
-      isNew
-      operation={SetDefaultStrategy}
-      request={{ params: { projectId: project, environment } }}
-      values={valuesOfStrategy(stored)}
-      readStored={async () => {
-        const value = await call(ListEnvironmentsOfProject, { params: { projectId: project } });
-        const current = value.environments.find(({ name }) => name === environment);
-        return { value: valuesOfStrategy(current?.defaultStrategy) };
-      }}
-      prepare={({ constraints = [], ...body }) => ({
-        ...body,
-        constraints: constraintsForRequest(constraints as readonly Constraint[]),
-      })}
-      fields={[]}
-      renderBody={(values, onChange) => {
-        const draft = strategyDraftOf(values as Static<typeof CreateStrategyBody> as FeatureStrategy);
-        return (
-          <>
-            <StrategyTypeFields
-              draft={draft}
-              onChange={({ name, parameters, variants }) => onChange({ name, parameters, variants })}
-            />
-            <SegmentPicker draft={draft} onChange={({ segments }) => onChange({ segments })} />
-            <ConstraintsEditor constraints={draft.constraints} onChange={(constraints) => onChange({ constraints })} />
-            <VariantsEditor
-              variants={draft.variants}
-              stickiness={draft.parameters['stickiness'] ?? 'default'}
-              onChange={(variants) => onChange({ variants })}
-            />
-          </>
-        );
-      }}
-      notification={() => `The default strategy in ${environment} is saved.`}
-      onDone={onClose}
-      footer={<Button onPress={onClose}>Cancel</Button>}
-    />
-  </section>
-);
+export function DefaultStrategyForm({ project, environment, stored, onClose }: DefaultStrategyFormProps) {
+  return (
+    <section className={styles['section']} aria-labelledby="default-strategy">
+      <h2 id="default-strategy">Default strategy in {environment}</h2>
+      <p className={layout['muted']}>
+        A flag that is turned on here without a strategy gets this one. Flags that have a strategy keep it.
+      </p>
+      <RequestBodyForm
+        isNew
+        operation={SetDefaultStrategy}
+        request={{ params: { projectId: project, environment } }}
+        values={valuesOfStrategy(stored)}
+        readStored={async () => {
+          const value = await call(ListEnvironmentsOfProject, { params: { projectId: project } });
+          const current = value.environments.find(({ name }) => name === environment);
+          return { value: valuesOfStrategy(current?.defaultStrategy) };
+        }}
+        prepare={({ constraints = [], ...body }) => ({
+          ...body,
+          constraints: constraintsForRequest(constraints as readonly Constraint[]),
+        })}
+        fields={[]}
+        renderBody={(values, onChange) => {
+          const draft = strategyDraftOf(values as Static<typeof CreateStrategyBody> as FeatureStrategy);
+          return (
+            <>
+              <StrategyTypeFields
+                draft={draft}
+                onChange={({ name, parameters, variants }) => onChange({ name, parameters, variants })}
+              />
+              <SegmentPicker draft={draft} onChange={({ segments }) => onChange({ segments })} />
+              <ConstraintsEditor
+                constraints={draft.constraints}
+                onChange={(constraints) => onChange({ constraints })}
+              />
+              <VariantsEditor
+                variants={draft.variants}
+                stickiness={draft.parameters['stickiness'] ?? 'default'}
+                onChange={(variants) => onChange({ variants })}
+              />
+            </>
+          );
+        }}
+        notification={() => `The default strategy in ${environment} is saved.`}
+        onDone={onClose}
+        footer={<Button onPress={onClose}>Cancel</Button>}
+      />
+    </section>
+  );
+}

@@ -57,7 +57,7 @@ type ProjectEnvironment = EnvironmentListOfProject['environments'][number];
 const pageSize = 1_000;
 
 /** Reads all open change requests that the user may see, since the search has no filter by project. @throws ApiError */
-const readOpenChangeRequests = async (signal: AbortSignal) => {
+async function readOpenChangeRequests(signal: AbortSignal) {
   const changeRequests: ChangeRequestSearchItem[] = [];
   for (;;) {
     const query = { state: 'IS:open', limit: pageSize, offset: changeRequests.length };
@@ -65,10 +65,10 @@ const readOpenChangeRequests = async (signal: AbortSignal) => {
     changeRequests.push(...page.changeRequests);
     if (page.changeRequests.length < pageSize || changeRequests.length >= page.total) return { changeRequests };
   }
-};
+}
 
 /** Lists the open change requests in an environment of a project. */
-const OpenChangeRequests = ({ project, environment }: { readonly project: string; readonly environment: string }) => {
+function OpenChangeRequests({ project, environment }: { readonly project: string; readonly environment: string }) {
   const changeRequestsQuery = useQuery({
     queryKey: operationKey(SearchChangeRequests, 'open'),
     queryFn: ({ signal }) => readOpenChangeRequests(signal),
@@ -92,16 +92,16 @@ const OpenChangeRequests = ({ project, environment }: { readonly project: string
       }
     />
   );
-};
+}
 
 /** The number of approvals that a change in an environment needs; undefined where changes need none. */
-const requiredApprovalsIn = (
+function requiredApprovalsIn(
   config: ReplyOf<typeof GetChangeRequestConfig> | undefined,
   environment: string,
-): number | undefined => {
+): number | undefined {
   const entry = config?.find((candidate) => candidate.environment === environment);
   return entry?.changeRequestEnabled === true ? (entry.requiredApprovals ?? 1) : undefined;
-};
+}
 
 interface ProtectionDialogProps {
   readonly project: string;
@@ -111,7 +111,7 @@ interface ProtectionDialogProps {
   readonly onClose: () => void;
 }
 
-const ProtectionDialog = ({ project, environment, approvals, onClose }: ProtectionDialogProps) => {
+function ProtectionDialog({ project, environment, approvals, onClose }: ProtectionDialogProps) {
   const params = { projectId: project, environment: environment.name };
   const minApprovals = environment.requiredApprovals ?? undefined;
   const bodyOfApprovals = (required: number | null | undefined) => ({
@@ -146,7 +146,7 @@ const ProtectionDialog = ({ project, environment, approvals, onClose }: Protecti
       onClose={onClose}
     />
   );
-};
+}
 
 interface RemoveEnvironmentDialogProps {
   readonly project: string;
@@ -154,21 +154,23 @@ interface RemoveEnvironmentDialogProps {
   readonly onClose: () => void;
 }
 
-const RemoveEnvironmentDialog = ({ project, environment, onClose }: RemoveEnvironmentDialogProps) => (
-  <ConfirmOperationDialog
-    title={`Take ${environment.name} out of “${project}”`}
-    confirm="Stop using it"
-    isDangerous
-    typedName={environment.name}
-    operation={RemoveProjectEnvironment}
-    request={{ params: { projectId: project, environment: environment.name } }}
-    notification={`The project does not use ${environment.name} any more.`}
-    onClose={onClose}
-  >
-    <p>{texts.removeEnvironmentHelp(environment.projectEnabledToggleCount ?? 0)}</p>
-    <OpenChangeRequests project={project} environment={environment.name} />
-  </ConfirmOperationDialog>
-);
+function RemoveEnvironmentDialog({ project, environment, onClose }: RemoveEnvironmentDialogProps) {
+  return (
+    <ConfirmOperationDialog
+      title={`Take ${environment.name} out of “${project}”`}
+      confirm="Stop using it"
+      isDangerous
+      typedName={environment.name}
+      operation={RemoveProjectEnvironment}
+      request={{ params: { projectId: project, environment: environment.name } }}
+      notification={`The project does not use ${environment.name} any more.`}
+      onClose={onClose}
+    >
+      <p>{texts.removeEnvironmentHelp(environment.projectEnabledToggleCount ?? 0)}</p>
+      <OpenChangeRequests project={project} environment={environment.name} />
+    </ConfirmOperationDialog>
+  );
+}
 
 interface EnvironmentListProps {
   readonly project: string;
@@ -177,7 +179,7 @@ interface EnvironmentListProps {
 }
 
 /** The environments of the installation: whether the project uses them and, if it does, how. */
-const EnvironmentList = ({ project, environments, onEditDefaultStrategy }: EnvironmentListProps) => {
+function EnvironmentList({ project, environments, onEditDefaultStrategy }: EnvironmentListProps) {
   const config = useQuery(operationQuery(GetChangeRequestConfig, { params: { projectId: project } }));
   const addEnvironment = useOperationMutation(AddProjectEnvironment, 'handled');
   const mayCall = useMayCall();
@@ -310,13 +312,13 @@ const EnvironmentList = ({ project, environments, onEditDefaultStrategy }: Envir
       )}
     </div>
   );
-};
+}
 
 /**
  * The environments of a project, with the default strategies and the approvals of those that it uses. The search parameter `default` names
  * the environment whose default strategy is edited instead.
  */
-export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
+export function EnvironmentsTab({ project }: { readonly project: string }) {
   const environments = useQuery({
     ...operationQuery(ListEnvironmentsOfProject, { params: { projectId: project } }),
     select: ({ environments: all }) => all.toSorted((one, other) => Number(other.visible) - Number(one.visible)),
@@ -337,4 +339,4 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
       />
     </Suspense>
   );
-};
+}

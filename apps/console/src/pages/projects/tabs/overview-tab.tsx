@@ -26,37 +26,43 @@ interface Fact {
   readonly value: React.ReactNode;
 }
 
-const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
-  <dl className={styles['facts']}>
-    {facts.map(({ label, value }) => (
-      <div key={label}>
-        <dt>{label}</dt>
-        <dd>{typeof value === 'number' ? formatNumber(value) : value}</dd>
-      </div>
-    ))}
-  </dl>
-);
+function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl className={styles['facts']}>
+      {facts.map(({ label, value }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{typeof value === 'number' ? formatNumber(value) : value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
-const Tile = ({ title, children }: { readonly title: string; readonly children: React.ReactNode }) => (
-  <section className={styles['tile']} aria-label={title}>
-    <h2>{title}</h2>
-    {children}
-  </section>
-);
+function Tile({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <section className={styles['tile']} aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
 
 /** A number of the last 30 days, and that of the 30 days before. */
-const ComparedNumbers = ({ current, before }: { readonly current: number; readonly before: number }) => (
-  <>
-    {formatNumber(current)} <span className={styles['small']}>before: {formatNumber(before)}</span>
-  </>
-);
+function ComparedNumbers({ current, before }: { readonly current: number; readonly before: number }) {
+  return (
+    <>
+      {formatNumber(current)} <span className={styles['small']}>before: {formatNumber(before)}</span>
+    </>
+  );
+}
 
 const weekMs = 7 * 86_400_000;
 const weekCount = 12;
 
 /** The number of events in each of the last weeks, the oldest first. The response has no entry for a day without events. */
-const weeksOf = (days: ProjectStatus['activityCountByDate'], now: number) =>
-  Array.from({ length: weekCount }, (_, index) => {
+function weeksOf(days: ProjectStatus['activityCountByDate'], now: number) {
+  return Array.from({ length: weekCount }, (_, index) => {
     const start = now - (weekCount - index) * weekMs;
     const daysOfWeek = days.filter(({ date }) => Date.parse(date) > start && Date.parse(date) <= start + weekMs);
     return {
@@ -64,8 +70,9 @@ const weeksOf = (days: ProjectStatus['activityCountByDate'], now: number) =>
       count: daysOfWeek.reduce((sum, { count }) => sum + count, 0),
     };
   });
+}
 
-const Activity = ({ days }: { readonly days: ProjectStatus['activityCountByDate'] }) => {
+function Activity({ days }: { readonly days: ProjectStatus['activityCountByDate'] }) {
   const [now] = useState(() => Date.now());
   const weeks = weeksOf(days, now);
   const max = Math.max(1, ...weeks.map(({ count }) => count));
@@ -84,9 +91,9 @@ const Activity = ({ days }: { readonly days: ProjectStatus['activityCountByDate'
       ))}
     </ul>
   );
-};
+}
 
-const Status = ({ id, status }: { readonly id: string; readonly status: ProjectStatus }) => {
+function Status({ id, status }: { readonly id: string; readonly status: ProjectStatus }) {
   const { lifecycleSummary: stages, staleFlags, resources, activityCountByDate } = status;
   const link = (tab: string, label: string) => (
     <Link to="/projects/$project/$tab" params={{ project: id, tab }}>
@@ -122,7 +129,7 @@ const Status = ({ id, status }: { readonly id: string; readonly status: ProjectS
       </Tile>
     </>
   );
-};
+}
 
 interface ProjectOverviewTabProps {
   readonly id: string;
@@ -130,7 +137,7 @@ interface ProjectOverviewTabProps {
 }
 
 /** The first tab of a project: its health, statistics, activity and rules. */
-export const ProjectOverviewTab = ({ id, overview }: ProjectOverviewTabProps) => {
+export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
   const status = useQuery(operationQuery(GetProjectStatus, { params: { projectId: id } }));
   const { description, stats, health, featureTypeCounts, featureNaming, featureLimit, mode, defaultStickiness } =
     overview;
@@ -190,4 +197,4 @@ export const ProjectOverviewTab = ({ id, overview }: ProjectOverviewTabProps) =>
       </div>
     </div>
   );
-};
+}

@@ -9,7 +9,7 @@ import { constraintPhrase } from '../../../text/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';
 
 /** The segments that belong to a project alone. */
-export const SegmentsTab = ({ project }: { readonly project: string }) => {
+export function SegmentsTab({ project }: { readonly project: string }) {
   const segments = useQuery({
     ...operationQuery(ListSegments, {}),
     select: ({ segments: allSegments }) => allSegments.filter((segment) => segment.project === project),
@@ -59,4 +59,4 @@ export const SegmentsTab = ({ project }: { readonly project: string }) => {
       />
     </div>
   );
-};
+}

@@ -24,20 +24,24 @@ import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 import { formatCount } from '../../../text/format-number.ts';
 
-const nameAndDescriptionOf = ({ name, description }: ProjectOverview) => ({ name, description });
-const rulesOf = ({ mode, defaultStickiness, featureLimit, featureNaming }: ProjectOverview) => ({
-  mode,
-  defaultStickiness,
-  featureLimit,
-  featureNaming: featureNaming ?? { pattern: null },
-});
+function nameAndDescriptionOf({ name, description }: ProjectOverview) {
+  return { name, description };
+}
+function rulesOf({ mode, defaultStickiness, featureLimit, featureNaming }: ProjectOverview) {
+  return {
+    mode,
+    defaultStickiness,
+    featureLimit,
+    featureNaming: featureNaming ?? { pattern: null },
+  };
+}
 
 interface SettingsProps {
   readonly project: string;
   readonly overview: ProjectOverview;
 }
 
-const Settings = ({ project, overview }: SettingsProps) => {
+function Settings({ project, overview }: SettingsProps) {
   const stickiness = useStickinessField();
   const mayCall = useMayCall();
   const request = { params: { projectId: project } };
@@ -95,10 +99,10 @@ const Settings = ({ project, overview }: SettingsProps) => {
       <ArchiveOrDelete project={project} overview={overview} activeFlags={activeFlags} />
     </>
   );
-};
+}
 
 /** Archives or deletes the project, unless it has active flags. */
-const ArchiveOrDelete = ({ project, overview, activeFlags }: SettingsProps & { readonly activeFlags: number }) => {
+function ArchiveOrDelete({ project, overview, activeFlags }: SettingsProps & { readonly activeFlags: number }) {
   const navigate = useNavigate();
   const mayCall = useMayCall();
   const status = useQuery(operationQuery(GetProjectStatus, { params: { projectId: project } }));
@@ -175,10 +179,10 @@ const ArchiveOrDelete = ({ project, overview, activeFlags }: SettingsProps & { r
       )}
     </section>
   );
-};
+}
 
 /** The settings of a project, and the buttons that archive or delete it. */
-export const SettingsTab = ({ project }: { readonly project: string }) => {
+export function SettingsTab({ project }: { readonly project: string }) {
   const overview = useQuery(operationQuery(GetProjectOverview, { params: { projectId: project } }));
   return (
     <div className={layout['stack']}>
@@ -188,4 +192,4 @@ export const SettingsTab = ({ project }: { readonly project: string }) => {
       </QueryResult>
     </div>
   );
-};
+}

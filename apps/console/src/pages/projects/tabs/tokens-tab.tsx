@@ -14,7 +14,9 @@ export const projectTokenTypes = {
 } as const;
 
 const typeNames = new Map(Object.entries(projectTokenTypes).map(([id, [label]]) => [id, label]));
-const typeName = (type: ApiToken['type']): string => typeNames.get(type) ?? type;
+function typeName(type: ApiToken['type']): string {
+  return typeNames.get(type) ?? type;
+}
 
 const CreateProjectTokenDialog = lazy(() =>
   import('./create-project-token-dialog.tsx').then(({ CreateProjectTokenDialog: component }) => ({
@@ -23,7 +25,7 @@ const CreateProjectTokenDialog = lazy(() =>
 );
 
 /** The API tokens with access to a project. */
-export const TokensTab = ({ project }: { readonly project: string }) => {
+export function TokensTab({ project }: { readonly project: string }) {
   const tokens = useQuery({
     ...operationQuery(ListProjectApiTokens, { params: { projectId: project } }),
     select: ({ tokens: rows }) => rows,
@@ -83,4 +85,4 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
       />
     </div>
   );
-};
+}
