@@ -1,8 +1,8 @@
 import {
-  type CallRequest,
   type Bus,
   call,
   callForResponse,
+  type CallRequest,
   deserializeRefusal,
   serve,
   traceparentFrom,
@@ -10,11 +10,11 @@ import {
 import {
   type AnyOperation,
   type Caller,
-  type Events,
-  type Producer,
-  type OutboxEvent,
-  type ReplyOf,
   DeprecatedSearchEvents,
+  type Events,
+  type OutboxEvent,
+  type Producer,
+  type ReplyOf,
   type SearchEventsBody,
 } from '@bunting/contracts';
 import { openDatabase, type SchemaMigration } from '@bunting/database';
@@ -22,6 +22,7 @@ import { outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll } from 'vitest';
 import { auditMigrations } from '../src/migrations/index.ts';
 import { auditService } from '../src/service.ts';
 import { mia } from './builders.ts';
@@ -148,3 +149,32 @@ export async function startAudit(environment: Readonly<Record<string, string>> =
   };
 }
 export type StartedAudit = Awaited<ReturnType<typeof startAudit>>;
+
+/** The audit service and a producer of events: started before the tests of a spec file or of a `describe`, and stopped after them. */
+export function startedAudit(environment?: Readonly<Record<string, string>>) {
+  let started: { readonly audit: StartedAudit; readonly features: EventProducer } | undefined;
+  beforeAll(async () => {
+    const audit = await startAudit(environment);
+    started = { audit, features: await startEventProducer(audit.bus) };
+  });
+  afterAll(async () => {
+    await started?.features.stop();
+    await started?.audit.stop();
+  });
+  return {
+    audit: new Proxy({} as StartedAudit, { get: (_, name) => Reflect.get(started?.audit ?? {}, name) as unknown }),
+    features: new Proxy({} as EventProducer, {
+      get: (_, name) => Reflect.get(started?.features ?? {}, name) as unknown,
+    }),
+  };
+}
+
+/** An empty log without producers: opened before the tests of a spec file or of a `describe`, and closed after them. */
+export function openedLog(): OpenedLog {
+  let log: OpenedLog | undefined;
+  beforeAll(async () => {
+    log = await openLogDatabase();
+  });
+  afterAll(() => log?.close());
+  return new Proxy({} as OpenedLog, { get: (_, name) => Reflect.get(log ?? {}, name) as unknown });
+}

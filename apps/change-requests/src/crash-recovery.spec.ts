@@ -2,12 +2,12 @@ import { type Bus, call, openBus } from '@bunting/bus';
 import { AddChanges, type Caller, ChangeState, GetChangeRequest } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, type FreshDatabase, freshDatabase, startNats, type TestNats } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeFeaturesService, fakeFeaturesService } from '../test/fake-features-service.ts';
 import { type FakeGateway, fakeGateway } from '../test/fake-gateway.ts';
-import { callers, callContextOf } from '../test/started-change-requests.ts';
+import { callContextOf, callers } from '../test/started-change-requests.ts';
 import { changeRequestMigrations } from './migrations/index.ts';
 
 const main = new URL('main.ts', import.meta.url).pathname;
@@ -90,19 +90,25 @@ describe('a process that is killed while it applies a request', () => {
   it.each([
     ['before anything took effect', 'before', {}],
     ['after all took effect', 'after', {}],
-    ['before anything took effect, at the time of a schedule', 'before', { ms: 3_000 }],
-    ['after all took effect, at the time of a schedule', 'after', { ms: 3_000 }],
-  ] as const)('%s, leaves it to the next process, which applies it once', async (_, when, { ms }: { ms?: number }) => {
-    const id = await approved();
-    let killed: Promise<void> | undefined;
-    features.whileApplying(when, () => (killed = kill()));
-    if (ms === undefined) await move(id, 'Applied', ada).catch(() => undefined);
-    else await move(id, 'Scheduled', ada, { scheduledAt: new Date(Date.now() + ms).toISOString() });
-    await eventually(() => expect(killed).toBeDefined());
-    await killed;
-    running = start();
-    await eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'Applied' }));
-    expect(features.applied.filter((one) => one.id === id)).toHaveLength(1);
-    expect(await appliedEvents(id)).toBe(1);
-  });
+    ['before anything took effect, at the time of a schedule', 'before', { isScheduled: true }],
+    ['after all took effect, at the time of a schedule', 'after', { isScheduled: true }],
+  ] as const)(
+    '%s, leaves it to the next process, which applies it once',
+    async (_, when, { isScheduled = false }: { isScheduled?: boolean }) => {
+      const id = await approved();
+      let killed: Promise<void> | undefined;
+      features.whileApplying(when, () => (killed = kill()));
+      if (isScheduled) {
+        await move(id, 'Scheduled', ada, { scheduledAt: '2099-01-01T00:00:00.000Z' });
+        await database.transaction(({ query }) => query('update schedule set scheduled_at = now()'));
+        bus.notify({ producer: 'change-requests', topic: 'event' });
+      } else await move(id, 'Applied', ada).catch(() => undefined);
+      await eventually(() => expect(killed).toBeDefined());
+      await killed;
+      running = start();
+      await eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'Applied' }));
+      expect(features.applied.filter((one) => one.id === id)).toHaveLength(1);
+      expect(await appliedEvents(id)).toBe(1);
+    },
+  );
 });

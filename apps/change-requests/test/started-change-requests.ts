@@ -1,4 +1,4 @@
-import { type CallRequest, call, type CallContext, traceparentFrom } from '@bunting/bus';
+import { call, type CallContext, type CallRequest, traceparentFrom } from '@bunting/bus';
 import {
   AddChanges,
   type AnyOperation,
@@ -10,24 +10,30 @@ import {
   eventOfMessage,
   GetChangeRequest,
   ListPendingChangeRequests,
-  type PendingChangeRequest,
-  outboxOperations,
   type OutboxEvent,
+  outboxOperations,
+  type PendingChangeRequest,
   type ReplyOf,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
-import { freshDatabase } from '@bunting/testing';
+import { freshDatabase, type FreshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { changeRequestEntities as entities } from '../src/unit-of-work/entities.ts';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { changeRequestMigrations } from '../src/migrations/index.ts';
 import { changeRequestsService } from '../src/service.ts';
+import { changeRequestEntities as entities } from '../src/unit-of-work/entities.ts';
 import { kim, lee, mia } from './builders.ts';
 import { type FakeFeaturesService, fakeFeaturesService } from './fake-features-service.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 
 async function migrate(url: string): Promise<void> {
   return (await openDatabase({ url, name: 'template', migrations: changeRequestMigrations })).close();
+}
+
+/** A migrated database of its own. */
+export function freshChangeRequestsDatabase(): Promise<FreshDatabase> {
+  return freshDatabase('change-requests', { key: JSON.stringify(changeRequestMigrations), migrate });
 }
 
 export const callers = {
@@ -108,9 +114,7 @@ export async function startChangeRequests(
   shared: { url?: string; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<StartedChangeRequests> {
   const fresh =
-    shared.url === undefined
-      ? await freshDatabase('change-requests', { key: JSON.stringify(changeRequestMigrations), migrate })
-      : { url: shared.url, drop: () => Promise.resolve() };
+    shared.url === undefined ? await freshChangeRequestsDatabase() : { url: shared.url, drop: () => Promise.resolve() };
   const environment = {
     CHANGE_REQUESTS_DATABASE_URL: fresh.url,
     CHECK_REPLIES: 'true',
@@ -176,4 +180,15 @@ export async function startChangeRequests(
     },
   };
   return started;
+}
+
+/** The service of a spec file: started before its tests, reset before each of them, and stopped after them. */
+export function startedChangeRequests(): StartedChangeRequests {
+  let service: StartedChangeRequests | undefined;
+  beforeAll(async () => {
+    service = await startChangeRequests();
+  });
+  beforeEach(() => service?.reset());
+  afterAll(() => service?.stop());
+  return new Proxy({} as StartedChangeRequests, { get: (_, name) => Reflect.get(service ?? {}, name) as unknown });
 }

@@ -1,9 +1,9 @@
 import {
-  type CallResponse,
   type Bus,
   callForResponse,
-  openBus,
+  type CallResponse,
   deserializeRefusal,
+  openBus,
   traceparentFrom,
 } from '@bunting/bus';
 import { type Caller, type RequestOf, SearchFeatures, type SearchFeaturesResponse } from '@bunting/contracts';
@@ -11,6 +11,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll } from 'vitest';
 import { searchMigrations } from '../src/migrations/index.ts';
 import { searchService } from '../src/service.ts';
 import { type FeaturesProducer, startFeaturesProducer } from './features-producer.ts';
@@ -78,4 +79,14 @@ export async function startSearch(settings: Readonly<Record<string, string>> = {
     },
   };
   return started;
+}
+
+/** The search service: started before the tests of a spec file or of a `describe`, and stopped after them. */
+export function startedSearch(settings?: Readonly<Record<string, string>>): StartedSearch {
+  let search: StartedSearch | undefined;
+  beforeAll(async () => {
+    search = await startSearch(settings);
+  });
+  afterAll(() => search?.stop());
+  return new Proxy({} as StartedSearch, { get: (_, name) => Reflect.get(search ?? {}, name) as unknown });
 }

@@ -1,8 +1,8 @@
 import type { OutboxEvent } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
 import { anEvent } from '../../test/builders.ts';
-import { openLogDatabase, type OpenedLog } from '../../test/started-audit.ts';
+import { openedLog } from '../../test/started-audit.ts';
 import { appendEvents, prepareEvent } from './append-store.ts';
 
 interface Row {
@@ -11,11 +11,7 @@ interface Row {
   readonly feature_name: string;
 }
 
-let log: OpenedLog;
-beforeAll(async () => {
-  log = await openLogDatabase();
-});
-afterAll(() => log.close());
+const log = openedLog();
 
 function arriving(event: OutboxEvent = anEvent(), uid: string = randomUUID()) {
   return prepareEvent(uid, event);

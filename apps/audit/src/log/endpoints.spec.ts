@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { serve } from '@bunting/bus';
 import { CollectDeadLetters, GetEventLogSize, VerifyEventLog } from '@bunting/contracts';
 import { openDatabase } from '@bunting/database';
 import { consumerTables, readDeadLettersEndpoint } from '@bunting/outbox';
 import { eventually, freshDatabase, startNats, type TestNats } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anEvent } from '../../test/builders.ts';
 import {
   type EventProducer,
-  type OpenedLog,
-  openLogDatabase,
+  openedLog,
   startAudit,
   type StartedAudit,
   startEventProducer,
@@ -180,16 +179,14 @@ describe('dead letters', () => {
 });
 
 describe('measuring', () => {
-  let log: OpenedLog;
+  const log = openedLog();
   beforeAll(async () => {
-    log = await openLogDatabase();
     const now = new Date().toISOString();
     const events = ['2020-01-01T00:00:00.000Z', '2020-01-02T00:00:00.000Z', now].map((createdAt) =>
       prepareEvent(randomUUID(), anEvent({ createdAt })),
     );
     await log.database.transaction((tx) => appendEvents(tx, events));
   });
-  afterAll(() => log.close());
 
   describe('The size of the log', () => {
     it('counts events and bytes, and names the retention', async () => {

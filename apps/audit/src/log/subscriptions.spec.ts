@@ -3,12 +3,13 @@ import { eventually, startNats, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anEvent } from '../../test/builders.ts';
 import {
-  openLogDatabase,
-  type OpenedLog,
-  type StartedAudit,
-  startAudit,
-  startEventProducer,
   type EventProducer,
+  type OpenedLog,
+  openLogDatabase,
+  startAudit,
+  type StartedAudit,
+  startedAudit,
+  startEventProducer,
 } from '../../test/started-audit.ts';
 
 interface DeadLetter {
@@ -24,16 +25,7 @@ function deadLetters(audit: StartedAudit) {
 }
 
 describe("The event log of the producers' events", () => {
-  let audit: StartedAudit;
-  let features: EventProducer;
-  beforeAll(async () => {
-    audit = await startAudit({ AUDIT_DEAD_LETTER_AFTER_MS: '0' });
-    features = await startEventProducer(audit.bus);
-  });
-  afterAll(async () => {
-    await features.stop();
-    await audit.stop();
-  });
+  const { audit, features } = startedAudit({ AUDIT_DEAD_LETTER_AFTER_MS: '0' });
 
   it('appends events in the order of their commits, with ascending ids', async () => {
     await Promise.all(

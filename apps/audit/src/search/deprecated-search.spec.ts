@@ -1,19 +1,9 @@
 import { type Event, SearchEvents, type SearchEventsBody } from '@bunting/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anEvent, lee, callerWithHiddenProjects, mia } from '../../test/builders.ts';
-import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../test/started-audit.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { anEvent, callerWithHiddenProjects, lee, mia } from '../../test/builders.ts';
+import { startedAudit, startEventProducer } from '../../test/started-audit.ts';
 
-let audit: StartedAudit;
-let features: EventProducer;
-
-beforeAll(async () => {
-  audit = await startAudit({ AUDIT_PUBLIC_URL: 'https://bunting.example/' });
-  features = await startEventProducer(audit.bus);
-});
-afterAll(async () => {
-  await features.stop();
-  await audit.stop();
-});
+const { audit, features } = startedAudit({ AUDIT_PUBLIC_URL: 'https://bunting.example/' });
 
 function idsOf(events: readonly Event[]): number[] {
   return events.map(({ id }) => id);

@@ -1,23 +1,14 @@
 import { GetProjectActivity } from '@bunting/contracts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { anEvent } from '../../test/builders.ts';
-import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../test/started-audit.ts';
+import { startedAudit } from '../../test/started-audit.ts';
 
 const dayMs = 86_400_000;
 function daysAgo(days: number): string {
   return new Date(Date.now() - days * dayMs).toISOString();
 }
 
-let audit: StartedAudit;
-let features: EventProducer;
-beforeAll(async () => {
-  audit = await startAudit();
-  features = await startEventProducer(audit.bus);
-});
-afterAll(async () => {
-  await features.stop();
-  await audit.stop();
-});
+const { audit, features } = startedAudit();
 
 async function activity(body: { project?: string; days?: number } = {}) {
   return (await audit.call(GetProjectActivity, { body })).projects;

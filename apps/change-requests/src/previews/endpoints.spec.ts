@@ -7,18 +7,13 @@ import {
   unavailable,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aChange, aRequest } from '../../test/builders.ts';
-import { callers, startChangeRequests, type StartedChangeRequests } from '../../test/started-change-requests.ts';
+import { callers, startedChangeRequests } from '../../test/started-change-requests.ts';
 import type { ChangeRequestReader } from '../requests/request-read-store.ts';
 import { batchesWithinLimits, loadPreviews } from './endpoints.ts';
 
-let service: StartedChangeRequests;
-beforeAll(async () => {
-  service = await startChangeRequests();
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = startedChangeRequests();
 
 describe('a preview', () => {
   const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };

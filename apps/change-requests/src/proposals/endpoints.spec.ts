@@ -10,16 +10,16 @@ import {
   SetChangeRequestConfig,
 } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { callers, startChangeRequests, type StartedChangeRequests } from '../../test/started-change-requests.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  callers,
+  startChangeRequests,
+  type StartedChangeRequests,
+  startedChangeRequests,
+} from '../../test/started-change-requests.ts';
 
-let service: StartedChangeRequests;
-beforeAll(async () => {
-  service = await startChangeRequests();
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = startedChangeRequests();
 
 describe('adding changes', () => {
   const enable = (feature = 'checkout') => ({ action: 'updateEnabled', feature, payload: { enabled: true } });

@@ -14,20 +14,15 @@ import {
   SetTitle,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callers, startChangeRequests, type StartedChangeRequests } from '../../test/started-change-requests.ts';
+import { describe, expect, it } from 'vitest';
+import { callers, startChangeRequests, startedChangeRequests } from '../../test/started-change-requests.ts';
 import { parseChangeRequestFilter } from './change-request-filter.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const renamed = { action: 'updateSegment', payload: { id: 4, name: 'beta testers' } };
 const { mia, lee, kim, rita, ada } = callers;
 
-let service: StartedChangeRequests;
-beforeAll(async () => {
-  service = await startChangeRequests();
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = startedChangeRequests();
 
 type Someone = (typeof callers)[keyof typeof callers];
 function search(query: Record<string, unknown> = {}, caller: Someone = mia) {

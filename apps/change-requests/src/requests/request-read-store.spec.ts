@@ -1,24 +1,23 @@
 import { type ChangeRequestState, changeRequestStates, isClosedState } from '@bunting/contracts';
-import { type Database, missingMigrationStatements, openDatabase } from '@bunting/database';
+import { missingMigrationStatements, openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { lee, mia, noon } from '../../test/builders.ts';
-import { startChangeRequests, type StartedChangeRequests } from '../../test/started-change-requests.ts';
-import { changeRequestMigrations, changeRequestMigrations as migrations } from '../migrations/index.ts';
+import { startedChangeRequests } from '../../test/started-change-requests.ts';
+import { changeRequestMigrations } from '../migrations/index.ts';
 import { acceptsChanges } from '../proposals/content.ts';
 import { changeRequestEntities } from '../unit-of-work/entities.ts';
 import { maySeeRequest } from './change-request.ts';
 import { acceptsChangesSql, isOpenSql, isVisibleSql } from './request-conditions.ts';
 import { type ChangeRequestReader, changeRequestReader } from './request-read-store.ts';
 
+const service = startedChangeRequests();
+
 describe('reading', () => {
-  let service: StartedChangeRequests;
   let reader: ChangeRequestReader;
-  beforeAll(async () => {
-    service = await startChangeRequests();
+  beforeAll(() => {
     reader = changeRequestReader(service.database);
   });
-  afterAll(() => service.stop());
 
   /** Pending requests of Mia with two changes each: one for every environment, as there is only one in each. */
   const insertPendingRequests = (project: string, count: number): Promise<unknown> =>
@@ -66,20 +65,6 @@ describe('reading', () => {
 });
 
 describe('in the database', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
-  beforeAll(async () => {
-    const migrate = async (url: string): Promise<void> =>
-      (await openDatabase({ url, name: 'template', migrations })).close();
-    const fresh = await freshDatabase('change-requests', { key: JSON.stringify(migrations), migrate });
-    drop = () => fresh.drop();
-    database = await openDatabase({ url: fresh.url, name: 'spec', migrations });
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
-
   const attempt = { by: mia, since: noon, scheduled: false };
 
   /** Whether a condition of the statements holds for a request of Mia. */
@@ -90,7 +75,7 @@ describe('in the database', () => {
   ): Promise<boolean> => {
     const row = `select '${state}' as state, ${mia.id}::bigint as created_by_id, ${applying === null ? 'null' : `'{}'`}::json as applying`;
     const text = `select ${condition} as holds from (${row}) as request`;
-    const [found] = await database.transaction(({ query }) => query<{ holds: boolean }>(text, values));
+    const [found] = await service.database.transaction(({ query }) => query<{ holds: boolean }>(text, values));
     return found?.holds === true;
   };
 

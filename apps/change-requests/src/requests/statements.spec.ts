@@ -14,11 +14,10 @@ import {
 import { type Database, openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
-import { freshDatabase } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeFeaturesService, fakeFeaturesService } from '../../test/fake-features-service.ts';
 import { type FakeGateway, fakeGateway } from '../../test/fake-gateway.ts';
-import { callContextOf, callers } from '../../test/started-change-requests.ts';
+import { callContextOf, callers, freshChangeRequestsDatabase } from '../../test/started-change-requests.ts';
 import { changeRequestsEndpoints } from '../endpoints.ts';
 import { changeRequestMigrations as steps } from '../migrations/index.ts';
 import { protectionSync } from '../protection/endpoints.ts';
@@ -48,9 +47,7 @@ let gateway: FakeGateway;
 let served: Subscription;
 let drop: () => Promise<void>;
 beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> =>
-    (await openDatabase({ url, name: 'template', migrations: steps })).close();
-  const fresh = await freshDatabase('change-requests', { key: JSON.stringify(steps), migrate });
+  const fresh = await freshChangeRequestsDatabase();
   drop = () => fresh.drop();
   database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps, entities });
   features = await fakeFeaturesService(bus);

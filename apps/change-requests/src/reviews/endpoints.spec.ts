@@ -8,17 +8,12 @@ import {
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callers, startChangeRequests, type StartedChangeRequests } from '../../test/started-change-requests.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { callers, startedChangeRequests } from '../../test/started-change-requests.ts';
 
 const { ada, kim, lee, mia, rita, ron } = callers;
 
-let service: StartedChangeRequests;
-beforeAll(async () => {
-  service = await startChangeRequests();
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = startedChangeRequests();
 
 function protect(environment: string, requiredApprovals: number) {
   return service.call(SetChangeRequestConfig, {

@@ -1,27 +1,29 @@
 import { openDatabase } from '@bunting/database';
-import { eventually, freshDatabase } from '@bunting/testing';
+import { eventually, type FreshDatabase } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
+import {
+  callers,
+  freshChangeRequestsDatabase,
+  startChangeRequests,
+  type StartedChangeRequests,
+} from '../../test/started-change-requests.ts';
 import { changeRequestMigrations as steps } from '../migrations/index.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const { lee, rita, ada } = callers;
 const hour = 3_600_000;
 
-let drop: () => Promise<void>;
+let fresh: FreshDatabase;
 let service: StartedChangeRequests;
-let url: string;
 beforeEach(async () => {
-  const fresh = await freshDatabase('clock');
-  url = fresh.url;
-  drop = () => fresh.drop();
-  service = await startChangeRequests({ url });
+  fresh = await freshChangeRequestsDatabase();
+  service = await startChangeRequests({ url: fresh.url });
 });
 const realDate = globalThis.Date;
 afterEach(async () => {
   globalThis.Date = realDate;
   await service.stop();
-  await drop();
+  await fresh.drop();
 });
 
 /** From now on, the clock of this process differs from that of PostgreSQL and of other processes. */
@@ -36,13 +38,12 @@ function step(ms: number): void {
   } as DateConstructor;
 }
 
-async function scheduled(inMs: number): Promise<{ id: number; at: number }> {
+async function scheduled(inMs: number): Promise<{ id: number }> {
   const { id } = await service.add(enable, lee);
   await service.move(id, 'In review', lee);
   await service.move(id, 'Approved', rita);
-  const at = realDate.now() + inMs;
-  await service.move(id, 'Scheduled', ada, { scheduledAt: new realDate(at).toISOString() });
-  return { id, at };
+  await service.move(id, 'Scheduled', ada, { scheduledAt: new realDate(realDate.now() + inMs).toISOString() });
+  return { id };
 }
 /** When the request was applied, by the clock that all replicas share. */
 async function appliedAt(id: number): Promise<number> {
@@ -59,8 +60,13 @@ describe('a replica whose clock steps', () => {
     ['an hour ahead', hour],
     ['an hour back', -hour],
   ])('%s applies a request at its scheduled time, and not before it', async (_, ms) => {
-    const { id, at } = await scheduled(3_000);
+    const { id } = await scheduled(60_000);
     step(ms);
+    const at = realDate.now() + 300;
+    await service.database.transaction(({ query }) =>
+      query('update schedule set scheduled_at = $1', [new realDate(at).toISOString()]),
+    );
+    service.wake();
     // An hour late is later than the test waits.
     expect(await appliedAt(id)).toBeGreaterThanOrEqual(at);
     expect(service.features.applied).toHaveLength(1);
@@ -107,10 +113,10 @@ describe('a schedule outlives the service', () => {
   ])('that does not run %s', async (_, when, expected, times) => {
     const { id } = await scheduled(60_000);
     await service.stop();
-    const asleep = await openDatabase({ url, name: 'time that passes', migrations: steps });
+    const asleep = await openDatabase({ url: fresh.url, name: 'time that passes', migrations: steps });
     await asleep.transaction(({ query }) => query('update schedule set scheduled_at = now() + $1::interval', [when]));
     await asleep.close();
-    service = await startChangeRequests({ url });
+    service = await startChangeRequests({ url: fresh.url });
     await eventually(async () => expect(await service.get(id)).toMatchObject(expected));
     expect(service.features.applied).toHaveLength(times);
   });

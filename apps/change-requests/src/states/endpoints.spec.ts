@@ -17,8 +17,8 @@ import {
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
+import { describe, expect, it } from 'vitest';
+import { callers, startedChangeRequests } from '../../test/started-change-requests.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const addStrategy = {
@@ -29,12 +29,7 @@ const addStrategy = {
 const { mia, lee, kim, rita, ron, ada } = callers;
 const project = { projectId: 'shop' };
 
-let service: StartedChangeRequests;
-beforeAll(async () => {
-  service = await startChangeRequests();
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = startedChangeRequests();
 
 function at(id: number) {
   return { projectId: 'shop', id };

@@ -10,9 +10,9 @@ import {
   SetTitle,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { callers, startedChangeRequests } from '../../test/started-change-requests.ts';
 import { transitions } from './state-machine.ts';
-import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const disable = { ...enable, payload: { enabled: false } };
@@ -20,12 +20,7 @@ const renamed = { action: 'updateSegment', payload: { id: 4, name: 'beta testers
 const { lee, rita, ada } = callers;
 const scheduledAt = '2099-01-01T00:00:00.000Z';
 
-let service: StartedChangeRequests;
-beforeAll(async () => {
-  service = await startChangeRequests();
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = startedChangeRequests();
 
 async function drafted(body: unknown = enable) {
   return (await service.add(body, lee)).id;

@@ -1,3 +1,4 @@
+import type { CallRequest } from '@bunting/bus';
 import {
   AddChanges,
   AddComment,
@@ -18,23 +19,17 @@ import {
   SetTitle,
   unavailable,
 } from '@bunting/contracts';
-import type { CallRequest } from '@bunting/bus';
 import { eventually } from '@bunting/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
+import { describe, expect, it } from 'vitest';
+import { callers, startedChangeRequests } from '../../test/started-change-requests.ts';
 
 const { mia, rita, ada } = callers;
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const archive = { action: 'archiveFeature', feature: 'banner' };
 const production = { projectId: 'shop', environment: 'production' };
 
-let service: StartedChangeRequests;
-beforeAll(async () => {
-  service = await startChangeRequests();
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = startedChangeRequests();
 
 /** A write that is retried with one idempotency key. */
 interface Write {

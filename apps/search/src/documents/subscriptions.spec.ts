@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FeatureState, Refusal } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { type FreshDatabase, freshDatabase } from '@bunting/testing';
 import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   aFeature,
   type AnyState,
@@ -13,9 +13,9 @@ import {
   tagged,
 } from '../../test/builders.ts';
 import { generatedWorld } from '../../test/generated-searches.ts';
-import { type StartedSearch, startSearch } from '../../test/started-search.ts';
-import { applyStates, acceptStatesAfterRestore } from './document-store.ts';
+import { startedSearch } from '../../test/started-search.ts';
 import { searchMigrations } from '../migrations/index.ts';
+import { acceptStatesAfterRestore, applyStates } from './document-store.ts';
 
 describe('the search documents', () => {
   let fresh: FreshDatabase;
@@ -140,11 +140,7 @@ describe('the search documents', () => {
 });
 
 describe('a change in the features service', () => {
-  let started: StartedSearch;
-  beforeAll(async () => {
-    started = await startSearch();
-  });
-  afterAll(() => started.stop());
+  const started = startedSearch();
 
   it('is found although an invalid message became a dead letter', async () => {
     const broken = { ...featureState(aFeature({ name: 'broken' })), state: { name: 'broken' } } as unknown as AnyState;

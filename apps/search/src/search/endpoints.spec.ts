@@ -1,30 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallResponse } from '@bunting/bus';
 import { type Caller, SearchFeatures } from '@bunting/contracts';
 import { eventually, startNats } from '@bunting/testing';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import {
   aFeature,
   deletedFeatureState,
   featureState,
-  stateInEnvironment,
   segmentState,
+  stateInEnvironment,
   tagged,
 } from '../../test/builders.ts';
 import { hostileText } from '../../test/hostile-texts.ts';
-import { type StartedSearch, startSearch } from '../../test/started-search.ts';
+import { startedSearch, startSearch } from '../../test/started-search.ts';
 
 function staleness(answer: CallResponse): string | undefined {
   return 'reply' in answer ? answer.reply.headers['Bunting-Stale'] : undefined;
 }
 
 describe('a search', () => {
-  let started: StartedSearch;
-  beforeAll(async () => {
-    // No polls: a search pulls what was committed before it.
-    started = await startSearch({ SEARCH_POLL_INTERVAL_MS: '3600000', SEARCH_FRESHNESS_WAIT_MS: '9000' });
-  });
-  afterAll(() => started.stop());
+  // No polls: a search pulls what was committed before it.
+  const started = startedSearch({ SEARCH_POLL_INTERVAL_MS: '3600000', SEARCH_FRESHNESS_WAIT_MS: '9000' });
 
   it('finds what was committed before it immediately: a feature, a tag, a switch, a segment name, a deletion', async () => {
     const { features, names, search } = started;
@@ -138,11 +134,7 @@ describe('a search', () => {
 });
 
 describe('a search while the features service is unavailable', () => {
-  let started: StartedSearch;
-  beforeAll(async () => {
-    started = await startSearch({ SEARCH_FRESHNESS_WAIT_MS: '100' });
-  });
-  afterAll(() => started.stop());
+  const started = startedSearch({ SEARCH_FRESHNESS_WAIT_MS: '100' });
 
   it('returns the stored documents and their age, and fresh results afterwards', async () => {
     const { features, respond, names } = started;
