@@ -1,4 +1,4 @@
-import type { UserReference } from '@bunting/contracts';
+import { newFeatureMetadata, type UserReference } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import type { Feature, Strategy } from '../src/features/feature.ts';
 import type { StoredSegment } from '../src/segments/segment.ts';
@@ -35,10 +35,7 @@ export interface FeatureAbout extends Partial<Feature> {
 export const aFeature = ({ strategies = [], enabled = false, ...about }: FeatureAbout = {}): Feature => ({
   name: 'checkout',
   project: 'shop',
-  type: 'release',
-  description: null,
-  stale: false,
-  impressionData: false,
+  ...newFeatureMetadata,
   createdAt: '2026-01-01T00:00:00.000Z',
   createdBy: aUserReference(1, 'mia'),
   archivedAt: null,

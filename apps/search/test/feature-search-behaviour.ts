@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RequestOf, type SearchFeatures, SearchResultFeature } from '@bunting/contracts';
+import { newFeatureFieldsFor, type RequestOf, type SearchFeatures, SearchResultFeature } from '@bunting/contracts';
 import fc from 'fast-check';
 import type { FeatureSearch, SearchCaller } from '../src/search/search-store.ts';
 import { parseFeatureQuery } from '../src/search/feature-query.ts';
@@ -164,6 +164,7 @@ export function describeFeatureSearch(name: string, start: () => Promise<Started
       const { found } = await search(query);
       const feature = found.find((one) => one.name === 'new-checkout');
       expect(feature).toEqual({
+        ...newFeatureFieldsFor('search'),
         name: 'new-checkout',
         type: 'release',
         description: 'Pays in one step',

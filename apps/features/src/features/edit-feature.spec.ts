@@ -1,4 +1,4 @@
-import type { JsonPatch } from '@bunting/contracts';
+import { featureFieldNames, type JsonPatch, newFeatureMetadata } from '@bunting/contracts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { aFeature, aStrategy, someProjectContext } from '../../test/builders.ts';
@@ -12,14 +12,14 @@ import {
   setLifetime,
   updateFeature,
 } from './edit-feature.ts';
-import { type Feature, metadataNames } from './feature.ts';
+import type { Feature } from './feature.ts';
 
 const feature = aFeature({ description: 'Pays', strategies: [aStrategy()], tags: [{ type: 'simple', value: 'a' }] });
 const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
 /** What of a feature no patch and no update may touch. */
 const identityOf = (of: Feature) =>
-  Object.fromEntries(Object.entries(of).filter(([key]) => !(metadataNames as readonly string[]).includes(key)));
+  Object.fromEntries(Object.entries(of).filter(([key]) => !(featureFieldNames as readonly string[]).includes(key)));
 
 const member = fc.constantFrom(
   'name',
@@ -28,7 +28,7 @@ const member = fc.constantFrom(
   'archived',
   'archivedAt',
   'lastSeenAt',
-  ...metadataNames,
+  ...featureFieldNames,
   'tags',
   'environments',
   'bogus',
@@ -68,9 +68,9 @@ it('an empty description becomes null', () => {
 
 it('a patch that removes a property of a feature returns it to its value in a new feature', () => {
   const before = aFeature({ description: 'Pays', type: 'experiment', stale: true, impressionData: true });
-  const removed: JsonPatch = metadataNames.map((name) => ({ op: 'remove', path: `/${name}` }));
+  const removed: JsonPatch = featureFieldNames.map((name) => ({ op: 'remove', path: `/${name}` }));
   const { feature: after, events } = patchFeature(before, removed);
-  expect(after).toEqual({ ...before, description: null, type: 'release', stale: false, impressionData: false });
+  expect(after).toEqual({ ...before, ...newFeatureMetadata });
   expect(typesOf(events)).toEqual(['feature-metadata-updated', 'feature-stale-off']);
 });
 

@@ -1,4 +1,5 @@
 import {
+  type FeatureFields,
   type FeatureTypeDescription,
   invalidProperty,
   isEqual,
@@ -17,7 +18,6 @@ import {
   type Feature,
   featureEvent,
   featureWithoutEnvironments,
-  type Metadata,
   metadataOfDocument,
   strategiesOf,
 } from './feature.ts';
@@ -28,7 +28,7 @@ function staleEvent(feature: Feature): DomainEvent {
 }
 
 /** Sets the metadata of a feature. Emits nothing when they are the same. */
-export function setMetadata(feature: Feature, metadata: Metadata): Decision<'feature-metadata-updated'> {
+export function setMetadata(feature: Feature, metadata: FeatureFields): Decision<'feature-metadata-updated'> {
   const after: Feature = { ...feature, ...metadata };
   if (isEqual(after, feature)) return { feature, events: [] };
   const event = featureEvent('feature-metadata-updated', feature, {

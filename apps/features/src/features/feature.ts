@@ -7,6 +7,8 @@ import {
   type FeatureVariant,
   type FeatureWithoutEnvironments,
   type LifecycleStage,
+  type FeatureFields,
+  featureFieldNames,
   newFeatureMetadata,
   refusal,
   type StrategyVariant,
@@ -50,13 +52,9 @@ export interface EnteredStage {
 }
 
 /** A flag with all its settings. It is stored as one row, so that one row lock covers all of it (ADR 2). */
-export interface Feature {
+export interface Feature extends FeatureFields {
   readonly name: string;
   readonly project: string;
-  readonly type: string;
-  readonly description: string | null;
-  readonly stale: boolean;
-  readonly impressionData: boolean;
   readonly createdAt: string;
   readonly createdBy: UserReference;
   readonly archivedAt: string | null;
@@ -144,17 +142,14 @@ export function disabledEverywhere(feature: Feature): Feature {
   };
 }
 
-/** The properties that create, update, clone and import set on a feature as a whole. */
-export type Metadata = Pick<Feature, keyof typeof newFeatureMetadata>;
-
-export const metadataNames: readonly (keyof Metadata)[] = Object.keys(newFeatureMetadata) as (keyof Metadata)[];
-
-/** Properties to change; an undefined one does not change. */
-export type MetadataChanges = { readonly [K in keyof Metadata]?: Metadata[K] | undefined };
+/** Fields to change; an undefined one does not change. */
+export type MetadataChanges = { readonly [K in keyof FeatureFields]?: FeatureFields[K] | undefined };
 
 /** The metadata among the members of an object, without members that are undefined. */
-function pickMetadata(source: Readonly<Record<string, unknown>>): Partial<Record<keyof Metadata, unknown>> {
-  return Object.fromEntries(metadataNames.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
+function pickMetadata(source: Readonly<Record<string, unknown>>): Partial<Record<keyof FeatureFields, unknown>> {
+  return Object.fromEntries(
+    featureFieldNames.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])),
+  );
 }
 
 /**
@@ -162,15 +157,18 @@ function pickMetadata(source: Readonly<Record<string, unknown>>): Partial<Record
  */
 export function metadataOfDocument(
   document: Readonly<Record<string, unknown>>,
-): Readonly<Record<keyof Metadata, unknown>> {
+): Readonly<Record<keyof FeatureFields, unknown>> {
   return { ...newFeatureMetadata, ...pickMetadata(document) };
 }
 
 /** The metadata after changes. Empty texts of fields that may be null become null. */
-export function changeMetadata(changes: MetadataChanges, before: Metadata = newFeatureMetadata): Metadata {
-  const after = { ...newFeatureMetadata, ...pickMetadata(before), ...pickMetadata(changes) } as Metadata;
-  return { ...after, description: after.description || null };
+export function changeMetadata(changes: MetadataChanges, before: FeatureFields = newFeatureMetadata): FeatureFields {
+  const after = { ...newFeatureMetadata, ...pickMetadata(before), ...pickMetadata(changes) };
+  for (const name of nullableFields) after[name] ||= null;
+  return after as FeatureFields;
 }
+
+const nullableFields = featureFieldNames.filter((name) => newFeatureMetadata[name] === null);
 
 /** A feature without its environments, as it is in the replies to writes of the feature itself and in events. */
 export function featureWithoutEnvironments(feature: Feature): FeatureWithoutEnvironments {

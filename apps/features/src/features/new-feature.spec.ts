@@ -1,4 +1,4 @@
-import type { CreateFeatureBody } from '@bunting/contracts';
+import { type CreateFeatureBody, newFeatureMetadata } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, aUserReference } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
@@ -12,6 +12,7 @@ describe('a new feature', () => {
   it('has defaults, and is in its initial stage', () => {
     const { feature } = created({ name: 'checkout' });
     expect(feature).toEqual({
+      ...newFeatureMetadata,
       name: 'checkout',
       project: 'shop',
       type: 'release',
@@ -54,6 +55,7 @@ describe('a new feature', () => {
         featureName: 'checkout',
         tags: [],
         data: {
+          ...newFeatureMetadata,
           name: 'checkout',
           description: null,
           type: 'release',

@@ -5,6 +5,8 @@ import {
   type DeliveredFeature,
   type DeliveryState,
   type DeliveryStateTypes,
+  type FeatureFieldsFor,
+  featureFieldsFor,
   isEqual,
 } from '@bunting/contracts';
 import type { Outbox } from '@bunting/outbox';
@@ -67,18 +69,17 @@ function deliveredDependency({ feature, enabled, variants }: Dependency): Delive
   return enabled ? { feature, enabled, variants } : { feature, enabled };
 }
 
+const deliveredFields = featureFieldsFor('servers');
+
 /** The parts of a feature that SDKs evaluate, in each environment for which it has settings. */
 export function toDeliveredFeature(feature: Feature): DeliveredFeature {
-  const { name, project, type, description, stale, impressionData, tags, dependencies, environments } = feature;
+  const { name, project, tags, dependencies, environments } = feature;
   if (feature.archivedAt !== null) return { name, project, archived: true };
   return {
     name,
     project,
     archived: false,
-    type,
-    description,
-    stale,
-    impressionData,
+    ...(Object.fromEntries(deliveredFields.map((field) => [field, feature[field]])) as FeatureFieldsFor<'servers'>),
     tags: tags.map((tag) => ({ type: tag.type, value: tag.value })),
     dependencies: dependencies.map(deliveredDependency),
     environments: Object.fromEntries(

@@ -1,16 +1,20 @@
-import type {
-  Constraint,
-  EdgeInstanceBody,
-  FeatureLink,
-  FeatureTypeDescription,
-  StrategyProperties,
-  Tag,
-  UserReference,
+import {
+  type Constraint,
+  type EdgeInstanceBody,
+  type FeatureFieldName,
+  featureFieldNames,
+  type FeatureFields,
+  type FeatureLink,
+  type FeatureTypeDescription,
+  newFeatureMetadata,
+  type StrategyProperties,
+  type Tag,
+  type UserReference,
 } from '@bunting/contracts';
 import { entitySql, TimestampColumn } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { StoredContextField } from '../context-fields/context-field.ts';
-import { type Dependency, type EnteredStage, type FeatureInEnvironment, metadataNames } from '../features/feature.ts';
+import type { Dependency, EnteredStage, FeatureInEnvironment } from '../features/feature.ts';
 import type { FeatureNaming } from '../names.ts';
 import type { StoredProject } from '../projects/project.ts';
 import type { StoredStrategyType } from '../strategy-types/strategy-type.ts';
@@ -208,6 +212,22 @@ const UserReferenceEmbeddable = defineEntity({
   properties: { id: p.integer(), name: p.text(), imageUrl: p.text() },
 });
 
+type PlainField = Exclude<FeatureFieldName, 'type'>;
+type ColumnOf<T> = T extends boolean
+  ? ReturnType<typeof p.boolean>
+  : null extends T
+    ? ReturnType<ReturnType<typeof p.text>['nullable']>
+    : ReturnType<typeof p.text>;
+
+/** The columns of the fields of `featureFields` that refer to no other table. */
+const featureFieldColumns = Object.fromEntries(
+  Object.entries(newFeatureMetadata).flatMap(([name, initial]) => {
+    if (name === 'type') return [];
+    const column = typeof initial === 'boolean' ? p.boolean() : initial === null ? p.text().nullable() : p.text();
+    return [[name, column]];
+  }),
+) as { readonly [K in PlainField]: ColumnOf<FeatureFields[K]> };
+
 /**
  * A feature is one row, so that one row lock covers all of it. Parts of its JSON documents that are looked up (ids of strategies and
  * segments, names of context fields and parents) are repeated in columns of their own. `version` counts all writes; `editVersion` is the
@@ -230,9 +250,7 @@ export const FeatureEntity = defineEntity({
       .joinColumn('type')
       .updateRule('no action')
       .foreignKeyName(foreignKey('feature', 'type')),
-    description: p.text().nullable(),
-    stale: p.boolean(),
-    impressionData: p.boolean(),
+    ...featureFieldColumns,
     createdAt: timestamp(),
     createdBy: p.embedded(UserReferenceEmbeddable).prefix('created_by_'),
     archivedAt: timestamp().nullable(),
@@ -475,12 +493,9 @@ export const entities = [
 
 export const sql = entitySql(entities);
 
-/** The properties of a feature that the admin API, projections and exports return. `delivery.ts` lists those for SDKs. */
-const describingProperties = ['name', 'project', ...metadataNames] as const;
-
-/** SQL: the `describingProperties` of the feature in a row, as arguments of `json_build_object`. */
-export function describedMembers(row: string): string {
-  return sql.jsonPairsOf(FeatureEntity, row, describingProperties);
+/** SQL: the name, the project and fields of the feature in a row, as arguments of `json_build_object`. */
+export function describedMembers(row: string, fields: readonly FeatureFieldName[] = featureFieldNames): string {
+  return sql.jsonPairsOf(FeatureEntity, row, ['name', 'project', ...fields]);
 }
 
 /** SQL: the feature in a row as the domain's `Feature`. */

@@ -1,4 +1,4 @@
-import { lifecycleStages } from '@bunting/contracts';
+import { type FeatureFieldName, featureFieldsFor, lifecycleStages } from '@bunting/contracts';
 import { timestampSql } from '@bunting/database';
 import { describedMembers } from './entities.ts';
 import { variantsSortedByName } from './sql.ts';
@@ -86,10 +86,12 @@ function favorite(userId: string): string {
 }
 
 /** SQL: the members of all representations of a feature for clients and projections. */
-const members = `
-  ${describedMembers('f')}, 'createdAt', ${timestampSql('f.created_at')}, 'createdBy', ${createdBy},
+const membersWith = (fields?: readonly FeatureFieldName[]): string => `
+  ${describedMembers('f', fields)}, 'createdAt', ${timestampSql('f.created_at')}, 'createdBy', ${createdBy},
   'lastSeenAt', ${timestampSql('env.last_seen_at')}, 'tags', f.tags,
   'lifecycle', ${currentStage('f')}, 'environments', coalesce(env.list, '[]')`;
+
+const members = membersWith();
 
 const archivedAt = `'archivedAt', ${timestampSql('f.archived_at')}`;
 
@@ -161,7 +163,7 @@ export const selectArchivedFeatures = `
 /** SQL: the states of features for projections. `from` is a table or the rows that a write returns. */
 export function featureStatesSql(from: string): string {
   return `
-  select f.name as id, f.version, f.edit_version as "editVersion", json_build_object(${members}, ${archivedAt},
+  select f.name as id, f.version, f.edit_version as "editVersion", json_build_object(${membersWith(featureFieldsFor('search'))}, ${archivedAt},
     'dependencyType', case when f.parents <> '{}' then 'child' when exists (select from ${activeChildrenOf('f.name')}) then 'parent' end,
     'segments', f.segment_ids,
     'favoritedBy', coalesce((select json_agg(user_id order by user_id) from feature_favorite where feature = f.name), '[]')) as state

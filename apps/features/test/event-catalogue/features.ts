@@ -17,6 +17,7 @@ import {
   UncompleteFeature,
   UpdateFeature,
   UpdateFeatureLink,
+  newFeatureMetadata,
 } from '@bunting/contracts';
 import { runHousekeeping } from '../../src/housekeeping/background.ts';
 import { type CatalogueRow, direct, send } from '../event-catalogue.ts';
@@ -48,11 +49,8 @@ const hallTag = { type: 'room', value: 'hall' };
 /** A new feature as events show it. */
 const createdFeature = (name: string) => ({
   name,
-  description: null,
-  type: 'release',
+  ...newFeatureMetadata,
   project: 'shop',
-  stale: false,
-  impressionData: false,
   archived: false,
   archivedAt: null,
   lastSeenAt: null,

@@ -81,6 +81,14 @@ export function featureFieldsFor<R extends Reader>(reader: R): readonly NamesFor
   );
 }
 
+/** The fields that a reader receives of a new feature whose creator sets none of them. */
+/* @__NO_SIDE_EFFECTS__ */
+export function newFeatureFieldsFor<R extends Reader>(reader: R) {
+  return Object.fromEntries(featureFieldsFor(reader).map((name) => [name, newFeatureMetadata[name]])) as {
+    readonly [K in NamesFor<R>]: FeatureFields[K];
+  };
+}
+
 /** The schemas of the fields that a reader receives. */
 /* @__NO_SIDE_EFFECTS__ */
 export function featureSchemasFor<R extends Reader>(reader: R) {

@@ -1,4 +1,4 @@
-import { Feature, FeatureWithoutEnvironments, type ProjectFeatures } from '@bunting/contracts';
+import { Feature, FeatureWithoutEnvironments, newFeatureMetadata, type ProjectFeatures } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectFits, expectRefusal, imageUrl, timestamp, uuid } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
@@ -39,6 +39,7 @@ export const describeFeatures = (platform: () => Platform): void => {
       expect({ status, body }).toEqual({
         status: 200,
         body: {
+          ...newFeatureMetadata,
           name: 'features-whole',
           type: 'kill-switch',
           description: 'Stops the presses.',

@@ -1,4 +1,4 @@
-import { SearchFeaturesResponse } from '@bunting/contracts';
+import { newFeatureFieldsFor, SearchFeaturesResponse } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectFits, expectRefusal, imageUrl, timestamp } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
@@ -51,6 +51,7 @@ export const describeSearch = (platform: () => Platform): void => {
           total: 1,
           features: [
             {
+              ...newFeatureFieldsFor('search'),
               name: 'search-alpha',
               type: 'release',
               description: null,
