@@ -96,7 +96,6 @@ export function requireUsableReferences(
   }
 }
 
-/** The features to delete, and the events of their deletion. */
 export interface DeletionDecision {
   readonly features: readonly Feature[];
   readonly events: readonly DomainEvent[];

@@ -43,7 +43,6 @@ export type Phase = (typeof phases)[number];
 
 /** What a handler reads besides its subject. */
 export interface OtherReads {
-  /** names of features */
   readonly features?: readonly string[];
   /** names that changes give to segments, and that other segments may have already */
   readonly segmentNames?: readonly string[];

@@ -243,7 +243,6 @@ const addDependencyHandler: FeatureActionHandler<'addDependency'> = {
   },
 };
 
-/** The handler of each action on a feature. */
 export const featureActionHandlers: { readonly [A in FeatureAction]: FeatureActionHandler<A> } = {
   updateEnabled: updateEnabledHandler,
   addStrategy: addStrategyHandler,
@@ -256,7 +255,6 @@ export const featureActionHandlers: { readonly [A in FeatureAction]: FeatureActi
   deleteDependency: deleteDependencyHandler,
 };
 
-/** The handler of each action on a segment. */
 const segmentActionHandlers: { readonly [A in SegmentAction]: SegmentActionHandler<A> } = {
   updateSegment: updateSegmentHandler,
   deleteSegment: deleteSegmentHandler,

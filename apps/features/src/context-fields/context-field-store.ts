@@ -84,7 +84,6 @@ const addMissing = `
   select ${columns.join(', ')} from json_populate_recordset(null::context_field, $1::json) order by name
   on conflict do nothing`;
 
-/** Context fields within a transaction. */
 export function contextFieldRepository(tx: Tx, recordEvents: RecordEvents) {
   return {
     findForUpdate: async (name: string): Promise<StoredContextField | undefined> =>

@@ -82,7 +82,6 @@ export function setLegalValue(field: StoredContextField, legalValue: LegalValue)
   return updateContextField(field, { ...field, legalValues });
 }
 
-/** Removes a legal value from a field. */
 export function removeLegalValue(field: StoredContextField, value: string): ContextFieldDecision {
   return updateContextField(field, {
     ...field,

@@ -34,7 +34,6 @@ const anyDependencies: Statement = {
 /** Reads what a dependency may be on, and whether there is any, as JSON, in one statement each. */
 export function dependencyReader(database: ReadDatabase) {
   return {
-    /** The names of the features that a feature may depend on. */
     possibleParents: ({ featureName, projectId }: FeatureRef): Promise<string> =>
       readJson(database, possibleParents, [featureName, projectId]),
     /** The names of the variants of a parent, on which a dependency may depend. */

@@ -151,7 +151,6 @@ const featureNames = `
   select f.name from feature f
   where f.project in (select project from project_environment where environment = any ($1::text[])) order by f.name`;
 
-/** Environments within a transaction. */
 export function environmentRepository(tx: Tx, outbox: Outbox, recordEvents: RecordEvents) {
   const { query } = tx;
   const locked = new Map<string, BeforeAndAfter<StoredEnvironment>>();

@@ -4,7 +4,6 @@ import type { DomainEvent } from '../features/feature.ts';
 import { FeatureFavoriteEntity } from '../unit-of-work/entities.ts';
 import { insertIfAbsent } from '../unit-of-work/sql.ts';
 
-/** The favourite features of users, within a transaction. */
 export function featureFavoriteRepository(tx: Tx, recordEvents: RecordEvents) {
   return {
     /** Returns false if the feature is a favourite of the user already. */

@@ -173,7 +173,6 @@ export interface AddedFeatures {
   readonly projectFeatureLimit: number | null;
   /** the maximum number of active features in all projects; undefined for no limit */
   readonly instanceFeatureLimit: number | undefined;
-  /** the number of features to add */
   readonly adding: number;
 }
 

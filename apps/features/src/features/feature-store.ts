@@ -96,7 +96,6 @@ export function readRefusalOfMissingFeature(
   );
 }
 
-/** A locked feature and the context of its project. */
 export interface LockedFeature {
   readonly feature: Feature;
   readonly projectContext: ProjectContext;
@@ -207,7 +206,6 @@ export function featureRepository(
     return feature;
   };
 
-  /** Records the edit version of a stored feature. */
   const recordStored = (name: string, editVersion: number): void => {
     const [lockedFeature, feature] = [locked.get(name), current.get(name)];
     if (lockedFeature !== undefined && feature !== undefined) lockedFeature.after = { feature, editVersion };

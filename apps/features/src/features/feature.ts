@@ -70,7 +70,6 @@ export interface Feature extends FeatureFields {
   readonly collaborators: readonly UserReference[];
 }
 
-/** The strategies of a feature in all its environments. */
 export function strategiesOf({ environments }: Pick<Feature, 'environments'>): readonly Strategy[] {
   return Object.values(environments).flatMap(({ strategies }) => strategies);
 }

@@ -27,7 +27,6 @@ export interface Located<T> {
   readonly path: string;
 }
 
-/** A feature with its settings in the file. */
 export interface FeatureWithSettingsInFile {
   readonly feature: Located<FeatureInFile>;
   readonly strategies: Located<StrategyInFile>[];

@@ -51,7 +51,6 @@ export interface PlanContext extends ImportAuthorship {
   readonly assignedIds: Set<string>;
 }
 
-/** The plan for one feature of the file. */
 export interface FeaturePlan extends Decision<ImportEventType> {
   readonly entry: FeatureWithSettingsInFile;
   readonly outcome: 'created' | 'updated' | 'unchanged';

@@ -153,7 +153,6 @@ export async function loadActivityIfAvailable(
   }
 }
 
-/** The activity of a project without events. */
 const activityWithoutEvents: Pick<ActiveProject, 'currentWindow' | 'pastWindow' | 'days'> = {
   currentWindow: 0,
   pastWindow: 0,

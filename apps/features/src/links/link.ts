@@ -83,7 +83,6 @@ export function updateLink(feature: Feature, id: string, body: FeatureLinkBody):
   };
 }
 
-/** Removes a link from a feature. */
 export function removeLink(feature: Feature, id: string): Decision {
   const removed = getLink(feature, id);
   return {

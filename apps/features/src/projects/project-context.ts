@@ -21,7 +21,6 @@ export interface SegmentReference {
 
 /** The parts of a project and of the catalogues that rules need. The operation loads them beforehand. */
 export interface ProjectContext {
-  /** the environments of the project */
   readonly environments: readonly Environment[];
   /** by environment; where the project has none, the default is a rollout of 100 percent */
   readonly defaultStrategies: Readonly<Record<string, StrategyProperties | undefined>>;

@@ -113,7 +113,6 @@ interface ProjectRepositoryOptions {
   readonly recordEvents: RecordEvents;
 }
 
-/** Projects within a transaction. */
 export function projectRepository(tx: Tx, outbox: Outbox, { guard, recordEvents }: ProjectRepositoryOptions) {
   const { query } = tx;
   const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row> =>

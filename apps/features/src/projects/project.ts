@@ -188,7 +188,6 @@ function environmentsOf({ environments: requested }: CreateProjectBody, existing
   return existing.filter(({ name }) => requested.includes(name)).map(({ name }) => name);
 }
 
-/** A new project and its events. */
 export interface NewProjectDecision {
   readonly project: CreatedProject;
   readonly events: readonly DomainEvent[];

@@ -138,7 +138,6 @@ interface SegmentRepositoryOptions {
   readonly recordEvents: RecordEvents;
 }
 
-/** Segments within a transaction. */
 export function segmentRepository(
   tx: Tx,
   outbox: Outbox,

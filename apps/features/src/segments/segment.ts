@@ -13,7 +13,6 @@ import { type ConstraintValidationOptions, validateSegmentConstraints } from '..
 import { replaceStrategyContent } from '../strategies/edit-strategy.ts';
 import { normalizeSegmentIds, strategyOf, type StrategyRef } from '../strategies/strategy.ts';
 
-/** The content of a segment. */
 export interface SegmentContent {
   readonly name: string;
   readonly description: string | null;
@@ -59,7 +58,6 @@ export interface SegmentDecision {
   readonly events: readonly DomainEvent[];
 }
 
-/** The features and default strategies that use a segment. */
 export interface SegmentReferrers {
   /** the active features and the default strategies of projects that use it */
   readonly referrers: readonly Referrer[];
@@ -112,7 +110,6 @@ export function segmentCreated(segment: StoredSegment): DomainEvent {
   };
 }
 
-/** The event of a deleted segment. */
 export function segmentDeleted(segment: StoredSegment): DomainEvent {
   return {
     type: 'segment-deleted',

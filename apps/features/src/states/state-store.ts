@@ -1,7 +1,6 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { featureStatesSql } from '../unit-of-work/feature-sql.ts';
 
-/** A current state. */
 export interface CurrentState {
   readonly id: string;
   readonly version: number;

@@ -54,7 +54,6 @@ export function strategyTypeEndpoints({ strategyTypes, transaction }: FeaturesCo
   ];
 }
 
-/** Locks a strategy type. */
 async function lockStrategyType(
   { strategyTypes }: Pick<Transaction, 'strategyTypes'>,
   name: string,

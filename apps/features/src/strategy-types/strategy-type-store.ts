@@ -39,7 +39,6 @@ const findForUpdate = `
 /** Custom strategy types are listed after the built-in ones. */
 const sortOrder = 9999;
 
-/** Strategy types within a transaction. */
 export function strategyTypeRepository(tx: Tx, recordEvents: RecordEvents) {
   return {
     findForUpdate: async (name: string): Promise<StoredStrategyType | undefined> =>

@@ -30,7 +30,6 @@ export function tagCreated({ type, value }: Tag): DomainEvent<'tag-created'> {
   };
 }
 
-/** Deletes a tag. Returns the event. */
 export function deleteTag({ type, value }: Tag): DomainEvent {
   return { type: 'tag-deleted', data: { type, value } };
 }
@@ -71,7 +70,6 @@ export function updateTagType(before: StoredTagType, body: UpdateTagTypeBody): T
     : { type: after, events: [{ type: 'tag-type-updated', data: after, preData: before }] };
 }
 
-/** Deletes a tag type. Returns the event. */
 export function deleteTagType(type: StoredTagType): DomainEvent {
   return { type: 'tag-type-deleted', preData: type };
 }

@@ -128,7 +128,6 @@ export function replaceUnlistedNames(
 export interface MatchedCounts {
   /** the reported features that exist in the projects of the token */
   readonly features: readonly ReportedFeature[];
-  /** the counts of these features */
   readonly counts: readonly EvaluationCount[];
   /** the features that applications evaluated but that do not exist, or are outside of the projects of the token */
   readonly missing: readonly MissingFeature[];

@@ -60,7 +60,6 @@ export function usageReader(database: ReadDatabase) {
   };
 
   return {
-    /** The evaluations of the last hour. */
     lastHour: (feature: string, hidden: readonly string[]): Promise<string> =>
       readJsonOrRefuse(lastHour, [feature, hidden]),
     /** The evaluations by hour of the last `hoursBack` hours, the newest `maxRawMetrics` counts of them. */

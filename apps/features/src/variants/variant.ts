@@ -285,7 +285,6 @@ interface ReplaceOptions {
   readonly weightMode?: WeightMode;
 }
 
-/** Replaces all variants of a feature in an environment. */
 export function replaceVariants(
   feature: Feature,
   environment: string,
