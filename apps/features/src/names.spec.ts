@@ -1,8 +1,9 @@
 import { urlFriendlyPattern } from '@bunting/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../test/refusal-of.ts';
+import { refusalOf } from '../test/builders.ts';
 import { formatReferrers, type Referrer, requireMatchingName, requireUnused, requireUrlFriendlyName } from './names.ts';
+import { featureNotInProject } from './refusals.ts';
 
 describe('a name', () => {
   it.each(['checkout', 'a', '0', 'A-b_c.d', "!~*'()", '...', '.a', 'x'.repeat(100), 'constructor'])(
@@ -124,4 +125,11 @@ it('an object in use cannot be deleted', () => {
     message: 'Segment beta is in use by shop-0',
   });
   expect(() => requireUnused('Segment beta', [], [])).not.toThrow();
+});
+
+it('the error for a missing feature mentions that it may be in another project', () => {
+  expect(featureNotInProject('f', 'p').message).toBe('There\'s no feature named "f" in project "p".');
+  expect(featureNotInProject('f', 'p', 'q').message).toBe(
+    'There\'s no feature named "f" in project "p", but there\'s a feature with that name in project "q"',
+  );
 });

@@ -1,8 +1,8 @@
-import { newFeatureMetadata, type UserReference } from '@bunting/contracts';
+import { newFeatureMetadata, Refusal, type UserReference } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import type { Feature, Strategy } from '../src/features/feature.ts';
-import type { StoredSegment } from '../src/segments/segment.ts';
 import type { ProjectContext } from '../src/projects/project-context.ts';
+import type { StoredSegment } from '../src/segments/segment.ts';
 
 /** A strategy that matches all users, unless the test specifies otherwise. */
 export const aStrategy = (about: Partial<Strategy> = {}): Strategy => ({
@@ -82,3 +82,14 @@ export const someProjectContext = (about: Partial<ProjectContext> = {}): Project
   segments: new Map(),
   ...about,
 });
+
+/** The refusal that a job throws; fails the test if it throws none. */
+export const refusalOf = (job: () => unknown): Refusal => {
+  try {
+    job();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('was not refused');
+};

@@ -3,8 +3,7 @@ import { parseChanges } from '@bunting/contracts/validation';
 import { prepareProposal } from '../src/changes/prepare-proposal.ts';
 import type { ChangeContext } from '../src/changes/change-context.ts';
 import type { Feature } from '../src/features/feature.ts';
-import { aFeature, aSegment, aStrategy, type FeatureAbout, someProjectContext } from './builders.ts';
-import { refusalOf } from './refusal-of.ts';
+import { aFeature, aSegment, aStrategy, type FeatureAbout, someProjectContext, refusalOf } from './builders.ts';
 
 export const rolloutStrategy = aStrategy({
   id: 's1',

@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { eventTypes, httpOperations, isRead, serviceOf } from '@bunting/contracts';
 import { describeRows } from './event-catalogue.ts';
-import { applicationRows } from './event-catalogue/applications.ts';
-import { archiveRows } from './event-catalogue/archive.ts';
-import { contextFieldRows } from './event-catalogue/context-fields.ts';
-import { dependencyRows } from './event-catalogue/dependencies.ts';
-import { environmentRows } from './event-catalogue/environments.ts';
-import { favoriteRows } from './event-catalogue/favorites.ts';
+import { applicationRows, usageRows } from './event-catalogue/usage.ts';
+import { archiveRows, dependencyRows, favoriteRows } from './event-catalogue/archive.ts';
+import { contextFieldRows, tagRows } from './event-catalogue/tags.ts';
+import { environmentRows, projectRows } from './event-catalogue/projects.ts';
 import { featureRows } from './event-catalogue/features.ts';
-import { projectRows } from './event-catalogue/projects.ts';
 import { segmentRows } from './event-catalogue/segments.ts';
-import { strategyRows } from './event-catalogue/strategies.ts';
-import { strategyTypeRows } from './event-catalogue/strategy-types.ts';
-import { tagRows } from './event-catalogue/tags.ts';
-import { usageRows } from './event-catalogue/usage.ts';
-import { variantRows } from './event-catalogue/variants.ts';
+import { strategyRows, strategyTypeRows, variantRows } from './event-catalogue/strategies.ts';
 
 const rowsByNoun = {
   features: featureRows,

@@ -1,12 +1,12 @@
-import { type Bus, call, type CallContext, inProcessBus, serve, type CallRequest } from '@bunting/bus';
+import { type Bus, call, type CallContext, type CallRequest, inProcessBus, serve } from '@bunting/bus';
 import type { AnyOperation, Caller, ReplyOf } from '@bunting/contracts';
-import { openDatabase } from '@bunting/database';
+import { type Database, openDatabase, type ReadDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
 import { featuresContext } from '../src/context.ts';
 import { featuresEndpoints } from '../src/endpoints.ts';
-import { entities } from '../src/unit-of-work/entities.ts';
 import { featuresMigrations } from '../src/migrations/index.ts';
+import { entities } from '../src/unit-of-work/entities.ts';
 import { createReaders } from '../src/unit-of-work/readers.ts';
 import { unitOfWork } from '../src/unit-of-work/unit-of-work.ts';
 import { callContextOf, freshFeaturesDatabase, mia } from './started-features.ts';
@@ -88,3 +88,20 @@ export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
     },
   };
 };
+
+// The counters also have what earlier transactions of the same connection read and have not reported yet.
+const counters = `
+  select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows from pg_stat_xact_user_tables where relname = $1`;
+
+/** The number of rows of a table that statements read. */
+export const rowsRead = (
+  { transaction }: Database,
+  table: string,
+  read: (database: ReadDatabase) => Promise<unknown>,
+): Promise<number> =>
+  transaction(async ({ query }) => {
+    const count = async (): Promise<number> => (await query<{ rows: number }>(counters, [table]))[0]?.rows ?? 0;
+    const before = await count();
+    await read({ read: ({ text }, values = []) => query(text, [...values]) });
+    return (await count()) - before;
+  });

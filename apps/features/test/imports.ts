@@ -3,8 +3,7 @@ import { expect } from 'vitest';
 import type { Feature } from '../src/features/feature.ts';
 import type { ImportAuthorship, ImportDestinationState } from '../src/import-export/import-context.ts';
 import { type ImportPlan, planImport } from '../src/import-export/plan-import.ts';
-import { aUserReference, someProjectContext } from './builders.ts';
-import { refusalOf } from './refusal-of.ts';
+import { aUserReference, someProjectContext, refusalOf } from './builders.ts';
 
 export const constraint: Constraint = {
   contextName: 'appName',

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll } from 'vitest';
+import { randomUUID } from 'node:crypto';
 import {
-  type CallRequest,
   type Bus,
   call,
   type CallContext,
+  type CallRequest,
   type Endpoint,
   implement,
   serve,
@@ -13,39 +13,67 @@ import {
   type AnyOperation,
   type Caller,
   CopyEnvironmentPermissions,
-  CountProjectMembers,
   CountEnvironmentTokens,
+  CountProjectMembers,
   CreateFeature,
   type CreateFeatureBody,
   type DeliveryState,
-  type Event,
-  type Feature,
-  type FeatureState,
-  SearchEvents,
-  GetFeature,
   EndEnvironmentAccess,
-  HideProject,
-  GetProjectActivity,
+  type Event,
+  type Feature as FeatureReply,
+  type FeatureState,
+  GetFeature,
   GetOwnRoles,
+  GetProjectActivity,
+  HideProject,
   ListPermissionHolders,
   ListProposedSegmentStrategies,
+  type OutboxEvent,
+  outboxOperations,
   type OutboxTopic,
   type ProjectOwner,
-  outboxOperations,
-  type OutboxEvent,
   type ReplyOf,
   type RequestOf,
+  SearchEvents,
   type StateEntity,
   type StateOf,
+  systemCaller,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
-import { randomUUID } from 'node:crypto';
-import type { Feature as DomainFeature } from '../src/features/feature.ts';
+import { afterAll, beforeAll } from 'vitest';
+import { featureRepository } from '../src/features/feature-store.ts';
+import type { Feature } from '../src/features/feature.ts';
 import { featuresMigrations } from '../src/migrations/index.ts';
 import { featuresService } from '../src/service.ts';
-import { addFeatures } from './add-features.ts';
+import { protectionGuard } from '../src/unit-of-work/protection.ts';
+
+const discardingOutbox = {
+  emit: () => undefined,
+  emitState: () => undefined,
+  emitDelivery: () => undefined,
+  send: () => undefined,
+};
+
+/** Stores features without events, states and locks of references: for tests that begin with them. */
+export const addFeatures = (
+  { transaction }: Pick<Database, 'transaction'>,
+  features: readonly Feature[],
+): Promise<void> =>
+  transaction((tx) =>
+    featureRepository(tx, discardingOutbox, {
+      guard: protectionGuard(
+        { kind: 'caller', caller: systemCaller },
+        { protectedEnvironmentsOf: async () => [], protectedUsesOf: async () => [] },
+      ),
+      lockReferences: () => Promise.resolve(),
+      hidden: [],
+      isProjectVisible: () => true,
+      settings: { allowsRegex: false },
+      recordEvents: () => undefined,
+    }).add(features, []),
+  );
 
 const migrate = async (url: string): Promise<void> =>
   (await openDatabase({ url, name: 'template', migrations: featuresMigrations })).close();
@@ -126,11 +154,11 @@ export interface StartedFeatures {
     more?: Partial<CallContext>,
   ): Promise<ReplyOf<O>>;
   /** Stores features as they are, without events. */
-  given(...features: readonly DomainFeature[]): Promise<void>;
+  given(...features: readonly Feature[]): Promise<void>;
   /** Creates a feature in the default project. */
   create(name: string, more?: Partial<CreateFeatureBody>): Promise<void>;
   /** A feature as clients read it. */
-  get(name: string, caller?: Caller, projectId?: string): Promise<Feature>;
+  get(name: string, caller?: Caller, projectId?: string): Promise<FeatureReply>;
   /** All emitted events, oldest first. */
   emittedEvents(): Promise<OutboxEvent[]>;
   /** All emitted states, oldest first. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aFeature, aStrategy } from '../../test/builders.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { aFeature, aStrategy, refusalOf } from '../../test/builders.ts';
 import { featureWithoutEnvironments } from '../features/feature.ts';
 import { archiveFeature, archiveFeatures, deleteIfArchived, reviveFeature } from './archive.ts';
 

@@ -1,8 +1,7 @@
 import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from 'vitest';
-import { aFeature, aSegment, aStrategy, someProjectContext } from '../../test/builders.ts';
+import { aFeature, aSegment, aStrategy, someProjectContext, refusalOf } from '../../test/builders.ts';
 import { aChangeContext, betaSegment, inProduction, onCheckout, type Posted } from '../../test/checked-changes.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
 import { normalizeDependency } from '../dependencies/dependency.ts';
 import type { Feature } from '../features/feature.ts';
 import { fixedResourceLimits } from '../names.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aFeature, aSegment } from '../../test/builders.ts';
+import { aFeature, aSegment, refusalOf } from '../../test/builders.ts';
 import {
   aChangeContext,
   checkedChange,
@@ -12,7 +12,6 @@ import {
   strategyBody,
   type Posted,
 } from '../../test/checked-changes.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
 import { normalizeDependency } from '../dependencies/dependency.ts';
 import { fixedResourceLimits } from '../names.ts';
 import { featureActionHandlers } from './action-handlers.ts';

@@ -13,7 +13,7 @@ import {
 import { eventually } from '@bunting/testing';
 import { unknownFlagsReader } from './cleanup-store.ts';
 import { aFeature, aStrategy } from '../../test/builders.ts';
-import { rowsRead } from '../../test/rows-read.ts';
+import { rowsRead } from '../../test/features-unit-of-work.ts';
 import { callerWith, mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 
 let features: StartedFeatures;

@@ -1,6 +1,6 @@
 import { maxLegalValues } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { refusalOf } from '../../test/builders.ts';
 import {
   deleteContextField,
   removeLegalValue,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aFeature } from '../../test/builders.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { aFeature, refusalOf } from '../../test/builders.ts';
 import { type DependencyContext, normalizeDependency, removeDependencies, setParent } from './dependency.ts';
 import type { Feature } from '../features/feature.ts';
 

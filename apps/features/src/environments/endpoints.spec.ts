@@ -27,7 +27,7 @@ import {
 import { parse } from '@bunting/contracts/validation';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
-import { rowsRead } from '../../test/rows-read.ts';
+import { rowsRead } from '../../test/features-unit-of-work.ts';
 import { callerWith, lee, mia, startFeatures, useFeatures } from '../../test/started-features.ts';
 import { environmentReader } from './environment-store.ts';
 

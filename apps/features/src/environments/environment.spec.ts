@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { aFeature } from '../../test/builders.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { aFeature, refusalOf } from '../../test/builders.ts';
 import { fixedResourceLimits } from '../names.ts';
 import {
   clonedEnvironment,

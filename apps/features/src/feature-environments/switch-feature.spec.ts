@@ -1,7 +1,6 @@
 import type { StrategyProperties } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { aFeature, aStrategy, type FeatureAbout, someProjectContext } from '../../test/builders.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { aFeature, aStrategy, type FeatureAbout, someProjectContext, refusalOf } from '../../test/builders.ts';
 import { disableFeature, enableFeature, needsDefaultStrategy } from './switch-feature.ts';
 import { type Decision, inEnvironment, countEnabled } from '../features/feature.ts';
 

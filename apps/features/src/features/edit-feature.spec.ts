@@ -1,8 +1,7 @@
 import { featureFieldNames, type JsonPatch, newFeatureMetadata } from '@bunting/contracts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { aFeature, aStrategy, someProjectContext } from '../../test/builders.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { aFeature, aStrategy, someProjectContext, refusalOf } from '../../test/builders.ts';
 import {
   featuresAddedByMove,
   markStale,

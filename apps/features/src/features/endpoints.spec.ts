@@ -20,8 +20,7 @@ import {
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { parse } from '@bunting/contracts/validation';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aFeature, aStrategy, aUserReference } from '../../test/builders.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { aFeature, aStrategy, aUserReference, refusalOf } from '../../test/builders.ts';
 import { callerWith, lee, mia, startFeatures, useFeatures } from '../../test/started-features.ts';
 
 describe('creating a feature', () => {

@@ -1,7 +1,7 @@
 import type { JsonPatch } from '@bunting/contracts';
 import { expect, it } from 'vitest';
 import { growingPatches } from '../../test/growing-patches.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { refusalOf } from '../../test/builders.ts';
 import { anyDocument } from '../../test/strict-json-patch.ts';
 import { applyPatch } from './json-patch.ts';
 

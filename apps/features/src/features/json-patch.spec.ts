@@ -4,7 +4,7 @@ import { parse } from '@bunting/contracts/validation';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { growingPatches } from '../../test/growing-patches.ts';
-import { refusalOf as refusalOfJob } from '../../test/refusal-of.ts';
+import { refusalOf as refusalOfJob } from '../../test/builders.ts';
 import { anyDocument, type Json, type Step, strictlyPatched } from '../../test/strict-json-patch.ts';
 import { applyPatch, type PatchableMembers, patchLimits } from './json-patch.ts';
 

@@ -1,7 +1,6 @@
 import { type CreateFeatureBody, newFeatureMetadata } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { aFeature, aStrategy, aUserReference } from '../../test/builders.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { aFeature, aStrategy, aUserReference, refusalOf } from '../../test/builders.ts';
 import { cloneFeature, createFeature, requireWithinInstanceLimit, requireWithinProjectLimit } from './new-feature.ts';
 
 const now = '2026-11-21T10:00:00.000Z';

@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { FeatureState, OutboxEvent, StateOf } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { addFeatures } from '../../test/add-features.ts';
+import { addFeatures, freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
 import { aFeature } from '../../test/builders.ts';
 import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of-work.ts';
-import { freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
 import type { Feature } from '../features/feature.ts';
 import { runHousekeeping } from './background.ts';
 

@@ -1,8 +1,7 @@
 import { type Caller, type FeatureChange, maxChangesPerChangeRequest } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { aFeature, aStrategy } from '../../test/builders.ts';
+import { aFeature, aStrategy, refusalOf } from '../../test/builders.ts';
 import { aDestination, anExport, anImportAuthorship } from '../../test/imports.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
 import { normalizeDependency } from '../dependencies/dependency.ts';
 import { type Feature, featureEvent } from '../features/feature.ts';
 import {

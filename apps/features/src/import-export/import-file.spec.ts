@@ -1,8 +1,7 @@
 import { type ExportedFeatures, maxLegalValues } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { aFeature } from '../../test/builders.ts';
+import { aFeature, refusalOf } from '../../test/builders.ts';
 import { aDestination, anExport, byName, faultsOf, planned } from '../../test/imports.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
 import type { Feature } from '../features/feature.ts';
 import { featuresExported, requireExportFilter } from './import-file.ts';
 

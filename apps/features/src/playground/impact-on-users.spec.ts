@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Change, Constraint, FeatureImpact } from '@bunting/contracts';
-import { aFeature, aStrategy } from '../../test/builders.ts';
+import { aFeature, aStrategy, refusalOf } from '../../test/builders.ts';
 import type { Feature, Strategy } from '../features/feature.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
 import { computeImpactOnUsers, affectedFeatures, maxFeaturesOfImpact } from './impact-on-users.ts';
 
 const environment = 'development';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aFeature, aStrategy, someProjectContext } from '../../test/builders.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { aFeature, aStrategy, someProjectContext, refusalOf } from '../../test/builders.ts';
 import {
   addProjectEnvironment,
   defaultStrategyUpdated,

@@ -1,7 +1,6 @@
 import type { Constraint } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { aFeature, aSegment, aStrategy, someProjectContext } from '../../test/builders.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { aFeature, aSegment, aStrategy, someProjectContext, refusalOf } from '../../test/builders.ts';
 import { fixedResourceLimits } from '../names.ts';
 import { strategyOf } from '../strategies/strategy.ts';
 import {

@@ -1,6 +1,6 @@
 import { type Constraint, type ConstraintOperator, constraintOperators, type Refusal } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { refusalOf as refusalOfJob } from '../../test/refusal-of.ts';
+import { refusalOf as refusalOfJob } from '../../test/builders.ts';
 import { validateConstraints } from './constraint.ts';
 import { fixedResourceLimits } from '../names.ts';
 

@@ -7,10 +7,9 @@ import type {
 } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from 'vitest';
-import { aFeature, aStrategy, someProjectContext } from '../../test/builders.ts';
+import { aFeature, aStrategy, someProjectContext, refusalOf } from '../../test/builders.ts';
 import { aChangeContext, onCheckout } from '../../test/checked-changes.ts';
 import { aDestination, anExport, byName, planned } from '../../test/imports.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
 import { applyInMemory } from '../changes/apply-in-memory.ts';
 import { previewChanges } from '../changes/preview-changes.ts';
 import { updateContextField } from '../context-fields/context-field.ts';

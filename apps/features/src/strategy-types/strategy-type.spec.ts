@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { refusalOf } from '../../test/builders.ts';
 import {
   deleteStrategyType,
   newStrategyType,

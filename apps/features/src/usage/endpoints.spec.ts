@@ -15,10 +15,9 @@ import {
   ReportProxiedMetrics,
 } from '@bunting/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addFeatures } from '../../test/add-features.ts';
+import { addFeatures, callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 import { aFeature } from '../../test/builders.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
-import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 import { SerializationFailure, type UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import { storeReport } from './endpoints.ts';
 

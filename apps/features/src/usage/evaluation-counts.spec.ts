@@ -1,6 +1,6 @@
 import { type BulkMetricsBody, type Caller, grantedProjects, type MetricsBody } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { refusalOf } from '../../test/builders.ts';
 import { effectiveEnvironment, proxiedApplications, unlistedApplication } from '../applications/application.ts';
 import {
   type EvaluationCount,

@@ -1,8 +1,7 @@
 import type { FeatureVariant, StrategyVariant } from '@bunting/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aFeature, someProjectContext } from '../../test/builders.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { aFeature, someProjectContext, refusalOf } from '../../test/builders.ts';
 import { inEnvironment } from '../features/feature.ts';
 import {
   normalizeFeatureVariants,

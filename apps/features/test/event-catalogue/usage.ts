@@ -1,5 +1,6 @@
-import { expect } from 'vitest';
 import {
+  DeleteApplication,
+  DescribeApplication,
   RegisterApplication,
   RegisterFrontendApplication,
   ReportEdgeInstance,
@@ -8,7 +9,8 @@ import {
   ReportProxiedMetrics,
   systemCaller,
 } from '@bunting/contracts';
-import { type CatalogueRow, send } from '../event-catalogue.ts';
+import { expect } from 'vitest';
+import { type CatalogueRow, inOrder, send } from '../event-catalogue.ts';
 import { archivedAt, storedFeatures } from './fixtures.ts';
 
 export const usageRows: readonly CatalogueRow[] = [
@@ -82,5 +84,24 @@ export const usageRows: readonly CatalogueRow[] = [
     request: send(ReportEdgeInstance, { body: { identifier: 'edge-1', appName: 'edge', edgeVersion: '19.15.1' } }),
     emits: [],
     repeated: 'emits nothing',
+  },
+];
+
+export const applicationRows: readonly CatalogueRow[] = [
+  {
+    write: 'creating an application and describing it further',
+    request: inOrder(
+      send(DescribeApplication, { params: { appName: 'terminal' }, body: { description: 'sells tickets' } }),
+      send(DescribeApplication, { params: { appName: 'terminal' }, body: { color: 'red' } }),
+    ),
+    emits: [{ type: 'application-created', data: expect.objectContaining({ appName: 'terminal' }) }],
+    repeated: 'emits nothing',
+  },
+  {
+    write: 'deleting an application',
+    given: send(DescribeApplication, { params: { appName: 'till' }, body: {} }),
+    request: send(DeleteApplication, { params: { appName: 'till' } }),
+    emits: [],
+    repeated: 'is refused',
   },
 ];
