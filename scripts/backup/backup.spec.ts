@@ -62,7 +62,7 @@ function startLoad(api: Api) {
       writes.push({ kind, name, sentAt, acknowledgedAt: Date.now() });
     }
   };
-  const writers = Promise.all(Array.from({ length: 6 }, (_, nth) => writer(nth)));
+  const writers = Promise.all(Array.from({ length: 3 }, (_, nth) => writer(nth)));
   return {
     writes,
     stop: async () => {
@@ -186,6 +186,24 @@ describe('a backup under load', () => {
     );
   });
 
+  it('does not replace a folder, and names the database that it cannot open', async () => {
+    const settings = { BUNTING_DATA_DIR: dataDir };
+    const away = `postgres://audit@127.0.0.1:${await reservePort()}/bunting_audit`;
+    // Beside the services, whose PostgreSQL runs already.
+    const [again, missing] = await Promise.all([
+      run('scripts/backup.ts', [backup], settings),
+      run('scripts/backup.ts', [`${backup}-2`], { ...settings, AUDIT_DATABASE_URL: away }),
+    ]);
+    expect([again.code, again.text]).toEqual([1, `${backup} is there already. Name a new folder for the backup.\n`]);
+    expect([missing.code, missing.text]).toEqual([
+      1,
+      expect.stringMatching(
+        /^The database of audit \(127\.0\.0\.1:\d+\/bunting_audit\) cannot be opened: .*ECONNREFUSED/,
+      ),
+    ]);
+    expect(existsSync(`${backup}-2`)).toBe(false);
+  });
+
   it('is not restored while the services run, nor into databases that are not empty', async () => {
     const inUse = await restore(backup, dataDir);
     expect(inUse.code).toBe(1);
@@ -196,21 +214,6 @@ describe('a backup under load', () => {
     const { code, text } = await restore(backup, dataDir);
     expect(code).toBe(1);
     expect(text).toMatch(/^The database bunting_features of features is not empty\. Nothing was changed\./);
-  });
-
-  it('does not replace a folder, and names the database that it cannot open', async () => {
-    const settings = { BUNTING_DATA_DIR: dataDir };
-    const again = await run('scripts/backup.ts', [backup], settings);
-    expect([again.code, again.text]).toEqual([1, `${backup} is there already. Name a new folder for the backup.\n`]);
-    const away = `postgres://audit@127.0.0.1:${await reservePort()}/bunting_audit`;
-    const missing = await run('scripts/backup.ts', [`${backup}-2`], { ...settings, AUDIT_DATABASE_URL: away });
-    expect([missing.code, missing.text]).toEqual([
-      1,
-      expect.stringMatching(
-        /^The database of audit \(127\.0\.0\.1:\d+\/bunting_audit\) cannot be opened: .*ECONNREFUSED/,
-      ),
-    ]);
-    expect(existsSync(`${backup}-2`)).toBe(false);
   });
 
   it('refuses a restore time without an offset, and one in the future', async () => {
