@@ -12,8 +12,7 @@ import { buntingVersion } from '@bunting/runtime';
 import type pg from 'pg';
 import { escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import type { ServiceDatabase } from '../databases/service-databases.ts';
-import { connectToServiceDatabase } from './database-connection.ts';
+import { type ServiceDatabase, connectToServiceDatabase } from '../databases/service-databases.ts';
 import {
   BackupError,
   type DatabaseCopy,

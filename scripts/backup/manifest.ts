@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type ServiceName, serviceNames } from '@bunting/contracts';
 import { Ajv } from 'ajv';
-import { allMigrations } from '../migrations/all-migrations.ts';
+import { allMigrations } from '../databases/service-databases.ts';
 
 /** A reason for which a backup is not made, used or restored, with the next step. */
 export class BackupError extends Error {}

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { runCommand } from '../command.ts';
-import { allMigrations } from '../migrations/all-migrations.ts';
+import { allMigrations } from '../databases/service-databases.ts';
 import { migrationFaults, migrationRules } from '../migrations/migration-faults.ts';
 
 const help = `Checks the code and its formatting.

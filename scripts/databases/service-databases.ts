@@ -1,7 +1,8 @@
 import type { ServiceName } from '@bunting/contracts';
 import type { SchemaMigration } from '@bunting/database';
-import { startEmbeddedPostgres, connectOrStartEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { connectOrStartEmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { configSchemaOf, readConfig } from '@bunting/runtime';
+import pg from 'pg';
 import {
   createDataFolder,
   type DataFolders,
@@ -10,7 +11,12 @@ import {
 } from '../../apps/all-in-one/src/data-folders.ts';
 import { isSettingGiven } from '../../apps/all-in-one/src/database-setting.ts';
 import { servicesWithDatabaseSettings } from '../../apps/all-in-one/src/services.ts';
-import { allMigrations } from '../migrations/all-migrations.ts';
+import { auditMigrations } from '../../apps/audit/src/migrations/index.ts';
+import { changeRequestMigrations } from '../../apps/change-requests/src/migrations/index.ts';
+import { featuresMigrations } from '../../apps/features/src/migrations/index.ts';
+import { gatewayMigrations } from '../../apps/gateway/src/migrations/index.ts';
+import { searchMigrations } from '../../apps/search/src/migrations/index.ts';
+import { BackupError } from '../backup/manifest.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -97,4 +103,53 @@ export async function withServiceDatabases<T>(
       throw new Error('Two services have the same database address. Give each <SERVICE>_DATABASE_URL its own.');
     return job(databases);
   });
+}
+
+/** The migrations of each service's database, in the order in which they are applied. */
+export const allMigrations: Readonly<Record<ServiceName, readonly SchemaMigration[]>> = {
+  features: featuresMigrations,
+  'change-requests': changeRequestMigrations,
+  audit: auditMigrations,
+  search: searchMigrations,
+  gateway: gatewayMigrations,
+};
+
+/** Connects to a database. @throws BackupError if it cannot be reached */
+export async function connectToServiceDatabase({ service, url }: ServiceDatabase): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'bunting-backup',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  // The query that fails reports a lost connection; without a listener the error would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query(
+      'set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set transaction_timeout = 0',
+    );
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    const { host, pathname } = new URL(url);
+    throw new BackupError(
+      `The database of ${service} (${host}${pathname}) cannot be opened: ${(error as Error).message}. Start it, or correct its address.`,
+      { cause: error },
+    );
+  }
+  return client;
+}
+
+const countSessions = `
+  select count(*)::int as count from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`;
+
+/** Throws a BackupError if a program is connected to the database. */
+export async function requireNoOtherSession({ service, database }: ServiceDatabase, client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ count: number }>(countSessions);
+  const sessions = rows[0]?.count ?? 0;
+  if (sessions === 0) return;
+  throw new BackupError(
+    `The database ${database} of ${service} is in use (${sessions} connections). Nothing was changed. Stop all services, and try again.`,
+  );
 }

@@ -2,8 +2,8 @@ import { open, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { ServiceName } from '@bunting/contracts';
 import { type Database, hostAndPortOf, inspectReadReplica, openDatabase, type ReadDatabase } from '@bunting/database';
-import { allMigrations } from '../migrations/all-migrations.ts';
-import { failedCheck, type Finding, passedCheck, reasonOf } from './finding.ts';
+import { allMigrations } from '../databases/service-databases.ts';
+import { failedCheck, type Finding, passedCheck, reasonOf } from './check-servers.ts';
 
 const maxClockDifferenceMs = 1_000;
 const maxUsedConnections = 0.8;

@@ -3,7 +3,23 @@ import path from 'node:path';
 import { type NatsAccess, natsBus } from '@bunting/bus';
 import { consumersOf } from '@bunting/contracts';
 import { readManifest } from '../backup/manifest.ts';
-import { failedCheck, type Finding, passedCheck, reasonOf } from './finding.ts';
+
+/** The result of one check, with the remedy of a problem. */
+export interface Finding {
+  readonly component: string;
+  readonly text: string;
+  readonly isProblem: boolean;
+}
+
+export function passedCheck(component: string, text: string): Finding {
+  return { component, text, isProblem: false };
+}
+export function failedCheck(component: string, text: string): Finding {
+  return { component, text, isProblem: true };
+}
+export function reasonOf(error: unknown): string {
+  return (error as Error).message;
+}
 
 const timeoutMs = 5_000;
 /** Services need clocks that agree to within a second. The header `Date` has whole seconds, so the difference may seem one more. */

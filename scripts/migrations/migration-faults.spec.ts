@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allMigrations } from './all-migrations.ts';
+import { allMigrations } from '../databases/service-databases.ts';
 import { migrationFaults, type MigrationRule, migrationRules } from './migration-faults.ts';
 
 const initial = { name: '1-initial', statements: ['create table flag (id int primary key, name text)'] };
