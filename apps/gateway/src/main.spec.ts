@@ -3,8 +3,8 @@ import { eventually, type FreshDatabase, withClient } from '@bunting/testing';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { breakableConnection } from '../test/breakable-connection.ts';
-import { refusalOf } from '../test/refusal-of.ts';
+import { breakableConnection } from '../test/connections.ts';
+import { refusalOf } from '../test/access-api.ts';
 import { freshGatewayDatabase } from '../test/started-gateway.ts';
 
 interface Process {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { call, implement, natsBus, serve, systemContext } from '@bunting/bus';
 import { GetFeature, outboxOperations } from '@bunting/contracts';
 import { eventually, type FreshDatabase, startNats } from '@bunting/testing';
-import { servicesBehind } from '../test/services-behind.ts';
+import { servicesBehind } from '../test/access-api.ts';
 import {
   adminToken,
   freshGatewayDatabase,

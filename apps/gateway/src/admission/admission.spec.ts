@@ -1,8 +1,7 @@
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { refusalOf, servicesBehind } from '../../test/access-api.ts';
 import { deliveryOutbox, featureRow, givenRows } from '../../test/delivery-rows.ts';
-import { servicesBehind } from '../../test/services-behind.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 import { loginLimits } from '../access/sign-in/sign-in-log.ts';
 import { rateLimiter } from './rate-limit.ts';

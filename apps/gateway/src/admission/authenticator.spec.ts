@@ -3,8 +3,7 @@ import type { Caller, CreatedPat, User } from '@bunting/contracts';
 import { openLog } from '@bunting/runtime';
 import { eventually, type FreshDatabase, startNats, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessApi, fakeProjectEndpoints } from '../../test/access-api.ts';
-import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts';
+import { accessApi, fakeProjectEndpoints, type ReceivedCall, servicesBehind } from '../../test/access-api.ts';
 import {
   adminToken,
   freshGatewayDatabase,

@@ -3,10 +3,8 @@ import { CreateFeature, ReportFrontendMetrics, GetFeature } from '@bunting/contr
 import { eventually } from '@bunting/testing';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Socket } from 'node:net';
-import { fakeProjectEndpoints } from '../../test/access-api.ts';
-import { rawRequest } from '../../test/raw-http.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
-import { aFeature } from '../../test/services-behind.ts';
+import { fakeProjectEndpoints, refusalOf, aFeature } from '../../test/access-api.ts';
+import { rawRequest } from '../../test/connections.ts';
 import { adminToken, startedGateway } from '../../test/started-gateway.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';

@@ -10,9 +10,8 @@ import {
 } from '@bunting/contracts';
 import { eventually, startNats, readNatsStreamMessages } from '@bunting/testing';
 import { connect, type Socket } from 'node:net';
-import { rawRequest, sendRaw } from '../../test/raw-http.ts';
-import { refusalIn, refusalOf } from '../../test/refusal-of.ts';
-import { servicesBehind } from '../../test/services-behind.ts';
+import { rawRequest, sendRaw } from '../../test/connections.ts';
+import { refusalIn, refusalOf, servicesBehind } from '../../test/access-api.ts';
 import { adminToken, type StartedGateway, startGateway, startedGateway } from '../../test/started-gateway.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';

@@ -2,7 +2,7 @@ import { eventually } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
-import { rawRequest } from '../../test/raw-http.ts';
+import { rawRequest } from '../../test/connections.ts';
 import { type UnreadResponses, unreadResponses } from './unread-responses.ts';
 
 /** More than the operating system buffers for one connection. */

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
-import { servicesBehind } from '../../test/services-behind.ts';
+import { servicesBehind } from '../../test/access-api.ts';
 import { adminToken, type StartedGateway, startedGateway } from '../../test/started-gateway.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';

@@ -3,7 +3,7 @@ import { eventually, reservePort } from '@bunting/testing';
 import fastify from 'fastify';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../test/refusal-of.ts';
+import { refusalOf } from '../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 import { mountMetrics, readinessPolicy } from './health.ts';
 

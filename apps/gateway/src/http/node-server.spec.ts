@@ -4,7 +4,7 @@ import { implement } from '@bunting/bus';
 import { GetFeature } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { rawRequest } from '../../test/raw-http.ts';
+import { rawRequest } from '../../test/connections.ts';
 import { adminToken, startedGateway } from '../../test/started-gateway.ts';
 import { maxConnections, removeForwardedPorts } from './node-server.ts';
 

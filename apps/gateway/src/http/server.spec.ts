@@ -2,9 +2,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rawRequest, sendRaw } from '../../test/raw-http.ts';
-import { refusalIn, refusalOf } from '../../test/refusal-of.ts';
-import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts';
+import { rawRequest, sendRaw } from '../../test/connections.ts';
+import { refusalIn, refusalOf, type ReceivedCall, servicesBehind } from '../../test/access-api.ts';
 import { adminToken, freshGatewayDatabase, startGateway, startedGateway } from '../../test/started-gateway.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';

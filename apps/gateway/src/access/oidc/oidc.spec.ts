@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Me, Role, User } from '@bunting/contracts';
-import { followingBrowser as browser } from '../../../test/following-browser.ts';
-import { type Forgery, startForgedProvider } from '../../../test/forged-provider.ts';
+import { followingBrowser as browser } from '../../../test/browser.ts';
 import {
+  type Forgery,
+  startForgedProvider,
   type Account,
   clientId,
   clientSecret,

@@ -8,8 +8,7 @@ import type {
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
-import { refusalOf } from '../../../test/refusal-of.ts';
+import { accessApi, fakeProjectEndpoints, refusalOf } from '../../../test/access-api.ts';
 import {
   adminToken,
   freshGatewayDatabase,

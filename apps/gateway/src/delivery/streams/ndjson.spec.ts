@@ -4,7 +4,7 @@ import { eventually } from '@bunting/testing';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rawRequest } from '../../../test/raw-http.ts';
+import { rawRequest } from '../../../test/connections.ts';
 import { adminToken, startGateway, startedGateway } from '../../../test/started-gateway.ts';
 
 const quietMs = 600;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { httpOperations } from '@bunting/contracts';
-import { refusalOf } from '../../../test/refusal-of.ts';
+import { refusalOf } from '../../../test/access-api.ts';
 import { startedGateway } from '../../../test/started-gateway.ts';
 import { openApiDocument } from './openapi-document.ts';
 

@@ -1,8 +1,7 @@
 import type { ErrorBody } from '@bunting/contracts';
 import { Type } from 'typebox';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { refusalOf } from '../../../test/refusal-of.ts';
-import { type ReceivedCall, servicesBehind } from '../../../test/services-behind.ts';
+import { refusalOf, type ReceivedCall, servicesBehind } from '../../../test/access-api.ts';
 import { startedGateway } from '../../../test/started-gateway.ts';
 import { queryAndHeadersParser } from './request.ts';
 

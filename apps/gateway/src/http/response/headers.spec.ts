@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rawRequest, sendRaw } from '../../../test/raw-http.ts';
-import { servicesBehind } from '../../../test/services-behind.ts';
+import { rawRequest, sendRaw } from '../../../test/connections.ts';
+import { servicesBehind } from '../../../test/access-api.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';
