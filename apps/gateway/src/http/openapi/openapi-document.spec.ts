@@ -36,16 +36,18 @@ interface WrittenOperation {
 
 const document = openApiDocument(httpOperations);
 
-/** What clients rely on: without texts for readers, and of examples the names alone, which are the kinds of errors. */
+/** What clients rely on: without texts for readers, of examples the names alone, which are the kinds of errors, and `required` in any order. */
 const withoutProse = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutProse);
   if (typeof value !== 'object' || value === null) return value;
   const isProse = (name: string, member: unknown) =>
     ['description', 'summary'].includes(name) && typeof member === 'string';
   const members = Object.entries(value).filter(([name, member]) => !isProse(name, member));
-  return Object.fromEntries(
-    members.map(([name, member]) => [name, name === 'examples' ? Object.keys(member as object) : withoutProse(member)]),
-  );
+  const significant = (name: string, member: unknown): unknown => {
+    if (name === 'examples') return Object.keys(member as object);
+    return name === 'required' && Array.isArray(member) ? member.toSorted() : withoutProse(member);
+  };
+  return Object.fromEntries(members.map(([name, member]) => [name, significant(name, member)]));
 };
 
 /**

@@ -86,6 +86,11 @@ function schemaWriter() {
 
 type SchemaWriter = (schema: unknown) => Json;
 
+function holdsLenientSchema(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return isLenientSchema(value) || Object.values(value).some(holdsLenientSchema);
+}
+
 const meaningOf: Readonly<Record<number, string>> = {
   400: 'The request does not match its schema or a rule; the message names the invalid property.',
   401: 'The request has no valid token or session.',
@@ -287,8 +292,11 @@ function operationObject(operation: AnyOperation, write: SchemaWriter): JsonObje
 
 export function openApiDocument(operations: readonly AnyOperation[]): OpenApiDocument {
   const { write, schemas } = schemaWriter();
-  // Replies are written first, so that they keep their names; a request that differs from a reply of the same name gets its own name.
-  for (const { reply, http } of operations) if (http !== undefined) write(reply);
+  // Replies are written first, so that they keep their names; a request that differs from a reply of the same name gets its own name, also
+  // within a reply.
+  const replies = operations.filter(({ http }) => http !== undefined).map(({ reply }) => reply);
+  for (const reply of replies.filter((schema) => !holdsLenientSchema(schema))) write(reply);
+  for (const reply of replies) write(reply);
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const operation of operations) {
     if (operation.http === undefined) continue;
