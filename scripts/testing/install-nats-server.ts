@@ -4,11 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  downloadedNatsServer,
-  findNatsServer,
-  howToInstallNatsServer,
-} from '../../libs/testing/src/find-nats-server.ts';
+import { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from '../../libs/testing/src/nats.ts';
 import { runCommand } from '../command.ts';
 
 const help = `Finds or installs nats-server, and prints its path.

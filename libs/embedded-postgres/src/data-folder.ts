@@ -1,13 +1,29 @@
 import { execFile, type ExecFileException } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
-import { EmbeddedPostgresError, programError } from './embedded-postgres-error.ts';
-import { postgresMajorVersion } from './postgres-binaries.ts';
-import { changeOwner, type RunAs } from './postgres-user.ts';
-import { commandEndingWithParent } from './command-ending-with-parent.ts';
-import { isAlive } from './is-alive.ts';
-import { programSearchPath } from './program-search-path.ts';
+import { promisify } from 'node:util';
+import {
+  changeOwner,
+  EmbeddedPostgresError,
+  postgresMajorVersion,
+  programError,
+  type RunAs,
+} from './postgres-program.ts';
+import { commandEndingWithParent, isAlive, programSearchPath } from './processes.ts';
 
 /** The only user of the database. Its password is in the data folder, readable by the owner only. */
 export const superuser = 'bunting';
@@ -16,17 +32,19 @@ const passwordFile = 'superuser-password';
 /** The environment of PostgreSQL's programs, without the variables of this process. */
 export const postgresProgramEnvironment = { PATH: programSearchPath(), LC_ALL: 'C', TZ: 'UTC' };
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
 
-const unusableFolder = (dataDir: string, error: unknown): EmbeddedPostgresError => {
+function unusableFolder(dataDir: string, error: unknown): EmbeddedPostgresError {
   const { code = String(error), path: faultyPath = dataDir } = error as NodeJS.ErrnoException;
   return new EmbeddedPostgresError(
     `The data folder ${dataDir} cannot be used by this user (${code} at ${faultyPath}): make it writable, start as its owner, or choose another folder.`,
   );
-};
+}
 
 /** The password of the database in a folder; undefined if there is no database yet. Throws if the folder cannot be used. */
-export const readPassword = async (dataDir: string): Promise<string | undefined> => {
+export async function readPassword(dataDir: string): Promise<string | undefined> {
   let entries: string[];
   try {
     if (!(await stat(dataDir)).isDirectory()) {
@@ -60,12 +78,12 @@ export const readPassword = async (dataDir: string): Promise<string | undefined>
   } catch (error) {
     throw error instanceof EmbeddedPostgresError ? error : unusableFolder(dataDir, error);
   }
-};
+}
 
-const flush = async (file: string): Promise<void> => {
+async function flush(file: string): Promise<void> {
   const handle = await open(file, 'r');
   await handle.sync().finally(() => handle.close());
-};
+}
 
 // macOS has no locale C.UTF-8. The sort order there is that of PostgreSQL's built-in locale as well.
 const characterType = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
@@ -78,7 +96,7 @@ interface InitdbOptions {
   readonly durable: boolean;
 }
 
-const runInitdb = async (initdb: string, { folder, passwordPath, become, durable }: InitdbOptions): Promise<void> => {
+async function runInitdb(initdb: string, { folder, passwordPath, become, durable }: InitdbOptions): Promise<void> {
   const { command, args, stdin } = commandEndingWithParent(
     [
       initdb,
@@ -110,28 +128,28 @@ const runInitdb = async (initdb: string, { folder, passwordPath, become, durable
       },
     );
   });
-};
+}
 
 /** Removes the leftovers of starts that were killed half-way. */
-const removeLeftovers = async (parent: string, prefix: string): Promise<void> => {
+async function removeLeftovers(parent: string, prefix: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : Number.NaN;
     // The initdb of a killed start ends by itself, and until then adds files.
     if (Number.isInteger(pid) && !isAlive(pid))
       await rm(path.join(parent, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
-};
+}
 
 /**
  * Creates a database in a missing or empty folder, and returns its password. The database is created in a neighbouring folder and renamed
  * when complete, so that after a crash the folder holds either a complete database or nothing.
  */
-export const createDatabaseFolder = async (
+export async function createDatabaseFolder(
   initdb: string,
   dataDir: string,
   runAs: RunAs,
   durable: boolean,
-): Promise<string> => {
+): Promise<string> {
   const parent = path.dirname(dataDir);
   const prefix = `.${path.basename(dataDir)}.new-`;
   const temporaryFolder = path.join(parent, `${prefix}${process.pid}-${randomBytes(4).toString('hex')}`);
@@ -160,4 +178,67 @@ export const createDatabaseFolder = async (
   } finally {
     await rm(temporaryFolder, { recursive: true, force: true });
   }
-};
+}
+
+const run = promisify(execFile);
+
+/** A PostgreSQL that runs on a data folder. */
+interface RunningInstance {
+  readonly pid: number;
+  /** the port, once it listens */
+  readonly port: number | undefined;
+  /** whether it is shutting down, as after the process that started it was killed */
+  readonly isStopping: boolean;
+}
+
+/** The processes whose working directory is the folder: the postmaster and its backends. */
+async function processesIn(dataDir: string): Promise<number[]> {
+  const folder = await realpath(dataDir);
+  const pids: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    if ((await readlink(`/proc/${name}/cwd`).catch(() => '')) === folder) pids.push(Number(name));
+  }
+  return pids;
+}
+
+async function isPostgresOf(pid: number, dataDir: string): Promise<boolean> {
+  const { stdout } = await run('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return stdout.includes('postgres') && stdout.includes(dataDir);
+}
+
+/** What PostgreSQL wrote into the lock file of its folder. */
+async function readLockFile(dataDir: string) {
+  const file = path.join(dataDir, 'postmaster.pid');
+  const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n');
+  const [pid, port, status] = [Number(lines[0]), Number(lines[3]), lines[7]?.trim()];
+  return Number.isInteger(pid) && pid > 0 ? { file, pid, port, status } : undefined;
+}
+
+/** Finds the PostgreSQL that runs on a data folder. */
+export async function findRunningInstance(dataDir: string): Promise<RunningInstance | undefined> {
+  const lock = await readLockFile(dataDir);
+  if (lock === undefined) return undefined;
+  const isRunning =
+    process.platform === 'linux'
+      ? (await processesIn(dataDir)).includes(lock.pid)
+      : await isPostgresOf(lock.pid, dataDir);
+  if (!isRunning) return undefined;
+  return {
+    pid: lock.pid,
+    port: lock.status === 'ready' ? lock.port : undefined,
+    isStopping: lock.status === 'stopping',
+  };
+}
+
+/**
+ * Removes the lock file of a killed PostgreSQL whose process id now belongs to another program, as after the restart of a container:
+ * PostgreSQL would never start again with it. It removes other stale lock files itself.
+ */
+export async function removeStaleLock(dataDir: string): Promise<void> {
+  const lock = await readLockFile(dataDir);
+  if (process.platform !== 'linux' || lock === undefined || !isAlive(lock.pid)) return;
+  if ((await processesIn(dataDir)).length > 0) return;
+  await rm(lock.file, { force: true });
+  await rm(path.join(dataDir, `.s.PGSQL.${lock.port}.lock`), { force: true });
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { programError } from './embedded-postgres-error.ts';
+import { programError } from './postgres-program.ts';
 
 it('the error for a full disk names the cause and the report of PostgreSQL', () => {
   const report = 'FATAL:  could not write to file "pg_wal/xlogtemp.7": No space left on device\n';

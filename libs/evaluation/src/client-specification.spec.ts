@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type EvaluableFeature, type EvaluableSegment, compileEvaluator } from './evaluator.ts';
-import type { EvaluationContext } from './evaluation-context.ts';
+import type { EvaluationContext } from './constraint.ts';
 
 interface DeltaEvent {
   readonly type: 'hydration' | 'feature-updated' | 'feature-removed' | 'segment-updated' | 'segment-removed';

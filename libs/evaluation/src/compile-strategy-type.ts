@@ -1,6 +1,5 @@
-import { addressMatcher } from './constraint.ts';
-import { type EvaluationContext, fieldValue, type Predicate, randomKey } from './evaluation-context.ts';
-import { rolloutBuckets } from './murmur-hash.ts';
+import { addressMatcher, type EvaluationContext, fieldValue, type Predicate, randomKey } from './constraint.ts';
+import { rolloutBuckets } from './variant.ts';
 
 type StrategyParameters = Readonly<Record<string, string | undefined>>;
 
@@ -19,28 +18,27 @@ interface CompiledStrategyType {
   readonly rolloutFor?: (context: EvaluationContext) => Rollout;
 }
 
-const commaSeparated = (text: string | undefined): string[] =>
-  (text ?? '')
+function commaSeparated(text: string | undefined): string[] {
+  return (text ?? '')
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+}
 
 /** The sticky key of a user: the text whose hash is the bucket of the user in a rollout. Users without one are in no rollout. */
-const stickyKey = (stickiness: string, context: EvaluationContext): string | undefined => {
+function stickyKey(stickiness: string, context: EvaluationContext): string | undefined {
   if (stickiness === 'random') return randomKey(context);
   if (stickiness !== 'default') return fieldValue(context, stickiness);
   return fieldValue(context, 'userId') ?? fieldValue(context, 'sessionId') ?? randomKey(context);
-};
+}
 
 /** Whether a user is in a rollout. */
-export const isInRollout = ({ bucket, percentage }: Rollout): boolean => bucket !== null && bucket <= percentage;
+export function isInRollout({ bucket, percentage }: Rollout): boolean {
+  return bucket !== null && bucket <= percentage;
+}
 
 /** The bucket of a sticky key never changes, so a larger percentage only adds keys to a rollout. */
-const compileRollout = (
-  percentageText: string | undefined,
-  stickiness: string,
-  groupId: string,
-): CompiledStrategyType => {
+function compileRollout(percentageText: string | undefined, stickiness: string, groupId: string): CompiledStrategyType {
   const percentage = Number(percentageText);
   const bucketOf = rolloutBuckets(groupId);
   const rolloutFor = (context: EvaluationContext): Rollout => {
@@ -48,7 +46,7 @@ const compileRollout = (
     return { percentage, stickiness, groupId, bucket: key === undefined ? null : bucketOf(key) };
   };
   return { isActive: (context) => isInRollout(rolloutFor(context)), rolloutFor };
-};
+}
 
 const compilers = new Map<string, (parameters: StrategyParameters, feature: string) => CompiledStrategyType>(
   Object.entries({
@@ -77,8 +75,10 @@ const compilers = new Map<string, (parameters: StrategyParameters, feature: stri
  * Compiles a strategy type with its parameters.
  * @returns undefined for a type that only the application can evaluate: a custom one, or `applicationHostname`
  */
-export const compileStrategyType = (
+export function compileStrategyType(
   type: string,
   parameters: StrategyParameters,
   feature: string,
-): CompiledStrategyType | undefined => compilers.get(type)?.(parameters, feature);
+): CompiledStrategyType | undefined {
+  return compilers.get(type)?.(parameters, feature);
+}

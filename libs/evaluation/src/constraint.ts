@@ -1,7 +1,28 @@
 import { Address4, Address6 } from 'ip-address';
 import { RE2JS } from 're2js';
 import { compare, valid } from 'semver';
-import { fieldValue, type Predicate } from './evaluation-context.ts';
+
+/** The user and the time for which features are evaluated. */
+export interface EvaluationContext {
+  /** the values of context fields, by name */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly now: Date;
+  /** a random number from 0 to below 1, for users without a sticky key */
+  readonly random: () => number;
+}
+
+/** A function of the context, compiled once per feature and evaluated per user. */
+export type Predicate = (context: EvaluationContext) => boolean;
+
+/** The value of a field; undefined where the context has none, or an empty one. */
+export function fieldValue({ fields }: EvaluationContext, field: string): string | undefined {
+  return fields.get(field) || undefined;
+}
+
+/** A sticky key for a user who has none: a new random one on each call. */
+export function randomKey({ random }: EvaluationContext): string {
+  return String(Math.floor(random() * 100_000) + 1);
+}
 
 /** A constraint as SDKs receive it. It may have operators that Bunting does not store, such as those of an import. */
 export interface EvaluableConstraint {
@@ -17,19 +38,19 @@ type ConstraintCompiler = (constraint: EvaluableConstraint) => Predicate;
 
 const matchesNobody: Predicate = () => false;
 
-const nonEmptyValues = ({ values = [] }: EvaluableConstraint): string[] =>
-  values.map((value) => value.trim()).filter((value) => value !== '');
+function nonEmptyValues({ values = [] }: EvaluableConstraint): string[] {
+  return values.map((value) => value.trim()).filter((value) => value !== '');
+}
 
-const listCompiler =
-  (expected: boolean): ConstraintCompiler =>
-  (constraint) => {
+function listCompiler(expected: boolean): ConstraintCompiler {
+  return (constraint) => {
     const values = new Set(nonEmptyValues(constraint));
     return (context) => values.has(fieldValue(context, constraint.contextName) ?? '') === expected;
   };
+}
 
-const textCompiler =
-  (holds: (actual: string, value: string) => boolean): ConstraintCompiler =>
-  (constraint) => {
+function textCompiler(holds: (actual: string, value: string) => boolean): ConstraintCompiler {
+  return (constraint) => {
     const { contextName, caseInsensitive = false } = constraint;
     const normalise = (value: string): string => (caseInsensitive ? value.toLowerCase() : value);
     const values = nonEmptyValues(constraint).map(normalise);
@@ -40,42 +61,47 @@ const textCompiler =
       return values.some((value) => holds(actual, value));
     };
   };
+}
 
 /**
  * The number that a text denotes; NaN for other texts. A blank and a number in another base are numbers to JavaScript, and to the SDK for
  * Node.js, but to no other SDK: a user without a number must not count as one with 0.
  */
-const numberOf = (text = ''): number => (/^\s*($|0[box])/i.test(text) ? Number.NaN : Number(text));
+function numberOf(text = ''): number {
+  return /^\s*($|0[box])/i.test(text) ? Number.NaN : Number(text);
+}
 
-const numberCompiler =
-  (holds: (actual: number, value: number) => boolean): ConstraintCompiler =>
-  ({ contextName, value: operand }) => {
+function numberCompiler(holds: (actual: number, value: number) => boolean): ConstraintCompiler {
+  return ({ contextName, value: operand }) => {
     const value = numberOf(operand);
     return (context) => holds(numberOf(fieldValue(context, contextName)), value);
   };
+}
 
 /** Date operators compare the field `currentTime` of the context, or without it the current time, whatever field the constraint names. */
-const dateCompiler =
-  (holds: (actual: number, value: number) => boolean): ConstraintCompiler =>
-  ({ value: operand }) => {
+function dateCompiler(holds: (actual: number, value: number) => boolean): ConstraintCompiler {
+  return ({ value: operand }) => {
     const value = Date.parse(operand ?? '');
     return (context) => {
       const contextValue = fieldValue(context, 'currentTime');
       return holds(contextValue === undefined ? context.now.getTime() : Date.parse(contextValue), value);
     };
   };
+}
 
-const isVersion = (value: string): boolean => value.length <= 256 && !value.startsWith('v') && valid(value) !== null;
+function isVersion(value: string): boolean {
+  return value.length <= 256 && !value.startsWith('v') && valid(value) !== null;
+}
 
-const semverCompiler =
-  (holds: (order: number) => boolean): ConstraintCompiler =>
-  ({ contextName, value = '' }) => {
+function semverCompiler(holds: (order: number) => boolean): ConstraintCompiler {
+  return ({ contextName, value = '' }) => {
     if (!isVersion(value)) return matchesNobody;
     return (context) => {
       const contextValue = fieldValue(context, contextName);
       return contextValue !== undefined && isVersion(contextValue) && holds(compare(contextValue, value));
     };
   };
+}
 
 /**
  * The maximum length of a context value that is matched with a pattern; longer ones do not match. Users of frontends choose the value,
@@ -102,20 +128,23 @@ type Address = Address4 | Address6;
 /** The limit above which a text is not parsed as an address. No address is as long, with its prefix length. */
 const maxAddressLength = 64;
 
-const parseAddress = (value: string): Address | undefined => {
+function parseAddress(value: string): Address | undefined {
   if (value.length > maxAddressLength) return undefined;
   if (Address4.isValid(value)) return new Address4(value);
   return Address6.isValid(value) ? new Address6(value) : undefined;
-};
+}
 
-const isWithin = (address: Address, network: Address): boolean =>
-  address instanceof Address4 === network instanceof Address4 && address.isInSubnet(network as Address4 & Address6);
+function isWithin(address: Address, network: Address): boolean {
+  return (
+    address instanceof Address4 === network instanceof Address4 && address.isInSubnet(network as Address4 & Address6)
+  );
+}
 
 /**
  * Returns a function that matches an IP address that is listed or within a listed network. Entries that are neither match only an equal
  * text.
  */
-export const addressMatcher = (values: readonly string[]): ((contextValue: string | undefined) => boolean) => {
+export function addressMatcher(values: readonly string[]): (contextValue: string | undefined) => boolean {
   const listed = new Set(values);
   const networks = values.flatMap((value) => parseAddress(value) ?? []);
   return (contextValue) => {
@@ -124,7 +153,7 @@ export const addressMatcher = (values: readonly string[]): ((contextValue: strin
     const address = parseAddress(contextValue);
     return address !== undefined && networks.some((network) => isWithin(address, network));
   };
-};
+}
 
 const compileCidr: ConstraintCompiler = (constraint) => {
   // Unlike in the strategy type `remoteAddress`, an entry that is no address matches no text, not even an equal one.
@@ -157,8 +186,8 @@ const compilers = new Map<string, ConstraintCompiler>(
 );
 
 /** Compiles a constraint. An unknown operator matches no user, inverted or not. */
-export const compileConstraint = (constraint: EvaluableConstraint): Predicate => {
+export function compileConstraint(constraint: EvaluableConstraint): Predicate {
   const predicate = compilers.get(constraint.operator)?.(constraint);
   if (predicate === undefined) return matchesNobody;
   return constraint.inverted === true ? (context) => !predicate(context) : predicate;
-};
+}

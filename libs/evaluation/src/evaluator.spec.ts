@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type EvaluableFeature, type EvaluableSegment, type EvaluableStrategy, compileEvaluator } from './evaluator.ts';
-import { murmurHasher } from './murmur-hash.ts';
-import type { EvaluationContext } from './evaluation-context.ts';
+import { murmurHasher } from './variant.ts';
+import type { EvaluationContext } from './constraint.ts';
 
 const at = (
   context: Readonly<Record<string, string>> = {},

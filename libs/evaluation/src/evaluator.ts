@@ -1,7 +1,6 @@
-import { compileConstraint, type EvaluableConstraint } from './constraint.ts';
-import type { EvaluationContext, Predicate } from './evaluation-context.ts';
+import { compileConstraint, type EvaluableConstraint, type EvaluationContext, type Predicate } from './constraint.ts';
 import { compileStrategyType, isInRollout, type Rollout } from './compile-strategy-type.ts';
-import { type Resolution, resolveWithReason } from './resolve-with-reason.ts';
+import { type Resolution, resolveWithReason } from './frontend-api.ts';
 import { compileVariants, type EvaluableVariant, type Variant } from './variant.ts';
 
 export interface EvaluableStrategy {
@@ -87,11 +86,11 @@ const off: Evaluation = { enabled: false, variant: noVariant };
 /** Returns the compiled constraints of a segment by its id; undefined where there is no such segment. */
 export type FindSegment = (segment: number) => readonly Predicate[] | undefined;
 
-const compileStrategy = (
+function compileStrategy(
   { name, parameters = {}, constraints = [], segments = [], variants = [] }: EvaluableStrategy,
   feature: string,
   findSegment: FindSegment,
-) => {
+) {
   const ownConstraints = constraints.map(compileConstraint);
   const segmentConstraints = segments.map((id) => ({ id, constraints: findSegment(id) }));
   const conditions = [
@@ -128,13 +127,13 @@ const compileStrategy = (
       };
     },
   };
-};
+}
 type CompiledStrategy = ReturnType<typeof compileStrategy>;
 
-const resultOf = (strategies: readonly StrategyExplanation[]): boolean | 'unknown' => {
+function resultOf(strategies: readonly StrategyExplanation[]): boolean | 'unknown' {
   if (strategies.length === 0 || strategies.some(({ result }) => result === true)) return true;
   return strategies.some(({ result }) => result === 'unknown') && 'unknown';
-};
+}
 
 /** A feature whose constraints are parsed and whose segments are resolved. */
 export interface CompiledFeature {
@@ -145,11 +144,12 @@ export interface CompiledFeature {
 }
 
 /** Compiles the constraints of a segment. */
-export const compileSegment = ({ constraints }: Pick<EvaluableSegment, 'constraints'>): readonly Predicate[] =>
-  constraints.map(compileConstraint);
+export function compileSegment({ constraints }: Pick<EvaluableSegment, 'constraints'>): readonly Predicate[] {
+  return constraints.map(compileConstraint);
+}
 
 /** Compiles one feature, with the segments as they are now. */
-export const compileFeature = (feature: EvaluableFeature, findSegment: FindSegment): CompiledFeature => {
+export function compileFeature(feature: EvaluableFeature, findSegment: FindSegment): CompiledFeature {
   const { name, strategies = [], variants = [] } = feature;
   const selectVariant = compileVariants(variants, name, variants[0]?.stickiness || 'default');
   return {
@@ -157,7 +157,7 @@ export const compileFeature = (feature: EvaluableFeature, findSegment: FindSegme
     strategies: strategies.map((strategy) => compileStrategy(strategy, name, findSegment)),
     variantFor: selectVariant ?? (() => noVariant),
   };
-};
+}
 
 /** The features that an evaluator evaluates. */
 interface CompiledFeatures {
@@ -167,19 +167,19 @@ interface CompiledFeatures {
 }
 
 /** Compiles features for evaluation as Unleash's SDKs do it, by their common client specification. */
-export const compileEvaluator = (
+export function compileEvaluator(
   features: readonly EvaluableFeature[],
   segments: readonly EvaluableSegment[] = [],
-): Evaluator => {
+): Evaluator {
   const segmentsById = new Map(segments.map((segment) => [segment.id, compileSegment(segment)]));
   const byName = new Map(
     features.map((feature) => [feature.name, compileFeature(feature, (id) => segmentsById.get(id))]),
   );
   return createEvaluator({ find: (name) => byName.get(name), all: () => byName.values() });
-};
+}
 
 /** Evaluates compiled features as Unleash's SDKs do it, by their common client specification. */
-export const createEvaluator = ({ find, all }: CompiledFeatures) => {
+export function createEvaluator({ find, all }: CompiledFeatures) {
   const isDependencySatisfied = (
     { feature: parent, enabled: mustBeOn = true, variants = [] }: EvaluableDependency,
     evaluateParent: (compiled: CompiledFeature) => Evaluation,
@@ -295,7 +295,7 @@ export const createEvaluator = ({ find, all }: CompiledFeatures) => {
         : resolveWithReason(compiled.feature, explain(compiled, context), context);
     },
   };
-};
+}
 
 /** Features compiled once, to be evaluated for many users. */
 export type Evaluator = ReturnType<typeof createEvaluator>;

@@ -1,18 +1,23 @@
-export type { EvaluationContext } from './evaluation-context.ts';
+export type { EvaluationContext } from './constraint.ts';
 export {
   type CompiledFeature,
-  createEvaluator,
+  compileEvaluator,
   compileFeature,
   compileSegment,
+  createEvaluator,
   type EvaluableFeature,
   type EvaluableSegment,
   type Evaluation,
   type Evaluator,
-  compileEvaluator,
   type FeatureExplanation,
   type FindSegment,
   type StrategyExplanation,
 } from './evaluator.ts';
-export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './frontend-api.ts';
-export { hasPayloads, type Resolution } from './resolve-with-reason.ts';
+export {
+  contextFieldsOfBody,
+  contextFieldsOfQuery,
+  frontendFeature,
+  hasPayloads,
+  type Resolution,
+} from './frontend-api.ts';
 export type { Variant } from './variant.ts';

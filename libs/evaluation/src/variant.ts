@@ -1,5 +1,82 @@
-import { type EvaluationContext, fieldValue, randomKey } from './evaluation-context.ts';
-import { variantBuckets } from './murmur-hash.ts';
+import { type EvaluationContext, fieldValue, randomKey } from './constraint.ts';
+
+const c1 = 0xcc9e2d51;
+const c2 = 0x1b873593;
+
+function rotateLeft(value: number, by: number): number {
+  return (value << by) | (value >>> (32 - by));
+}
+function mixBlock(value: number): number {
+  return Math.imul(rotateLeft(Math.imul(value, c1), 15), c2);
+}
+function addBlock(hash: number, block: number): number {
+  return Math.imul(rotateLeft(hash ^ mixBlock(block), 13), 5) + 0xe6546b64;
+}
+
+/** A text with one character for each byte of the UTF-8 of `text`. ASCII, as most keys are, is its own result. */
+function utf8Of(text: string): string {
+  for (let index = 0; index < text.length; index++) {
+    if (text.charCodeAt(index) >= 0x80) return Buffer.from(text, 'utf8').toString('latin1');
+  }
+  return text;
+}
+
+/**
+ * MurmurHash3 (x86, 32 bits) of the UTF-8 bytes of texts that begin with the same prefix, as most server-side SDKs compute it. The prefix
+ * is hashed once.
+ */
+export function murmurHasher(prefix: string, seed = 0): (text: string) => number {
+  const start = utf8Of(prefix);
+  const blockBytes = start.length - (start.length % 4);
+  let hashOfPrefix = seed;
+  for (let index = 0; index < blockBytes; index += 4) {
+    const block =
+      start.charCodeAt(index) |
+      (start.charCodeAt(index + 1) << 8) |
+      (start.charCodeAt(index + 2) << 16) |
+      (start.charCodeAt(index + 3) << 24);
+    hashOfPrefix = addBlock(hashOfPrefix, block);
+  }
+  let restOfPrefix = 0;
+  for (let index = blockBytes; index < start.length; index++) {
+    restOfPrefix |= start.charCodeAt(index) << (8 * (index - blockBytes));
+  }
+  const restBits = 8 * (start.length - blockBytes);
+
+  return (text) => {
+    const bytes = utf8Of(text);
+    let [hash, block, bits] = [hashOfPrefix, restOfPrefix, restBits];
+    for (let index = 0; index < bytes.length; index++) {
+      block |= bytes.charCodeAt(index) << bits;
+      bits += 8;
+      if (bits < 32) continue;
+      hash = addBlock(hash, block);
+      block = 0;
+      bits = 0;
+    }
+    hash ^= mixBlock(block) ^ (start.length + bytes.length);
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    return (hash ^ (hash >>> 16)) >>> 0;
+  };
+}
+
+/** Returns the bucket of a key; the first bucket is 1. */
+type BucketOf = (key: string) => number;
+
+/** Buckets of a rollout, from 1 to 100. A rollout includes the keys whose bucket is at most its percentage. */
+export function rolloutBuckets(groupId: string): BucketOf {
+  const hash = murmurHasher(`${groupId}:`);
+  return (key) => (hash(key) % 100) + 1;
+}
+
+const variantSeed = 86_028_157;
+
+/** Buckets of variants, from 1 to the sum of their weights; independent of the buckets of rollouts. */
+function variantBuckets(groupId: string, totalWeight: number): BucketOf {
+  const hash = murmurHasher(`${groupId}:`, variantSeed);
+  return (key) => (hash(key) % totalWeight) + 1;
+}
 
 /** The variant that a user gets. */
 export interface Variant {
@@ -18,7 +95,7 @@ export interface EvaluableVariant {
 }
 
 /** The text whose hash chooses the variant of a user. */
-const stickyKey = (stickiness: string, context: EvaluationContext): string => {
+function stickyKey(stickiness: string, context: EvaluationContext): string {
   if (stickiness !== 'default') return fieldValue(context, stickiness) ?? randomKey(context);
   const fields = ['userId', 'sessionId', 'remoteAddress'];
   for (const field of fields) {
@@ -26,20 +103,21 @@ const stickyKey = (stickiness: string, context: EvaluationContext): string => {
     if (value !== undefined) return value;
   }
   return randomKey(context);
-};
+}
 
-const toVariant = ({ name, payload }: EvaluableVariant): Variant =>
-  payload === undefined ? { name, enabled: true } : { name, enabled: true, payload };
+function toVariant({ name, payload }: EvaluableVariant): Variant {
+  return payload === undefined ? { name, enabled: true } : { name, enabled: true, payload };
+}
 
 /**
  * Compiles the choice of a variant: the variant of the first override that matches the user, otherwise a variant by weight.
  * @returns a function that returns the same object for the same variant; undefined where no variant has weight
  */
-export const compileVariants = (
+export function compileVariants(
   variants: readonly EvaluableVariant[],
   groupId: string,
   stickiness: string,
-): ((context: EvaluationContext) => Variant) | undefined => {
+): ((context: EvaluationContext) => Variant) | undefined {
   const totalWeight = variants.reduce((sum, { weight }) => sum + weight, 0);
   if (totalWeight <= 0) return undefined;
   const bucketOf = variantBuckets(groupId, totalWeight);
@@ -61,4 +139,4 @@ export const compileVariants = (
     for (const { lastBucket, variant } of compiled) if (bucket <= lastBucket) return variant;
     return lastVariant;
   };
-};
+}

@@ -1,17 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { call, implement, systemContext } from '@bunting/bus';
 import { defineOperation } from '@bunting/contracts';
 import { reservePort } from '@bunting/testing';
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { type TObject, Type } from 'typebox';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buntingVersion } from './host-settings.ts';
 import {
   type AnyService,
   defineService,
   host,
   type Loop,
-  type RunningHost,
   openLog,
+  type RunningHost,
   type ServiceContext,
   startLoop,
 } from './index.ts';
@@ -304,4 +306,9 @@ describe('the log', () => {
     for (const thrown of ['text', 7, null, undefined, {}]) log.error({ err: thrown }, 'a defect');
     expect(lines).toHaveLength(5);
   });
+});
+
+it.each(['', 'apps/gateway/', 'apps/all-in-one/'])('the version of Bunting is that of %spackage.json', (folder) => {
+  const text = readFileSync(new URL(`../../../${folder}package.json`, import.meta.url), 'utf8');
+  expect(JSON.parse(text)).toMatchObject({ version: buntingVersion() });
 });

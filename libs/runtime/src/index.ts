@@ -1,14 +1,21 @@
-export { buntingVersion, configSchemaOf, HostConfig, monitoringPortKey, natsAccess } from './host-settings.ts';
-export { databaseSettings, outboxSettings } from './shared-settings.ts';
-export { ConfigError, type ConfigSchema, keysOf, readConfig } from './read-config.ts';
-export { host, type RunningHost, type HostOptions } from './host.ts';
+export {
+  buntingVersion,
+  configSchemaOf,
+  databaseSettings,
+  HostConfig,
+  monitoringPortKey,
+  natsAccess,
+  outboxSettings,
+} from './host-settings.ts';
+export { host, type HostOptions, type RunningHost } from './host.ts';
 export { type Log, logFailure, type Logger, openLog } from './log.ts';
 export { backoffMs, type Loop, startLoop } from './loop.ts';
+export { ConfigError, type ConfigSchema, keysOf, readConfig } from './read-config.ts';
 export { logUnhandledRejections, run, startError, stopOnSignal } from './run.ts';
 export {
   type AnyService,
-  drainTimeoutMs,
   defineService,
+  drainTimeoutMs,
   type Readiness,
   type RunningService,
   type Service,

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
 import { unavailable } from '@bunting/contracts';
 import { eventually, recordingLog } from '@bunting/testing';
+import { expect, it } from 'vitest';
 import { openLog } from './log.ts';
-import { type Loop, type LoopOptions, startLoop, wakeSignal } from './loop.ts';
+import { backoffMs, type Loop, type LoopOptions, startLoop, wakeSignal } from './loop.ts';
 
 const hourMs = 3_600_000;
 
@@ -164,4 +164,17 @@ it('a wake-up does not end the backoff of a loop that fails, and stopping it doe
   loop.wake();
   await loop.stop();
   expect(rounds).toBe(1);
+});
+
+it.each([
+  [1, 250],
+  [2, 500],
+  [3, 1_000],
+  [7, 10_000],
+  [5_000, 10_000],
+])('after %i failures a retry waits %i ms, give or take 25 percent', (failures, ms) => {
+  const waits = Array.from({ length: 200 }, () => backoffMs(failures, { firstMs: 250, maxMs: 10_000 }));
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(0.75 * ms);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(1.25 * ms);
+  expect(new Set(waits).size).toBeGreaterThan(1);
 });

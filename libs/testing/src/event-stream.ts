@@ -26,7 +26,7 @@ export interface OpenEventStream {
   readonly resume: () => void;
 }
 
-const eventIn = (block: string): ReceivedEvent => {
+function eventIn(block: string): ReceivedEvent {
   let [event, id, data]: [string, string | undefined, string] = ['message', undefined, ''];
   for (const line of block.split('\n')) {
     const colon = line.indexOf(':');
@@ -36,27 +36,28 @@ const eventIn = (block: string): ReceivedEvent => {
     else if (line.startsWith('data:')) data += value;
   }
   return { event, id, data };
-};
+}
 
 /** Opens a stream of server-sent events on a connection of its own. Resolves with the head of the response, whatever its status. */
-export const openEventStream = (
+export function openEventStream(
   url: string,
   headers: Readonly<Record<string, string>> = {},
   onEvent: (event: ReceivedEvent) => void = () => undefined,
-): Promise<OpenEventStream> =>
-  new Promise((resolve, reject) => {
+): Promise<OpenEventStream> {
+  return new Promise((resolve, reject) => {
     const agent = new Agent();
     const request = get(url, { headers: { accept: 'text/event-stream', ...headers }, agent }, (response) => {
       resolve(readEvents(response, () => request.destroy(), onEvent));
     });
     request.once('error', reject);
   });
+}
 
-const readEvents = (
+function readEvents(
   response: IncomingMessage,
   close: () => void,
   onEvent: (event: ReceivedEvent) => void,
-): OpenEventStream => {
+): OpenEventStream {
   const events: ReceivedEvent[] = [];
   const comments: string[] = [];
   let [receivedText, isEnded] = ['', false];
@@ -99,4 +100,4 @@ const readEvents = (
     pause: () => void response.pause(),
     resume: () => void response.resume(),
   };
-};
+}

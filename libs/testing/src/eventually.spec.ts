@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventually } from './eventually.ts';
+import { eventually } from './assertions.ts';
 
 it('eventually returns the result of the assertion as soon as it holds', async () => {
   let attempts = 0;

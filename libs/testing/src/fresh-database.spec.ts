@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import pg from 'pg';
-import { freshDatabase, type DatabaseTemplate } from './fresh-database.ts';
-import { withClient } from './test-postgres.ts';
+import { freshDatabase, type DatabaseTemplate, withClient } from './test-postgres.ts';
 
 const rowsOf = (url: string, statement: string): Promise<unknown[]> =>
   withClient(url, async (client) => (await client.query(statement)).rows as unknown[]);

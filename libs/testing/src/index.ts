@@ -1,14 +1,24 @@
-export { openEventStream, type OpenEventStream, type ReceivedEvent } from './event-stream.ts';
-export { eventually } from './eventually.ts';
-export { leastOf } from './least-of.ts';
-export { longFreshnessTimeouts } from './long-freshness-timeouts.ts';
-export { type NatsServerOptions, startNats, type TestNats } from './start-nats.ts';
-export { type Balancer, startBalancer } from './balancer.ts';
-export { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from './find-nats-server.ts';
-export { type FreshDatabase, freshDatabase, type DatabaseTemplate } from './fresh-database.ts';
-export { overTcp, startTestPostgres, testPostgresUrl, withClient } from './test-postgres.ts';
-export { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
-export { startBlackholeProxy, type BlackholeProxy } from './blackhole-proxy.ts';
-export { recordingLog } from './recording-log.ts';
-export { reservePort } from './reserve-port.ts';
-export { readNatsStreamMessages } from './read-nats-stream-messages.ts';
+export { eventually, leastOf, longFreshnessTimeouts, recordingLog } from './assertions.ts';
+export { type OpenEventStream, openEventStream, type ReceivedEvent } from './event-stream.ts';
+export {
+  downloadedNatsServer,
+  findNatsServer,
+  howToInstallNatsServer,
+  type NatsServerOptions,
+  readNatsStreamMessages,
+  startNats,
+  type TestNats,
+} from './nats.ts';
+export { reservePort } from './process-resources.ts';
+export { type Balancer, type BlackholeProxy, startBalancer, startBlackholeProxy } from './proxies.ts';
+export {
+  type DatabaseTemplate,
+  type FreshDatabase,
+  freshDatabase,
+  overTcp,
+  type ReplicatedPostgres,
+  startReplicatedPostgres,
+  startTestPostgres,
+  testPostgresUrl,
+  withClient,
+} from './test-postgres.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leastOf } from './least-of.ts';
+import { leastOf } from './assertions.ts';
 
 it('the smallest value of a schema has its required properties only, with the first and shortest of each', () => {
   const properties = {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-import { reservePort } from './reserve-port.ts';
+import { reservePort } from './process-resources.ts';
 
 const reserve = async (count: number): Promise<readonly number[]> => {
   const ports: number[] = [];

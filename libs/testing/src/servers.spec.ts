@@ -3,10 +3,9 @@ import { expect, it } from 'vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { eventually } from './eventually.ts';
+import { eventually } from './assertions.ts';
 import { withClient } from './test-postgres.ts';
 
 it('the servers of a killed test process end, and their files are removed', async () => {
@@ -14,13 +13,12 @@ it('the servers of a killed test process end, and their files are removed', asyn
   const script = new URL('../test/run-servers.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, ['--no-warnings', script], { stdio: ['pipe', 'pipe', 'inherit'], env });
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const { pid, nats, storeDir, database } = JSON.parse(line) as {
-    pid: number;
+  const { nats, storeDir, database } = JSON.parse(line) as {
     nats: number;
     storeDir: string;
     database: string;
   };
-  const postgresFolder = path.join(tmpdir(), `bunting-test-postgres-${pid}`);
+  const postgresFolder = path.dirname(decodeURIComponent(new URL(database).hostname));
   expect([isAlive(nats), existsSync(storeDir), existsSync(postgresFolder)]).toEqual([true, true, true]);
   await withClient(database, (client) => client.query('SELECT 1'));
 

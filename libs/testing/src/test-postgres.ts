@@ -1,12 +1,12 @@
-import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createHash, randomBytes } from 'node:crypto';
+import { appendFileSync, chmodSync, cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import pg from 'pg';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from './process-resources.ts';
 
 /** Runs a job on one connection, and closes it. */
-export const withClient = async <T>(url: string, job: (client: pg.Client) => Promise<T>): Promise<T> => {
+export async function withClient<T>(url: string, job: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -14,58 +14,141 @@ export const withClient = async <T>(url: string, job: (client: pg.Client) => Pro
   } finally {
     await client.end();
   }
-};
+}
 
 /** The URL of the same database over TCP, if the given URL is one over a Unix socket. */
-export const overTcp = (url: string): string => {
+export function overTcp(url: string): string {
   const { username, password, hostname, port, pathname } = new URL(url);
   return hostname.startsWith('%2F') ? `postgres://${username}:${password}@127.0.0.1:${port}${pathname}` : url;
-};
+}
 
 /** Starts a PostgreSQL for tests. It ends with this process, and its data is deleted. */
-export const startTestPostgres = async (
-  folderName = `bunting-test-postgres-${process.pid}`,
-): Promise<{ url: string; stop(): Promise<void> }> => {
+export async function startTestPostgres(
+  folderName = `bunting-test-postgres-${process.pid}-${randomBytes(4).toString('hex')}`,
+): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = temporaryFolder(folderName);
   const server = await startEmbeddedPostgres({ dataDir: path.join(folder.path, 'data'), ephemeral: true });
-  const url = server.localUrlOf('postgres');
-  writeFileSync(path.join(folder.path, 'url'), url, { mode: 0o600 });
   return {
-    url,
+    url: server.localUrlOf('postgres'),
     stop: async () => {
       await server.stop();
       await folder.remove();
     },
   };
-};
-
-/**
- * Vitest runs many test files in one worker process. The first file starts a server, and the later files
- * find it by its folder.
- */
-const startOrFind = async (): Promise<string> => {
-  const name = `bunting-test-postgres-${process.pid}`;
-  const folder = path.join(tmpdir(), name);
-  const folderStats = statSync(folder, { throwIfNoEntry: false });
-  if (folderStats !== undefined) {
-    if (folderStats.uid !== process.getuid?.())
-      throw new Error(`${folder} belongs to another user: remove it, or set TMPDIR.`);
-    try {
-      const url = readFileSync(path.join(folder, 'url'), 'utf8');
-      await withClient(url, (client) => client.query('SELECT 1'));
-      return url;
-    } catch {
-      // The folder belongs to an earlier process with the same process id.
-      rmSync(folder, { recursive: true, force: true });
-    }
-  }
-  return (await startTestPostgres(name)).url;
-};
+}
 
 let sharedUrl: Promise<string> | undefined;
 
 /** The PostgreSQL of this run: `TEST_POSTGRES_URL` if it is set, as by `npm test`; otherwise a server of this process. */
-export const testPostgresUrl = (): Promise<string> => {
+export function testPostgresUrl(): Promise<string> {
   const url = process.env['TEST_POSTGRES_URL'];
-  return (sharedUrl ??= url === undefined || url === '' ? startOrFind() : Promise.resolve(url));
-};
+  return (sharedUrl ??=
+    url === undefined || url === '' ? startTestPostgres().then((server) => server.url) : Promise.resolve(url));
+}
+
+/** A migrated database of which fresh databases are copies. */
+export interface DatabaseTemplate {
+  /** Identifies the result of `migrate`, which runs once per key and test run. */
+  readonly key: string;
+  /** Migrates an empty database and closes its connections. */
+  readonly migrate: (url: string) => Promise<void>;
+}
+
+function nameOf(prefix: string, text: string, suffix: string): string {
+  return `${prefix}_${text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, 32)}_${suffix}`;
+}
+
+function urlOf(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+function identifier(name: string): string {
+  return pg.escapeIdentifier(name);
+}
+
+function createTemplate(server: string, name: string, { migrate }: DatabaseTemplate): Promise<void> {
+  return withClient(server, async (client) => {
+    // Workers prepare the same template concurrently: the first one does the work. The lock ends with the connection.
+    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name]);
+    const { rows } = await client.query('SELECT datistemplate FROM pg_database WHERE datname = $1', [name]);
+    if ((rows[0] as { datistemplate: boolean } | undefined)?.datistemplate === true) return;
+    await client.query(`DROP DATABASE IF EXISTS ${identifier(name)} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${identifier(name)} TEMPLATE template0`);
+    await migrate(urlOf(server, name));
+    await client.query(`ALTER DATABASE ${identifier(name)} WITH IS_TEMPLATE true ALLOW_CONNECTIONS false`);
+  });
+}
+
+const templates = new Map<string, Promise<string>>();
+
+/** Creates the database of a template if the server has none of its key, and returns its name. */
+function ensureTemplate(server: string, template: DatabaseTemplate): Promise<string> {
+  const { key } = template;
+  const name = nameOf('template', key, createHash('sha256').update(key).digest('hex').slice(0, 12));
+  const creation = templates.get(key) ?? createTemplate(server, name, template).then(() => name);
+  templates.set(key, creation);
+  return creation;
+}
+
+/**
+ * Creates a database for one test file: an empty one, or a copy of a template. It exists until `drop()` or the end of the server.
+ */
+export async function freshDatabase(name = 'test', template?: DatabaseTemplate) {
+  const server = await testPostgresUrl();
+  const source = template === undefined ? 'template0' : await ensureTemplate(server, template);
+  const database = nameOf('fresh', name, randomBytes(6).toString('hex'));
+  await withClient(server, (client) =>
+    client.query(`CREATE DATABASE ${identifier(database)} TEMPLATE ${identifier(source)}`),
+  );
+  return {
+    url: urlOf(server, database),
+    /** Drops the database, even while there are connections. */
+    drop: async (): Promise<void> => {
+      await withClient(server, (client) =>
+        client.query(`DROP DATABASE IF EXISTS ${identifier(database)} WITH (FORCE)`),
+      );
+    },
+  };
+}
+export type FreshDatabase = Awaited<ReturnType<typeof freshDatabase>>;
+
+/** Starts a PostgreSQL and a streaming replica of it. Both end with this process, and their data is deleted. */
+export async function startReplicatedPostgres() {
+  const folder = temporaryFolder(`bunting-test-replicated-${process.pid}`);
+  const [dataDir, replicaDir] = [path.join(folder.path, 'primary'), path.join(folder.path, 'replica')] as const;
+  // A copy of the data folder of a stopped server is a base backup.
+  await (await startEmbeddedPostgres({ dataDir, ephemeral: true })).stop();
+  cpSync(dataDir, replicaDir, { recursive: true });
+  chmodSync(replicaDir, 0o700);
+  const primary = await startEmbeddedPostgres({ dataDir, ephemeral: true });
+  const { username, password, port } = new URL(primary.url);
+  writeFileSync(path.join(replicaDir, 'standby.signal'), '');
+  appendFileSync(
+    path.join(replicaDir, 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=127.0.0.1 port=${port} user=${username} password=${password}'\n`,
+  );
+  let replica: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir: replicaDir, ephemeral: true });
+  const replicaPort = replica.port;
+  return {
+    primary,
+    get replica() {
+      return replica;
+    },
+    stopReplica: (): Promise<void> => replica.stop(),
+    /** Starts the replica again on its port. */
+    restartReplica: async (): Promise<void> => {
+      replica = await startEmbeddedPostgres({ dataDir: replicaDir, port: replicaPort, ephemeral: true });
+    },
+    stop: async (): Promise<void> => {
+      await replica.stop();
+      await primary.stop();
+      await folder.remove();
+    },
+  };
+}
+export type ReplicatedPostgres = Awaited<ReturnType<typeof startReplicatedPostgres>>;

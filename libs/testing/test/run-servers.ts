@@ -2,5 +2,5 @@
 import { freshDatabase, startNats } from '../src/index.ts';
 
 const [nats, database] = await Promise.all([startNats(), freshDatabase()]);
-console.log(JSON.stringify({ pid: process.pid, nats: nats.pid, storeDir: nats.storeDir, database: database.url }));
+console.log(JSON.stringify({ nats: nats.pid, storeDir: nats.storeDir, database: database.url }));
 process.stdin.resume();

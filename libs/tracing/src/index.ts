@@ -1,4 +1,4 @@
-export type { SpanCounts } from './bounded-export.ts';
+export type { SpanCounts } from './open-telemetry.ts';
 export {
   activeTraceIds,
   activeTraceparent,

@@ -26,23 +26,24 @@ let startSpanOfSdk: StartSpan | undefined;
 const activeSpan = new AsyncLocalStorage<Span | undefined>();
 
 /** Sets the function that starts spans, or undefined, with which no span starts. */
-export const setStartSpan = (start: StartSpan | undefined): void => {
+export function setStartSpan(start: StartSpan | undefined): void {
   startSpanOfSdk = start;
-};
+}
 
 const sampled = 1;
 const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /** The span that a W3C `traceparent` names; undefined for a text that is none. */
-const spanContextOf = (traceparent: string | null | undefined): SpanContext | undefined => {
+function spanContextOf(traceparent: string | null | undefined): SpanContext | undefined {
   const [, traceId, spanId, flags] = traceparentPattern.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & sampled, isRemote: true };
-};
+}
 
-const traceparentOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
-  `00-${traceId}-${spanId}-${(traceFlags & sampled).toString().padStart(2, '0')}`;
+function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${(traceFlags & sampled).toString().padStart(2, '0')}`;
+}
 
 /** A span that has started. */
 export interface StartedSpan {
@@ -58,28 +59,31 @@ export interface StartedSpan {
 
 const errorStatus = 2;
 
-const toStartedSpan = (span: Span): StartedSpan => ({
-  traceparent: traceparentOf(span.spanContext()),
-  set: (attributes) => void span.setAttributes(attributes),
-  fail: (errorType) => void span.setAttribute('error.type', errorType).setStatus({ code: errorStatus }),
-  run: (work) => activeSpan.run(span, work),
-  end: () => span.end(),
-});
+function toStartedSpan(span: Span): StartedSpan {
+  return {
+    traceparent: traceparentOf(span.spanContext()),
+    set: (attributes) => void span.setAttributes(attributes),
+    fail: (errorType) => void span.setAttribute('error.type', errorType).setStatus({ code: errorStatus }),
+    run: (work) => activeSpan.run(span, work),
+    end: () => span.end(),
+  };
+}
 
 /** Starts the span of a received request. Its parent is the span that the sender's `traceparent` names. Undefined without tracing. */
-export const startSpan = (options: () => SpanOptions, traceparent?: string): StartedSpan | undefined =>
-  startSpanOfSdk === undefined
+export function startSpan(options: () => SpanOptions, traceparent?: string): StartedSpan | undefined {
+  return startSpanOfSdk === undefined
     ? undefined
     : toStartedSpan(startSpanOfSdk(options(), { parent: spanContextOf(traceparent) }));
+}
 
 /** The value of `error.type`: the kind of a refusal, the code of an error of PostgreSQL or Node, or the name of the error's class. */
-const errorTypeOf = (error: unknown): string => {
+function errorTypeOf(error: unknown): string {
   const { kind, code, name } = (error ?? {}) as { kind?: unknown; code?: unknown; name?: unknown };
   return [kind, code, name].find((candidate) => typeof candidate === 'string') ?? typeof error;
-};
+}
 
 /** Runs work in a span, which ends with the work, or with the promise that it returns. */
-const runInSpan = <T>(span: StartedSpan, work: (span: StartedSpan) => T): T => {
+function runInSpan<T>(span: StartedSpan, work: (span: StartedSpan) => T): T {
   const failed = (error: unknown): void => {
     span.fail(errorTypeOf(error));
     span.end();
@@ -93,31 +97,31 @@ const runInSpan = <T>(span: StartedSpan, work: (span: StartedSpan) => T): T => {
     failed(error);
     throw error;
   }
-};
+}
 
 /** Runs work in a span whose parent `traceparent` names; without tracing, in no span. */
-export const inSpan = <T>(
+export function inSpan<T>(
   options: () => SpanOptions,
   traceparent: string | undefined,
   work: (span: StartedSpan | undefined) => T,
-): T => {
+): T {
   const span = startSpan(options, traceparent);
   return span === undefined ? work(undefined) : runInSpan(span, work);
-};
+}
 
 /** The active span, while it is sampled and has not ended: work that outlives a request is no part of its trace. */
-const recordingSpan = (): Span | undefined => {
+function recordingSpan(): Span | undefined {
   if (startSpanOfSdk === undefined) return undefined;
   const span = activeSpan.getStore();
   return span?.isRecording() === true ? span : undefined;
-};
+}
 
 /** Runs work in a child of the active span; without an active span, in no span. */
-export const inChildSpan = <T>(options: () => SpanOptions, work: (span: StartedSpan | undefined) => T): T => {
+export function inChildSpan<T>(options: () => SpanOptions, work: (span: StartedSpan | undefined) => T): T {
   const parent = recordingSpan();
   if (parent === undefined || startSpanOfSdk === undefined) return work(undefined);
   return runInSpan(toStartedSpan(startSpanOfSdk(options(), { parent: parent.spanContext() })), work);
-};
+}
 
 /** The maximum number of links of a span, the default of the OpenTelemetry specification. */
 const maxLinks = 128;
@@ -126,11 +130,11 @@ const maxLinks = 128;
  * Runs work that other traces have caused, e.g. on a batch of their messages, in a span of a trace of its own that links to them. If none
  * of them is sampled, the work runs in no span.
  */
-export const inLinkedSpan = <T>(
+export function inLinkedSpan<T>(
   options: () => SpanOptions,
   traceparents: Iterable<string | null>,
   work: (span: StartedSpan | undefined) => T,
-): T => {
+): T {
   if (startSpanOfSdk === undefined) return work(undefined);
   const links: SpanContext[] = [];
   for (const traceparent of new Set(traceparents)) {
@@ -140,20 +144,21 @@ export const inLinkedSpan = <T>(
   }
   if (links.length === 0) return withoutSpan(() => work(undefined));
   return runInSpan(toStartedSpan(startSpanOfSdk(options(), { links })), work);
-};
+}
 
 /** Runs work outside the active span, such as a loop that a request happens to start. */
-export const withoutSpan = <T>(work: () => T): T =>
-  startSpanOfSdk === undefined ? work() : activeSpan.run(undefined, work);
+export function withoutSpan<T>(work: () => T): T {
+  return startSpanOfSdk === undefined ? work() : activeSpan.run(undefined, work);
+}
 
 /** The W3C trace context of the active span; undefined without one. */
-export const activeTraceparent = (): string | undefined => {
+export function activeTraceparent(): string | undefined {
   const span = recordingSpan();
   return span === undefined ? undefined : traceparentOf(span.spanContext());
-};
+}
 
 /** The ids of the active span, as log lines carry them; undefined without one. */
-export const activeTraceIds = (): { readonly trace_id: string; readonly span_id: string } | undefined => {
+export function activeTraceIds(): { readonly trace_id: string; readonly span_id: string } | undefined {
   const context = recordingSpan()?.spanContext();
   return context === undefined ? undefined : { trace_id: context.traceId, span_id: context.spanId };
-};
+}

@@ -1,4 +1,4 @@
-import type { SpanCounts } from './bounded-export.ts';
+import type { SpanCounts } from './open-telemetry.ts';
 import { setStartSpan } from './spans.ts';
 
 /** The samplers of OpenTelemetry, by their names in `OTEL_TRACES_SAMPLER`. */
@@ -41,7 +41,7 @@ export interface Tracing {
 let isRunning = false;
 
 /** Loads the SDK and starts the export of this process's spans. A process exports to one collector. */
-export const startTracing = async ({ warn, ...options }: TracingOptions): Promise<Tracing> => {
+export async function startTracing({ warn, ...options }: TracingOptions): Promise<Tracing> {
   if (isRunning) throw new Error('This process exports its spans already: host the services together.');
   let isFailing = false;
   const onOutcome = (error: Error | undefined): void => {
@@ -60,7 +60,7 @@ export const startTracing = async ({ warn, ...options }: TracingOptions): Promis
   };
   isRunning = true;
   try {
-    const { startOpenTelemetry } = await import('./start-open-telemetry.ts');
+    const { startOpenTelemetry } = await import('./open-telemetry.ts');
     const { start, counts, stop } = startOpenTelemetry(options, onOutcome);
     setStartSpan(start);
     return {
@@ -75,4 +75,4 @@ export const startTracing = async ({ warn, ...options }: TracingOptions): Promis
     isRunning = false;
     throw error;
   }
-};
+}

@@ -1,14 +1,46 @@
-import { commandEndingWithParent } from '@bunting/embedded-postgres';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
-import { eventually } from './eventually.ts';
-import { findNatsServer } from './find-nats-server.ts';
-import { reservePort } from './reserve-port.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { fileURLToPath } from 'node:url';
+import { commandEndingWithParent, programSearchPath } from '@bunting/embedded-postgres';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect as connectToNats } from '@nats-io/transport-node';
+import { eventually } from './assertions.ts';
+import { reservePort, temporaryFolder } from './process-resources.ts';
+
+/** The path to which the program is downloaded if it is missing, as by `npm test`. */
+export const downloadedNatsServer = fileURLToPath(
+  new URL('../../../node_modules/.cache/bunting/nats-server', import.meta.url),
+);
+
+export const howToInstallNatsServer =
+  'Install it with `apt-get install nats-server` (Debian, Ubuntu) or `brew install nats-server` (macOS), take a release of ' +
+  'https://github.com/nats-io/nats-server/releases, or set NATS_SERVER to where the program is.';
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The path of nats-server. Throws an error with installation instructions if it is missing. */
+export function findNatsServer(): string {
+  const configured = process.env['NATS_SERVER'];
+  if (configured !== undefined && configured !== '') {
+    if (isProgram(configured)) return configured;
+    throw new Error(`NATS_SERVER names ${configured}, which is no program that can be run. ${howToInstallNatsServer}`);
+  }
+  const folders = programSearchPath().split(':');
+  const program = [...folders.map((folder) => path.join(folder, 'nats-server')), downloadedNatsServer].find(isProgram);
+  if (program === undefined) throw new Error(`The program nats-server is missing. ${howToInstallNatsServer}`);
+  return program;
+}
 
 export interface NatsServerOptions {
   readonly jetstream?: boolean;
@@ -29,8 +61,8 @@ const { privateKey } = generateKeyPairSync('ed25519', {
 });
 
 /** Resolves if the server with this name listens on the port; otherwise rejects. */
-const requireGreeting = (name: string, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
+function requireGreeting(name: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
     const socket: Socket = connect(port, '127.0.0.1')
       .once('error', reject)
       .once('close', () => reject(new Error(`Port ${port} was closed without a greeting.`)))
@@ -40,15 +72,16 @@ const requireGreeting = (name: string, port: number): Promise<void> =>
         else reject(new Error(`On port ${port} is another server.`));
       });
   });
+}
 
 /** Starts a real nats-server on the loopback interface. It ends with this process. */
-export const startNats = async ({
+export async function startNats({
   jetstream = true,
   storeDir,
   port: givenPort,
   config = '',
   environment = {},
-}: NatsServerOptions = {}) => {
+}: NatsServerOptions = {}) {
   const program = findNatsServer();
   const folder = temporaryFolder(`bunting-test-nats-${process.pid}-${randomBytes(4).toString('hex')}`);
   const store = storeDir ?? path.join(folder.path, 'store');
@@ -136,5 +169,26 @@ export const startNats = async ({
       await start();
     },
   };
-};
+}
 export type TestNats = Awaited<ReturnType<typeof startNats>>;
+
+/** The messages in a stream of a NATS server, in their order. */
+export async function readNatsStreamMessages(
+  url: string,
+  stream: string,
+): Promise<{ subject: string; id: string; payload: string }[]> {
+  const connection = await connectToNats({ servers: url });
+  try {
+    const { streams } = await jetstreamManager(connection);
+    const { state } = await streams.info(stream);
+    const messages: { subject: string; id: string; payload: string }[] = [];
+    for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
+      const message = await streams.getMessage(stream, { seq });
+      if (message === null) continue;
+      messages.push({ subject: message.subject, id: message.header.get('Nats-Msg-Id'), payload: message.string() });
+    }
+    return messages;
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,5 +1,10 @@
+import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 
 const firstPort = 20_000;
 const lastPort = 24_999;
@@ -7,7 +12,7 @@ const lastPort = 24_999;
 const lockPortDistance = 5_000;
 
 /** Listens on loopback and resolves with the server, or with undefined where another process does. */
-const listenOn = (port: number): Promise<ReturnType<typeof createServer> | undefined> => {
+function listenOn(port: number): Promise<ReturnType<typeof createServer> | undefined> {
   const server = createServer();
   return new Promise((resolve) => {
     server
@@ -17,21 +22,21 @@ const listenOn = (port: number): Promise<ReturnType<typeof createServer> | undef
         resolve(server);
       });
   });
-};
+}
 
-const isFree = async (port: number): Promise<boolean> => {
+async function isFree(port: number): Promise<boolean> {
   const server = await listenOn(port);
   if (server === undefined) return false;
   await new Promise((resolve) => server.close(resolve));
   return true;
-};
+}
 
 /**
  * A free TCP port that no other caller gets, in this process or in another, until this process exits: a program that a test starts may
  * listen on it at any time, also after a restart. The lock is a second port that this process listens on, so that the operating system
  * releases it. Programs that choose a port themselves (PostgreSQL, `npm run stack`) choose it from other ranges.
  */
-export const reservePort = async (): Promise<number> => {
+export async function reservePort(): Promise<number> {
   for (;;) {
     const port = randomInt(firstPort, lastPort + 1);
     const lock = await listenOn(port + lockPortDistance);
@@ -39,4 +44,29 @@ export const reservePort = async (): Promise<number> => {
     if (await isFree(port)) return port;
     lock.close();
   }
-};
+}
+
+// It tries again, because a process that uses the folder may be ending at the same time and write a last file.
+const removeWhenInputEnds = 'read _; until rm -rf "$0" 2>/dev/null; do sleep 0.1; done';
+
+/** Creates a folder that only this user can access. It is removed on request or when this process ends, even if it is killed. */
+export function temporaryFolder(name: string) {
+  const folder = path.join(tmpdir(), name);
+  mkdirSync(folder, { mode: 0o700 });
+  const remover = spawn('/bin/sh', ['-c', removeWhenInputEnds, folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  remover.unref();
+  (remover.stdin as Socket).unref();
+  return {
+    path: folder,
+    remove: async (): Promise<void> => {
+      if (remover.exitCode !== null) return;
+      remover.ref();
+      const removed = once(remover, 'exit');
+      remover.stdin.end('\n');
+      await removed;
+    },
+  };
+}

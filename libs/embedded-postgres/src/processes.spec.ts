@@ -2,8 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type ScriptProcess, startScript, until } from '../test/script-process.ts';
-import { commandEndingWithParent } from './command-ending-with-parent.ts';
-import { isAlive } from './is-alive.ts';
+import { commandEndingWithParent, isAlive } from './processes.ts';
 
 const scripts: ScriptProcess[] = [];
 afterEach(() => scripts.splice(0).forEach(({ child }) => child.kill('SIGKILL')));
