@@ -222,7 +222,7 @@ describe('a database', () => {
       await holder.query('select pg_advisory_lock(7)');
       const waiting = { name: '2-expand-waiting', statements: ['select pg_advisory_xact_lock(7)'] };
       const migrating = open([flagTable, waiting]);
-      const waits = `select from pg_stat_activity where query like '%jg_advisory_xact_lock(7)%' and wait_event_type = 'Lock'`;
+      const waits = `select from pg_stat_activity where query like '%pg_advisory_xact_lock(7)%' and wait_event_type = 'Lock'`;
       await eventually(async () => expect((await holder.query(waits)).rowCount).toBe(1));
       await open();
       expect((await holder.query(waits)).rowCount).toBe(1);
@@ -237,7 +237,7 @@ describe('a database', () => {
       await holder.query('select pg_advisory_lock(7)');
       const waiting = { name: '2-expand-waiting', statements: ['select pg_advisory_xact_lock(7)'] };
       const migrating = open([flagTable, waiting]);
-      const waits = `select from pg_stat_activity where query like '%jg_advisory_xact_lock(7)%' and wait_event_type = 'Lock'`;
+      const waits = `select from pg_stat_activity where query like '%pg_advisory_xact_lock(7)%' and wait_event_type = 'Lock'`;
       await eventually(async () => expect((await holder.query(waits)).rowCount).toBe(1));
       const warn = vi.fn();
       const starting = open([flagTable, waiting], { log: { warn, error: vi.fn() } });
