@@ -53,6 +53,7 @@ const commonVariables = [
   'LANG',
   'LC_ALL',
   'TZ',
+  'NODE_COMPILE_CACHE',
   'NODE_ENV',
   'NODE_OPTIONS',
   'NODE_EXTRA_CA_CERTS',

@@ -12,7 +12,7 @@ import {
 } from './torture/rolling-restarts.ts';
 import { type TortureReport, runTorture } from './torture/run-torture.ts';
 import { faults } from './torture/faults.ts';
-import { repository } from '../apps/all-in-one/test/support/program.ts';
+import { repository } from '../apps/all-in-one/test/support/platform.ts';
 
 const help = `Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered.
 

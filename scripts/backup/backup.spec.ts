@@ -14,9 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Api, apiOf } from '../../apps/all-in-one/test/support/api.ts';
-import { untilReady } from '../../apps/all-in-one/test/support/platform.ts';
-import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
+import { type Api, apiOf } from '../../apps/all-in-one/test/support/clients.ts';
+import { untilReady, type Program, runProgram } from '../../apps/all-in-one/test/support/platform.ts';
 import { type Manifest, manifestPath, serializeManifest } from './manifest.ts';
 import { verifyBackup } from './verify-backup.ts';
 import { skipRevisionsAfterExternalRestore } from './restore-backup.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
-import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
+import { type Program, runProgram } from '../../apps/all-in-one/test/support/platform.ts';
 import { verifyBackup } from './verify-backup.ts';
 import { serviceDatabasesAt, type ServiceDatabase } from '../databases/service-databases.ts';
 import { withConsistentSnapshots } from './create-backup.ts';

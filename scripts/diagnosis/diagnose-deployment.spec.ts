@@ -18,7 +18,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { runProgram } from '../../apps/all-in-one/test/support/program.ts';
+import { runProgram } from '../../apps/all-in-one/test/support/platform.ts';
 import { manifestPath, serializeManifest } from '../backup/manifest.ts';
 import { serviceDatabasesAt, type ServiceDatabase } from '../databases/service-databases.ts';
 import { type DiagnosisOptions, diagnose } from './diagnose.ts';

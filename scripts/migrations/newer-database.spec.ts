@@ -1,7 +1,7 @@
 import { eventually, type FreshDatabase, reservePort, freshDatabase, withClient } from '@bunting/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import path from 'node:path';
-import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
+import { type Program, runProgram } from '../../apps/all-in-one/test/support/platform.ts';
 
 let database: FreshDatabase;
 let port: number;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { apiOf } from '../../apps/all-in-one/test/support/api.ts';
+import { apiOf } from '../../apps/all-in-one/test/support/clients.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { startCluster, type Cluster } from './cluster.ts';

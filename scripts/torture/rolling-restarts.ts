@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Balancer, eventually, startBalancer } from '@bunting/testing';
-import { repository } from '../../apps/all-in-one/test/support/program.ts';
+import { repository } from '../../apps/all-in-one/test/support/platform.ts';
 import { startCluster } from './cluster.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { ServiceProcess } from './service-process.ts';

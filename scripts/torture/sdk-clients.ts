@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from './seeded-random.ts';
 import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
-import { featuresOfDatabase } from '../../apps/all-in-one/test/support/features-of-database.ts';
+import { featuresOfDatabase } from '../../apps/all-in-one/test/support/hosted-platform.ts';
 import type { Cluster } from './cluster.ts';
 
 /** How an SDK receives changes: it polls complete states or deltas, or reads a stream of deltas. */

@@ -4,7 +4,7 @@ import { eventually, reservePort } from '@bunting/testing';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
-import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
+import { type Program, runProgram } from '../../apps/all-in-one/test/support/platform.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import {
   type WakeUpDisturbance,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import path from 'node:path';
 import { type Browser, type BrowserServer, chromium, type Page } from 'playwright-core';
-import { apiOf } from '../../apps/all-in-one/test/support/api.ts';
+import { apiOf } from '../../apps/all-in-one/test/support/clients.ts';
 import { type HostedPlatform, startHostedPlatform } from '../../apps/all-in-one/test/support/hosted-platform.ts';
 import { startChromium } from '../../apps/console/test/support/chromium.ts';
 import { clientId, clientSecret, startOpenIdProvider } from '../../apps/gateway/test/openid-provider.ts';

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { runProgram } from '../../../apps/all-in-one/test/support/program.ts';
+import { runProgram } from '../../../apps/all-in-one/test/support/platform.ts';
 import { backupSize } from '../../backup/manifest.ts';
 import { verifyBackup } from '../../backup/verify-backup.ts';
 import { withServiceDatabases } from '../../databases/service-databases.ts';

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { databaseSettingOf } from '../../../apps/all-in-one/src/database-setting.ts';
 import { services } from '../../../apps/all-in-one/src/services.ts';
-import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
+import { type Program, runProgram } from '../../../apps/all-in-one/test/support/platform.ts';
 import { cpuSecondsOf } from '../../server-under-test.ts';
 import {
   type BenchOptions,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { services } from '../../src/services.ts';
-import { repository } from '../support/program.ts';
+import { repository } from '../support/platform.ts';
 
 export interface Container {
   readonly image: string;

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { services } from '../../src/services.ts';
-import { repository } from '../support/program.ts';
+import { repository } from '../support/platform.ts';
 import {
   commandContainer,
   compose,

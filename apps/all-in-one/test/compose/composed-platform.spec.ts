@@ -18,8 +18,8 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { services } from '../../src/services.ts';
-import { type Api, apiOf } from '../support/api.ts';
-import { repository } from '../support/program.ts';
+import { type Api, apiOf } from '../support/clients.ts';
+import { repository } from '../support/platform.ts';
 import {
   commandContainer,
   compose,

@@ -1,8 +1,6 @@
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../support/api.ts';
-import { expectRefusal } from '../support/expectations.ts';
-import { featurePath, platformClient } from '../support/platform-client.ts';
+import { type Api, expectRefusal, featurePath, platformClient } from '../support/clients.ts';
 import { describeJourneys } from './index.ts';
 import { type Distributed, startDistributed } from '../support/platform.ts';
 

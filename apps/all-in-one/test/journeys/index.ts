@@ -2,28 +2,20 @@ import type { Platform } from '../support/platform.ts';
 import { describeBadInput } from './requests/bad-input.ts';
 import { describeChangeRequestLife } from './change-requests/change-request-life.ts';
 import { describeChangeRequests } from './change-requests/change-requests.ts';
-import { describeConcurrency } from './consistency/concurrency.ts';
+import { describeConcurrency, describeReadYourWrites, describeSafeWrites } from './consistency/concurrency.ts';
 import { describeConditions } from './consistency/conditions.ts';
-import { describeDocs } from './requests/docs.ts';
-import { describeErrors } from './requests/errors.ts';
-import { describeEventFeed } from './events/event-feed.ts';
-import { describeEvents } from './events/events.ts';
+import { describeDocs, describeErrors } from './requests/errors.ts';
+import { describeEventFeed, describeEvents } from './events/events.ts';
 import { describeFeatures } from './features/features.ts';
 import { describeImport } from './features/import.ts';
 import { describeImportCommand } from './features/import-command.ts';
-import { describeInstance } from './access/instance.ts';
-import { describeLenientValues } from './requests/lenient-values.ts';
+import { describeInstance, describePeople } from './access/people.ts';
+import { describeLenientValues, describeText } from './requests/values.ts';
 import { describePatchStrategy } from './features/patch-strategy.ts';
-import { describePeople } from './access/people.ts';
 import { describePrivateProjects } from './access/private-projects.ts';
-import { describeReadYourWrites } from './consistency/read-your-writes.ts';
-import { describeSafeWrites } from './consistency/safe-writes.ts';
 import { describeSdkDelivery } from './sdks/sdk-delivery.ts';
-import { describeSdkFrontend } from './sdks/sdk-frontend.ts';
-import { describeSdkTokens } from './sdks/sdk-tokens.ts';
-import { describeSearch } from './features/search.ts';
-import { describeTags } from './features/tags.ts';
-import { describeText } from './requests/text.ts';
+import { describeSdkFrontend, describeSdkTokens } from './sdks/sdk-tokens.ts';
+import { describeSearch, describeTags } from './features/search.ts';
 
 /** The journeys of users, which run on any composition of services. Each uses its own names, so that their order does not matter. */
 export const describeJourneys = (platform: () => Platform): void => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { describeKill } from '../processes/killed.ts';
+import { describeUnleashResponses } from '../unleash/unleash-responses.ts';
 import { describeJourneys } from './index.ts';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
 
@@ -10,4 +12,6 @@ describe('in one process', () => {
   afterAll(() => platform.stop());
 
   describeJourneys(() => platform);
+  describeUnleashResponses(() => platform);
+  describeKill(() => platform);
 });

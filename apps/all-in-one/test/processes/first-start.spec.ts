@@ -1,10 +1,17 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, reservePort } from '@bunting/testing';
 import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
-import { dataFolder, removeFolder, untilReady } from '../support/platform.ts';
-import { type Program, processesOf, runNpmScript, runProgram } from '../support/program.ts';
+import {
+  dataFolder,
+  removeFolder,
+  untilReady,
+  type Program,
+  processesOf,
+  runNpmScript,
+  runProgram,
+} from '../support/platform.ts';
 
 const folders: string[] = [];
 const newFolder = (): string => {
@@ -42,35 +49,48 @@ const expectRefusesToStart = async (settings: Readonly<Record<string, string>>, 
 
 const tokenShown = /Admin token, shown this once: (\S+)/;
 
-/** The first and later starts of Bunting in one process, as users see them. */
-describe('the first start', () => {
-  afterEach(async () => {
-    for (const program of programs.splice(0)) {
-      if (program.isRunning()) program.signal('SIGKILL');
-      await program.ended;
-    }
-  });
-  afterAll(() => folders.forEach(removeFolder));
+async function endPrograms(): Promise<void> {
+  for (const program of programs.splice(0)) {
+    if (program.isRunning()) program.signal('SIGKILL');
+    await program.ended;
+  }
+}
+afterAll(() => folders.forEach(removeFolder));
 
-  it('by npm prints the addresses, shows the admin token at the first start only, and ends cleanly with Ctrl-C', async () => {
-    const dataDir = newFolder();
+/** The steps of a user, each of which follows the one before. */
+describe('the first start by npm', () => {
+  const dataDir = newFolder();
+  let url: string;
+  let settings: Record<string, string>;
+  let first: Program;
+  let token: string;
+  beforeAll(async () => {
     const port = String(await reservePort());
-    const settings = { PORT: port, BUNTING_DATA_DIR: dataDir };
-    const url = `http://127.0.0.1:${port}`;
-    const request = async (token: string) =>
-      (await fetch(`${url}/api/admin/projects`, { headers: { authorization: token } })).status;
-
-    const first = npmStart(settings);
+    settings = { PORT: port, BUNTING_DATA_DIR: dataDir };
+    url = `http://127.0.0.1:${port}`;
+    first = npmStart(settings);
     await untilReady(first, url);
+  });
+  afterAll(endPrograms);
+
+  const request = async (authorization: string) =>
+    (await fetch(`${url}/api/admin/projects`, { headers: { authorization } })).status;
+  const outputOf = async (script: string, folder = dataDir) => {
+    const checked = runProgram(script, { BUNTING_DATA_DIR: folder });
+    const { code } = await checked.ended;
+    return { code, output: checked.output() + checked.errors() };
+  };
+
+  it('prints the addresses, and shows the admin token and the link of the first administrator', async () => {
     // The program is ready shortly before it prints the URL.
     const shown = await first.line(tokenShown);
-    const token = shown[1] as string;
+    token = shown[1] as string;
     expect(token.length).toBeGreaterThanOrEqual(32);
     const [, link = ''] = await first.line(/within an hour, at (\S+)/);
     expect(link.startsWith(`${url}/first?token=`)).toBe(true);
     expect((await fetch(`${url}/auth/first/validate${new URL(link).search}`)).status).toBe(200);
     expect(first.output()).toContain(`/docs`);
-    expect(first.output()).toContain(`:${port}/api/admin`);
+    expect(first.output()).toContain(`:${settings['PORT']}/api/admin`);
     expect(first.output()).toContain(dataDir);
     const [, header = '', address = ''] = await first.line(/curl -H '([^']+)' (\S+)/);
     const [name = '', value = ''] = header.split(': ');
@@ -80,36 +100,14 @@ describe('the first start', () => {
     expect((await fetch(docs)).status).toBe(200);
     expect(await request(token)).toBe(200);
     expect(await request(`${token}x`)).toBe(401);
-
-    await expectRefusesToStart({ PORT: String(await reservePort()), BUNTING_DATA_DIR: dataDir }, dataDir);
-    expect(await request(token)).toBe(200);
-
-    first.signal('SIGINT');
-    expect(await first.ended).toEqual({ code: 0, signal: null });
-    expect(processesOf(dataDir)).toEqual([]);
-
-    const second = start(settings);
-    await untilReady(second, url);
-    await second.line(/Ctrl-C/);
-    expect(second.output()).not.toMatch(tokenShown);
-    expect(second.output()).not.toContain(token);
-    expect(second.output()).toContain('BUNTING_ADMIN_TOKEN=');
-    expect(await request(token)).toBe(200);
-    second.signal('SIGTERM');
-    expect(await second.ended).toEqual({ code: 0, signal: null });
-    expect(processesOf(dataDir)).toEqual([]);
   });
 
-  it('keeps an event log that commands verify and measure while the platform runs and after it has stopped', async () => {
-    const port = String(await reservePort());
-    const dataDir = newFolder();
-    const program = start({ PORT: port, BUNTING_DATA_DIR: dataDir });
-    await untilReady(program, `http://127.0.0.1:${port}`);
-    const outputOf = async (script: string, folder = dataDir) => {
-      const checked = runProgram(script, { BUNTING_DATA_DIR: folder });
-      const { code } = await checked.ended;
-      return { code, output: checked.output() + checked.errors() };
-    };
+  it('keeps its data folder from a second process, and goes on', async () => {
+    await expectRefusesToStart({ PORT: String(await reservePort()), BUNTING_DATA_DIR: dataDir }, dataDir);
+    expect(await request(token)).toBe(200);
+  });
+
+  it('ends cleanly with Ctrl-C, and its event log is verified and measured by commands before and after it', async () => {
     // The log consumes the event of the first token shortly after the start.
     await eventually(async () =>
       expect(await outputOf('scripts/audit/audit-verify.ts')).toEqual({
@@ -117,8 +115,9 @@ describe('the first start', () => {
         output: expect.stringMatching(/^events 1 to 1: 1 checked[^]*head {4}1:[0-9a-f]{64}\nintact\ncomplete: true\n$/),
       }),
     );
-    program.signal('SIGINT');
-    await program.ended;
+    first.signal('SIGINT');
+    expect(await first.ended).toEqual({ code: 0, signal: null });
+    expect(processesOf(dataDir)).toEqual([]);
     expect(await outputOf('scripts/audit/audit-verify.ts')).toMatchObject({
       code: 0,
       output: expect.stringMatching(/\nintact\ncomplete: true\n$/),
@@ -134,6 +133,23 @@ describe('the first start', () => {
     });
     expect(processesOf(dataDir)).toEqual([]);
   });
+
+  it('is the only one that shows the admin token', async () => {
+    const second = start(settings);
+    await untilReady(second, url);
+    await second.line(/Ctrl-C/);
+    expect(second.output()).not.toMatch(tokenShown);
+    expect(second.output()).not.toContain(token);
+    expect(second.output()).toContain('BUNTING_ADMIN_TOKEN=');
+    expect(await request(token)).toBe(200);
+    second.signal('SIGTERM');
+    expect(await second.ended).toEqual({ code: 0, signal: null });
+    expect(processesOf(dataDir)).toEqual([]);
+  });
+});
+
+describe('a start', () => {
+  afterEach(endPrograms);
 
   it('accepts the admin token of BUNTING_ADMIN_TOKEN, neither prints nor logs it, and prints the link of the first administrator', async () => {
     const port = String(await reservePort());
@@ -163,10 +179,10 @@ describe('the first start', () => {
     expect(printed).not.toContain(token);
   });
 
-  it("accepts the tokens of Unleash's settings, and creates no others", async () => {
-    const port = String(await reservePort());
+  it("accepts the tokens of Unleash's settings, creates no others, and ends with Ctrl-C while an idle client is connected", async () => {
+    const port = await reservePort();
     const program = start({
-      PORT: port,
+      PORT: String(port),
       BUNTING_DATA_DIR: newFolder(),
       INIT_ADMIN_API_TOKENS: '*:*.chosen-admin-4711',
       INIT_CLIENT_API_TOKENS: 'default:development.chosen-client-4711, *:production.chosen-client-4712',
@@ -188,16 +204,8 @@ describe('the first start', () => {
       });
       expect(registered.status).toBe(202);
     }
-    program.signal('SIGINT');
-    expect(await program.ended).toEqual({ code: 0, signal: null });
-  });
 
-  it('ends with Ctrl-C while an idle client is connected', async () => {
-    const port = await reservePort();
-    const token = 'a-token-of-ones-own-4711';
-    const program = start({ PORT: String(port), BUNTING_DATA_DIR: newFolder(), BUNTING_ADMIN_TOKEN: token });
-    await untilReady(program, `http://127.0.0.1:${port}`);
-    const head = `POST /api/admin/events/search HTTP/1.1\r\nhost: x\r\nauthorization: ${token}\r\n`;
+    const head = `POST /api/admin/events/search HTTP/1.1\r\nhost: x\r\nauthorization: *:*.chosen-admin-4711\r\n`;
     const begun = ['', head, `${head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{"query"`];
     const sockets = begun.map((text) => {
       const socket = connect(port, '127.0.0.1').on('error', () => undefined);

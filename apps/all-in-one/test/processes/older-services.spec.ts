@@ -3,7 +3,7 @@ import { reservePort } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Platform, startPlatform } from '../../src/platform.ts';
-import { type ApiResponse, type Api, apiOf } from '../support/api.ts';
+import { type ApiResponse, type Api, apiOf } from '../support/clients.ts';
 import { dataFolder, removeFolder } from '../support/platform.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,3 +1,5 @@
+import { featuresService } from '@bunting/features';
+import { host, startError } from '@bunting/runtime';
 import { type FreshDatabase, reservePort, freshDatabase, startNats, type TestNats, withClient } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { once } from 'node:events';
@@ -5,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { runProgram } from '../support/program.ts';
+import { runProgram } from '../support/platform.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -44,15 +46,31 @@ describe('a start of a service', () => {
       const migrations = await client.query<{ name: string }>('select name from schema_migration order by 1');
       return [...tables, ...migrations.rows.map(({ name }) => name)];
     });
-  /** Expects that the features service does not start: it prints the reason, exits with 1 and changes nothing. */
-  const expectRefused = async (settings: Settings, reason: RegExp, ...args: readonly string[]) => {
-    const before = await contents();
-    const environment = { LOG_LEVEL: 'warn', FEATURES_DATABASE_URL: database.url, ...nats.settings, ...settings };
-    const program = runProgram('apps/features/src/main.ts', environment, { args });
-    expect(await program.ended).toEqual({ code: 1, signal: null });
-    const message = program.errors().trim();
+  const environmentWith = (settings: Settings): Settings => ({
+    LOG_LEVEL: 'warn',
+    FEATURES_DATABASE_URL: database.url,
+    ...nats.settings,
+    ...settings,
+  });
+  const expectReason = (message: string, reason: RegExp) => {
     expect(message).toMatch(reason);
     expect(message).not.toMatch(/Error:|\.ts:|    at /);
+  };
+  /** Expects that the features service does not start: it gives the reason, and changes nothing. */
+  const expectRefused = async (settings: Settings, reason: RegExp) => {
+    const before = await contents();
+    const starting = host([featuresService], { environment: environmentWith(settings) });
+    const failure: unknown = await starting.then((started) => started.stop()).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Error);
+    expectReason(startError(failure), reason);
+    expect(await contents()).toEqual(before);
+  };
+  /** Expects the same of its process, which prints the reason and exits with 1. */
+  const expectProcessRefused = async (settings: Settings, reason: RegExp, ...args: readonly string[]) => {
+    const before = await contents();
+    const program = runProgram('apps/features/src/main.ts', environmentWith(settings), { args });
+    expect(await program.ended).toEqual({ code: 1, signal: null });
+    expectReason(program.errors().trim(), reason);
     expect(program.output()).toBe('');
     expect(await contents()).toEqual(before);
   };
@@ -83,7 +101,7 @@ describe('a start of a service', () => {
   });
 
   it('is refused with an option that it does not know, such as a misspelt --migrate', async () => {
-    await expectRefused({}, /Unknown option '--migrat'/, '--migrat');
+    await expectProcessRefused({}, /Unknown option '--migrat'/, '--migrat');
   });
 
   it('is refused with all secret files that are missing, empty, open or given twice, and no value', async () => {
@@ -147,7 +165,7 @@ describe('a start of a service', () => {
 
   it('is refused on a machine whose clock is a minute ahead of that of PostgreSQL', async () => {
     const shift = 'const now=Date.now;Date.now=()=>now()+60_000';
-    await expectRefused(
+    await expectProcessRefused(
       { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(shift)}` },
       /^The clock of this machine is (59|60|61) s ahead of that of the PostgreSQL at \S+ Synchronise both with NTP/,
     );

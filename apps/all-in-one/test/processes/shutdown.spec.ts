@@ -1,15 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually, startNats, startBlackholeProxy } from '@bunting/testing';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { type HostedPlatform, startHostedPlatform } from '../support/hosted-platform.ts';
-
-let platform: HostedPlatform | undefined;
-afterEach(async () => {
-  await platform?.stop();
-  platform = undefined;
-});
+import { startHostedPlatform } from '../support/hosted-platform.ts';
 
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 
@@ -28,9 +22,10 @@ const get = (agent: Agent, url: string, token: string): Promise<{ status: number
       .end();
   });
 
-describe('a stopping process', () => {
+// Both wait most of the time.
+describe.concurrent('a stopping process', () => {
   it('fails readiness on both ports, and ends each connection with its next response, until the drain delay is over', async () => {
-    platform = await startHostedPlatform({ DRAIN_DELAY_MS: '15000', LOG_LEVEL: 'silent' });
+    const platform = await startHostedPlatform({ DRAIN_DELAY_MS: '15000', LOG_LEVEL: 'silent' });
     const { url, token, hosted } = platform;
     await untilReady(url);
     const operationsUrl = `http://127.0.0.1:${hosted.monitoringPorts.get('gateway')}`;
@@ -53,20 +48,21 @@ describe('a stopping process', () => {
     await stopped;
     await expect(fetch(`${url}/health`)).rejects.toThrow();
     agent.destroy();
+    await platform.stop();
   });
 
   it('ends although NATS accepts packets and never responds', async () => {
     const nats = await startNats();
     const proxy = await startBlackholeProxy(nats.port);
     try {
-      platform = await startHostedPlatform({
+      const platform = await startHostedPlatform({
         ...nats.settings,
         BUS_URL: `nats://127.0.0.1:${proxy.port}`,
         LOG_LEVEL: 'warn',
       });
       await untilReady(platform.url);
       proxy.swallow();
-      await platform.hosted.stop();
+      await platform.stop();
       expect(platform.lines().filter(({ level }) => level === 'error')).toEqual([]);
     } finally {
       await proxy.stop();

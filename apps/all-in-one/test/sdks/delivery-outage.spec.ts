@@ -5,9 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Api, apiOf } from '../support/api.ts';
+import { type Api, apiOf, adminClient } from '../support/clients.ts';
 import { type HostedPlatform, startHostedPlatform } from '../support/hosted-platform.ts';
-import { adminClient } from '../support/admin-client.ts';
 
 const project = '/api/admin/projects/default/features';
 const environment = 'development';

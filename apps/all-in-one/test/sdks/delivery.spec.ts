@@ -11,11 +11,13 @@ import { gatewayService } from '@bunting/gateway';
 import { host, openLog, type RunningHost } from '@bunting/runtime';
 import { eventually, startNats, type TestNats, longFreshnessTimeouts } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, apiOf } from '../support/api.ts';
-import { featuresOfDatabase, type FeaturesOfDatabase } from '../support/features-of-database.ts';
-import { featurePath, platformClient } from '../support/platform-client.ts';
-import { type HostedPlatform, startHostedPlatform } from '../support/hosted-platform.ts';
-import { adminClient } from '../support/admin-client.ts';
+import { type Api, apiOf, featurePath, platformClient, adminClient } from '../support/clients.ts';
+import {
+  featuresOfDatabase,
+  type FeaturesOfDatabase,
+  type HostedPlatform,
+  startHostedPlatform,
+} from '../support/hosted-platform.ts';
 
 let nats: TestNats;
 let platform: HostedPlatform;

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { type Unleash, UnleashEvents } from 'unleash-client';
 
 /** An evaluation of a flag, by the type of its value, for one user. */
 export interface EvaluationCase {
@@ -56,3 +57,12 @@ export const otherProviders: readonly (readonly [language: string, evaluate: Eva
         ['Python', withPython],
       ]
     : [];
+
+/**
+ * Ends an SDK. It drops its listeners, so that a poll which is still under way and fails would be an unhandled error, reported by
+ * whichever spec runs then in this process.
+ */
+export const endSdk = (sdk: Unleash): void => {
+  sdk.destroy();
+  sdk['repository'].on(UnleashEvents.Error, () => undefined);
+};

@@ -15,9 +15,7 @@ import {
 } from '@bunting/contracts';
 import { leastOf } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApiResponse } from '../support/api.ts';
-import { expectRefusal } from '../support/expectations.ts';
-import { featurePath, platformClient } from '../support/platform-client.ts';
+import { type ApiResponse, expectRefusal, featurePath, platformClient } from '../support/clients.ts';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
 
 /** The target of a request. All names have the same length, so that responses can be compared. */

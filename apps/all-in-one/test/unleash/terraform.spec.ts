@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
-import { shapeMismatches, type ExpectedResponses, type Shape } from './shapes.ts';
+import { shapeMismatches, type ExpectedResponses, type Shape } from './sample-data.ts';
 
 // What the provider unleash/unleash sends for its resources. The shapes are facts about the responses that its generated client
 // (unleash-server-api-go 0.7.1) decodes: which members it requires, and which may be null.

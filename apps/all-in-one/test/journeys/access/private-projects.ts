@@ -1,9 +1,15 @@
 import type { Events, Feature, FeatureEvents, Projects, SearchFeaturesResponse, Segments } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { apiOf } from '../../support/api.ts';
-import { expectRefusal } from '../../support/expectations.ts';
-import { featurePath, platformClient } from '../../support/platform-client.ts';
-import { adminClient, type TestUser, projectRole, rootRole } from '../../support/admin-client.ts';
+import {
+  apiOf,
+  expectRefusal,
+  featurePath,
+  platformClient,
+  adminClient,
+  type TestUser,
+  projectRole,
+  rootRole,
+} from '../../support/clients.ts';
 import type { Platform } from '../../support/platform.ts';
 
 /** A private project is visible to its members only, in every list, total and event. */

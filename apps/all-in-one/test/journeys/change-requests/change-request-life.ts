@@ -10,9 +10,14 @@ import type {
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type ApiResponse, type Api, apiOf } from '../../support/api.ts';
-import { expectRefusal } from '../../support/expectations.ts';
-import { featurePath, platformClient } from '../../support/platform-client.ts';
+import {
+  type ApiResponse,
+  type Api,
+  apiOf,
+  expectRefusal,
+  featurePath,
+  platformClient,
+} from '../../support/clients.ts';
 import type { Platform } from '../../support/platform.ts';
 
 const editor = 2;

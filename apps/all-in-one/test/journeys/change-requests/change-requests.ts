@@ -6,8 +6,7 @@ import {
   PendingChangeRequest,
 } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectFits, expectRefusal, imageUrl, timestamp } from '../../support/expectations.ts';
-import { featurePath, platformClient } from '../../support/platform-client.ts';
+import { expectFits, expectRefusal, imageUrl, timestamp, featurePath, platformClient } from '../../support/clients.ts';
 import type { Platform } from '../../support/platform.ts';
 
 const variant = { name: 'only', weight: 1000, weightType: 'variable', stickiness: 'default' };

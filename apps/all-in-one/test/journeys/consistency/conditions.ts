@@ -1,10 +1,7 @@
 import type { ChangeRequest, Feature, FeatureStrategy } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import type { ApiResponse } from '../../support/api.ts';
-import { expectRefusal } from '../../support/expectations.ts';
-import { featurePath, platformClient } from '../../support/platform-client.ts';
-import { adminClient } from '../../support/admin-client.ts';
+import { type ApiResponse, expectRefusal, featurePath, platformClient, adminClient } from '../../support/clients.ts';
 import type { Platform } from '../../support/platform.ts';
 
 /** Conditional requests: reads without a body if nothing has changed, and writes that are refused if something has. */

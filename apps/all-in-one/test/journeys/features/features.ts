@@ -1,7 +1,14 @@
 import { Feature, FeatureWithoutEnvironments, newFeatureMetadata, type ProjectFeatures } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectFits, expectRefusal, imageUrl, timestamp, uuid } from '../../support/expectations.ts';
-import { featurePath, platformClient } from '../../support/platform-client.ts';
+import {
+  expectFits,
+  expectRefusal,
+  imageUrl,
+  timestamp,
+  uuid,
+  featurePath,
+  platformClient,
+} from '../../support/clients.ts';
 import type { Platform } from '../../support/platform.ts';
 
 /** Reading, creating, enabling and archiving a feature. */

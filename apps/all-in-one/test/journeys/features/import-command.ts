@@ -2,9 +2,8 @@ import type { Feature, ProjectFeatures, Segment } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { featurePath, platformClient } from '../../support/platform-client.ts';
-import { dataFolder, type Platform, removeFolder } from '../../support/platform.ts';
-import { runProgram } from '../../support/program.ts';
+import { featurePath, platformClient } from '../../support/clients.ts';
+import { dataFolder, type Platform, removeFolder, runProgram } from '../../support/platform.ts';
 import { unleashExport } from '../../unleash/unleash-export.ts';
 
 export const describeImportCommand = (platform: () => Platform): void => {

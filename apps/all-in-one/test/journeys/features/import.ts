@@ -1,8 +1,6 @@
 import { type Feature, ImportReport, type ProjectFeatures } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ApiResponse } from '../../support/api.ts';
-import { expectFits, expectRefusal } from '../../support/expectations.ts';
-import { featurePath, platformClient } from '../../support/platform-client.ts';
+import { type ApiResponse, expectFits, expectRefusal, featurePath, platformClient } from '../../support/clients.ts';
 import type { Platform } from '../../support/platform.ts';
 import { type UnleashExport, unleashExport } from '../../unleash/unleash-export.ts';
 

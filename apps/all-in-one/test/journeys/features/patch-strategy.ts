@@ -1,7 +1,6 @@
 import { FeatureStrategy } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectFits, expectRefusal, uuid } from '../../support/expectations.ts';
-import { featurePath, platformClient } from '../../support/platform-client.ts';
+import { expectFits, expectRefusal, uuid, featurePath, platformClient } from '../../support/clients.ts';
 import type { Platform } from '../../support/platform.ts';
 
 /** Patching a strategy. */

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApiResponse } from '../../support/api.ts';
-import { expectRefusal } from '../../support/expectations.ts';
-import { featurePath, platformClient } from '../../support/platform-client.ts';
+import { type ApiResponse, expectRefusal, featurePath, platformClient } from '../../support/clients.ts';
 import type { Platform } from '../../support/platform.ts';
-import { sendLarge } from '../../support/send-large.ts';
+import { sendLarge } from '../../support/connections.ts';
 import { unleashExport } from '../../unleash/unleash-export.ts';
 
 const maxTries = 3;

@@ -3,11 +3,8 @@ import { eventually } from '@bunting/testing';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { once } from 'node:events';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
-import type { ApiResponse } from '../../support/api.ts';
-import { endSdk } from '../../support/end-sdk.ts';
-import { expectRefusal } from '../../support/expectations.ts';
-import { featurePath, platformClient } from '../../support/platform-client.ts';
-import { adminClient } from '../../support/admin-client.ts';
+import { type ApiResponse, expectRefusal, featurePath, platformClient, adminClient } from '../../support/clients.ts';
+import { endSdk } from '../../sdks/ofrep-providers.ts';
 import type { Platform } from '../../support/platform.ts';
 
 const project = 'delivery';
