@@ -114,12 +114,12 @@ describe('an application', () => {
     });
     const params = { appName: 'vaulted' };
     for (const request of [
-      features.call(GetApplication, { params }, stranger),
-      features.call(GetApplicationOverview, { params }, stranger),
-      features.call(ListApplicationInstances, { params: { ...params, environment: 'development' } }, stranger),
-      features.call(DeleteApplication, { params }, stranger),
+      () => features.call(GetApplication, { params }, stranger),
+      () => features.call(GetApplicationOverview, { params }, stranger),
+      () => features.call(ListApplicationInstances, { params: { ...params, environment: 'development' } }, stranger),
+      () => features.call(DeleteApplication, { params }, stranger),
     ])
-      await expect(request).rejects.toMatchObject({ kind: 'NotFoundError' });
+      await expect(request()).rejects.toMatchObject({ kind: 'NotFoundError' });
     // The reply is that for a new one, and nothing is stored.
     await features.call(DescribeApplication, { params, body: { color: 'red' } }, stranger);
     expect((await features.call(GetApplication, { params })).color).toBeNull();
@@ -186,10 +186,10 @@ describe('an application', () => {
     await expect(features.call(DeleteApplication, { params }, kim)).rejects.toMatchObject({ kind: 'NotFoundError' });
     const noPermissions = callerWith();
     for (const request of [
-      features.call(DescribeApplication, { params, body: {} }, noPermissions),
-      features.call(DeleteApplication, { params }, noPermissions),
+      () => features.call(DescribeApplication, { params, body: {} }, noPermissions),
+      () => features.call(DeleteApplication, { params }, noPermissions),
     ])
-      await expect(request).rejects.toMatchObject({ permissions: ['UPDATE_APPLICATION'] });
+      await expect(request()).rejects.toMatchObject({ permissions: ['UPDATE_APPLICATION'] });
   });
 });
 
