@@ -129,7 +129,6 @@ export const EnvironmentOrder = Type.Unsafe<Record<string, number>>({
   additionalProperties: { type: 'integer', minimum: 0, maximum: 1_000_000_000 },
   description: 'The positions of environments, by name.',
 });
-export type EnvironmentOrder = Static<typeof EnvironmentOrder>;
 
 /** Emits `environment-created`, `project-environment-added` for each project, and for each feature the events of its settings: `feature-strategy-add`, `feature-environment-variants-updated`, `feature-environment-enabled`. */
 export const CloneEnvironment = defineOperation({

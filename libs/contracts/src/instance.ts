@@ -93,7 +93,6 @@ export const UiConfigBody = Type.Object(
   },
   { title: 'setUiConfigSchema', description: 'The configuration of this installation that a user interface sets.' },
 );
-export type UiConfigBody = Static<typeof UiConfigBody>;
 
 function count(description: string) {
   return Type.Integer({ minimum: 0, description });

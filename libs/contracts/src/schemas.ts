@@ -178,7 +178,6 @@ export const ValidateNameBody = Type.Object(
   { name: UrlFriendlyName('the name to check') },
   { title: 'nameSchema', description: 'A name to validate.' },
 );
-export type ValidateNameBody = Static<typeof ValidateNameBody>;
 
 /** The operations of a JSON Patch that are supported. */
 export const patchOperators = ['add', 'remove', 'replace', 'copy', 'move'] as const;

@@ -71,7 +71,6 @@ export const UpdateApiTokenBody = Type.Object(
   { expiresAt: Timestamp('until when the token works') },
   { title: 'updateApiTokenSchema', description: 'The properties of a token to change.' },
 );
-export type UpdateApiTokenBody = Static<typeof UpdateApiTokenBody>;
 
 /** Emits `api-token-created`. */
 export const CreateApiToken = defineOperation({

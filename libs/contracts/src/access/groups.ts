@@ -32,7 +32,6 @@ export const Groups = Type.Object(
   { groups: Type.Array(Group, { description: 'the groups, by their names' }) },
   { title: 'groupsSchema', description: 'The groups.' },
 );
-export type Groups = Static<typeof Groups>;
 
 export const GroupBody = Type.Object(
   {

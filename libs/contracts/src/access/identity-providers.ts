@@ -139,7 +139,6 @@ export const ScimSettings = Type.Object(
   { enabled, hasToken: Type.Boolean({ description: 'whether a token exists' }) },
   { title: 'scimSettingsSchema', description: 'Whether an identity provider manages users and groups through SCIM.' },
 );
-export type ScimSettings = Static<typeof ScimSettings>;
 
 export const ScimSettingsBody = Type.Object(
   { enabled },
@@ -159,7 +158,6 @@ export const SavedScimSettings = Type.Object(
 export type SavedScimSettings = Static<typeof SavedScimSettings>;
 
 export const ScimToken = Type.Object({ token }, { title: 'scimTokenSchema', description: 'The token of SCIM.' });
-export type ScimToken = Static<typeof ScimToken>;
 
 export const CreateScimToken = defineOperation({
   subject: 'call.gateway.create-scim-token',

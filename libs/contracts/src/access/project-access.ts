@@ -66,7 +66,6 @@ export const RolesInProjectBody = Type.Object(
   { roles: ids('the roles that it shall have in the project') },
   { title: 'setRolesSchema', description: 'All roles of a user or group in a project.' },
 );
-export type RolesInProjectBody = Static<typeof RolesInProjectBody>;
 
 /** Emits `project-access-added`. */
 export const AddProjectAccess = defineOperation({

@@ -157,7 +157,6 @@ export const ValidateRoleBody = Type.Object(
   },
   { title: 'validateRoleSchema', description: 'A name of a role to be checked.' },
 );
-export type ValidateRoleBody = Static<typeof ValidateRoleBody>;
 
 const AvailablePermission = Type.Object(describedPermission);
 

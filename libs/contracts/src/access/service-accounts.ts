@@ -27,7 +27,6 @@ export const CreateServiceAccountBody = Type.Object(
   },
   { title: 'createServiceAccountSchema', description: 'The properties of a new service account.' },
 );
-export type CreateServiceAccountBody = Static<typeof CreateServiceAccountBody>;
 
 export const UpdateServiceAccountBody = Type.Object(
   {
@@ -37,7 +36,6 @@ export const UpdateServiceAccountBody = Type.Object(
   },
   { title: 'updateServiceAccountSchema', description: 'The properties of a service account to change.' },
 );
-export type UpdateServiceAccountBody = Static<typeof UpdateServiceAccountBody>;
 
 /** Emits `pat-created`. */
 export const CreateServiceAccountToken = defineOperation({

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { Nullable } from '../schemas.ts';
 import { emailAddress, maxPasswordLength, User } from './account.ts';
@@ -20,7 +20,6 @@ export const LoginBody = Type.Object(
   },
   { title: 'loginSchema', description: 'A user name or an e-mail address, and the password of the user.' },
 );
-export type LoginBody = Static<typeof LoginBody>;
 
 /** The IP address of the client, which the gateway takes from the connection. */
 export const ClientAddressQuery = Type.Object({ address: Type.String() });

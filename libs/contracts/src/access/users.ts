@@ -154,7 +154,6 @@ export const DeleteInactiveUsersBody = Type.Object(
   { ids: Type.Array(Type.Integer({ minimum: 0, maximum: maxId }), { maxItems: 1_000, description: 'the users' }) },
   { title: 'idsSchema', description: 'Users to delete, of those who are inactive.' },
 );
-export type DeleteInactiveUsersBody = Static<typeof DeleteInactiveUsersBody>;
 
 export const UserPermissionsQuery = Type.Object({
   project: Type.Optional(Type.String({ maxLength: 100, description: 'the project to look at' })),

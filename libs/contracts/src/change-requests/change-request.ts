@@ -121,7 +121,6 @@ export const ChangeRequestDefaultChange = Type.Object(
       'A change that applying adds in the background to avoid an invalid state; not a real part of the request.',
   },
 );
-export type ChangeRequestDefaultChange = Static<typeof ChangeRequestDefaultChange>;
 
 export const ChangeRequestFeature = Type.Object(
   {
@@ -329,7 +328,6 @@ export const ChangeRequestEnvironmentConfig = Type.Object(
     description: 'Whether an environment of a project is protected by change requests.',
   },
 );
-export type ChangeRequestEnvironmentConfig = Static<typeof ChangeRequestEnvironmentConfig>;
 
 /** The preview of one change. */
 const previewedChange = Type.Object({

@@ -32,7 +32,6 @@ export const ImpactBody = Type.Object(
   },
   { title: 'changeImpactRequestSchema', description: 'Changes, and example users.' },
 );
-export type ImpactBody = Static<typeof ImpactBody>;
 
 const ExampleResult = Type.Object(
   {

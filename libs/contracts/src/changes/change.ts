@@ -51,7 +51,6 @@ export const AddDependencyChange = Type.Object(
     description: 'Sets the parent of a feature, the only feature that it depends on.',
   },
 );
-export type AddDependencyChange = Static<typeof AddDependencyChange>;
 
 export const AddStrategyChange = Type.Object(
   {
@@ -65,7 +64,6 @@ export const AddStrategyChange = Type.Object(
   },
   { title: 'addStrategyChangeSchema', description: 'Adds a strategy to a feature in the environment.' },
 );
-export type AddStrategyChange = Static<typeof AddStrategyChange>;
 
 export const ArchiveFeatureChange = Type.Object(
   {
@@ -75,7 +73,6 @@ export const ArchiveFeatureChange = Type.Object(
   },
   { title: 'archiveFeatureChangeSchema', description: 'Archives a feature, in every environment.' },
 );
-export type ArchiveFeatureChange = Static<typeof ArchiveFeatureChange>;
 
 export const DeleteDependencyChange = Type.Object(
   {
@@ -85,7 +82,6 @@ export const DeleteDependencyChange = Type.Object(
   },
   { title: 'deleteDependencyChangeSchema', description: 'Removes the dependency of a feature.' },
 );
-export type DeleteDependencyChange = Static<typeof DeleteDependencyChange>;
 
 export const DeleteSegmentChange = Type.Object(
   {
@@ -95,7 +91,6 @@ export const DeleteSegmentChange = Type.Object(
   },
   { title: 'deleteSegmentChangeSchema', description: 'Deletes a segment of the project.' },
 );
-export type DeleteSegmentChange = Static<typeof DeleteSegmentChange>;
 
 export const DeleteStrategyChange = Type.Object(
   {
@@ -105,7 +100,6 @@ export const DeleteStrategyChange = Type.Object(
   },
   { title: 'deleteStrategyChangeSchema', description: 'Removes a strategy from a feature in the environment.' },
 );
-export type DeleteStrategyChange = Static<typeof DeleteStrategyChange>;
 
 export const PatchVariantChange = Type.Object(
   {
@@ -115,7 +109,6 @@ export const PatchVariantChange = Type.Object(
   },
   { title: 'patchVariantChangeSchema', description: 'Replaces the variants of a feature in the environment.' },
 );
-export type PatchVariantChange = Static<typeof PatchVariantChange>;
 
 /** Puts strategies of a feature in the environment into another order. */
 export const ReorderStrategyChange = Type.Object(
@@ -131,7 +124,6 @@ export const ReorderStrategyChange = Type.Object(
     description: 'Sets the order of strategies of a feature in the environment.',
   },
 );
-export type ReorderStrategyChange = Static<typeof ReorderStrategyChange>;
 
 export const UpdateEnabledChange = Type.Object(
   {
@@ -148,7 +140,6 @@ export const UpdateEnabledChange = Type.Object(
   },
   { title: 'updateEnabledChangeSchema', description: 'Enables or disables a feature in the environment.' },
 );
-export type UpdateEnabledChange = Static<typeof UpdateEnabledChange>;
 
 export const UpdateSegmentChange = Type.Object(
   {
@@ -169,7 +160,6 @@ export const UpdateSegmentChange = Type.Object(
     description: 'Updates a segment of the project; omitted properties do not change.',
   },
 );
-export type UpdateSegmentChange = Static<typeof UpdateSegmentChange>;
 
 export const UpdateStrategyChange = Type.Object(
   {
@@ -186,7 +176,6 @@ export const UpdateStrategyChange = Type.Object(
       'Updates a strategy of a feature in the environment; properties and parameters that are omitted or null do not change.',
   },
 );
-export type UpdateStrategyChange = Static<typeof UpdateStrategyChange>;
 
 /** The schemas of the actions on segments. All other actions are on features. */
 const segmentChangeSchemas = {

@@ -19,7 +19,6 @@ export const DeadLetters = Type.Object(
   },
   { title: 'deadLettersSchema', description: 'The dead letters of every service.' },
 );
-export type DeadLetters = Static<typeof DeadLetters>;
 
 /** Lists the messages that services could not apply because of their content and retry. */
 export const CollectDeadLetters = defineOperation({
@@ -78,7 +77,6 @@ export const EventLogSize = Type.Object(
   },
   { title: 'eventLogSizeSchema', description: 'The number of events in the event log, and its size on disk.' },
 );
-export type EventLogSize = Static<typeof EventLogSize>;
 
 /** Returns the number of events in the log, and its size on disk. */
 export const GetEventLogSize = defineOperation({

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { FeaturePath, ProjectFeaturePath, ProjectPath } from '../paths.ts';
 import { FeatureNamesBody, ProjectFeatures } from './feature.ts';
@@ -12,7 +12,6 @@ export const ArchiveValidation = Type.Object(
   },
   { title: 'validateArchiveFeaturesSchema', description: 'The reasons why features cannot be archived.' },
 );
-export type ArchiveValidation = Static<typeof ArchiveValidation>;
 
 /** Emits `feature-archived`, after `feature-dependencies-removed` if it had any. */
 export const ArchiveFeature = defineOperation({

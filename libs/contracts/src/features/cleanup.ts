@@ -50,7 +50,6 @@ export const CleanupCounts = Type.Object(
   },
   { title: 'cleanupCountsSchema', description: 'The number of features that may be no longer needed, by reason.' },
 );
-export type CleanupCounts = Static<typeof CleanupCounts>;
 
 export const CleanupFeatures = Type.Object(
   {

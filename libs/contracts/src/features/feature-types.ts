@@ -25,13 +25,11 @@ export const FeatureTypeList = Type.Object(
   },
   { title: 'featureTypesSchema', description: 'The feature types.' },
 );
-export type FeatureTypeList = Static<typeof FeatureTypeList>;
 
 export const FeatureTypeLifetimeBody = Type.Object(
   { lifetimeDays },
   { title: 'updateFeatureTypeLifetimeSchema', description: 'The expected lifetime of features of a type.' },
 );
-export type FeatureTypeLifetimeBody = Static<typeof FeatureTypeLifetimeBody>;
 
 export const ListFeatureTypes = defineOperation({
   subject: 'call.features.list-feature-types',

@@ -47,7 +47,6 @@ export const SearchFeatureEnvironment = Type.Object(
   { ...members, type },
   { title: 'featureSearchEnvironmentSchema', description: 'A feature in one environment, in the results of a search.' },
 );
-export type SearchFeatureEnvironment = Static<typeof SearchFeatureEnvironment>;
 
 export const FeatureEnvironmentReply = Type.Object(
   {
@@ -58,7 +57,6 @@ export const FeatureEnvironmentReply = Type.Object(
   },
   { description: 'A feature in one environment.' },
 );
-export type FeatureEnvironmentReply = Static<typeof FeatureEnvironmentReply>;
 
 export const ActivationQuery = Type.Object({
   shouldActivateDisabledStrategies: Type.Optional(
@@ -213,7 +211,6 @@ export const ValidateFeatureNameBody = Type.Object(
   },
   { title: 'validateFeatureSchema', description: 'A name to be checked.' },
 );
-export type ValidateFeatureNameBody = Static<typeof ValidateFeatureNameBody>;
 
 const featureNames = Type.Array(Type.String(), { maxItems: 10_000, description: 'the names of the features' });
 
@@ -221,16 +218,13 @@ export const FeatureNamesBody = Type.Object(
   { features: featureNames },
   { title: 'batchFeaturesSchema', description: 'Names of features.' },
 );
-export type FeatureNamesBody = Static<typeof FeatureNamesBody>;
 
 export const SetStaleBody = Type.Object(
   { features: featureNames, stale: featureMetadata.stale },
   { title: 'batchStaleSchema', description: 'Features, and whether they are stale.' },
 );
-export type SetStaleBody = Static<typeof SetStaleBody>;
 
 export const MoveFeatureBody = Type.Object(
   { newProjectId: Type.String({ minLength: 1, description: 'the project that the feature moves to' }) },
   { title: 'changeProjectSchema', description: 'The target of the move of a feature.' },
 );
-export type MoveFeatureBody = Static<typeof MoveFeatureBody>;

@@ -20,13 +20,11 @@ export const Lifecycle = Type.Object(
   },
   { description: 'The lifecycle stage of a feature.' },
 );
-export type Lifecycle = Static<typeof Lifecycle>;
 
 export const LifecycleStages = Type.Array(Lifecycle, {
   title: 'featureLifecycleSchema',
   description: 'The stages that a feature has entered, in order.',
 });
-export type LifecycleStages = Static<typeof LifecycleStages>;
 
 function count(what: string) {
   return Type.Integer({ description: `the number of features that are ${what}` });

@@ -164,7 +164,6 @@ export const PlaygroundResult = Type.Object(
   },
   { title: 'playgroundResponseSchema', description: 'The evaluations of features for a context, with the reasons.' },
 );
-export type PlaygroundResult = Static<typeof PlaygroundResult>;
 
 const AdvancedPlaygroundEvaluation = Type.Object(
   {

@@ -71,7 +71,6 @@ export const ProjectFlagCreators = Type.Array(
   }),
   { title: 'projectFlagCreatorsSchema', description: 'The creators of the features of a project.' },
 );
-export type ProjectFlagCreators = Static<typeof ProjectFlagCreators>;
 
 export const FlagCreatorPage = Type.Object(
   {
@@ -86,7 +85,6 @@ export const FlagCreatorPage = Type.Object(
   },
   { title: 'flagCreatorsSchema', description: 'One page of the users who created features.' },
 );
-export type FlagCreatorPage = Static<typeof FlagCreatorPage>;
 
 // The patterns are for the OpenAPI document only. Matching them can take exponential time, so the search service parses each parameter in
 // code, in one pass.

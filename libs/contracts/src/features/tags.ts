@@ -36,7 +36,6 @@ export const TagWithVersion = Type.Object(
   { version: Constant(1, 'the version of this format'), tag: Tag },
   { title: 'tagWithVersionSchema' },
 );
-export type TagWithVersion = Static<typeof TagWithVersion>;
 
 const addedTags = Type.Array(Tag, { maxItems: 1_000, description: 'the tags to add' });
 const removedTags = Type.Array(Tag, { maxItems: 1_000, description: 'the tags to remove' });
@@ -45,7 +44,6 @@ export const UpdateTagsBody = Type.Object(
   { addedTags, removedTags },
   { title: 'updateTagsSchema', description: 'Tags to add and to remove.', additionalProperties: false },
 );
-export type UpdateTagsBody = Static<typeof UpdateTagsBody>;
 
 export const BulkTagsBody = Type.Object(
   {
@@ -58,7 +56,6 @@ export const BulkTagsBody = Type.Object(
     additionalProperties: false,
   },
 );
-export type BulkTagsBody = Static<typeof BulkTagsBody>;
 
 const description = Type.Optional(Nullable(Type.String(), { description: 'the description of the tag type' }));
 const icon = Type.Optional(
@@ -79,13 +76,11 @@ export const TagTypes = Type.Object(
   },
   { title: 'tagTypesSchema', description: 'The tag types.' },
 );
-export type TagTypes = Static<typeof TagTypes>;
 
 export const TagTypeWithVersion = Type.Object({
   version: Constant(1, 'the version of this format'),
   tagType: TagTypeDescription,
 });
-export type TagTypeWithVersion = Static<typeof TagTypeWithVersion>;
 
 export const TagTypeBody = Type.Object(
   {
@@ -113,7 +108,6 @@ export const TagTypeValidation = Type.Object(
   { valid: Type.Boolean({ description: 'true' }), tagType: TagTypeDescription },
   { title: 'validateTagTypeSchema', description: 'A tag type that could be created.' },
 );
-export type TagTypeValidation = Static<typeof TagTypeValidation>;
 
 /** Emits `tag-type-created`. */
 export const CreateTagType = defineOperation({

@@ -56,7 +56,6 @@ export const Override = Type.Object(
   },
   { title: 'overrideSchema', description: 'Context values that always get a variant, regardless of its weight.' },
 );
-export type Override = Static<typeof Override>;
 
 export const FeatureVariant = Type.Object(
   {
@@ -81,7 +80,6 @@ export const VariantList = Type.Array(FeatureVariant, {
   maxItems: 1_000,
   description: 'The variants.',
 });
-export type VariantList = Static<typeof VariantList>;
 
 const FeatureVariantBody = Type.Object(
   {
@@ -116,7 +114,6 @@ export const VariantsBatchBody = Type.Object(
   },
   { title: 'pushVariantsSchema', description: 'Variants, and the environments that get them.' },
 );
-export type VariantsBatchBody = Static<typeof VariantsBatchBody>;
 
 export const GetEnvironmentVariants = defineOperation({
   subject: 'call.features.get-environment-variants',

@@ -23,7 +23,6 @@ export const ProjectLeadTimes = Type.Object(
   },
   { title: 'projectDoraMetricsSchema', description: 'The lead times of features to production.' },
 );
-export type ProjectLeadTimes = Static<typeof ProjectLeadTimes>;
 
 export const ProjectInsights = Type.Object(
   {
@@ -43,7 +42,6 @@ export const ProjectInsights = Type.Object(
   },
   { title: 'projectInsightsSchema', description: 'Figures of a project.' },
 );
-export type ProjectInsights = Static<typeof ProjectInsights>;
 
 function stage(which: string) {
   return Type.Object({

@@ -26,7 +26,6 @@ export const OnboardingStatus = Type.Union(
   ],
   { description: 'the onboarding status of the project' },
 );
-export type OnboardingStatus = Static<typeof OnboardingStatus>;
 
 /** An owner of a project: a user or group with the role Owner, or the system when there is none. */
 export const ProjectOwner = Type.Object(
@@ -63,7 +62,6 @@ export const ProjectStats = Type.Object(
     description: 'The activity of a project in the last 30 days, and in the 30 days before.',
   },
 );
-export type ProjectStats = Static<typeof ProjectStats>;
 
 export const FeatureNaming = Type.Object(
   {
@@ -121,7 +119,6 @@ export const ProjectWithFeatures = Type.Object(
   { ...overview, features },
   { title: 'deprecatedProjectOverviewSchema', description: 'A project with its features.' },
 );
-export type ProjectWithFeatures = Static<typeof ProjectWithFeatures>;
 
 export const ProjectHealth = Type.Object(
   {
@@ -135,4 +132,3 @@ export const ProjectHealth = Type.Object(
   },
   { title: 'healthReportSchema', description: 'A project with its features and its health.' },
 );
-export type ProjectHealth = Static<typeof ProjectHealth>;

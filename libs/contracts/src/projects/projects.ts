@@ -144,13 +144,11 @@ export const ProjectIdBody = Type.Object(
   { id: UrlFriendlyName('the id to check') },
   { title: 'validateProjectSchema', description: 'An id to be checked.' },
 );
-export type ProjectIdBody = Static<typeof ProjectIdBody>;
 
 export const ProjectEnvironmentBody = Type.Object(
   { environment: Type.String({ minLength: 1, description: 'the environment to add' }) },
   { title: 'projectEnvironmentSchema', description: 'An environment that a project is to have.' },
 );
-export type ProjectEnvironmentBody = Static<typeof ProjectEnvironmentBody>;
 
 /** Emits `project-archived`. */
 export const ArchiveProject = defineOperation({

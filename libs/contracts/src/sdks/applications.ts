@@ -50,7 +50,6 @@ export const Applications = Type.Object(
   },
   { title: 'applicationsSchema', description: 'A page of the applications.' },
 );
-export type Applications = Static<typeof Applications>;
 
 const instance = {
   instanceId: Type.String({ description: 'the id of the instance' }),
@@ -105,7 +104,6 @@ export const ApplicationDetails = Type.Object(
     description: 'An application with its instances and the features that it uses.',
   },
 );
-export type ApplicationDetails = Static<typeof ApplicationDetails>;
 
 /** The projects and environments of an application, with its instances, SDKs and issues. */
 export const ApplicationOverview = Type.Object(
@@ -156,7 +154,6 @@ export const ApplicationInstances = Type.Object(
     description: 'The instances of an application in an environment.',
   },
 );
-export type ApplicationInstances = Static<typeof ApplicationInstances>;
 
 /** The description of an application, as users write it. */
 export const DescribeApplicationBody = Type.Object(
@@ -175,7 +172,6 @@ export const DescribeApplicationBody = Type.Object(
   },
   { title: 'createApplicationSchema', description: 'The description of an application.' },
 );
-export type DescribeApplicationBody = Static<typeof DescribeApplicationBody>;
 
 function paging(defaultLimit: number, maxLimit: number) {
   return {
@@ -246,7 +242,6 @@ export const ProjectApplications = Type.Object(
   },
   { title: 'projectApplicationsSchema', description: 'A page of the applications that use a project.' },
 );
-export type ProjectApplications = Static<typeof ProjectApplications>;
 
 export const OutdatedSdks = Type.Object(
   {
@@ -260,7 +255,6 @@ export const OutdatedSdks = Type.Object(
   },
   { title: 'outdatedSdksSchema', description: 'SDKs that are outdated, and the applications that use them.' },
 );
-export type OutdatedSdks = Static<typeof OutdatedSdks>;
 
 export const DeleteApplication = defineOperation({
   subject: 'call.features.delete-application',

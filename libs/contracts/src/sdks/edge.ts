@@ -39,7 +39,6 @@ export const EdgeInstances = Type.Object(
   },
   { title: 'edgeInstancesSchema', description: 'The Edges that report to this server.' },
 );
-export type EdgeInstances = Static<typeof EdgeInstances>;
 
 /** Those of the tokens that an Edge sent that are valid. */
 export const ValidEdgeTokens = Type.Object(

@@ -56,7 +56,6 @@ export const ContextFields = Type.Array(ContextField, {
   title: 'contextFieldsSchema',
   description: 'The context fields, by name.',
 });
-export type ContextFields = Static<typeof ContextFields>;
 
 export const CreateContextFieldBody = Type.Object(
   {
@@ -94,7 +93,6 @@ export const ContextFieldStrategies = Type.Object(
   },
   { title: 'contextFieldStrategiesSchema', description: 'The strategies that use a context field.' },
 );
-export type ContextFieldStrategies = Static<typeof ContextFieldStrategies>;
 
 /** Emits `context-field-created`. */
 export const CreateContextField = defineOperation({

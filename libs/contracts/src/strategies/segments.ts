@@ -69,7 +69,6 @@ export const StrategySegmentsBody = Type.Object(
   },
   { title: 'updateFeatureStrategySegmentsSchema', description: 'The segments that a strategy is to use.' },
 );
-export type StrategySegmentsBody = Static<typeof StrategySegmentsBody>;
 
 /** The strategies that use a segment, and those that would use it after change requests that are not closed. */
 export const SegmentUsage = Type.Object(

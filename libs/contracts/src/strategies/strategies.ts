@@ -84,7 +84,6 @@ export const StrategyPosition = Type.Object(
 export type StrategyPosition = Static<typeof StrategyPosition>;
 
 export const FeatureStrategies = Type.Array(FeatureStrategy, { description: 'the strategies, in their order' });
-export type FeatureStrategies = Static<typeof FeatureStrategies>;
 
 export const UpdateStrategyBody = Type.Object(
   { ...CreateStrategyBody.properties, name: Type.Optional(name) },
@@ -97,7 +96,6 @@ export const StrategyPositions = Type.Array(StrategyPosition, {
   maxItems: 1_000,
   description: 'The places of strategies.',
 });
-export type StrategyPositions = Static<typeof StrategyPositions>;
 
 /** Emits `feature-strategy-add`. */
 export const AddStrategy = defineOperation({

@@ -42,7 +42,6 @@ export const StrategyTypes = Type.Object(
   },
   { title: 'strategiesSchema', description: 'The strategy types.' },
 );
-export type StrategyTypes = Static<typeof StrategyTypes>;
 
 export const CreateStrategyTypeBody = Type.Object(
   {
