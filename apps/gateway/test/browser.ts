@@ -60,7 +60,6 @@ export const aBrowser = (gateway: () => Pick<StartedGateway, 'send' | 'url'>, ad
     },
   };
 };
-type Browser = ReturnType<typeof aBrowser>;
 
 /** The parts of a browser that a sign-in needs: cookies by host, and redirects. */
 export const followingBrowser = () => {
