@@ -8,7 +8,7 @@ import { documentStore, reindexStatusRepository } from './documents/document-sto
 import { createReindexer, reindexEndpoints } from './documents/endpoints.ts';
 import { consumeFeatureStates } from './documents/subscriptions.ts';
 import { indexReplicationRepository } from './index/index-store.ts';
-import { meilisearchMetrics, startMeilisearchSearch, withMeilisearchRanking } from './index/meilisearch-search.ts';
+import { meilisearchMetrics, startMeilisearchSearch } from './index/meilisearch-search.ts';
 import { searchMigrations } from './migrations/index.ts';
 import { searchEndpoints } from './search/endpoints.ts';
 import { type FeatureSearch, postgresFeatureSearch } from './search/search-store.ts';
@@ -61,18 +61,16 @@ export const searchService = defineService({
         searchTimeoutMs: config.MEILI_TIMEOUT_MS,
         intervalMs: config.MEILI_POLL_INTERVAL_MS,
         checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS,
+        postgres,
         replication,
         log,
+        onSearch: indexMetrics.recordSearch,
         onUpdate: indexMetrics.recordUpdate,
         onCircuitChange: indexMetrics.circuitChanged,
       });
       onStop('Meilisearch', () => meilisearch.stop());
       rebuildIndex = () => replication.markForRebuild(config.MEILI_INDEX, 'a reindex was requested');
-      featureSearch = withMeilisearchRanking({
-        postgres,
-        findFuzzyMatches: meilisearch.findFuzzyMatches,
-        onSearch: indexMetrics.recordSearch,
-      });
+      featureSearch = meilisearch;
     }
     const statusRepository = reindexStatusRepository(database);
     const reindexer = createReindexer({ statusRepository, rebuild, rebuildIndex, log });

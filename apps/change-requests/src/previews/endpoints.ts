@@ -19,6 +19,35 @@ import { reviewRequirement } from '../reviews/approvals.ts';
 import { loadConnectedProtections } from '../reviews/endpoints.ts';
 import { addConflictsWithOtherRequests, type OtherRequests, segmentsToDelete, subjectsToCompare } from './conflicts.ts';
 
+export function previewEndpoints({ bus, reader }: ChangeRequestsContext): readonly Endpoint[] {
+  return [
+    // Previews changes without proposing them. Their ids are their indexes in the list.
+    implement(PreviewProposal, async (operationRequest) => {
+      const { params, body, caller } = operationRequest;
+      refusePrototypeKeys(body, '/body');
+      const actor = actorOf(caller, operationRequest.now);
+      const environmentRef = { project: params.projectId, environment: params.environment };
+      const draft = unsavedDraft(environmentRef, actor);
+      const changes = parseChanges(body).map((change, id) =>
+        toProposedChange(toUncheckedForm(change), {
+          id,
+          position: id,
+          createdBy: actor.by,
+          createdAt: draft.createdAt,
+        }),
+      );
+      const request = { ...draft, changes };
+      return (await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
+    }),
+
+    implement(PreviewChangeRequest, async (operationRequest) => {
+      const { params, caller } = operationRequest;
+      const request = await reader.getVisible(params, caller.id);
+      return (await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
+    }),
+  ];
+}
+
 /** The preview of one request, and with `withStates` the states that its changes would replace. */
 export type PreviewWithSnapshots = PreviewChangesReply['previews'][number];
 
@@ -171,33 +200,4 @@ export async function responseWithPreview(
   const [response] = await responsesWithPreviews(sources, request.project, [request], context);
   if (response === undefined) throw new Error(`Change request ${request.id} has no response.`);
   return response;
-}
-
-export function previewEndpoints({ bus, reader }: ChangeRequestsContext): readonly Endpoint[] {
-  return [
-    // Previews changes without proposing them. Their ids are their indexes in the list.
-    implement(PreviewProposal, async (operationRequest) => {
-      const { params, body, caller } = operationRequest;
-      refusePrototypeKeys(body, '/body');
-      const actor = actorOf(caller, operationRequest.now);
-      const environmentRef = { project: params.projectId, environment: params.environment };
-      const draft = unsavedDraft(environmentRef, actor);
-      const changes = parseChanges(body).map((change, id) =>
-        toProposedChange(toUncheckedForm(change), {
-          id,
-          position: id,
-          createdBy: actor.by,
-          createdAt: draft.createdAt,
-        }),
-      );
-      const request = { ...draft, changes };
-      return (await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
-    }),
-
-    implement(PreviewChangeRequest, async (operationRequest) => {
-      const { params, caller } = operationRequest;
-      const request = await reader.getVisible(params, caller.id);
-      return (await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
-    }),
-  ];
 }

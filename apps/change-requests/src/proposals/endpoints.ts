@@ -44,10 +44,10 @@ import {
   requireChange,
   requireSameSubject,
   unsavedDraft,
+  withPathsOfSingleChange,
 } from './content.ts';
 import { orderOfApplication, requireMergeable } from './merge-change.ts';
 import { earlierChangesForCheck, toWireChange } from './proposed-change.ts';
-import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
 
 export function proposalEndpoints(context: ChangeRequestsContext): readonly Endpoint[] {
   const { bus, reader, transaction, rolesOf } = context;

@@ -32,6 +32,71 @@ import {
 } from './approvals.ts';
 import type { RolesOf } from './request-roles.ts';
 
+export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeRequestsContext): readonly Endpoint[] {
+  return [
+    // Adds a comment, in any state of the request, including closed ones.
+    implement(AddComment, async (request) => {
+      await requireProject(bus, request);
+      return transaction(request, async ({ requests }) => {
+        const { params, body, caller } = request;
+        const before = await requests.getVisible(params, caller.id);
+        const comment = { id: await requests.newCommentId(), text: body.text.trim() };
+        await requests.save(withoutEvents(withComment(before, comment, actorOf(caller, requests.now()))));
+        return null;
+      });
+    }),
+
+    // Requests approvals of existing users. Their permission is checked only when they approve.
+    implement(SetApprovers, async (operationRequest) => {
+      const { params, body, caller } = operationRequest;
+      const ids = body.reviewers;
+      await requireProject(bus, operationRequest);
+      if (ids.length > 0) {
+        const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
+        requireActiveReviewers(ids, new Set(users.map(({ user }) => user.id)));
+      }
+      return transaction(operationRequest, async ({ requests }) => {
+        const request = await requests.getVisible(params, caller.id);
+        requireMayRequestApproval(request, caller.id);
+        await requests.requestApprovers(request, ids);
+        return null;
+      });
+    }),
+
+    implement(GetApprovers, async (operationRequest) => {
+      const { params, caller } = operationRequest;
+      const request = await readInProject(bus, operationRequest, reader.getVisible(params, caller.id));
+      const ids = await reader.requestedApprovers(request.id);
+      if (ids.length === 0) return { reviewers: [] };
+      const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
+      const reviewers = new Map(users.map(({ user }) => [user.id, reviewerOfUser(user)]));
+      return { reviewers: requestedReviewersWithStatus(ids, reviewers, request) };
+    }),
+
+    // Lists the users who may approve in an environment. The caller is included only if they may approve their own requests.
+    implement(ListAvailableReviewers, async (request) => {
+      const { params, caller } = request;
+      const { projectId, environment } = params;
+      const context = onBehalfOf(request);
+      const [{ environments }, { users }] = await Promise.all([
+        call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, context),
+        call(
+          bus,
+          ListPermissionHolders,
+          { body: { project: projectId, environment, permissions: ['APPROVE_CHANGE_REQUEST'] } },
+          context,
+        ),
+      ]);
+      if (!environments.some(({ name }) => name === environment)) {
+        throw environmentNotInProject(environment, projectId);
+      }
+      const rolesForOwn = rolesOf(caller, { project: projectId, environment, createdBy: caller });
+      const reviewers = users.filter(({ id }) => rolesForOwn.mayReviewAsAdmin || id !== caller.id);
+      return { reviewers: reviewers.map(reviewerOfUser) };
+    }),
+  ];
+}
+
 /** The protected environments of a project that are connected to it. */
 export async function loadConnectedProtections(
   { bus, reader }: { readonly bus: Bus; readonly reader: ChangeRequestReader },
@@ -136,71 +201,6 @@ export async function judgeLocked(
   rolesOf: RolesOf,
 ): Promise<Judgement> {
   return judgeRequest(request, await protections.ofProjectForShare(request.project), facts, rolesOf);
-}
-
-export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeRequestsContext): readonly Endpoint[] {
-  return [
-    // Adds a comment, in any state of the request, including closed ones.
-    implement(AddComment, async (request) => {
-      await requireProject(bus, request);
-      return transaction(request, async ({ requests }) => {
-        const { params, body, caller } = request;
-        const before = await requests.getVisible(params, caller.id);
-        const comment = { id: await requests.newCommentId(), text: body.text.trim() };
-        await requests.save(withoutEvents(withComment(before, comment, actorOf(caller, requests.now()))));
-        return null;
-      });
-    }),
-
-    // Requests approvals of existing users. Their permission is checked only when they approve.
-    implement(SetApprovers, async (operationRequest) => {
-      const { params, body, caller } = operationRequest;
-      const ids = body.reviewers;
-      await requireProject(bus, operationRequest);
-      if (ids.length > 0) {
-        const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
-        requireActiveReviewers(ids, new Set(users.map(({ user }) => user.id)));
-      }
-      return transaction(operationRequest, async ({ requests }) => {
-        const request = await requests.getVisible(params, caller.id);
-        requireMayRequestApproval(request, caller.id);
-        await requests.requestApprovers(request, ids);
-        return null;
-      });
-    }),
-
-    implement(GetApprovers, async (operationRequest) => {
-      const { params, caller } = operationRequest;
-      const request = await readInProject(bus, operationRequest, reader.getVisible(params, caller.id));
-      const ids = await reader.requestedApprovers(request.id);
-      if (ids.length === 0) return { reviewers: [] };
-      const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
-      const reviewers = new Map(users.map(({ user }) => [user.id, reviewerOfUser(user)]));
-      return { reviewers: requestedReviewersWithStatus(ids, reviewers, request) };
-    }),
-
-    // Lists the users who may approve in an environment. The caller is included only if they may approve their own requests.
-    implement(ListAvailableReviewers, async (request) => {
-      const { params, caller } = request;
-      const { projectId, environment } = params;
-      const context = onBehalfOf(request);
-      const [{ environments }, { users }] = await Promise.all([
-        call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, context),
-        call(
-          bus,
-          ListPermissionHolders,
-          { body: { project: projectId, environment, permissions: ['APPROVE_CHANGE_REQUEST'] } },
-          context,
-        ),
-      ]);
-      if (!environments.some(({ name }) => name === environment)) {
-        throw environmentNotInProject(environment, projectId);
-      }
-      const rolesForOwn = rolesOf(caller, { project: projectId, environment, createdBy: caller });
-      const reviewers = users.filter(({ id }) => rolesForOwn.mayReviewAsAdmin || id !== caller.id);
-      return { reviewers: reviewers.map(reviewerOfUser) };
-    }),
-  ];
 }
 
 type UserDetails = ReplyOf<typeof GetPermissionsOfUsers>['users'][number]['user'];

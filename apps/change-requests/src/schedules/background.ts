@@ -98,38 +98,31 @@ function jobRunner(intervalMs: number, log: Log) {
   };
 }
 
-/** The backoffs of jobs that failed, by the id of their change request. */
-export interface JobBackoffs {
-  /** The ids whose backoff has not ended. */
-  readonly idsInBackoff: () => number[];
-  /** Milliseconds until the first backoff ends; infinity without one. */
-  readonly endsInMs: () => number;
-  /** Begins a backoff, twice as long as the previous one. Returns true after the first failure. */
-  readonly failed: (id: number) => boolean;
-  readonly succeeded: (id: number) => void;
-}
-
-const defaultMaxMs = 60_000;
+const maxBackoffMs = 60_000;
 
 /** Exponential backoff with jitter for each of many jobs, so that a job that always fails neither floods the log nor delays the others. */
-function jobBackoffs(firstMs: number, now: () => number, maxMs = defaultMaxMs): JobBackoffs {
+function jobBackoffs(firstMs: number, now: () => number) {
   const failing = new Map<number, { readonly failures: number; readonly retryAt: number }>();
   return {
-    idsInBackoff: () => [...failing].flatMap(([id, { retryAt }]) => (retryAt > now() ? id : [])),
-    endsInMs: () =>
+    /** The ids whose backoff has not ended. */
+    idsInBackoff: (): number[] => [...failing].flatMap(([id, { retryAt }]) => (retryAt > now() ? id : [])),
+    /** Milliseconds until the first backoff ends; infinity without one. */
+    endsInMs: (): number =>
       [...failing.values()]
         .map(({ retryAt }) => retryAt - now())
         .filter((ms) => ms > 0)
         .reduce((first, ms) => Math.min(first, ms), Number.POSITIVE_INFINITY),
-    failed: (id) => {
+    /** Begins a backoff, twice as long as the previous one. Returns true after the first failure. */
+    failed: (id: number): boolean => {
       const failures = (failing.get(id)?.failures ?? 0) + 1;
-      const pauseMs = backoffMs(failures, { firstMs, maxMs });
+      const pauseMs = backoffMs(failures, { firstMs, maxMs: maxBackoffMs });
       failing.set(id, { failures, retryAt: now() + pauseMs });
       return failures === 1;
     },
-    succeeded: (id) => void failing.delete(id),
+    succeeded: (id: number): void => void failing.delete(id),
   };
 }
+type JobBackoffs = ReturnType<typeof jobBackoffs>;
 
 /** A request whose scheduled time has come, with the user who scheduled it. */
 interface ScheduledByUser {
@@ -295,7 +288,7 @@ export function startDueJobsLoop({
   let nextUsersCheckAt = Number.NEGATIVE_INFINITY;
   let lastApprovalsCheckAt = Number.NEGATIVE_INFINITY;
   let nextApprovalsCheckAt = Number.NEGATIVE_INFINITY;
-  const backoff = () => jobBackoffs(intervalMs, () => performance.now());
+  const backoff = (): JobBackoffs => jobBackoffs(intervalMs, () => performance.now());
   const [applyBackoff, checkBackoff, deletionBackoff] = [backoff(), backoff(), backoff()];
   const [protectionBackoff, approvalsBackoff] = [backoff(), backoff()];
   const jobs = jobRunner(intervalMs, log);

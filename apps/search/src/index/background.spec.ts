@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { aFeature, featureState, segmentState } from '../../test/builders.ts';
 import { describeFeatureSearch } from '../../test/feature-search-behaviour.ts';
 import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-meilisearch.ts';
-import { realServer } from '../../test/meilisearch/real-meilisearch.ts';
 import {
+  realServer,
   type StartedMeilisearch,
   startOnFreshDatabase,
   type StartOptions,

@@ -3,8 +3,8 @@ import type { CallResponse } from '@bunting/bus';
 import type { Caller } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { aFeature, deletedFeatureState, featureState, tagged } from '../../test/builders.ts';
-import type { StoredDocument } from '../../test/meilisearch/ranking.ts';
 import {
+  type StoredDocument,
   type ReceivedRequest,
   type FakeMeilisearch,
   type FakeResponse,

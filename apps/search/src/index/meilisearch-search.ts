@@ -17,29 +17,49 @@ import {
 export type FuzzyEngine =
   { readonly engine: 'meilisearch' } | { readonly engine: 'postgres'; readonly reason: FallbackReason };
 
-interface RankingOptions {
+interface MeilisearchOptions extends MeilisearchClientOptions {
+  /** the name of the index; a rebuild writes to an index of this name with the suffix `_next` */
+  readonly uid: string;
   readonly postgres: PostgresFeatureSearch;
-  /** Searches Meilisearch. @throws MeilisearchError */
-  readonly findFuzzyMatches: (query: FeatureQuery) => Promise<readonly FuzzyMatch[]>;
+  readonly replication: IndexReplicationRepository;
+  /** milliseconds between polls for changed features: the maximum staleness of the index */
+  readonly intervalMs: number;
+  /** milliseconds between checks of an index whose features do not change */
+  readonly checkIntervalMs: number;
+  readonly log: Log;
   /** called for each fuzzy search */
   readonly onSearch: (engine: FuzzyEngine) => void;
+  readonly onUpdate: (update: IndexUpdate) => void;
+  readonly onCircuitChange: (isOpen: boolean) => void;
 }
 
-/** The value of the `Bunting-Search-Engine` header: `meilisearch`, or `postgres;reason=<why>`. */
-function engineHeader(engine: FuzzyEngine): string {
-  return engine.engine === 'meilisearch' ? engine.engine : `${engine.engine};reason=${engine.reason}`;
-}
+const circuitOpenMs = 5_000;
 
 /**
- * Searches features in PostgreSQL. For a fuzzy search Meilisearch ranks the features, and PostgreSQL drops those that do not
- * match, no longer exist or are hidden. When Meilisearch fails, PostgreSQL compares the texts too.
+ * Starts the updates of the index, and searches features in PostgreSQL. For a fuzzy search Meilisearch ranks the features, and PostgreSQL
+ * drops those that do not match, no longer exist or are hidden. When Meilisearch fails, PostgreSQL compares the texts too.
  */
-export function withMeilisearchRanking({ postgres, findFuzzyMatches, onSearch }: RankingOptions): FeatureSearch {
+export function startMeilisearchSearch(options: MeilisearchOptions): FeatureSearch & { stop(): Promise<void> } {
+  const { uid, postgres, log, onSearch, onCircuitChange } = options;
+  const server = meilisearchClient(options);
+  const updater = startIndexUpdater({ ...options, server });
+  const throughCircuitBreaker = circuitBreaker({
+    openMs: circuitOpenMs,
+    onChange: (isOpen) => {
+      log.warn(
+        isOpen
+          ? `Meilisearch failed ${failuresToOpen} times in a row: PostgreSQL answers fuzzy searches until it recovers. Check MEILI_URL and the server.`
+          : 'Meilisearch has recovered: it answers fuzzy searches again.',
+      );
+      onCircuitChange(isOpen);
+    },
+  });
   return {
     search: async (query, searcher) => {
       if (!query.fuzzy || query.texts.length === 0) return postgres.search(query, searcher);
       let engine: FuzzyEngine = { engine: 'meilisearch' };
-      const matches = await findFuzzyMatches(query).catch((error: unknown) => {
+      const findMatches = () => findFuzzyMatches(server, uid, query);
+      const matches = await throughCircuitBreaker(findMatches).catch((error: unknown) => {
         if (!(error instanceof MeilisearchError)) throw error;
         engine = { engine: 'postgres', reason: error.reason };
         return undefined;
@@ -49,7 +69,13 @@ export function withMeilisearchRanking({ postgres, findFuzzyMatches, onSearch }:
       const ranked = matches?.length === 0 ? undefined : matches;
       return { ...(await postgres.search(query, searcher, ranked)), engine: engineHeader(engine) };
     },
+    stop: () => updater.stop(),
   };
+}
+
+/** The value of the `Bunting-Search-Engine` header: `meilisearch`, or `postgres;reason=<why>`. */
+function engineHeader(engine: FuzzyEngine): string {
+  return engine.engine === 'meilisearch' ? engine.engine : `${engine.engine};reason=${engine.reason}`;
 }
 
 /** The maximum number of features for each text. */
@@ -129,41 +155,6 @@ function circuitBreaker({ openMs, onChange }: CircuitBreakerOptions) {
       }
       throw error;
     }
-  };
-}
-
-interface MeilisearchOptions extends MeilisearchClientOptions {
-  /** the name of the index; a rebuild writes to an index of this name with the suffix `_next` */
-  readonly uid: string;
-  readonly replication: IndexReplicationRepository;
-  /** milliseconds between polls for changed features: the maximum staleness of the index */
-  readonly intervalMs: number;
-  /** milliseconds between checks of an index whose features do not change */
-  readonly checkIntervalMs: number;
-  readonly log: Log;
-  readonly onUpdate: (update: IndexUpdate) => void;
-  readonly onCircuitChange: (isOpen: boolean) => void;
-}
-
-const circuitOpenMs = 5_000;
-
-/** Starts the updates of the index, and searches it through a circuit breaker. */
-export function startMeilisearchSearch(options: MeilisearchOptions) {
-  const server = meilisearchClient(options);
-  const updater = startIndexUpdater({ ...options, server });
-  const onChange = (isOpen: boolean): void => {
-    options.log.warn(
-      isOpen
-        ? `Meilisearch failed ${failuresToOpen} times in a row: PostgreSQL answers fuzzy searches until it recovers. Check MEILI_URL and the server.`
-        : 'Meilisearch has recovered: it answers fuzzy searches again.',
-    );
-    options.onCircuitChange(isOpen);
-  };
-  const throughCircuitBreaker = circuitBreaker({ openMs: circuitOpenMs, onChange });
-  return {
-    findFuzzyMatches: (query: FeatureQuery): Promise<readonly FuzzyMatch[]> =>
-      throughCircuitBreaker(() => findFuzzyMatches(server, options.uid, query)),
-    stop: () => updater.stop(),
   };
 }
 

@@ -4,13 +4,6 @@ import type { TimedRequest } from '@bunting/outbox';
 import { parseFeatureQuery } from './feature-query.ts';
 import type { FeatureSearch } from './search-store.ts';
 
-/** The dependencies of a search. */
-interface SearchContext {
-  readonly featureSearch: FeatureSearch;
-  /** waits until the documents are fresh, within the deadline of the request */
-  readonly waitUntilFresh: (request: TimedRequest) => Promise<void>;
-}
-
 export function searchEndpoints({ featureSearch, waitUntilFresh }: SearchContext): readonly Endpoint[] {
   return [
     // Searches all features that were committed before the call. Sets `Bunting-Stale` when the projection does not catch up in time.
@@ -24,4 +17,11 @@ export function searchEndpoints({ featureSearch, waitUntilFresh }: SearchContext
       return new JsonText(`{"features":${features},"total":${total}}`);
     }),
   ];
+}
+
+/** The dependencies of a search. */
+interface SearchContext {
+  readonly featureSearch: FeatureSearch;
+  /** waits until the documents are fresh, within the deadline of the request */
+  readonly waitUntilFresh: (request: TimedRequest) => Promise<void>;
 }

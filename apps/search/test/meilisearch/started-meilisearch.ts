@@ -1,15 +1,13 @@
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, recordingLog } from '@bunting/testing';
-import { type FeatureSearch, postgresFeatureSearch } from '../../src/search/search-store.ts';
-import {
-  type FuzzyEngine,
-  withMeilisearchRanking,
-  startMeilisearchSearch,
-} from '../../src/index/meilisearch-search.ts';
-import type { IndexUpdate } from '../../src/index/background.ts';
+import { Meilisearch } from 'meilisearch';
+import { randomUUID } from 'node:crypto';
 import { applyStates } from '../../src/documents/document-store.ts';
+import type { IndexUpdate } from '../../src/index/background.ts';
 import { indexReplicationRepository } from '../../src/index/index-store.ts';
+import { type FuzzyEngine, startMeilisearchSearch } from '../../src/index/meilisearch-search.ts';
 import { searchMigrations } from '../../src/migrations/index.ts';
+import { type FeatureSearch, postgresFeatureSearch } from '../../src/search/search-store.ts';
 import { type AnyState, messagesOf } from '../builders.ts';
 
 export interface StartedMeilisearch {
@@ -48,18 +46,15 @@ export async function startOnFreshDatabase(options: StartOptions): Promise<Start
     intervalMs: 20,
     checkIntervalMs: 200,
     ...options,
+    postgres: postgresFeatureSearch(database),
     replication,
     log,
+    onSearch: (engine) => void answers.push(engine),
     onUpdate: (done) => void work.push(done),
     onCircuitChange: () => undefined,
   });
-  const { findFuzzyMatches } = meilisearch;
   return {
-    index: withMeilisearchRanking({
-      postgres: postgresFeatureSearch(database),
-      findFuzzyMatches,
-      onSearch: (engine) => void answers.push(engine),
-    }),
+    index: meilisearch,
     database,
     work,
     warnings,
@@ -77,6 +72,31 @@ export async function startOnFreshDatabase(options: StartOptions): Promise<Start
       await meilisearch.stop();
       await database.close();
       await fresh.drop();
+    },
+  };
+}
+
+/** A real Meilisearch server for tests, and a unique index name on it. */
+export interface RealServer {
+  readonly url: string;
+  readonly key?: string;
+  readonly uid: string;
+  /** Removes the indexes of the test. */
+  leave(): Promise<void>;
+}
+
+/** The server at `MEILI_URL`. */
+export function realServer(): RealServer {
+  const { MEILI_URL: url, MEILI_KEY: key } = process.env;
+  if (url === undefined || url === '') throw new Error('MEILI_URL is not set.');
+  const uid = `bunting-test-${randomUUID()}`;
+  const client = new Meilisearch({ host: url, ...(key === undefined ? {} : { apiKey: key }) });
+  return {
+    url,
+    ...(key === undefined ? {} : { key }),
+    uid,
+    leave: async () => {
+      for (const index of [uid, `${uid}_next`]) await client.deleteIndexIfExists(index);
     },
   };
 }
