@@ -199,10 +199,7 @@ describeInBrowser('the list of flags', () => {
     const dialog = page.getByRole('dialog', { name: 'Create a flag' });
     await dialog.getByLabel('Name').fill('not a name');
     await page.keyboard.press('Enter');
-    await dialog
-      .getByText(/URL|url/)
-      .first()
-      .waitFor();
+    await dialog.getByText(/the name is a part of addresses/).waitFor();
     await expectAccessible(opened);
     await dialog.getByLabel('Name').fill('created.here');
     await page.keyboard.press('Enter');

@@ -54,6 +54,8 @@ interface RequestBodyFormOptions<O extends AnyOperation> {
     onChange: (changed: FormValues) => void,
     base: FormValues,
   ) => React.ReactNode;
+  /** for an operation that keeps what a body leaves out: only what the user has changed is sent, so other members keep later edits */
+  readonly sendsOnlyChanges?: boolean;
   /** Completes the body before it is sent. */
   readonly prepare?: (body: FormValues) => FormValues;
   /** the body as it is stored, or the initial values of what is created */
@@ -93,6 +95,7 @@ function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyFormOpti
     proposeInstead,
     notification,
     onDone,
+    sendsOnlyChanges = false,
     prepare = (body) => body,
   } = options;
   const save = useOperationMutation(operation, 'handled');
@@ -124,7 +127,10 @@ function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyFormOpti
   };
 
   const submit = form.handleSubmit(async (values) => {
-    const body = prepare(requestBodyOf(operation.body, values));
+    const entered = prepare(requestBodyOf(operation.body, values));
+    const stored = comparableBody(base.value);
+    const isChanged = ([name, value]: [string, unknown]): boolean => !isEqual(value, stored[name]);
+    const body = sendsOnlyChanges ? Object.fromEntries(Object.entries(entered).filter(isChanged)) : entered;
     const ifMatch = operation.ifMatch === undefined ? undefined : base.entityTag;
     try {
       if ((await proposeInstead?.(values, base.value)) === true) {

@@ -4,15 +4,13 @@ import {
   featureTypes,
   GetLifecycle,
   ListTagTypes,
-  newFeatureMetadata,
-  PatchFeature,
   UncompleteFeature,
+  UpdateFeature,
   UpdateFeatureTags,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { operationQuery, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
@@ -22,9 +20,8 @@ import { ErrorNotice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { BoundSelect, BoundSwitch, BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { Select, TextField } from '../../components/forms/fields.tsx';
-import { showServerError } from '../../components/forms/form-values.ts';
+import { RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { FlagDependencies } from './flag-dependencies.tsx';
@@ -139,65 +136,24 @@ interface DetailsProps {
   readonly project: string;
 }
 
-interface DetailsForm {
-  readonly description: string;
-  readonly type: string;
-  readonly stale: boolean;
-  readonly impressionData: boolean;
-}
-
 function EditDialog({ feature, project, onClose }: DetailsProps & { readonly onClose: () => void }) {
-  const patch = useOperationMutation(PatchFeature, 'handled');
-  const { control, handleSubmit, setError, formState } = useForm<DetailsForm>({
-    defaultValues: {
-      description: feature.description ?? '',
-      type: feature.type ?? newFeatureMetadata.type,
-      stale: feature.stale ?? newFeatureMetadata.stale,
-      impressionData: feature.impressionData ?? newFeatureMetadata.impressionData,
-    },
-  });
-  // Read while rendering: the form only tracks what is.
-  const { dirtyFields, errors } = formState;
-  // Only what the user has changed is sent, so that an edit of another user to the other details stays.
-  const save = handleSubmit(async (values) => {
-    const changed = (Object.keys(values) as (keyof DetailsForm)[]).filter((name) => dirtyFields[name]);
-    try {
-      const params = { projectId: project, featureName: feature.name };
-      const body = changed.map((name) => ({ op: 'replace' as const, path: `/${name}`, value: values[name] }));
-      if (body.length > 0) await patch.mutateAsync({ params, body, ifMatch: undefined });
-      notify('Saved.');
-      onClose();
-    } catch (error) {
-      showServerError(error, ['description', 'type'], setError);
-    }
-  });
   return (
-    <Dialog
+    <RequestBodyDialog
       title="Edit the details"
+      submit="Save"
+      operation={UpdateFeature}
+      request={{ params: { projectId: project, featureName: feature.name } }}
+      values={feature}
+      sendsOnlyChanges
+      fields={[
+        { name: 'description', label: 'Description', rows: 4 },
+        { name: 'type', label: 'Type', options: featureTypes.map((type) => ({ id: type, label: type })) },
+        { name: 'stale', label: 'Stale: it can be removed from the code' },
+        { name: 'impressionData', label: 'Impression data' },
+      ]}
+      notification={() => 'Saved.'}
       onClose={onClose}
-      onSubmit={(event) => void save(event)}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={patch.isPending}>
-            Save
-          </Button>
-        </>
-      }
-    >
-      <div className={layout['denseStack']}>
-        <BoundTextField control={control} name="description" label="Description" rows={4} autoFocus />
-        <BoundSelect
-          control={control}
-          name="type"
-          label="Type"
-          options={featureTypes.map((type) => ({ id: type, label: type }))}
-        />
-        <BoundSwitch control={control} name="stale" label="Stale: it can be removed from the code" />
-        <BoundSwitch control={control} name="impressionData" label="Impression data" />
-        {errors.root?.message !== undefined && <ErrorNotice error={new Error(errors.root.message)} />}
-      </div>
-    </Dialog>
+    />
   );
 }
 
