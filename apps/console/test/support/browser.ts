@@ -1,7 +1,10 @@
-import axe, { type RunOnly, type RunOptions } from 'axe-core';
+import type axe from 'axe-core';
+import type { RunOnly, RunOptions } from 'axe-core';
 import { describe, expect } from 'vitest';
 import { eventually } from '@bunting/testing';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 
 const { CONSOLE_TEST_BROWSER: endpoint, CONSOLE_TEST_URL: url = '', CONSOLE_TEST_TOKEN: token = '' } = process.env;
 
@@ -48,40 +51,51 @@ export async function api(method: string, path: string, body?: unknown, key = to
 /** So long that only a defect exceeds it, however busy the machine. */
 const actionTimeoutMs = 60_000;
 
-/** Opens a page in a browser context of its own, without signing in. */
-export async function openPage(path: string, { width = 1280, height = 800, dark = false }: PageOptions = {}) {
-  const context = await (
-    await connect()
-  ).newContext({
+async function newContext({ width = 1280, height = 800, dark = false }: PageOptions): Promise<BrowserContext> {
+  const browser = await connect();
+  const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
     locale: 'en-GB',
   });
   context.setDefaultTimeout(actionTimeoutMs);
+  return context;
+}
+
+async function openIn(context: BrowserContext, path: string, close: (page: Page) => Promise<void>) {
   const page = await context.newPage();
-  const [violations, foreign, faults]: string[][] = [[], [], []];
+  const [violations, foreign, faults]: [string[], string[], string[]] = [[], [], []];
   page.on('console', (message) => {
-    if (/Content Security Policy/i.test(message.text())) violations?.push(message.text());
+    if (/Content Security Policy/i.test(message.text())) violations.push(message.text());
   });
-  page.on('pageerror', (error) => void faults?.push(error.message));
+  page.on('pageerror', (error) => void faults.push(error.message));
   page.on('request', (request) => {
-    if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) foreign?.push(request.url());
+    if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) foreign.push(request.url());
   });
   await page.goto(`${url}${path}`);
-  const opened: OpenedPage = {
-    page,
-    violations: violations ?? [],
-    foreign: foreign ?? [],
-    faults: faults ?? [],
-    close: () => context.close(),
-  };
+  const opened: OpenedPage = { page, violations, foreign, faults, close: () => close(page) };
   return opened;
 }
 
-/** Opens a page and signs in with the admin token. */
-export async function openSignedIn(path: string, options?: PageOptions): Promise<OpenedPage> {
-  const opened = await openPage(path, options);
+/** Opens a page in a browser context of its own, without signing in. */
+export async function openPage(path: string, options: PageOptions = {}): Promise<OpenedPage> {
+  const context = await newContext(options);
+  return openIn(context, path, () => context.close());
+}
+
+/** The contexts of pages that are signed in with a key, by their options: their cache has the scripts, as that of a user has. */
+const signedInContexts = new Map<string, Promise<BrowserContext>>();
+
+/** Opens a page and signs in with the admin token, which only the memory of the page has. */
+export async function openSignedIn(path: string, options: PageOptions = {}): Promise<OpenedPage> {
+  const key = JSON.stringify(options);
+  const created = signedInContexts.get(key) ?? newContext(options);
+  signedInContexts.set(key, created);
+  const opened = await openIn(await created, path, async (page) => {
+    await page.evaluate(() => localStorage.clear());
+    await page.close();
+  });
   await signIn(opened.page);
   return opened;
 }
@@ -122,6 +136,8 @@ export async function chooseFromMenu(button: Locator, entry: string): Promise<vo
   await item.press('Enter');
 }
 
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
 /** The rules of WCAG 2.2 AA, and those of them that judge colours, which are all that the dark scheme changes. */
 const wcag = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } satisfies RunOnly;
 const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } satisfies RunOnly;
@@ -133,7 +149,7 @@ const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block']
 export async function expectAccessible({ page }: OpenedPage): Promise<void> {
   const outdated = page.locator('[aria-busy="true"]:not(article)');
   await eventually(async () => expect(await outdated.count()).toBe(0));
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
   for (const [colorScheme, runOnly] of [
     ['light', wcag],
     ['dark', colours],
