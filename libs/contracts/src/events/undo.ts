@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type Change, SingleChangeBody } from '../changes/change.ts';
+import { type Change, changeActions } from '../changes/change.ts';
 import type { EventType } from './event-types.ts';
 import { maxId, Nullable, TextByKey } from '../schemas.ts';
 import { type AnyOperation, defineOperation } from '../operation.ts';
@@ -83,7 +83,16 @@ const UndoStep = Type.Union(
       {
         kind: Type.Literal('change'),
         environment: Nullable(Type.String(), { description: 'where it is made; null: in every environment' }),
-        change: Type.Unsafe<Change>(SingleChangeBody),
+        change: Type.Unsafe<Change>(
+          Type.Object(
+            {
+              action: Type.Enum([...changeActions], { description: 'what is done' }),
+              feature: Type.Optional(Type.String({ description: 'the name of the feature; absent for a segment' })),
+              payload: Type.Optional(Type.Unknown({ description: 'what the action takes' })),
+            },
+            { description: 'the change, as the proposal of changes takes it' },
+          ),
+        ),
         ifMatch,
       },
       { description: 'A change of a feature or segment, which can be made or proposed.' },
