@@ -142,6 +142,8 @@ describeInBrowser('the pages of projects', () => {
     const { page } = opened;
     await page.getByRole('button', { name: 'Give access' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Give access' });
+    await dialog.getByRole('combobox', { name: 'Who' }).waitFor();
+    await page.waitForLoadState('networkidle');
     await dialog.getByRole('combobox', { name: 'Who' }).pressSequentially(name);
     await page.getByRole('option', { name }).waitFor();
     await page.keyboard.press('ArrowDown');
