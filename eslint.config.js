@@ -56,7 +56,7 @@ const noTestCode = never(
 );
 const noForeignDatabase = never(
   '^(@bunting/database|@mikro-orm/.*|kysely|pg|@types/pg)$',
-  'Only persistence/ and service.ts may use the database.',
+  'Only stores, unit-of-work/, migrations/ and service.ts may use the database.',
 );
 const onlyBrowser = never(
   '^node:|^@bunting/contracts/',
@@ -87,9 +87,6 @@ const imports = (...patterns) => ({
 /** What a pure package may reach for beside its own files; everything else that is not relative is refused. */
 const onlyPackages = (packages, message) => never(`^(?!\\.|(${packages.join('|')})$)`, message);
 
-/** In files that are `depth` folders below `folder`, each `../` too many leads out of it. */
-const staysIn = (folder, depth) => never(`^(\\./)?(\\.\\./){${depth}}`, `${folder}/ imports no other folder.`);
-
 const purePackages = [
   '@bunting/contracts',
   '@bunting/contracts/(hashing|validation)',
@@ -102,40 +99,13 @@ const purePackages = [
   'scim2-parse-filter',
   'ip-address',
 ];
-const persistenceMessage =
-  'persistence/ imports its own folder and the rules of its service, @bunting/contracts, outbox and database.';
-const pureMessage = 'Rules are pure: domain/ imports @bunting/contracts, its own folder and pure packages.';
+const pureMessage = 'Rules are pure: they import @bunting/contracts, other rules and pure packages.';
 
 const pureLibrary = {
   files: ['libs/evaluation/src/**/*.ts'],
   ignores: tests,
   rules: imports(onlyPackages(purePackages, pureMessage)),
 };
-
-const folderDepths = [1, 2, 3, 4, 5];
-/**
- * A block per depth below a folder, since what leads out of the folder depends on where one is. The last is also for files below, which are
- * refused more than they should.
- */
-const blocksOfFolder = (folder, patternsAt) =>
-  folderDepths.map((depth) => ({
-    files: [`${folder}/${'*/'.repeat(depth - 1)}${depth === folderDepths.length ? '**/' : ''}*.ts`],
-    ignores: tests,
-    rules: imports(...patternsAt(depth)),
-  }));
-
-const domainBlocks = blocksOfFolder('apps/*/src/domain', (depth) => [
-  onlyPackages(purePackages, pureMessage),
-  staysIn('domain', depth),
-]);
-
-const persistenceBlocks = (service, allowed) =>
-  blocksOfFolder(`apps/${service}/src/persistence`, (depth) => [
-    noHttp,
-    noNats,
-    never('^@bunting/(?!(contracts|outbox|database)(/|$))', persistenceMessage),
-    never(`^(\\./)?(\\.\\./){${depth}}(?!${allowed.join('|')})`, persistenceMessage),
-  ]);
 
 /** Services whose folders are nouns: what a file may import follows from its name. */
 const slicedServices = '{change-requests,audit,features,search}';
@@ -280,18 +250,6 @@ export default tseslint.config(
     ignores: tests,
     rules: imports(noNats, onlyDeclaredCalls),
   },
-  // A subscription hands the database over to the projection that it starts; it asks it nothing itself.
-  {
-    files: ['apps/*/src/subscriptions/**/*.ts'],
-    ignores: tests,
-    rules: imports(
-      { ...noForeignDatabase, allowTypeImports: true },
-      noNats,
-      noEmbeddedDatabase,
-      noHttp,
-      onlyDeclaredCalls,
-    ),
-  },
   // The parts of the gateway's service.ts get the database that it has opened.
   {
     files: [
@@ -318,12 +276,6 @@ export default tseslint.config(
       never('(-store|endpoints|background|subscriptions|unit-of-work)\\.ts$', pureMessage),
     ),
   },
-  {
-    files: ['apps/*/src/operations/**/*.ts'],
-    ignores: tests,
-    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp, onlyDeclaredCalls),
-  },
-  ...persistenceBlocks('*', ['domain/']),
   {
     files: wiringFiles,
     ignores: tests,
@@ -353,7 +305,6 @@ export default tseslint.config(
     ),
   },
   pureLibrary,
-  ...domainBlocks,
   {
     files: ['apps/*/src/**/*.ts', 'libs/*/src/**/*.ts'],
     ignores: [...tests, 'apps/console/**', 'libs/testing/**', ...filesWithInterval],
@@ -368,7 +319,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['apps/*/src/domain/**/*.ts', 'libs/evaluation/src/**/*.ts', ...ruleFiles.files, ...gatewayRules],
+    files: ['libs/evaluation/src/**/*.ts', ...ruleFiles.files, ...gatewayRules],
     ignores: ruleFiles.ignores,
     rules: {
       'no-restricted-globals': [

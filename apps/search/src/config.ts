@@ -17,7 +17,8 @@ export const SearchConfig = Type.Object({
   SEARCH_RECONCILE_INTERVAL_MS: Type.Integer({
     minimum: 0,
     default: 60_000,
-    description: 'milliseconds between reconciliations of search documents with the features service; 0 for none',
+    description:
+      'milliseconds between reconciliations, each of the next 1,000 search documents of features and 200 of segments with the features service; 0 for none',
   }),
   MEILI_URL: Type.Optional(
     Type.String({

@@ -79,13 +79,19 @@ export function toDeliveredFeature(feature: Feature): DeliveredFeature {
     name,
     project,
     archived: false,
-    ...(Object.fromEntries(deliveredFields.map((field) => [field, feature[field]])) as FeatureFieldsFor<'servers'>),
+    ...deliveredFieldsOf(feature),
     tags: tags.map((tag) => ({ type: tag.type, value: tag.value })),
     dependencies: dependencies.map(deliveredDependency),
     environments: Object.fromEntries(
       Object.entries(environments).map(([environment, settings]) => [environment, deliveredEnvironment(settings)]),
     ),
   };
+}
+
+function deliveredFieldsOf(feature: Feature): FeatureFieldsFor<'servers'> {
+  const fields: Record<string, unknown> = {};
+  for (const field of deliveredFields) fields[field] = feature[field];
+  return fields as FeatureFieldsFor<'servers'>;
 }
 
 // The rows that writes emit for the delivery to SDKs (docs/adr/0030): only where the response to an SDK could differ.
