@@ -370,9 +370,9 @@ export default tseslint.config(
       'jsx-a11y/no-noninteractive-tabindex': ['error', { tags: [], roles: ['region', 'tabpanel'] }],
     },
   },
-  // Vite reads its configuration from a default export.
+  // Vite and Vitest read their configuration from a default export.
   {
-    files: ['apps/console/vite.config.ts'],
+    files: ['apps/console/vite.config.ts', 'vitest.config.ts'],
     rules: { 'no-restricted-syntax': ['error', ...syntaxEverywhere.filter((rule) => rule !== namedExports)] },
   },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },

@@ -1,10 +1,4 @@
-import {
-  type FeatureState,
-  newFeatureFieldsFor,
-  type OutboxMessage,
-  type SegmentState,
-  type StateOf,
-} from '@bunting/contracts';
+import { type FeatureState, type OutboxMessage, type SegmentState, type StateOf } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 
 /** The state of a feature: by default a release flag of the default project, enabled nowhere. */
