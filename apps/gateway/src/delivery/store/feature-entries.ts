@@ -80,7 +80,7 @@ function writeCommon(entry: FeatureEntry, state: LiveFeature, position: number):
   const { project, type, description, stale, impressionData, dependencies } = state;
   // By name, not from the table of fields, which takes 10 % more CPU for each row; a field of the table that is missing does not compile.
   const members = { name, type, project, description, stale, impressionData };
-  const jsonPrefix = `{${jsonMembersOf(members satisfies FeatureFieldsFor<'servers'>)},`;
+  const jsonPrefix = `{${jsonMembersOf(members satisfies Required<FeatureFieldsFor<'servers'>>)},`;
   const jsonSuffix = dependencies.length === 0 ? '}' : `,"dependencies":${JSON.stringify(dependencies)}}`;
   const tags = state.tags.map((tag) => `${tag.type}:${tag.value}`);
   if (tags.join('\n') !== entry.tags.join('\n')) Object.assign(entry, { tags, tagsPosition: position });
