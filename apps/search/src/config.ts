@@ -18,7 +18,7 @@ export const SearchConfig = Type.Object({
     minimum: 0,
     default: 60_000,
     description:
-      'milliseconds between reconciliations, each of the next 1,000 search documents of features and 200 of segments with the features service; 0 for none',
+      'milliseconds between reconciliations of search documents with the features service: of the versions of all, and of the next 1,000 features and 200 segments whole; 0 for none',
   }),
   MEILI_URL: Type.Optional(
     Type.String({

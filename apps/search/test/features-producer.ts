@@ -1,5 +1,5 @@
 import { type Bus, implement, serve } from '@bunting/bus';
-import { type FeatureState, ReadStates } from '@bunting/contracts';
+import { type FeatureState, ListStateVersions, ReadStates } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
@@ -20,15 +20,20 @@ const latest = `
 function stateEndpoints(database: Database, figures: ReadonlyMap<string, Usage>) {
   const read = <Row>(text: string, ...values: readonly unknown[]) =>
     database.read<Row>({ name: '', text: `with latest as (${latest}) ${text}` }, values);
+  const page = <Row>(columns: string, { entity, after, limit }: { entity: string; after: string; limit: number }) =>
+    read<Row>(
+      `select ${columns} from latest where state::text <> 'null' and id collate "C" > $2
+       order by id collate "C" limit $3`,
+      entity,
+      after,
+      limit,
+    );
   return [
-    implement(ReadStates, async ({ body: { entity, after, limit } }) => {
-      const states = await read<{ id: string; version: number; state: FeatureState }>(
-        `select id, version, state from latest where state::text <> 'null' and id collate "C" > $2
-         order by id collate "C" limit $3`,
-        entity,
-        after,
-        limit,
-      );
+    implement(ListStateVersions, async ({ body }) => ({
+      versions: await page<{ id: string; version: number }>('id, version', body),
+    })),
+    implement(ReadStates, async ({ body }) => {
+      const states = await page<{ id: string; version: number; state: FeatureState }>('id, version, state', body);
       return {
         states: states.map(({ id, version, state }) => {
           const usage = figures.get(id);

@@ -18,6 +18,7 @@ import {
   ListPermissionHolders,
   ListProjects,
   ListProposedSegmentStrategies,
+  ListStateVersions,
   PreviewChanges,
   ProposeImport,
   ReadProposedChanges,
@@ -58,7 +59,7 @@ export const calledOperations = {
     SetProtection,
   ],
   audit: [deadLetterOperations.search, deadLetterOperations['change-requests'], deadLetterOperations.gateway],
-  search: [ReadStates],
+  search: [ListStateVersions, ReadStates],
   gateway: [
     CountResources,
     GetResourceLimits,

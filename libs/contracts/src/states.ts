@@ -81,6 +81,25 @@ export interface StateOf<E extends StateEntity> {
   readonly lastMode?: ProjectState['mode'];
 }
 
+export const ListStateVersions = defineOperation({
+  subject: 'call.features.list-state-versions',
+  operationId: 'listStateVersions',
+  summary: 'List the versions of the current states of features or segments, for projections to compare',
+  tag: 'Internal',
+  permission: 'service',
+  idempotent: true,
+  body: Type.Object({
+    entity: ReadableStateEntity,
+    after: Type.String({ description: 'the id that the page begins after' }),
+    limit: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  }),
+  reply: Type.Object({
+    versions: Type.Array(Type.Object({ id: Type.String(), version: Type.Integer() }), {
+      description: 'in the order of the bytes of their ids',
+    }),
+  }),
+});
+
 export const ReadStates = defineOperation({
   subject: 'call.features.read-states',
   operationId: 'readStates',

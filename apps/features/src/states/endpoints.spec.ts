@@ -1,5 +1,12 @@
 import { beforeAll, expect, it } from 'vitest';
-import { CreateProject, DeleteFeature, ArchiveFeature, ReadStates } from '@bunting/contracts';
+import {
+  CreateProject,
+  CreateSegment,
+  DeleteFeature,
+  ArchiveFeature,
+  ListStateVersions,
+  ReadStates,
+} from '@bunting/contracts';
 import { aFeature } from '../../test/builders.ts';
 import { useFeatures } from '../../test/started-features.ts';
 
@@ -8,6 +15,7 @@ beforeAll(async () => {
   await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
   for (const name of ['one', 'Two', 'three']) await features.create(name);
   await features.given(aFeature({ name: 'of-the-shop', project: 'shop' }));
+  for (const name of ['young', 'old']) await features.call(CreateSegment, { body: { name, constraints: [] } });
 });
 
 const list = async (after: string, limit: number) =>
@@ -18,6 +26,15 @@ it('lists states page by page in byte order', async () => {
   expect(await ids('', 100)).toEqual(['Two', 'of-the-shop', 'one', 'three']);
   expect(await ids('Two', 2)).toEqual(['of-the-shop', 'one']);
   expect(await ids('three', 2)).toEqual([]);
+});
+
+it.each(['feature', 'segment'] as const)('lists the versions of each %s as its states have them', async (entity) => {
+  const { states } = await features.call(ReadStates, { body: { entity, after: '', limit: 100 } });
+  const versions = async (after: string, limit: number) =>
+    (await features.call(ListStateVersions, { body: { entity, after, limit } })).versions;
+  expect(states.length).toBeGreaterThan(1);
+  expect(await versions('', 100)).toEqual(states.map(({ id, version }) => ({ id, version })));
+  expect(await versions(states[0]?.id ?? '', 1)).toEqual([{ id: states[1]?.id, version: states[1]?.version }]);
 });
 
 it('lists states as they were emitted, and no deleted ones', async () => {

@@ -1,9 +1,13 @@
+import type { ReadableStateEntity } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { featureStatesSql } from '../unit-of-work/feature-sql.ts';
 
-export interface CurrentState {
+export interface StateVersion {
   readonly id: string;
   readonly version: number;
+}
+
+export interface CurrentState extends StateVersion {
   readonly state: unknown;
 }
 
@@ -21,9 +25,23 @@ const segments: Statement = {
     where id::text collate "C" > $1 order by id::text collate "C" limit $2`,
 };
 
+const versions: { readonly [E in ReadableStateEntity]: Statement } = {
+  feature: {
+    name: 'versions-of-features',
+    text: `select name as id, version from feature where name collate "C" > $1 order by name collate "C" limit $2`,
+  },
+  segment: {
+    name: 'versions-of-segments',
+    text: `
+      select id::text as id, version from segment where id::text collate "C" > $1 order by id::text collate "C" limit $2`,
+  },
+};
+
 /** Reads current states, with which consumers check their projections for drift. */
 export function stateReader(database: ReadDatabase) {
   return {
+    versions: (entity: ReadableStateEntity, after: string, limit: number): Promise<StateVersion[]> =>
+      database.read(versions[entity], [after, limit]),
     features: (after: string, limit: number): Promise<CurrentState[]> => database.read(features, [after, limit]),
     segments: (after: string, limit: number): Promise<CurrentState[]> => database.read(segments, [after, limit]),
   };

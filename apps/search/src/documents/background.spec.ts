@@ -9,7 +9,8 @@ import {
   tagged,
 } from '../../test/builders.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
-import { reconciler } from './background.ts';
+import { reconciler, stateSource } from './background.ts';
+import { documentStore } from './document-store.ts';
 
 let started: StartedSearch;
 beforeAll(async () => {
@@ -153,13 +154,45 @@ describe('the reconciler', () => {
   });
 });
 
+it('finds in one reconciliation every feature that was lost or never existed, however many there are', async () => {
+  const names = Array.from({ length: 2_500 }, (_, nth) => `many-${String(nth).padStart(4, '0')}`);
+  const service = await startSearch({ SEARCH_RECONCILE_INTERVAL_MS: '0' });
+  try {
+    await service.features.publish(...names.map((name) => featureState(aFeature({ name }), 1)));
+    expect(await service.names({ query: 'many-2499' })).toEqual(['many-2499']);
+    await service.database.transaction(({ query }) =>
+      query(`
+        delete from feature_document where name in ('many-0000', 'many-1700', 'many-2499');
+        delete from feature_lookup where name in ('many-1700', 'many-2499');
+        update feature_document set version = 0 where name = 'many-2100';
+        insert into feature_document select 'many-2200x', 1, document from feature_document where name = 'many-0001';
+        insert into feature_lookup select (json_populate_record(l, '{"name":"many-2200x"}')).* from feature_lookup l where name = 'many-0001'`),
+    );
+    const states = { catchUp: async () => 0 };
+    const stored = documentStore(service.database);
+    const { reconcile } = reconciler({ source: stateSource(service.bus), stored, states });
+    const { repaired, isBehind } = await reconcile('');
+    expect({ repaired, isBehind }).toEqual({
+      repaired: ['many-0000', 'many-1700', 'many-2100', 'many-2200x', 'many-2499'],
+      isBehind: false,
+    });
+    expect(await service.names({ query: 'many-2200x' })).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});
+
 describe('a reindex', () => {
   it('continues when changes that it waits for take longer to be applied than one wait', async () => {
-    const source = async (entity: string) =>
-      entity === 'segment' ? [{ id: '1', version: 1, state: { id: 1, name: 'one', project: null } }] : [];
+    const source = {
+      states: async (entity: string) =>
+        entity === 'segment' ? [{ id: '1', version: 1, state: { id: 1, name: 'one', project: null } }] : [],
+      versions: async () => [],
+    };
     const replaced: string[] = [];
     const stored = {
       states: async () => [],
+      versions: async () => [],
       count: async () => 0,
       replace: async (_entity: unknown, id: string) => replaced.push(id) > 0,
     };

@@ -1,19 +1,31 @@
 import { type Bus, systemContext } from '@bunting/bus';
-import { type ReadableStateEntity, ReadStates, Refusal } from '@bunting/contracts';
+import { ListStateVersions, type ReadableStateEntity, ReadStates, Refusal } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
 import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import { setTimeout } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { call } from '../calls.ts';
 import type { DocumentStore } from './document-store.ts';
-import { commonRangeOf, isUpToDate, type SourceState } from './feature-document.ts';
+import {
+  commonRangeOf,
+  compareIds,
+  differingIds,
+  isUpToDate,
+  type SourceState,
+  type StateVersion,
+} from './feature-document.ts';
 
-/** Reads the current states of the features service after an id, in the order of the bytes of their ids. */
-type StateSource = (entity: ReadableStateEntity, after: string, limit: number) => Promise<readonly SourceState[]>;
+type ReadPage<T> = (entity: ReadableStateEntity, after: string, limit: number) => Promise<readonly T[]>;
+
+/** Reads the current states of the features service after an id, or only their versions, in the order of the bytes of their ids. */
+interface StateSource {
+  readonly states: ReadPage<SourceState>;
+  readonly versions: ReadPage<StateVersion>;
+}
 
 interface StateStores {
   readonly source: StateSource;
-  readonly stored: Pick<DocumentStore, 'states' | 'replace' | 'count'>;
+  readonly stored: Pick<DocumentStore, 'states' | 'versions' | 'replace' | 'count'>;
   /** the projection that applies the states of the features service to the stored ones */
   readonly states: Pick<Projection, 'catchUp'>;
 }
@@ -31,9 +43,12 @@ interface ReconciliationResult {
 }
 
 const entities: readonly ReadableStateEntity[] = ['segment', 'feature'];
-/** The number of states that are read per call, and how many times that a reconciliation compares. */
+/** The number of states, and of versions alone, that are read per call. */
 const pageSize = 200;
+const versionsPageSize = 10_000;
+/** How many pages of features a reconciliation compares whole, in turn, and after how many repairs it leaves the rest to the next one. */
 const pagesPerRun = 5;
+const maxRepairs = 10_000;
 
 const readTimeoutMs = 10_000;
 const catchUpTimeoutMs = 5_000;
@@ -69,7 +84,7 @@ export function reconciler({ source, stored, states }: StateStores) {
    */
   async function repairPage(entity: ReadableStateEntity, after: string, { force }: { readonly force: boolean }) {
     const storedPage = await stored.states(entity, after, pageSize);
-    const sourcePage = await source(entity, after, pageSize);
+    const sourcePage = await source.states(entity, after, pageSize);
     await requireCaughtUp();
     const { ids, end } = commonRangeOf([sourcePage, storedPage], pageSize);
     const [storedStates, sourceStates] = [byId(storedPage), byId(sourcePage)];
@@ -96,13 +111,37 @@ export function reconciler({ source, stored, states }: StateStores) {
     }
   }
 
+  /** Repairs the pages with states whose versions differ. Returns the ids of what it repaired. */
+  async function repairByVersion(entity: ReadableStateEntity): Promise<string[]> {
+    const repaired: string[] = [];
+    let repairedUpTo = '';
+    for (let start: string | undefined = ''; start !== undefined;) {
+      const pages = [
+        await stored.versions(entity, start, versionsPageSize),
+        await source.versions(entity, start, versionsPageSize),
+      ] as const;
+      const { differing, end }: ReturnType<typeof differingIds> = differingIds(pages, start, versionsPageSize);
+      for (const { id, after } of differing) {
+        if (repaired.length >= maxRepairs) return repaired;
+        if (compareIds(id, repairedUpTo) <= 0) continue;
+        const page = await repairPage(entity, after, { force: false });
+        repaired.push(...page.repaired);
+        if (page.end === undefined) return repaired;
+        repairedUpTo = page.end;
+      }
+      start = end;
+    }
+    return repaired;
+  }
+
   return {
-    /** Compares some segments, and some features after a name. */
+    /** Compares the versions of all states, and whole some segments, and some features after a name. */
     reconcile: async (after: string): Promise<ReconciliationResult> => {
       const repaired: string[] = [];
       let [compared, comparedUpTo] = [0, after];
       try {
         await requireCaughtUp();
+        for (const entity of entities) repaired.push(...(await repairByVersion(entity)));
         const segments = await repairPage('segment', comparedSegments, { force: false });
         comparedSegments = segments.end ?? '';
         repaired.push(...segments.repaired);
@@ -144,8 +183,12 @@ function byId<T extends { readonly id: string }>(list: readonly T[]): ReadonlyMa
 
 /** The current states in the features service. */
 export function stateSource(bus: Bus): StateSource {
-  return async (entity, after, limit) =>
-    (await call(bus, ReadStates, { body: { entity, after, limit } }, systemContext(readTimeoutMs))).states;
+  return {
+    states: async (entity, after, limit) =>
+      (await call(bus, ReadStates, { body: { entity, after, limit } }, systemContext(readTimeoutMs))).states,
+    versions: async (entity, after, limit) =>
+      (await call(bus, ListStateVersions, { body: { entity, after, limit } }, systemContext(readTimeoutMs))).versions,
+  };
 }
 
 interface ReconciliationOptions {

@@ -14,6 +14,7 @@ import {
   lookupColumns,
   searchableDescriptionOf,
   type SourceState,
+  type StateVersion,
   type StoredState,
 } from './feature-document.ts';
 
@@ -143,6 +144,22 @@ const selectStates: { readonly [E in ReadableStateEntity]: Statement } = {
   },
 };
 
+// Of a feature that only one of its tables has, the version is none that the features service could have.
+const selectVersions: { readonly [E in ReadableStateEntity]: Statement } = {
+  feature: {
+    name: 'stored-feature-versions',
+    text: `
+      select name as id, coalesce(version, -1) as version
+      from feature_lookup left join feature_document using (name) where name > $1 order by name limit $2`,
+  },
+  segment: {
+    name: 'stored-segment-versions',
+    text: `
+      select id::text as id, version from segment
+      where name is not null and id::text collate "C" > $1 order by id::text collate "C" limit $2`,
+  },
+};
+
 const countLive: Statement = {
   name: 'stored-live',
   text: `
@@ -162,6 +179,9 @@ export function documentStore(database: Database) {
     /** The states after an id, deleted ones included, in the order of the bytes of their ids. */
     states: (entity: ReadableStateEntity, after: string, limit: number): Promise<readonly StoredState[]> =>
       database.read(selectStates[entity], [after, limit]),
+    /** The versions of the states that searches can find, after an id, in the order of the bytes of their ids. */
+    versions: (entity: ReadableStateEntity, after: string, limit: number): Promise<readonly StateVersion[]> =>
+      database.read(selectVersions[entity], [after, limit]),
     /** The number of features and segments that searches can find. */
     count: async (): Promise<number> => onlyRow(await database.read<{ live: number }>(countLive)).live,
     /**

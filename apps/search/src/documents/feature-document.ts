@@ -58,17 +58,19 @@ export function featureLookupOf(state: FeatureState): Readonly<Record<keyof type
   };
 }
 
-/** A current state in the features service. */
-export interface SourceState {
+/** An entity, and which of its states it is in. */
+export interface StateVersion {
   readonly id: string;
   readonly version: number;
+}
+
+/** A current state in the features service. */
+export interface SourceState extends StateVersion {
   readonly state: unknown;
 }
 
 /** A state as search stores it. */
-export interface StoredState {
-  readonly id: string;
-  readonly version: number;
+export interface StoredState extends StateVersion {
   /** whether a search can find it */
   readonly isLive: boolean;
   readonly document: Record<string, unknown> | null;
@@ -113,16 +115,57 @@ function comparableLookup({
   return { ...others, created_at: Date.parse(String(created)) };
 }
 
-/**
- * The ids that two pages of states cover together, in the order of their bytes, which is that of `collate "C"` (`<` compares UTF-16 code
- * units), and the last id of that range: the smaller last id of the full pages; undefined if both pages are the last ones.
- */
+/** Compares ids by their bytes, as `collate "C"` does: `<` compares UTF-16 code units. */
+export function compareIds(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
+
+type Page = readonly { readonly id: string }[];
+
+/** The last id up to which two pages cover the same ids: the smaller last id of the full ones; undefined if both are the last pages. */
+function lastCommonId(pages: readonly Page[], pageSize: number): string | undefined {
+  return pages.flatMap((page) => (page.length < pageSize ? [] : [page.at(-1)?.id ?? ''])).toSorted(compareIds)[0];
+}
+
+/** The ids that two pages of states cover together, in the order of their bytes, and the last id of that range; undefined at the end. */
 export function commonRangeOf(
-  pages: readonly (readonly { readonly id: string }[])[],
+  pages: readonly Page[],
   pageSize: number,
 ): { readonly ids: readonly string[]; readonly end: string | undefined } {
-  const compare = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
-  const [end] = pages.flatMap((page) => (page.length < pageSize ? [] : [page.at(-1)?.id ?? ''])).toSorted(compare);
-  const ids = [...new Set(pages.flat().map(({ id }) => id))].toSorted(compare);
-  return { ids: end === undefined ? ids : ids.filter((id) => compare(id, end) <= 0), end };
+  const end = lastCommonId(pages, pageSize);
+  const ids = [...new Set(pages.flat().map(({ id }) => id))].toSorted(compareIds);
+  return { ids: end === undefined ? ids : ids.filter((id) => compareIds(id, end) <= 0), end };
+}
+
+/**
+ * The ids, in order, in the common range of two pages that only one of them has, or that they have in different versions; each with the id
+ * that precedes it in a page.
+ * @param after the id after which both pages begin
+ */
+export function differingIds(
+  [one, other]: readonly [readonly StateVersion[], readonly StateVersion[]],
+  after: string,
+  pageSize: number,
+): {
+  readonly differing: readonly { readonly id: string; readonly after: string }[];
+  readonly end: string | undefined;
+} {
+  const end = lastCommonId([one, other], pageSize);
+  const predecessors = new Map<string, string>();
+  for (const [page, opposite] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    const versions = new Map(opposite.map(({ id, version }) => [id, version]));
+    page.forEach(({ id, version }, index) => {
+      if (versions.get(id) !== version) predecessors.set(id, page[index - 1]?.id ?? after);
+    });
+  }
+  const differing = [...predecessors].map(([id, before]) => ({ id, after: before }));
+  return {
+    differing: differing
+      .filter(({ id }) => end === undefined || compareIds(id, end) <= 0)
+      .toSorted((a, b) => compareIds(a.id, b.id)),
+    end,
+  };
 }
