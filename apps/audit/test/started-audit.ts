@@ -130,6 +130,9 @@ export async function startAudit(environment: Readonly<Record<string, string>> =
       request: CallRequest<O> = {},
       caller: Caller = mia,
     ): Promise<ReplyOf<O>> => call(hosted.bus, operation, request, callContextOf(caller)),
+    /** Calls an operation, and returns the response with headers or a refusal. */
+    respond: <O extends AnyOperation>(operation: O, request: CallRequest<O>, caller: Caller) =>
+      callForResponse(hosted.bus, operation, request, callContextOf(caller)),
     /** Searches, by default as an admin. */
     search: async (body: SearchEventsBody = {}, caller: Caller = mia, timeoutMs?: number): Promise<SearchResponse> => {
       const context = callContextOf(caller, timeoutMs);

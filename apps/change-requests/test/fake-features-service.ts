@@ -181,7 +181,7 @@ export async function fakeFeaturesService(bus: Bus) {
       implement(PreviewChanges, async ({ body, caller }) => {
         previewCalls++;
         if (caller.id === systemCaller.id) await checkJobs.shift()?.();
-        if (deletedProjects.has(body.project)) throw notFound(`Could not find project with id ${body.project}`);
+        environmentsNow(body.project);
         return {
           previews: body.requests.map(({ changes }) => ({
             preview: preview(changes),

@@ -1,4 +1,14 @@
-import { type Event, SearchEvents, type SearchEventsBody } from '@bunting/contracts';
+import { deserializeRefusal } from '@bunting/bus';
+import {
+  type Caller,
+  type Event,
+  FeedEvents,
+  httpOperations,
+  operationName,
+  SearchEvents,
+  type SearchEventsBody,
+  serviceOf,
+} from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anEvent, callerWithHiddenProjects, lee, mia } from '../../test/builders.ts';
 import { startedAudit, startEventProducer } from '../../test/started-audit.ts';
@@ -338,5 +348,37 @@ describe('The search for events while a producer is unavailable', () => {
       await blocker.query('rollback');
       blocker.release();
     }
+  });
+});
+
+// All that shows events: the others are about the log itself.
+const aboutTheLog = ['collect-dead-letters', 'get-event-log-size', 'verify-event-log'];
+const queries = httpOperations
+  .filter((operation) => serviceOf(operation) === 'audit' && !aboutTheLog.includes(operationName(operation)))
+  .map((operation) => [operationName(operation), operation] as const);
+
+describe.each(queries)('%s', (_name, operation) => {
+  const respond = async (caller: Caller) => {
+    const request = { params: { featureName: 'of-the-vault' }, query: { feature: 'IS:of-the-vault' }, body: {} };
+    const answer = await audit.respond(operation, request as never, caller);
+    if ('refusal' in answer) throw deserializeRefusal(answer.refusal);
+    return answer.reply;
+  };
+
+  // The feed says where it ends instead.
+  it.skipIf(operation === FeedEvents)('says how old its result may be while a producer is unavailable', async () => {
+    expect(Number((await respond(mia)).headers['Bunting-Stale'])).toBeGreaterThan(0);
+  });
+
+  it('shows nothing of a project that the caller may not see', async () => {
+    const secret = {
+      project: 'vault',
+      featureName: 'of-the-vault',
+      createdBy: 'guard@example.com',
+      createdByUserId: 77,
+    };
+    await features.publish(anEvent(secret));
+    expect((await respond(mia)).json).toContain('guard@example.com');
+    expect((await respond({ ...mia, hiddenProjects: ['vault'] })).json).not.toContain('guard@example.com');
   });
 });

@@ -1,15 +1,19 @@
 import {
   AddComment,
+  type AnyOperation,
   type Caller,
   DiscardChange,
   DiscardDraft,
   GetApprovers,
   GetChangeRequest,
+  httpOperations,
   ListProposedSegmentStrategies,
   ListScheduled,
+  operationName,
   PreviewChangeRequest,
   RevertChangeRequest,
   SearchChangeRequests,
+  serviceOf,
   SetApprovers,
   SetTitle,
 } from '@bunting/contracts';
@@ -143,6 +147,37 @@ describe('scheduled change requests', () => {
     await expect(request).rejects.toMatchObject({ kind: 'NotFoundError' });
   });
 });
+
+const ofProjects = httpOperations.filter(
+  (operation) =>
+    serviceOf(operation) === 'change-requests' && operation.http?.url.includes('/projects/:projectId/') === true,
+);
+
+it.each(ofProjects.map((operation) => [operationName(operation), operation] as const))(
+  '%s finds nothing in an unknown project, whatever it is asked for',
+  async (_name, operation) => {
+    const { id } = await service.add(enable, lee);
+    const [feature] = (await service.get(id, lee)).features;
+    const params = {
+      projectId: 'nowhere',
+      environment: 'production',
+      featureName: 'checkout',
+      id,
+      changeId: feature?.changes[0]?.id,
+    };
+    const body = {
+      ...enable,
+      text: 'x',
+      title: 'x',
+      state: 'In review',
+      reviewers: [],
+      changeRequestsEnabled: true,
+      requiredApprovals: 1,
+    };
+    const request = service.call(operation as AnyOperation, { params, query: {}, body } as never, mia);
+    await expect(request).rejects.toMatchObject({ kind: 'NotFoundError' });
+  },
+);
 
 function setState(id: number, state: string): Promise<unknown> {
   return service.database.transaction(({ query }) =>
