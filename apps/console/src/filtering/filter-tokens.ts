@@ -50,10 +50,9 @@ export function readDayBound(value: string, now: Date): DayBound | undefined {
   const [, sign, count, unit] = /^([<>])(\d{1,5})([dwmy])$/.exec(value) ?? [];
   if (sign !== undefined) {
     const daysAgo = Number(count) * daysPerUnit[unit as keyof typeof daysPerUnit];
-    return {
-      isSince: sign === '<',
-      day: new Date(now.getTime() - daysAgo * 86_400_000).toISOString().slice(0, 10),
-    };
+    const day = new Date(now.getTime() - daysAgo * 86_400_000);
+    // The calendar of the server has years of four digits.
+    return day.getUTCFullYear() < 1 ? undefined : { isSince: sign === '<', day: day.toISOString().slice(0, 10) };
   }
   const [, comparison, day = ''] = /^([<>])(\d{4}-\d{2}-\d{2})$/.exec(value) ?? [];
   return comparison === undefined || Number.isNaN(Date.parse(day)) ? undefined : { isSince: comparison === '>', day };

@@ -147,7 +147,7 @@ export function eventSuggestions(
         by: creators.map(({ name }) => name),
         when: ['<1d', '<7d', '<30d', '>30d'],
       };
-      return values[key] ?? [];
+      return Object.hasOwn(values, key) ? (values[key] ?? []) : [];
     },
   );
 }

@@ -57,7 +57,12 @@ describe('a filter of flags', () => {
     ['tag:web', 'write tag:type:value'],
     ['seen:yesterday', 'write <7d, >4w, or >2026-01-31'],
     ['created:<2026-02-99', 'write <7d, >4w, or >2026-01-31'],
+    ['seen:<99999y', 'write <7d, >4w, or >2026-01-31'],
     ['state:old', 'write active or stale'],
+    ...['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'valueOf'].map((name) => [
+      `${name}:x`,
+      `${name} is not a filter key; put it into quotes to search for the text`,
+    ]),
     ['type:a -type:b', 'type cannot both include and exclude'],
   ])('says what is wrong with %s, and still filters by the rest', (filter, reason) => {
     const { query, errors } = read(`${filter} archived:true`);
@@ -66,7 +71,22 @@ describe('a filter of flags', () => {
   });
 
   it('never throws, whatever is typed', () => {
-    for (const text of ['"', ':', '-', '::', '-:', 'tag:', '"type:', 'a:b:c:', '\u202eabc', ',,,', 'type:,', 'é:1']) {
+    for (const text of [
+      '"',
+      ':',
+      '-',
+      '::',
+      '-:',
+      'tag:',
+      '"type:',
+      'a:b:c:',
+      '\u202eabc',
+      ',,,',
+      'type:,',
+      'é:1',
+      '__proto__:',
+      'toString:x',
+    ]) {
       expect(() => read(text)).not.toThrow();
       expect(() =>
         flagSuggestions(text, text.length, { environments, types: [], projects: [], tags: [], segments: [] }),

@@ -122,7 +122,11 @@ export function readFlagFilter(filter: string, environments: readonly string[], 
     const reader =
       key === undefined
         ? undefined
-        : (readers[key] ?? (environment === undefined ? undefined : environmentReader(environment)));
+        : Object.hasOwn(readers, key)
+          ? readers[key]
+          : environment === undefined
+            ? undefined
+            : environmentReader(environment);
     if (reader === undefined) {
       if (key !== undefined && !token.startsWith('"')) errors.push({ token, reason: unknownKeyText(key) });
       else conditions.texts.push(token.replaceAll('"', ''));
@@ -170,7 +174,7 @@ function valuesFor(key: string, { environments, types, projects, tags, segments 
     created: ['<7d', '<30d', '>90d'],
     seen: ['<1d', '<7d', '>30d', '>90d'],
   };
-  return valuesByKey[key] ?? [];
+  return Object.hasOwn(valuesByKey, key) ? (valuesByKey[key] ?? []) : [];
 }
 
 /** The suggestions for the token at the caret. */
