@@ -111,19 +111,13 @@ function printSlowest(outcomes: readonly Outcome[]): void {
     console.log(`${(milliseconds / 1000).toFixed(1).padStart(8)} s  ${file}`);
 }
 
-async function withServers<T>(work: () => Promise<T>): Promise<T> {
+/** Names the servers that tests need in the environment. The PostgreSQL that it starts ends with this process. */
+async function startServers(): Promise<void> {
   process.env['NATS_SERVER'] = await ensureNatsServerInstalled();
   process.env['PATH'] = `${programs}:${process.env['PATH'] ?? ''}`;
   process.env['NX_DAEMON'] = 'false';
   process.env['NX_TUI'] = 'false';
-  if (process.env['TEST_POSTGRES_URL']) return work();
-  const postgres = await startTestPostgres();
-  process.env['TEST_POSTGRES_URL'] = postgres.url;
-  try {
-    return await work();
-  } finally {
-    await postgres.stop();
-  }
+  process.env['TEST_POSTGRES_URL'] ||= (await startTestPostgres()).url;
 }
 
 async function runTests(args: readonly string[]): Promise<boolean> {
@@ -139,36 +133,34 @@ async function runTests(args: readonly string[]): Promise<boolean> {
     },
   });
   const workers = values.workers === undefined ? defaultWorkers : countOption('workers', values.workers);
-  return withServers(async () => {
-    process.env['CI'] = 'true';
-    const { outcomes: first, otherErrors } = await runFiles(
-      positionals,
-      {
-        // One file at a time: concurrent files would distort each other's durations.
-        maxWorkers: values.perf ? 1 : workers,
-        ...(values.project === undefined ? {} : { project: values.project }),
-        ...(values.testNamePattern === undefined ? {} : { testNamePattern: values.testNamePattern }),
-      },
-      values.perf ? 'perf' : 'test',
-    );
-    if (values.slowest) printSlowest(first);
-    const outcomes = values.perf ? first : await repeatFailed(first);
-    const sum = (of: 'passed' | 'failed' | 'skipped') => outcomes.reduce((total, outcome) => total + outcome[of], 0);
-    const [passed, failed] = [sum('passed'), sum('failed') + otherErrors];
-    if (sum('skipped') > 0) console.log(`${sum('skipped')} skipped`);
-    if (passed + failed === 0 && !values.perf) console.error('No test was run.');
-    console.log(`${passed} passed, ${failed} failed`);
-    return failed === 0 && (passed > 0 || values.perf);
-  });
+  await startServers();
+  process.env['CI'] = 'true';
+  const { outcomes: first, otherErrors } = await runFiles(
+    positionals,
+    {
+      // One file at a time: concurrent files would distort each other's durations.
+      maxWorkers: values.perf ? 1 : workers,
+      ...(values.project === undefined ? {} : { project: values.project }),
+      ...(values.testNamePattern === undefined ? {} : { testNamePattern: values.testNamePattern }),
+    },
+    values.perf ? 'perf' : 'test',
+  );
+  if (values.slowest) printSlowest(first);
+  const outcomes = values.perf ? first : await repeatFailed(first);
+  const sum = (of: 'passed' | 'failed' | 'skipped') => outcomes.reduce((total, outcome) => total + outcome[of], 0);
+  const [passed, failed] = [sum('passed'), sum('failed') + otherErrors];
+  if (sum('skipped') > 0) console.log(`${sum('skipped')} skipped`);
+  if (passed + failed === 0 && !values.perf) console.error('No test was run.');
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0 && (passed > 0 || values.perf);
 }
 
 async function checkAffected(args: readonly string[]): Promise<boolean> {
   const nx = ['affected', '-t', 'lint', 'typecheck', 'test', '--parallel=2', '--output-style=static', ...args];
-  return withServers(async () => {
-    const child = spawn(path.join(programs, 'nx'), nx, { cwd: repository, stdio: 'inherit' });
-    const [code] = (await once(child, 'close')) as [number | null];
-    return code === 0;
-  });
+  await startServers();
+  const child = spawn(path.join(programs, 'nx'), nx, { cwd: repository, stdio: 'inherit' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code === 0;
 }
 
 await runCommand(async () => {
@@ -185,3 +177,5 @@ await runCommand(async () => {
     throw error;
   }
 });
+// Whatever a test has left open in Vitest's process or in a worker, the run ends with its result.
+process.exit();
