@@ -1,7 +1,7 @@
 import type { ClientDelta, DeliveryState, OutboxMessage } from '@bunting/contracts';
 import { expect, it } from 'vitest';
 import { randomInt, randomUUID } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { aSetting, aStrategy, featureRow, givenRows, segmentRow } from '../../../test/delivery-rows.ts';
 import { deliveryStore } from '../store/delivery-store.ts';
 import { deliveryView } from './delivery-view.ts';
@@ -374,6 +374,40 @@ it('a change of one feature leaves the compressed bytes of nearly all others as 
   const shift = after.length - before.length;
   expect(same(0, Math.floor(before.length * 0.4), 0)).toBe(true);
   expect(same(Math.ceil(before.length * 0.6), before.length - 400, shift)).toBe(true);
+});
+
+it('a full response in gzip is at most a tenth larger than one stream of the same bytes', async () => {
+  const { store, write } = startStore();
+  const strategies = () => [{ ...aStrategy(), parameters: { rollout: String(randomInt(100)), groupId: randomUUID() } }];
+  write(
+    ...Array.from({ length: 3_000 }, (_, nth) =>
+      featureRow(`flag-${nth}`, { environments: { development: aSetting({ strategies: strategies() as never }) } }),
+    ),
+  );
+  const view = deliveryView(store, scope);
+  const [zipped, whole] = [await view.full('gzip'), await view.full('identity')];
+  expect(zipped.body.length / gzipSync(whole.body).length).toBeLessThan(1.1);
+});
+
+it('a full response in gzip that is compressed while features change has the features as they were, and the next one as they are', async () => {
+  const { store, write } = startStore();
+  const rows = (description: string) =>
+    Array.from({ length: 2_000 }, (_, nth) => featureRow(`flag-${nth}`, { description }));
+  write(...rows('first'));
+  const view = deliveryView(store, scope);
+  await view.full('gzip');
+  const descriptionsIn = ({ body }: { readonly body: Buffer }) => {
+    const { features } = JSON.parse(gunzipSync(body).toString()) as { features: { description: string }[] };
+    return [...new Set(features.map(({ description }) => description))].sort();
+  };
+  for (let round = 0; round < 5; round++) {
+    write(featureRow('flag-7', { description: `second ${round}` }));
+    const compressing = view.full('gzip');
+    write(...rows(`third ${round}`));
+    const next = view.full('gzip');
+    expect(descriptionsIn(await compressing)).toContain(`second ${round}`);
+    expect(descriptionsIn(await next)).toEqual([`third ${round}`]);
+  }
 });
 
 it('a gateway skips rows of an entity that only newer versions know, and serves those that follow', () => {

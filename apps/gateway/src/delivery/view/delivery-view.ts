@@ -263,7 +263,8 @@ export interface FeatureList {
   readonly jsonSuffix: string;
 }
 
-const comma = Buffer.from(',');
+/** what separates the blocks */
+export const comma = Buffer.from(',');
 
 /** The length of a list in bytes, before compression. */
 export function listLength({ blocks, jsonPrefix, jsonSuffix }: FeatureList): number {
@@ -285,23 +286,31 @@ export function listBytes({ blocks, jsonPrefix, jsonSuffix }: FeatureList): Buff
 /** As many as Node.js by default has threads that compress: each compression that waits for a thread takes a quarter of a MiB of memory. */
 const maxConcurrentBlocks = 4;
 
-/** Compresses the blocks that have changed since they were last compressed. */
+/**
+ * Compresses the blocks that have changed, or follow one that has, since they were last compressed. Reads their bytes before it first waits:
+ * afterwards the store may have changed.
+ */
 async function compressBlocks(blocks: readonly FeatureBlock[]): Promise<readonly GzipPart[]> {
+  const compressions = blocks.map((block, nth) => block.gzip(blocks[nth - 1]));
   const parts: GzipPart[] = [];
   let next = 0;
   const compressNext = async (): Promise<void> => {
-    for (let nth = next++; nth < blocks.length; nth = next++) parts[nth] = await (blocks[nth] as FeatureBlock).gzip();
+    for (let nth = next++; nth < blocks.length; nth = next++)
+      parts[nth] = await (compressions[nth] as (typeof compressions)[number])();
   };
   await Promise.all(Array.from({ length: maxConcurrentBlocks }, compressNext));
   return parts;
 }
 
-/** A list in an encoding. With gzip only blocks that have changed are compressed again. */
+/** A list in an encoding. With gzip only blocks that have changed, and those after them, are compressed again. */
 export async function compressList(list: FeatureList, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> {
   if (encoding !== 'gzip') return compress(listBytes(list), encoding);
-  const [jsonPrefix, jsonSuffix, separator] = await Promise.all(
-    [list.jsonPrefix, list.jsonSuffix, ','].map((text) => gzipPart(Buffer.from(text))),
-  );
-  const parts = (await compressBlocks(list.blocks)).flatMap((part, nth) => (nth === 0 ? [part] : [separator, part]));
-  return joinGzip([jsonPrefix, ...parts, jsonSuffix] as GzipPart[]);
+  const [blockParts, jsonPrefix, jsonSuffix, separator] = await Promise.all([
+    compressBlocks(list.blocks),
+    gzipPart(Buffer.from(list.jsonPrefix)),
+    gzipPart(Buffer.from(list.jsonSuffix)),
+    gzipPart(comma),
+  ]);
+  const parts = blockParts.flatMap((part, nth) => (nth === 0 ? [part] : [separator, part]));
+  return joinGzip([jsonPrefix, ...parts, jsonSuffix]);
 }

@@ -6,10 +6,11 @@ import {
   entityTagSuffixOf,
   type GzipPart,
   gzipPart,
+  gzipWindow,
   withoutEntityTagSuffix,
 } from '../../http/response/compression.ts';
 import type { FeatureEntry } from '../store/feature-entries.ts';
-import { compressList, type FeatureList, listBytes, listLength, type ScopeReader } from './delivery-view.ts';
+import { comma, compressList, type FeatureList, listBytes, listLength, type ScopeReader } from './delivery-view.ts';
 
 /** A full response in one encoding. Each encoding has its own entity tag (RFC 9110, 8.8.3). */
 export interface Representation {
@@ -105,17 +106,18 @@ export interface FeatureBlock {
   readonly length: number;
   /** The bytes, cached until they are compressed. Later calls, for clients without gzip, serialise them again. */
   bytes(): Buffer;
-  gzip(): GzipPart | Promise<GzipPart>;
+  /**
+   * Reads what there is to compress, and returns the function that compresses it.
+   * @param before the block that precedes this one in the list, to whose texts it refers
+   */
+  gzip(before: FeatureBlock | undefined): () => GzipPart | Promise<GzipPart>;
   /** the size of the cached bytes */
   readonly size: number;
 }
 
 type Serialisation = Pick<ScopeReader, 'contentPositionOf' | 'piecesOf'>;
 
-/**
- * The mean number of features in a block. A change compresses a block again; smaller blocks, each compressed by itself, would be longer in
- * total.
- */
+/** The mean number of features in a block. A change compresses a block and the next one again. */
 const meanLength = 128;
 /** Blocks begin at the same names in every replica, and adding or removing a feature changes no block but its own. */
 function beginsBlock({ name }: FeatureEntry): boolean {
@@ -146,24 +148,40 @@ function blockOf(features: readonly FeatureEntry[], bytes: Buffer, serialisation
   let plain: Buffer | undefined = bytes;
   const serialised = (): Buffer => plain ?? (encode([piecesOfRun(features, serialisation)])[0] as Buffer);
   let compressed: GzipPart | Promise<GzipPart> | undefined;
+  /** the hash of the block that `compressed` was made to follow */
+  let compressedAfter: string | undefined;
   return {
     features,
     positions: features.map(serialisation.contentPositionOf),
     hash: hash('sha256', bytes, 'hex'),
     length: bytes.length,
     bytes: serialised,
-    gzip: () => {
-      if (compressed !== undefined) return compressed;
-      const compressing = gzipPart(serialised());
-      compressed = compressing;
-      compressing.then(
-        (part) => {
-          compressed = part;
-          plain = undefined;
-        },
-        () => void (compressed = undefined),
-      );
-      return compressing;
+    gzip: (before) => {
+      const cachedAfter = (): GzipPart | Promise<GzipPart> | undefined =>
+        compressedAfter === before?.hash ? compressed : undefined;
+      const cached = cachedAfter();
+      if (cached !== undefined) return () => cached;
+      const [own, preceding] = [serialised(), before?.bytes()];
+      return () => {
+        // Another response with this block may have begun to compress it meanwhile.
+        const shared = cachedAfter();
+        if (shared !== undefined) return shared;
+        const compressing = gzipPart(own, preceding && Buffer.concat([preceding.subarray(-gzipWindow), comma]));
+        compressed = compressing;
+        compressedAfter = before?.hash;
+        /** Keeps the result, unless the block is meanwhile compressed to follow another one. */
+        const keep = (part: GzipPart | undefined): void => {
+          if (compressed === compressing) compressed = part;
+        };
+        compressing.then(
+          (part) => {
+            keep(part);
+            plain = undefined;
+          },
+          () => keep(undefined),
+        );
+        return compressing;
+      };
     },
     get size() {
       const gzipBytes = compressed === undefined || compressed instanceof Promise ? 0 : compressed.deflated.length;

@@ -122,7 +122,7 @@ describe('a gzip stream of parts', () => {
       [65_535, 65_536, 65_537],
     ]) {
       const texts = lengths.map(textOf);
-      const joined = joinGzip(await Promise.all(texts.map(gzipPart)));
+      const joined = joinGzip(await Promise.all(texts.map((text) => gzipPart(text))));
       expect(gunzipSync(joined).equals(Buffer.concat(texts))).toBe(true);
     }
   });
@@ -131,12 +131,20 @@ describe('a gzip stream of parts', () => {
     const texts = Array.from({ length: 40 }, () =>
       Buffer.concat([randomBytes(randomInt(2_000)), textOf(randomInt(50_000))]),
     );
-    const parts = await Promise.all(texts.map(gzipPart));
+    const parts = await Promise.all(texts.map((text) => gzipPart(text)));
     for (let round = 0; round < 20; round++) {
       const order = Array.from({ length: randomInt(1, 60) }, () => randomInt(texts.length));
       const joined = joinGzip(order.map((nth) => parts[nth]!));
       expect(gunzipSync(joined).equals(Buffer.concat(order.map((nth) => texts[nth]!)))).toBe(true);
     }
+  });
+
+  it('is decoded to the bytes of all parts, also where each refers to the one before it', async () => {
+    const texts = Array.from({ length: 20 }, () =>
+      Buffer.concat([textOf(randomInt(50_000)), randomBytes(randomInt(500))]),
+    );
+    const parts = await Promise.all(texts.map((text, nth) => gzipPart(text, texts[nth - 1])));
+    expect(gunzipSync(joinGzip(parts)).equals(Buffer.concat(texts))).toBe(true);
   });
 
   it('is refused by decoders when a part was changed', async () => {

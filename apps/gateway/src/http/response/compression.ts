@@ -136,7 +136,7 @@ export function compressResponses(app: FastifyInstance): void {
   });
 }
 
-/** A part of a gzip stream that was compressed apart from what precedes and follows it. */
+/** A part of a gzip stream that was compressed apart from what follows it. */
 export interface GzipPart {
   /** raw deflate blocks that end at a byte, none of them the last one of a stream */
   readonly deflated: Buffer;
@@ -146,11 +146,19 @@ export interface GzipPart {
 }
 
 /** Parts are compressed once and sent many times, so their compression may take longer than that of responses to one request. */
-const level = 4;
-const options = { level, finishFlush: constants.Z_SYNC_FLUSH };
+const level = 6;
 const deflateInThread = promisify(deflateRaw);
 
-export async function gzipPart(bytes: Buffer): Promise<GzipPart> {
+/** How many bytes back deflate refers to. */
+export const gzipWindow = 32 * 1024;
+
+/** @param before the bytes that precede the part in the stream, to which it refers: it is good after these alone */
+export async function gzipPart(bytes: Buffer, before?: Buffer): Promise<GzipPart> {
+  const options = {
+    level,
+    finishFlush: constants.Z_SYNC_FLUSH,
+    ...(before === undefined ? {} : { dictionary: before.subarray(-gzipWindow) }),
+  };
   return {
     deflated: bytes.length < minThreadedLength ? deflateRawSync(bytes, options) : await deflateInThread(bytes, options),
     crc: crc32(bytes),
