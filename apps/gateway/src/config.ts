@@ -200,7 +200,8 @@ export const GatewayConfig = Type.Object({
   GATEWAY_DELIVERY_CACHE_MIB: Type.Integer({
     minimum: 1,
     default: 128,
-    description: 'MiB of responses to SDKs that each gateway caches; the least recently used are evicted',
+    description:
+      'MiB of responses to SDKs that each gateway caches, and a quarter as much for evaluations of all features; the least recently used are evicted',
   }),
   GATEWAY_PROJECTS_POLL_INTERVAL_MS: Type.Integer({
     minimum: 10,

@@ -14,6 +14,8 @@ export interface Rollout {
 /** The decision of a strategy type, with its parameters, for a user. Constraints and segments are not part of it. */
 interface CompiledStrategyType {
   readonly isActive: Predicate;
+  /** for a gradual rollout: what it is by, for every user */
+  readonly rollout?: Omit<Rollout, 'bucket'>;
   /** for a gradual rollout: the bucket of the user. The strategy is on for the user if `bucket` is at most `percentage`. */
   readonly rolloutFor?: (context: EvaluationContext) => Rollout;
 }
@@ -41,11 +43,21 @@ export function isInRollout({ bucket, percentage }: Rollout): boolean {
 function compileRollout(percentageText: string | undefined, stickiness: string, groupId: string): CompiledStrategyType {
   const percentage = Number(percentageText);
   const bucketOf = rolloutBuckets(groupId);
-  const rolloutFor = (context: EvaluationContext): Rollout => {
+  const rollout = { percentage, stickiness, groupId };
+  const isForAll = percentage >= 100 && ['default', 'random'].includes(stickiness);
+  const isActive = (context: EvaluationContext): boolean => {
     const key = stickyKey(stickiness, context);
-    return { percentage, stickiness, groupId, bucket: key === undefined ? null : bucketOf(key) };
+    return key !== undefined && bucketOf(key) <= percentage;
   };
-  return { isActive: (context) => isInRollout(rolloutFor(context)), rolloutFor };
+  return {
+    // No random key is drawn where the result does not depend on it: it can be cached for users without a key.
+    isActive: isForAll ? () => true : isActive,
+    rollout,
+    rolloutFor: (context) => {
+      const key = stickyKey(stickiness, context);
+      return { ...rollout, bucket: key === undefined ? null : bucketOf(key) };
+    },
+  };
 }
 
 const compilers = new Map<string, (parameters: StrategyParameters, feature: string) => CompiledStrategyType>(

@@ -9,6 +9,33 @@ export interface EvaluationContext {
   readonly now: Date;
   /** a random number from 0 to below 1, for users without a sticky key */
   readonly random: () => number;
+  /** called with each time, in milliseconds since 1970, that `now` is compared with */
+  readonly comparesTime?: (time: number) => void;
+}
+
+/** A context that knows for how long its results hold. */
+export interface ObservedContext extends EvaluationContext {
+  /** The time in milliseconds since 1970 before which, from `now` on, another evaluation has the same results; `now` where none has. */
+  readonly holdsUntil: () => number;
+}
+
+/** A context that observes whether its results depend on chance and time. */
+export function observedContext({ fields, now, random }: EvaluationContext): ObservedContext {
+  const time = now.getTime();
+  let until = Number.POSITIVE_INFINITY;
+  return {
+    fields,
+    now,
+    random: () => {
+      until = time;
+      return random();
+    },
+    comparesTime: (compared) => {
+      // At the time itself neither operator holds, and a millisecond later one does.
+      if (compared >= time) until = Math.min(until, Math.max(compared, time + 1));
+    },
+    holdsUntil: () => until,
+  };
 }
 
 /** A function of the context, compiled once per feature and evaluated per user. */
@@ -84,7 +111,9 @@ function dateCompiler(holds: (actual: number, value: number) => boolean): Constr
     const value = Date.parse(operand ?? '');
     return (context) => {
       const contextValue = fieldValue(context, 'currentTime');
-      return holds(contextValue === undefined ? context.now.getTime() : Date.parse(contextValue), value);
+      if (contextValue !== undefined) return holds(Date.parse(contextValue), value);
+      context.comparesTime?.(value);
+      return holds(context.now.getTime(), value);
     };
   };
 }

@@ -1,7 +1,7 @@
 import { compileConstraint, type EvaluableConstraint, type EvaluationContext, type Predicate } from './constraint.ts';
 import { compileStrategyType, isInRollout, type Rollout } from './compile-strategy-type.ts';
-import { type Resolution, resolveWithReason } from './frontend-api.ts';
-import { compileVariants, type EvaluableVariant, type Variant } from './variant.ts';
+import { compileResolver, type Resolution } from './resolution.ts';
+import { compileVariants, type EvaluableVariant, noVariant, type Variant } from './variant.ts';
 
 export interface EvaluableStrategy {
   readonly name: string;
@@ -77,14 +77,24 @@ export interface ActiveFeature {
 
 /** The evaluations for one context so far. A parent is evaluated once for all features that depend on it, even if its rollout is random. */
 type EvaluationCache = Map<CompiledFeature, Evaluation>;
-/** The explanations for one context so far, by feature. */
-type ExplanationCache = Map<string, FeatureExplanation>;
+/** What was derived for one context so far, by feature. */
+type CacheByFeature<T> = Map<string, T>;
 
-const noVariant: Variant = { name: 'disabled', enabled: false };
 const off: Evaluation = { enabled: false, variant: noVariant };
 
 /** Returns the compiled constraints of a segment by its id; undefined where there is no such segment. */
 export type FindSegment = (segment: number) => readonly Predicate[] | undefined;
+
+/** Whether all conditions hold. */
+function allOf(conditions: readonly Predicate[]): Predicate {
+  const [first] = conditions;
+  if (first === undefined) return () => true;
+  if (conditions.length === 1) return first;
+  return (context) => {
+    for (const holds of conditions) if (!holds(context)) return false;
+    return true;
+  };
+}
 
 function compileStrategy(
   { name, parameters = {}, constraints = [], segments = [], variants = [] }: EvaluableStrategy,
@@ -93,30 +103,30 @@ function compileStrategy(
 ) {
   const ownConstraints = constraints.map(compileConstraint);
   const segmentConstraints = segments.map((id) => ({ id, constraints: findSegment(id) }));
-  const conditions = [
+  const matches = allOf([
     ...ownConstraints,
     ...segmentConstraints.flatMap((segment) => segment.constraints ?? [(): boolean => false]),
-  ];
+  ]);
   const strategyType = compileStrategyType(name, parameters, feature);
   const stickiness = variants[0]?.stickiness || parameters['stickiness'] || 'default';
   const groupId = parameters['groupId'] || feature;
   const selectVariant = compileVariants(variants, groupId, stickiness);
-  const variantFor = (context: EvaluationContext): Variant | undefined => selectVariant?.(context);
   return {
-    isOn: (context: EvaluationContext): boolean =>
-      strategyType !== undefined && conditions.every((holds) => holds(context)) && strategyType.isActive(context),
-    variantFor,
+    matches,
+    isActive: strategyType?.isActive,
+    rollout: strategyType?.rollout,
+    selectVariant,
     explain: (context: EvaluationContext): StrategyExplanation => {
       const constraintResults = ownConstraints.map((holds) => holds(context));
       const segmentResults = segmentConstraints.map(({ id, constraints }) => {
         const results = (constraints ?? []).map((holds) => holds(context));
         return { id, result: constraints !== undefined && results.every(Boolean), constraints: results };
       });
-      const matches = constraintResults.every(Boolean) && segmentResults.every(({ result }) => result);
+      const isMatching = constraintResults.every(Boolean) && segmentResults.every(({ result }) => result);
       const rollout = strategyType?.rolloutFor?.(context);
       const isActive = rollout === undefined ? strategyType?.isActive(context) : isInRollout(rollout);
-      const result = matches && (isActive ?? 'unknown');
-      const variant = result === true ? variantFor(context) : undefined;
+      const result = isMatching && (isActive ?? 'unknown');
+      const variant = result === true ? selectVariant?.(context) : undefined;
       return {
         result,
         isEvaluable: strategyType !== undefined,
@@ -141,6 +151,8 @@ export interface CompiledFeature {
   readonly strategies: readonly CompiledStrategy[];
   /** the variant of the feature itself, for a user whose strategy has none */
   readonly variantFor: (context: EvaluationContext) => Variant;
+  /** The evaluation with its reason: the same object for the same result. */
+  readonly resolve: (context: EvaluationContext, areDependenciesSatisfied: boolean) => Resolution;
 }
 
 /** Compiles the constraints of a segment. */
@@ -151,11 +163,15 @@ export function compileSegment({ constraints }: Pick<EvaluableSegment, 'constrai
 /** Compiles one feature, with the segments as they are now. */
 export function compileFeature(feature: EvaluableFeature, findSegment: FindSegment): CompiledFeature {
   const { name, strategies = [], variants = [] } = feature;
-  const selectVariant = compileVariants(variants, name, variants[0]?.stickiness || 'default');
+  const variantFor = compileVariants(variants, name, variants[0]?.stickiness || 'default') ?? (() => noVariant);
+  const compiled = strategies.map((strategy) => compileStrategy(strategy, name, findSegment));
+  let resolver: CompiledFeature['resolve'] | undefined;
   return {
     feature,
-    strategies: strategies.map((strategy) => compileStrategy(strategy, name, findSegment)),
-    variantFor: selectVariant ?? (() => noVariant),
+    strategies: compiled,
+    variantFor,
+    // Compiled at the first call: frontends do not ask for reasons.
+    resolve: (...args) => (resolver ??= compileResolver(feature, compiled, variantFor))(...args),
   };
 }
 
@@ -163,6 +179,8 @@ export function compileFeature(feature: EvaluableFeature, findSegment: FindSegme
 interface CompiledFeatures {
   readonly find: (name: string) => CompiledFeature | undefined;
   /** at least the enabled features, in their order; every call returns the same ones */
+  readonly enabled: () => Iterable<CompiledFeature>;
+  /** all features, in their order */
   readonly all: () => Iterable<CompiledFeature>;
 }
 
@@ -175,11 +193,12 @@ export function compileEvaluator(
   const byName = new Map(
     features.map((feature) => [feature.name, compileFeature(feature, (id) => segmentsById.get(id))]),
   );
-  return createEvaluator({ find: (name) => byName.get(name), all: () => byName.values() });
+  const all = () => byName.values();
+  return createEvaluator({ find: (name) => byName.get(name), enabled: all, all });
 }
 
 /** Evaluates compiled features as Unleash's SDKs do it, by their common client specification. */
-export function createEvaluator({ find, all }: CompiledFeatures) {
+export function createEvaluator({ find, enabled: enabledFeatures, all }: CompiledFeatures) {
   const isDependencySatisfied = (
     { feature: parent, enabled: mustBeOn = true, variants = [] }: EvaluableDependency,
     evaluateParent: (compiled: CompiledFeature) => Evaluation,
@@ -191,6 +210,12 @@ export function createEvaluator({ find, all }: CompiledFeatures) {
     if (!mustBeOn) return !enabled;
     return enabled && (variants.length === 0 || variants.includes(variant.name));
   };
+
+  const areDependenciesSatisfied = (
+    { dependencies }: EvaluableFeature,
+    evaluateParent: (compiled: CompiledFeature) => Evaluation,
+  ): boolean =>
+    dependencies === undefined || dependencies.every((dependency) => isDependencySatisfied(dependency, evaluateParent));
 
   const evaluateOnce = (compiled: CompiledFeature, context: EvaluationContext, cache: EvaluationCache): Evaluation => {
     const cached = cache.get(compiled);
@@ -207,19 +232,35 @@ export function createEvaluator({ find, all }: CompiledFeatures) {
     context: EvaluationContext,
     cache: EvaluationCache,
   ): Variant | undefined => {
-    const { enabled, dependencies = [] } = feature;
-    const evaluateParent = (parent: CompiledFeature) => evaluateOnce(parent, context, cache);
-    if (!enabled || !dependencies.every((dependency) => isDependencySatisfied(dependency, evaluateParent)))
+    if (!feature.enabled || !areDependenciesSatisfied(feature, (parent) => evaluateOnce(parent, context, cache)))
       return undefined;
     if (strategies.length === 0) return variantFor(context);
-    for (const strategy of strategies) {
-      if (strategy.isOn(context)) return strategy.variantFor(context) ?? variantFor(context);
-    }
+    for (const { matches, isActive, selectVariant } of strategies)
+      if (isActive !== undefined && matches(context) && isActive(context))
+        return (selectVariant ?? variantFor)(context);
     return undefined;
   };
 
-  /** The explanations by context. A request has one context, so that it draws each random bucket once for all features that it resolves. */
-  const explanations = new WeakMap<EvaluationContext, ExplanationCache>();
+  /** The resolutions by context. A request has one context, so that a parent with a random rollout has one result for all features. */
+  const resolutions = new WeakMap<EvaluationContext, CacheByFeature<Resolution>>();
+  const resolveOnce = (compiled: CompiledFeature, context: EvaluationContext): Resolution => {
+    let cache = resolutions.get(context);
+    if (cache === undefined) resolutions.set(context, (cache = new Map()));
+    const { name } = compiled.feature;
+    const cached = cache.get(name);
+    if (cached !== undefined) return cached;
+    const resolution = resolve(compiled, context);
+    cache.set(name, resolution);
+    return resolution;
+  };
+  const resolve = (compiled: CompiledFeature, context: EvaluationContext): Resolution =>
+    compiled.resolve(
+      context,
+      compiled.feature.enabled && areDependenciesSatisfied(compiled.feature, (parent) => resolveOnce(parent, context)),
+    );
+
+  /** The explanations by context: a request draws each random bucket once for all features that it explains. */
+  const explanations = new WeakMap<EvaluationContext, CacheByFeature<FeatureExplanation>>();
   const explain = (compiled: CompiledFeature, context: EvaluationContext): FeatureExplanation => {
     let cache = explanations.get(context);
     if (cache === undefined) explanations.set(context, (cache = new Map()));
@@ -256,7 +297,9 @@ export function createEvaluator({ find, all }: CompiledFeatures) {
   /** The names of the features that others depend on. */
   const parentNames = (): ReadonlySet<string> =>
     (cachedParents ??= new Set(
-      [...all()].flatMap(({ feature: { dependencies = [] } }) => dependencies.map(({ feature }) => feature)),
+      [...enabledFeatures()].flatMap(({ feature: { dependencies = [] } }) =>
+        dependencies.map(({ feature }) => feature),
+      ),
     ));
 
   return {
@@ -270,7 +313,7 @@ export function createEvaluator({ find, all }: CompiledFeatures) {
       const cache: EvaluationCache = new Map();
       const active: ActiveFeature[] = [];
       const parents = parentNames();
-      for (const compiled of all()) {
+      for (const compiled of enabledFeatures()) {
         const { feature } = compiled;
         if (!parents.has(feature.name)) {
           const variant = variantOf(compiled, context, cache);
@@ -290,9 +333,14 @@ export function createEvaluator({ find, all }: CompiledFeatures) {
     /** Evaluates a feature and returns the reason for its result; undefined for an unknown feature. */
     resolve: (name: string, context: EvaluationContext): Resolution | undefined => {
       const compiled = find(name);
-      return compiled === undefined
-        ? undefined
-        : resolveWithReason(compiled.feature, explain(compiled, context), context);
+      return compiled === undefined ? undefined : resolveOnce(compiled, context);
+    },
+    /** Evaluates all features, and returns the reason for the result of each, in their order. */
+    resolveAll: (context: EvaluationContext): Resolution[] => {
+      const parents = parentNames();
+      return Array.from(all(), (compiled) =>
+        parents.has(compiled.feature.name) ? resolveOnce(compiled, context) : resolve(compiled, context),
+      );
     },
   };
 }

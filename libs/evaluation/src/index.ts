@@ -1,4 +1,4 @@
-export type { EvaluationContext } from './constraint.ts';
+export { type EvaluationContext, type ObservedContext, observedContext } from './constraint.ts';
 export {
   type CompiledFeature,
   compileEvaluator,
@@ -13,11 +13,6 @@ export {
   type FindSegment,
   type StrategyExplanation,
 } from './evaluator.ts';
-export {
-  contextFieldsOfBody,
-  contextFieldsOfQuery,
-  frontendFeature,
-  hasPayloads,
-  type Resolution,
-} from './frontend-api.ts';
+export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './frontend-api.ts';
+export { hasPayloads, type Resolution } from './resolution.ts';
 export type { Variant } from './variant.ts';

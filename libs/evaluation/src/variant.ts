@@ -85,6 +85,9 @@ export interface Variant {
   readonly payload?: EvaluableVariant['payload'];
 }
 
+/** The variant of a user who has none. */
+export const noVariant: Variant = { name: 'disabled', enabled: false };
+
 /** A variant as SDKs receive it. */
 export interface EvaluableVariant {
   readonly name: string;

@@ -17,6 +17,7 @@ import { deliveryStore } from './store/delivery-store.ts';
 import { deliveryStreams, streamMetrics } from './streams/delivery-streams.ts';
 import { type DeliveryView, deliveryView } from './view/delivery-view.ts';
 import { evaluatorCache } from './view/evaluator-cache.ts';
+import { resultCache } from './view/result-cache.ts';
 
 export interface DeliveryOptions {
   readonly bus: Bus;
@@ -27,6 +28,9 @@ export interface DeliveryOptions {
   readonly metrics?: Registry | undefined;
   readonly log: Log;
 }
+
+/** The results of evaluations have this part of the size of the cache of full responses, besides it. */
+const resultsShare = 4;
 
 /**
  * The delivery to SDKs from the memory of this process: a projection of the `delivery` rows of the features service, and a view for each
@@ -73,6 +77,7 @@ export async function startDelivery({ bus, config, metrics, log }: DeliveryOptio
   return {
     store,
     evaluationOf: evaluatorCache(store),
+    resultOf: resultCache(maxSize / resultsShare),
     /** Whether the memory holds a complete state; until then there is nothing to serve. */
     get isLoaded(): boolean {
       return projection.isLoaded && store.isComplete;

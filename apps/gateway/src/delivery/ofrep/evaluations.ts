@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { serializeRefusal } from '@bunting/bus';
 import {
   boundEnvironment,
@@ -17,18 +16,25 @@ import {
 } from '@bunting/contracts';
 import {
   contextFieldsOfBody,
-  type EvaluableFeature,
   type EvaluationContext,
   hasPayloads,
   type Resolution,
   type Variant,
 } from '@bunting/evaluation';
-import type { FastifyReply } from 'fastify';
-import { jsonContentType, ofrepErrorOf } from '../../http/errors.ts';
-import { parseIfNoneMatch } from '../../http/response/entity-tags.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addVary, jsonContentType, ofrepErrorOf } from '../../http/errors.ts';
+import {
+  acceptedEncoding,
+  gzipPart,
+  joinGzip,
+  minCompressedLength,
+  setEncoding,
+} from '../../http/response/compression.ts';
+import { entityTagOf, parseIfNoneMatch } from '../../http/response/entity-tags.ts';
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, type SdkHandler, viewAfterCatchUp } from '../sdk-handler.ts';
 import type { DeliveryView } from '../view/delivery-view.ts';
+import type { EvaluationResult } from '../view/result-cache.ts';
 import { awaitAnnouncedChange, hashOfScope, type StreamTickets } from './changes.ts';
 
 /** The evaluation of a feature in the form of the OpenFeature Remote Evaluation Protocol, or the reason for which it failed. */
@@ -82,28 +88,20 @@ function ofrepResult({ feature, enabled, variant, reason, needsTargetingKey }: R
 interface RenderedResult {
   readonly result: OfrepResult;
   readonly json: string;
+  readonly hash: string;
 }
 
-/** A cache of the results of evaluations with their JSON: a feature has few different ones. */
+/** The result of each resolution with its JSON. A feature has few different ones, and each is one object. */
 function renderedResultCache() {
-  /**
-   * by feature, then by variant (the object, since two strategies may use one name with different payloads), then by the rest of the
-   * outcome: whether the feature is on, whether a targeting key is missing, and the reason
-   */
-  const cache = new WeakMap<EvaluableFeature, Map<Variant, Map<string, RenderedResult>>>();
+  const cache = new WeakMap<Resolution, RenderedResult>();
 
   return (resolution: Resolution): RenderedResult => {
-    const { feature, enabled, variant, reason, needsTargetingKey } = resolution;
-    let variants = cache.get(feature);
-    if (variants === undefined) cache.set(feature, (variants = new Map()));
-    let results = variants.get(variant);
-    if (results === undefined) variants.set(variant, (results = new Map()));
-    const outcome = `${enabled} ${needsTargetingKey} ${reason}`;
-    const cached = results.get(outcome);
+    const cached = cache.get(resolution);
     if (cached !== undefined) return cached;
     const result = ofrepResult(resolution);
-    const rendered = { result, json: JSON.stringify(result) };
-    results.set(outcome, rendered);
+    const json = JSON.stringify(result);
+    const rendered = { result, json, hash: entityTagOf(json, undefined) };
+    cache.set(resolution, rendered);
     return rendered;
   };
 }
@@ -154,6 +152,22 @@ function eventStreamsMember(tickets: StreamTickets, view: DeliveryView, tokenId:
   return `"eventStreams":${JSON.stringify([{ type: 'sse', endpoint, inactivityDelaySec }])}`;
 }
 
+/** Sends the JSON of all evaluations with what follows them. With gzip, only the latter is compressed for each response. */
+async function sendBulk(request: FastifyRequest, response: FastifyReply, all: EvaluationResult, rest: Buffer) {
+  const { json } = all;
+  const encoding =
+    json.length < minCompressedLength ? 'identity' : acceptedEncoding(request.headers['accept-encoding']);
+  if (encoding !== 'gzip') return response.send(Buffer.concat([json, rest]));
+  all.gzipPart ??= gzipPart(json).catch((error: unknown) => {
+    delete all.gzipPart;
+    throw error;
+  });
+  const body = joinGzip(await Promise.all([all.gzipPart, gzipPart(rest)]));
+  addVary(response, 'Accept-Encoding');
+  setEncoding(response, encoding);
+  return response.send(body);
+}
+
 /** The evaluations of the OpenFeature Remote Evaluation Protocol, in the memory of this process, by subject. */
 export function ofrepHandlers({
   delivery,
@@ -197,29 +211,29 @@ export function ofrepHandlers({
   const evaluateAll: SdkHandler = async (request, response, { caller, ...parsed }) => {
     await awaitAnnouncedChange(delivery, (parsed.query as OfrepBulkQuery).flagConfigEtag, response);
     const { view, evaluation, context } = await evaluationFor(EvaluateFlags, response, caller, parsed);
-    const flagsJson = evaluation
-      .names()
-      .map((name) => render(evaluation.resolve(name, context) as Resolution).json)
-      .join(',');
-    const evaluationsHash = hash('sha256', flagsJson, 'base64url').slice(0, 22);
+    const all = delivery.resultOf('ofrep', evaluation, context, (observed) => {
+      const rendered = evaluation.resolveAll(observed).map(render);
+      return {
+        json: Buffer.from(`{"flags":[${rendered.map(({ json }) => json).join(',')}]`),
+        hash: entityTagOf(rendered.map(({ hash }) => hash).join(), undefined),
+      };
+    });
     const tokenId = sdkTokenIdOf(caller);
     const tags = parseIfNoneMatch(request.headers);
     const isCurrent = (tag: string): boolean => {
       const [, tagHash, expiry] = bulkEntityTagPattern.exec(tag) ?? [];
-      if (tagHash !== evaluationsHash) return false;
+      if (tagHash !== all.hash) return false;
       return tokenId === undefined || Number.parseInt(expiry ?? '0', 36) > Date.now() + ticketReserveMs;
     };
-    const currentEntityTag = tags === '*' ? evaluationsHash : tags?.find(isCurrent);
+    const currentEntityTag = tags === '*' ? all.hash : tags?.find(isCurrent);
     if (currentEntityTag !== undefined) return response.code(304).header('etag', `"${currentEntityTag}"`).send();
     const expiresAt = tokenId === undefined ? undefined : Date.now() + ticketLifetimeMs;
     const streamsJson =
       tokenId === undefined || expiresAt === undefined
         ? ''
         : `,${eventStreamsMember(tickets, view, tokenId, expiresAt)}`;
-    return response
-      .header('etag', `"${bulkEntityTagOf(evaluationsHash, expiresAt)}"`)
-      .header('content-type', jsonContentType)
-      .send(`{"flags":[${flagsJson}]${streamsJson}}`);
+    response.header('etag', `"${bulkEntityTagOf(all.hash, expiresAt)}"`).header('content-type', jsonContentType);
+    return sendBulk(request, response, all, Buffer.from(`${streamsJson}}`));
   };
 
   return new Map([

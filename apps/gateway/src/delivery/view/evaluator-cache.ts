@@ -20,8 +20,8 @@ interface Compiled<T> {
 
 /** The evaluation of a view, as of one revision. */
 export interface ViewEvaluation extends Evaluator {
-  /** the features of the view, whether they are on or off, in their order */
-  readonly names: () => readonly string[];
+  /** a number that no other evaluation of this process has */
+  readonly id: number;
 }
 
 /** Caches a value that is derived from an object until the position of the object changes. */
@@ -43,6 +43,7 @@ function cachedByPosition<K extends object, T>() {
 export function evaluatorCache(store: DeliveryStore) {
   const compiledSegment = cachedByPosition<SegmentEntry, ReturnType<FindSegment>>();
   const compiledFeature = cachedByPosition<EnvironmentPart | FeatureEntry, CompiledFeature>();
+  let evaluationsMade = 0;
   const evaluations = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: ViewEvaluation }>();
 
   const findSegment: FindSegment = (id) => {
@@ -65,21 +66,19 @@ export function evaluatorCache(store: DeliveryStore) {
   const evaluationOf = (view: DeliveryView): ViewEvaluation => {
     const { environment } = view.scope;
     let enabled: readonly CompiledFeature[] | undefined;
-    let names: readonly string[] | undefined;
+    let all: readonly CompiledFeature[] | undefined;
     const evaluator = createEvaluator({
       find: (name) => {
         const feature = view.find(name);
         return feature === undefined ? undefined : compile(feature, environment);
       },
-      all: () =>
+      enabled: () =>
         (enabled ??= [...view.features()]
           .filter((feature) => store.partOf(feature, environment).json.startsWith('"enabled":true'))
           .map((feature) => compile(feature, environment))),
+      all: () => (all ??= Array.from(view.features(), (feature) => compile(feature, environment))),
     });
-    return {
-      ...evaluator,
-      names: () => (names ??= Array.from(view.features(), ({ name }) => name)),
-    };
+    return { ...evaluator, id: ++evaluationsMade };
   };
 
   /** The evaluation of a view in its present state. */

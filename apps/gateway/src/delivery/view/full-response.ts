@@ -232,7 +232,7 @@ export function makeOnce<T>(
   cache: ByEncoding<T>,
   encoding: Encoding,
   make: () => Promise<T>,
-  onMade: () => void,
+  onMade: () => void = () => undefined,
 ): T | Promise<T> {
   const cached = cache[encoding];
   if (cached !== undefined) return cached;

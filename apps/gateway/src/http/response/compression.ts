@@ -96,7 +96,8 @@ function isCompressible(request: FastifyRequest, reply: FastifyReply): boolean {
   );
 }
 
-function setEncoding(reply: FastifyReply, encoding: Encoding): void {
+/** Sets the headers of a response whose body is encoded. */
+export function setEncoding(reply: FastifyReply, encoding: Encoding): void {
   reply.header('content-encoding', encoding).removeHeader('content-length');
   const tag = reply.getHeader('etag');
   // A weak tag stays as it is: it stands for equivalent responses, whatever their bytes.
