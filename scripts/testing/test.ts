@@ -54,15 +54,13 @@ interface Run {
 
 async function runFiles(patterns: readonly string[], options: TestUserConfig, mode = 'test'): Promise<Run> {
   const common = { root: repository, run: true, watch: false, passWithNoTests: true };
+  process.exitCode = 0;
   const vitest = await startVitest('test', [...patterns], { ...common, ...options }, { mode });
-  try {
-    return {
-      outcomes: vitest.state.getTestModules().map(outcomeOf),
-      otherErrors: vitest.state.getUnhandledErrors().length,
-    };
-  } finally {
-    await vitest.close();
-  }
+  const outcomes = vitest.state.getTestModules().map(outcomeOf);
+  const unhandledErrors = vitest.state.getUnhandledErrors().length;
+  // It has closed itself. What the teardown of a global setup throws, it logs, and tells it by the exit code alone.
+  const failed = unhandledErrors > 0 || outcomes.some((outcome) => outcome.failed > 0);
+  return { outcomes, otherErrors: unhandledErrors + (failed ? 0 : Number(process.exitCode ?? 0)) };
 }
 
 function outcomeOf(module: TestModule): Outcome {

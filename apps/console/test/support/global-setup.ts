@@ -4,12 +4,8 @@ import path from 'node:path';
 import { startChromium } from './chromium.ts';
 import { startBunting } from './started-bunting.ts';
 
-declare global {
-  var stopBrowserTests: (() => Promise<void>) | undefined;
-}
-
-/** Builds the console, starts Bunting and Chromium, and hands their addresses to the specs. */
-async function setup(): Promise<void> {
+/** Builds the console, starts Bunting and Chromium, and hands their addresses to the specs. Returns what stops both after them. */
+async function setup(): Promise<(() => Promise<void>) | undefined> {
   execFileSync(process.execPath, [path.join(import.meta.dirname, '..', '..', 'build.ts')], { stdio: 'inherit' });
   let browser;
   try {
@@ -18,14 +14,14 @@ async function setup(): Promise<void> {
     // Without a browser a developer can still run everything else; the machine that decides cannot.
     if (process.env['CI'] === 'true') throw error;
     console.warn(`The tests of the pages are skipped. ${(error as Error).message}`);
-    return;
+    return undefined;
   }
   process.env['TEST_POSTGRES_URL'] = await testPostgresUrl();
   const bunting = await startBunting();
   process.env['CONSOLE_TEST_BROWSER'] = browser.wsEndpoint();
   process.env['CONSOLE_TEST_URL'] = bunting.url;
   process.env['CONSOLE_TEST_TOKEN'] = bunting.token;
-  globalThis.stopBrowserTests = async () => {
+  return async () => {
     await browser.close();
     await bunting.stop();
   };

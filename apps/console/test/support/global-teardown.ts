@@ -1,5 +1,0 @@
-async function teardown(): Promise<void> {
-  await globalThis.stopBrowserTests?.();
-}
-
-export { teardown as default };
