@@ -1,6 +1,6 @@
 import { type Bus, call, type CallContext, type CallRequest, inProcessBus, serve } from '@bunting/bus';
 import type { AnyOperation, Caller, ReplyOf } from '@bunting/contracts';
-import { type Database, openDatabase, type ReadDatabase } from '@bunting/database';
+import { type Database, onlyRow, openDatabase, type ReadDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
 import { featuresContext } from '../src/context.ts';
@@ -40,6 +40,8 @@ export interface FeaturesWithoutLoops extends TestUnitOfWork {
   statementsOf(job: () => Promise<unknown>): Promise<number>;
   /** The number of times that a job waits for PostgreSQL. */
   roundTripsOf(job: () => Promise<unknown>): Promise<number>;
+  /** The bytes of WAL that a job writes by one connection at a time. */
+  walBytesOf(job: () => Promise<unknown>): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -80,6 +82,17 @@ export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
       const before = database.roundTrips;
       await job();
       return database.roundTrips - before;
+    },
+    walBytesOf: async (job) => {
+      // The pool lends the connection that was returned last, so that of the job is asked.
+      const written = async (): Promise<number> => {
+        await database.query({ text: 'select pg_stat_force_next_flush()' });
+        const text = 'select wal_bytes::int8 as bytes from pg_stat_get_backend_wal(pg_backend_pid())';
+        return onlyRow(await database.query<{ bytes: number }>({ text })).bytes;
+      };
+      const before = await written();
+      await job();
+      return (await written()) - before;
     },
     stop: async () => {
       await served.stop();

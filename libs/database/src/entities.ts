@@ -56,6 +56,9 @@ export function entitySql(entities: readonly Entity[]) {
     /** The columns of an entity's table, including those of embedded objects; or the columns of the given properties, in their order. */
     columnsOf: (entity: Entity, properties?: readonly string[]): readonly string[] =>
       (properties?.map((name) => propertyOf(entity, name)) ?? columnPropertiesOf(entity)).map(columnOf),
+    /** The SQL types of an entity's columns, by column. */
+    columnTypesOf: (entity: Entity): ReadonlyMap<string, string> =>
+      new Map(columnPropertiesOf(entity).map((property) => [columnOf(property), property.columnTypes[0] as string])),
     /** SQL: properties of a row as arguments of `json_build_object`, timestamps as RFC 3339 text. */
     jsonPairsOf: (entity: Entity, row: string, properties: readonly string[]): string =>
       properties.map((name) => `'${name}', ${valueSql(propertyOf(entity, name), row)}`).join(', '),

@@ -1,4 +1,4 @@
-import type { Constraint, FeatureState, Refusal } from '@bunting/contracts';
+import { type Constraint, type FeatureState, isEqual, type Refusal } from '@bunting/contracts';
 import { type ReadDatabase, type Tx, violatedConstraint } from '@bunting/database';
 import { insertStatesSql, type Outbox, type RecordEvents } from '@bunting/outbox';
 import { changedParents } from '../dependencies/dependency.ts';
@@ -24,8 +24,10 @@ function unique<T extends string | number>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
+type ColumnValues = Readonly<Record<string, unknown>>;
+
 /** The row of a feature. Its last four columns repeat parts of the JSON documents, for look-ups by index. */
-function rowOf(feature: Feature): Readonly<Record<string, unknown>> {
+function rowOf(feature: Feature): ColumnValues {
   const strategies = strategiesOf(feature);
   const constraints: readonly Constraint[] = strategies.flatMap((strategy) => strategy.constraints);
   return sql.rowOf(FeatureEntity, {
@@ -40,9 +42,8 @@ function rowOf(feature: Feature): Readonly<Record<string, unknown>> {
 /** Columns that the statements below compute or leave unchanged. */
 const computed = sql.columnsOf(FeatureEntity, ['productionAt', 'potentiallyStale', 'version', 'editVersion']);
 const names = sql.columnsOf(FeatureEntity).filter((name) => !computed.includes(name));
-const newRows = 'json_populate_recordset(null::feature, $1::json) as new_row';
 
-/** The one parameter of the statements below: features as rows. */
+/** The parameter of `insertFeaturesSql`: features as rows. */
 function rowsOf(features: readonly Feature[]): string {
   return JSON.stringify(features.map(rowOf));
 }
@@ -57,15 +58,33 @@ const insertFeaturesSql = `
   select ${names.map((name) => `new_row.${name}`).join(', ')}, case when ${inProduction} then now() end,
     coalesce(deleted_feature.version, 0) + 1,
     coalesce(deleted_feature.version, 0) + 1
-  from ${newRows} left join deleted_feature on deleted_feature.name = new_row.name returning *`;
+  from json_populate_recordset(null::feature, $1::json) as new_row left join deleted_feature on deleted_feature.name = new_row.name returning *`;
 
-/** Updates features that exist. */
-const updateFeaturesSql = `
-  update feature set (${names.join(', ')}, production_at, version, edit_version) = row (
-    ${names.map((name) => `new_row.${name}`).join(', ')},
-    case when feature.production_at is null and ${inProduction} then now() else feature.production_at end,
-    feature.version + 1, feature.version + 1)
-  from ${newRows} where feature.name = new_row.name returning feature.*`;
+const types = sql.columnTypesOf(FeatureEntity);
+
+/** Updates columns of features that exist. Columns that keep their value are left out: PostgreSQL would parse and write them, too. */
+function updateFeaturesSql(columns: readonly string[]): string {
+  const assignments = columns.map((name) => `${name} = new_row.${name}`);
+  if (columns.includes('environments'))
+    assignments.push(
+      `production_at = case when feature.production_at is null and ${inProduction} then now() else feature.production_at end`,
+    );
+  assignments.push('version = feature.version + 1', 'edit_version = feature.version + 1');
+  const typed = ['name', ...columns].map((name) => `${name} ${types.get(name)}`);
+  return `
+  update feature set ${assignments.join(', ')}
+  from json_to_recordset($1::json) as new_row (${typed.join(', ')}) where feature.name = new_row.name returning feature.*`;
+}
+
+/** The columns that any of the changed features has with another value than before. */
+function changedColumns(changes: readonly RowChange[]): readonly string[] {
+  return names.filter((name) => changes.some(({ before, after }) => !isEqual(before[name], after[name])));
+}
+
+interface RowChange {
+  readonly before: ColumnValues;
+  readonly after: ColumnValues;
+}
 
 type Query = <Row>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 
@@ -145,7 +164,6 @@ const insert = `with saved as (${insertFeaturesSql}) ${featureStatesSql('saved')
 function withStates(write: string): string {
   return `with saved as (${write}) ${insertStatesSql('feature', `(${featureStatesSql('saved')}) as stored`, '$2', '$3')}`;
 }
-const update = withStates(updateFeaturesSql);
 const remove = `
   with deleted as (delete from feature where name = any ($1::text[]) returning name, version)
   insert into deleted_feature (name, version) select name, version + 1 from deleted
@@ -226,6 +244,9 @@ export function featureRepository(
     return version + 1;
   };
 
+  /** the features before a write, by name; undefined for a new one */
+  type Before = ReadonlyMap<string, Feature | undefined>;
+
   const insertAll = async (features: readonly Feature[]): Promise<void> => {
     for (const { id, version, editVersion, state } of await query<SavedRow>(insert, [rowsOf(features)])) {
       versions.set(id, version);
@@ -243,8 +264,13 @@ export function featureRepository(
   };
 
   /** Sends the update without waiting for the result: the rows are locked, so the next versions can be computed. */
-  const updateAll = (features: readonly Feature[]): Promise<void> => {
-    outbox.send(update, [rowsOf(features)]);
+  const updateAll = (features: readonly Feature[], before: Before): Promise<void> => {
+    const changes = features.map((after) => ({ before: rowOf(before.get(after.name) ?? after), after: rowOf(after) }));
+    const columns = changedColumns(changes);
+    const rows = changes.map(({ after }) =>
+      Object.fromEntries(['name', ...columns].map((name) => [name, after[name]])),
+    );
+    outbox.send(withStates(updateFeaturesSql(columns)), [JSON.stringify(rows)]);
     for (const { name } of features) recordStored(name, nextVersion(name));
     return waitAfterFullBatch(features);
   };
@@ -257,7 +283,7 @@ export function featureRepository(
   };
 
   const write = async (
-    store: (features: readonly Feature[]) => Promise<void>,
+    store: (features: readonly Feature[], before: Before) => Promise<void>,
     features: readonly Feature[],
     like?: Feature,
   ): Promise<void> => {
@@ -271,7 +297,7 @@ export function featureRepository(
     for (const batch of batchesOf(features)) {
       await lockReferences(batch.map((after) => ({ before: current.get(after.name), after, like })));
       for (const feature of batch) current.set(feature.name, feature);
-      await store(batch);
+      await store(batch, before);
     }
     for (const batch of batchesOf([...parents].sort())) await emitAgain(batch);
     for (const feature of features) emitFeatureDelivery(outbox, before.get(feature.name), feature);

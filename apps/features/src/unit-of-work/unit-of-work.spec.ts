@@ -1,7 +1,7 @@
 import type { CallRequest } from '@bunting/bus';
 import {
-  AddFeatureTag,
   AddProjectEnvironment,
+  AddFeatureTag,
   AddStrategy,
   type AnyOperation,
   ArchiveFeature,
@@ -93,6 +93,17 @@ describe('unit of work', () => {
   it('removes a tag in two round trips', async () => {
     const params = { featureName: at.featureName, type: 'simple', value: 'old' };
     expect(await features.roundTripsOf(() => features.call(RemoveFeatureTag, { params }))).toBe(2);
+  });
+
+  it('writes at most 3,200 bytes of WAL for a patch, and leaves unchanged columns out of its update', async () => {
+    const inDatabase = (text: string) => features.database.transaction(({ query }) => query(text));
+    await retitle('Half of Oslo');
+    await inDatabase(
+      'create function refuse() returns trigger language plpgsql as $$ begin raise exception $m$unchanged$m$; end $$',
+    );
+    await inDatabase('create trigger unchanged before update of tags, links on feature execute function refuse()');
+    expect(await features.walBytesOf(() => retitle('All of Oslo'))).toBeLessThanOrEqual(3_200);
+    await inDatabase('drop function refuse cascade');
   });
 
   it('imports hundreds of features with as many statements as a few', async () => {
