@@ -239,9 +239,14 @@ export function maySee(caller: Caller, project: string): boolean {
   return isVisible;
 }
 
+/** Whether the caller may propose changes in the project: where it is protected, only members may. */
+export function mayPropose({ proposalDeniedProjects = [] }: Caller, project: string): boolean {
+  return !proposalDeniedProjects.includes(project);
+}
+
 /** @throws Refusal `NoAccessError` if the project is protected and the caller is no member: such a caller may only read it. */
-export function requireMayPropose({ proposalDeniedProjects = [] }: Caller, project: string): void {
-  if (!proposalDeniedProjects.includes(project)) return;
+export function requireMayPropose(caller: Caller, project: string): void {
+  if (mayPropose(caller, project)) return;
   throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');
 }
 

@@ -3,6 +3,7 @@ import {
   type Caller,
   type ChangeAction,
   EditChange,
+  GetProposalTarget,
   PreviewChangeRequest,
   PreviewProposal,
   ProposeImport,
@@ -271,6 +272,21 @@ describe('adding to a new draft', () => {
       lee,
     );
   const states = async () => (await service.pending(lee)).map(({ id, state }) => [id, state]);
+
+  it('is announced by the request to which it would be added, in whatever state that is', async () => {
+    const target = async (caller: Caller = lee) =>
+      (await service.call(GetProposalTarget, { params: { projectId: 'shop', environment: 'production' } }, caller))
+        .changeRequest;
+    expect(await target()).toBeNull();
+    const { id } = await service.add(enable, lee);
+    expect(await target()).toEqual({ id, title: `Change request #${id}`, state: 'Draft', approvals: 0 });
+    expect(await target(rita)).toBeNull();
+    await service.move(id, 'In review', lee);
+    await service.move(id, 'Approved', rita);
+    expect(await target()).toMatchObject({ id, state: 'Approved', approvals: 1 });
+    const draft = await proposeInNewDraft();
+    expect(await target()).toMatchObject({ id: draft.id, state: 'Draft' });
+  });
 
   describe('a change with ?new=true', () => {
     it('does not change the requests in review or approved', async () => {

@@ -7,6 +7,7 @@ import {
   DiscardChange,
   DiscardDraft,
   EditChange,
+  GetProposalTarget,
   SetTitle,
   unavailable,
 } from '@bunting/contracts';
@@ -16,7 +17,7 @@ import { call } from '../calls.ts';
 import type { ChangeRequestsContext } from '../endpoints.ts';
 import { loadPreviewsOfOpenRequests, responseWithPreview } from '../previews/endpoints.ts';
 import { approvalsForNewRequest } from '../protection/environment-protection.ts';
-import { toChangeRequestResponse } from '../requests/change-request-response.ts';
+import { titleOf, toChangeRequestResponse } from '../requests/change-request-response.ts';
 import {
   actorOf,
   changedBySomeoneElse,
@@ -27,7 +28,7 @@ import {
   setTitle,
   withoutEvents,
 } from '../requests/change-request.ts';
-import { requireProject } from '../requests/endpoints.ts';
+import { readInProject, requireProject } from '../requests/endpoints.ts';
 import { DraftAlreadyExistsError, type ReservedIds } from '../requests/request-store.ts';
 import { type Protection, reviewRequirement } from '../reviews/approvals.ts';
 import { loadConnectedProtections } from '../reviews/endpoints.ts';
@@ -65,6 +66,19 @@ export function proposalEndpoints(context: ChangeRequestsContext): readonly Endp
             (await transaction.replay(operationRequest, replayedResponse)) ?? (await addIfCurrent(context, proposal)),
         ),
       );
+    }),
+
+    implement(GetProposalTarget, async (operationRequest) => {
+      const { params, caller } = operationRequest;
+      const environmentRef = { project: params.projectId, environment: params.environment };
+      const target = await readInProject(
+        bus,
+        operationRequest,
+        reader.acceptingRequest(caller.id, environmentRef, { draftOnly: false }),
+      );
+      if (target === undefined) return { changeRequest: null };
+      const { id, state, approvals } = target;
+      return { changeRequest: { id, title: titleOf(target), state, approvals: approvals.length } };
     }),
 
     implement(DiscardChange, async (operationRequest) => {

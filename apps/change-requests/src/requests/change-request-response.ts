@@ -165,6 +165,11 @@ export function toScheduleResponse(
   }
 }
 
+/** The title of a request; one without a title is called by its id. */
+export function titleOf({ id, title }: Pick<ChangeRequest, 'id' | 'title'>): string {
+  return title ?? `Change request #${id}`;
+}
+
 /**
  * A request in the format of the API: its changes by feature and by segment, each in the order of their first change.
  * @param requirement what it needs now; a closed request shows what it needed
@@ -176,7 +181,7 @@ export function toChangeRequestResponse(
 ): ChangeRequestResponse {
   return {
     id: request.id,
-    title: request.title ?? `Change request #${request.id}`,
+    title: titleOf(request),
     environment: request.environment,
     minApprovals: requirement?.minApprovals ?? request.minApprovals,
     ...(requirement === undefined ? {} : { affectedEnvironments: [...requirement.affectedEnvironments] }),

@@ -34,12 +34,14 @@ import { reviewRequirement } from '../reviews/approvals.ts';
 import { loadConnectedProtections } from '../reviews/endpoints.ts';
 import { countActionable, noRoles } from '../reviews/request-roles.ts';
 import { executeCommand } from '../states/commands.ts';
+import { meetsRoleRequirement } from '../states/state-machine.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import { parseChangeRequestFilter } from './change-request-filter.ts';
 import { toAuthorResponse, toScheduleResponse } from './change-request-response.ts';
 import {
   actorOf,
   type ChangeRequest,
+  type EnvironmentRef,
   etagHeaderOf,
   requireOpenForPlayground,
   requireVisible,
@@ -61,7 +63,9 @@ export function requestEndpoints({
       const filter = parseChangeRequestFilter(query);
       const { projects } = await call(bus, ListProjects, {}, onBehalfOf(request));
       const visibleProjects = projects.map(({ id }) => id);
-      const { total, found } = await reader.search(visibleProjects, caller.id, filter, { offset, limit });
+      const ids =
+        query.reviewable === true ? await reviewableBy({ bus, reader, rolesOf }, visibleProjects, request) : undefined;
+      const { total, found } = await reader.search(visibleProjects, caller.id, filter, { offset, limit }, ids);
       const changeRequests = found.map(({ title, createdBy, schedule, ...rest }) => ({
         ...rest,
         ...(title === null ? {} : { title }),
@@ -231,6 +235,37 @@ export function requestEndpoints({
       }),
     ),
   ];
+}
+
+/** The ids of the requests in review that the caller may approve, without own ones and those that the caller has approved. */
+async function reviewableBy(
+  { bus, reader, rolesOf }: Pick<ChangeRequestsContext, 'bus' | 'reader' | 'rolesOf'>,
+  projects: readonly string[],
+  operationRequest: OperationRequest<typeof SearchChangeRequests>,
+): Promise<readonly number[]> {
+  const { caller } = operationRequest;
+  const mayApprove = ({ project, environment }: EnvironmentRef, affectedEnvironments: readonly string[]): boolean =>
+    meetsRoleRequirement(
+      rolesOf(caller, { project, environment, createdBy: { id: null }, affectedEnvironments }),
+      'approver',
+    );
+  const ids: number[] = [];
+  // The environments of a project are loaded only where they decide.
+  for (const group of await reader.reviewable(projects, caller.id)) {
+    if (!mayApprove(group, [])) continue;
+    const protections = group.affectsAll
+      ? await loadConnectedProtections({ bus, reader }, group.project, onBehalfOf(operationRequest))
+      : [];
+    if (
+      !mayApprove(
+        group,
+        protections.map(({ environment }) => environment),
+      )
+    )
+      continue;
+    ids.push(...group.ids);
+  }
+  return ids;
 }
 
 type RequestInProject = Parameters<typeof onBehalfOf>[0] & { readonly params: { readonly projectId: string } };

@@ -230,7 +230,7 @@ const selectStrategiesUsing: Statement = {
 
 /**
  * A page of the matching requests, and their total number: `$1` projects, `$2` the caller, `$3` author, `$4` requested approver,
- * `$5` whether open, `$6` offset, `$7` limit.
+ * `$5` whether open, `$6` offset, `$7` limit, `$8` ids.
  */
 const selectSearchPage: Statement = {
   name: 'search-change-requests',
@@ -241,6 +241,7 @@ const selectSearchPage: Statement = {
         and ($3::bigint is null or request.created_by_id = $3)
         and ($4::bigint is null or request.id in (select change_request_id from requested_approver where user_id = $4))
         and ($5::boolean is null or $5 = ${isOpenSql})
+        and ($8::bigint[] is null or request.id = any ($8))
     ), page as (select id from matching order by id desc offset $6 limit $7)
     select (select count(*) from matching) as total, coalesce((
       select json_agg(json_build_object(
@@ -263,6 +264,27 @@ const selectSearchPage: Statement = {
 const selectRequestedApprovers: Statement = {
   name: 'requested-approvers',
   text: 'select user_id as id from requested_approver where change_request_id = $1 order by position',
+};
+
+/** Whether something can undo an applied request: `$1` its id. */
+const selectIsRevertible: Statement = {
+  name: 'is-revertible',
+  text: `select from change_request where id = $1 and json_typeof(inverse) = 'array' and json_array_length(inverse) > 0`,
+};
+
+/** Groups of requests in review that a user has neither proposed nor approved, by where they are and what they affect: `$1` projects, `$2` user. */
+const selectReviewableGroups: Statement = {
+  name: 'reviewable-change-requests',
+  text: `
+    select request.project, request.environment, exists (
+        select from change where change.change_request_id = request.id and change.action in ${sqlList(actionsOfWholeProject)}) as "affectsAll",
+      json_agg(request.id) as ids
+    from change_request request
+    where request.${isPendingSql} and request.state in ${sqlList(statesToReview)} and request.project = any ($1::text[])
+      and request.created_by_id <> $2 and request.applying is null
+      and not exists (
+        select from approval where approval.change_request_id = request.id and approval.created_by_id = $2)
+    group by 1, 2, 3`,
 };
 
 /** The numbers of requests to review and to apply by environment and by what they affect, without those that wait for their scheduled time: `$1` project, `$2` user. */
@@ -304,6 +326,12 @@ export interface FoundRequest extends Pick<
   readonly features: string[];
   readonly segments: string[];
   readonly schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'> | null;
+}
+
+/** Requests in review of one environment, and whether they affect every environment of the project. */
+export interface ReviewableGroup extends EnvironmentRef {
+  readonly affectsAll: boolean;
+  readonly ids: readonly number[];
 }
 
 export interface CountsByState {
@@ -381,10 +409,17 @@ export function changeRequestReader(database: ReadDatabase) {
       userId: number,
       { createdBy, requestedApprover, isOpen }: ChangeRequestFilter,
       { offset, limit }: { readonly offset: number; readonly limit: number },
+      ids?: readonly number[],
     ): Promise<{ readonly total: number; readonly found: readonly FoundRequest[] }> => {
-      const values = [projects, userId, createdBy ?? null, requestedApprover ?? null, isOpen ?? null, offset, limit];
+      const criteria = [createdBy ?? null, requestedApprover ?? null, isOpen ?? null];
+      const values = [projects, userId, ...criteria, offset, limit, ids ?? null];
       return onlyRow(await database.read<{ total: number; found: FoundRequest[] }>(selectSearchPage, values));
     },
+    /** The requests in review in some projects that a user has neither proposed nor approved, in groups to which the same permissions apply. */
+    reviewable: (projects: readonly string[], userId: number) =>
+      database.read<ReviewableGroup>(selectReviewableGroups, [projects, userId]),
+    /** Whether something can undo an applied request. */
+    isRevertible: async (id: number): Promise<boolean> => (await database.read(selectIsRevertible, [id])).length > 0,
     /** Ids of the users whose approval is requested, in display order. */
     requestedApprovers: async (id: number): Promise<number[]> =>
       (await database.read<{ id: number }>(selectRequestedApprovers, [id])).map(({ id: userId }) => userId),

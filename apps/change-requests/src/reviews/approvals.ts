@@ -184,6 +184,14 @@ export function requireActiveReviewers(reviewerIds: readonly number[], activeIds
   );
 }
 
+/** Ids of the users whose review is requested, and then of those who have decided. */
+export function reviewersToShow(
+  { approvals, rejections }: Pick<ChangeRequest, 'approvals' | 'rejections'>,
+  requested: readonly number[],
+): readonly number[] {
+  return [...new Set([...requested, ...[...approvals, ...rejections].map(({ createdBy }) => createdBy.id)])];
+}
+
 /** The requested reviewers with the state of their reviews, in the order requested. A deleted user is listed by id alone. */
 export function requestedReviewersWithStatus(
   reviewerIds: readonly number[],

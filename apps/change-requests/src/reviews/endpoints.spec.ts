@@ -1,7 +1,11 @@
 import {
   type Caller,
+  type ChangeRequestState,
+  changeRequestStates,
   GetApprovers,
+  GetChangeRequestReview,
   ListAvailableReviewers,
+  RevertChangeRequest,
   SearchChangeRequests,
   SetApprovers,
   SetChangeRequestConfig,
@@ -296,5 +300,137 @@ describe('requested approvers', () => {
     const query = { requestedApproverId: `IS:${rita.id}`, state: 'IS:open' };
     const found = await service.call(SearchChangeRequests, { query }, rita);
     expect(found).toMatchObject({ total: 1, changeRequests: [{ id }] });
+  });
+});
+
+function reviewOf(id: number, caller: Caller) {
+  return service.call(GetChangeRequestReview, { params: { projectId: 'shop', id } }, caller);
+}
+
+describe('the review of a change request', () => {
+  const scheduledAt = '2099-01-01T00:00:00.000Z';
+  const steps: readonly (readonly [ChangeRequestState, Caller])[] = [
+    ['In review', lee],
+    ['Approved', ron],
+    ['Scheduled', ada],
+    ['Applied', ada],
+  ];
+  /** A request of lee in a state, by the shortest way there. */
+  async function inState(state: ChangeRequestState): Promise<number> {
+    const { id } = await service.add(enable, lee);
+    for (const [next, by] of state === 'Draft' ? [] : steps.slice(0, steps.findIndex(([name]) => name === state) + 1)) {
+      if (next !== 'Scheduled' || state === 'Scheduled') await service.move(id, next, by, { scheduledAt });
+    }
+    return id;
+  }
+
+  it.each(['Draft', 'In review', 'Approved', 'Scheduled', 'Applied'] as const)(
+    'offers in the state %s exactly what is not refused',
+    async (state) => {
+      for (const caller of state === 'Draft' ? [lee] : [lee, mia, rita, ada, kim]) {
+        const { states } = await reviewOf(await inState(state), caller);
+        for (const target of changeRequestStates) {
+          const id = await inState(state);
+          const outcome = await service.move(id, target, caller, { scheduledAt }).catch((error: Error) => error);
+          const isRefused = outcome instanceof Error;
+          // Sending what is in review to review again is no step.
+          const isStep = !(state === 'In review' && target === 'In review');
+          expect([caller.name, target, states.includes(target)]).toEqual([caller.name, target, isStep && !isRefused]);
+          await service.reset();
+        }
+      }
+    },
+    60_000,
+  );
+
+  it('names who is asked, who has decided and who else may approve, and counts what is missing', async () => {
+    await protect('production', 2);
+    const { id } = await service.add(enable, lee);
+    await send(id, [kim.id]);
+    await service.move(id, 'In review', lee);
+    await service.move(id, 'Approved', ron);
+    const review = await reviewOf(id, kim);
+    expect(review).toMatchObject({ author: { id: lee.id, username: 'lee' }, missingApprovals: 1, states: [] });
+    expect(
+      review.reviewers.map(({ username, status, isRequested, mayApprove }) => [
+        username,
+        status,
+        isRequested,
+        mayApprove,
+      ]),
+    ).toEqual([
+      ['kim', 'pending', true, false],
+      ['ron', 'approved', false, true],
+      [mia.name, 'pending', false, true],
+      ['rita', 'pending', false, true],
+    ]);
+    expect(await reviewOf(id, lee)).toMatchObject({ mayEdit: true, mayRename: true, mayRequestReviewers: true });
+    expect(await reviewOf(id, mia)).toMatchObject({ mayEdit: false, mayRename: true, mayRequestReviewers: false });
+  });
+
+  it('leaves out who may not approve in every environment that it affects', async () => {
+    await protect('production', 1);
+    await protect('staging', 1);
+    const id = await inReview(archive);
+    const { reviewers } = await reviewOf(id, lee);
+    expect(reviewers.map(({ username }) => username)).toEqual([mia.name, 'ron']);
+    expect((await reviewOf(id, rita)).states).toEqual(['Rejected']);
+  });
+
+  it('keeps who has decided after it is closed, and offers to revert it only where that is possible', async () => {
+    const id = await inState('Applied');
+    const applied = await reviewOf(id, kim);
+    expect(applied).toMatchObject({ missingApprovals: 0, mayEdit: false, mayRename: false });
+    expect(applied.reviewers).toMatchObject([{ id: ron.id, status: 'approved', mayApprove: false }]);
+    const revert = () =>
+      service.call(RevertChangeRequest, { params: { projectId: 'shop', id } }, kim).then(
+        () => true,
+        () => false,
+      );
+    expect(applied.mayRevert).toBe(true);
+    expect(await revert()).toBe(true);
+    expect((await reviewOf(id, kim)).mayRevert).toBe(false);
+    expect(await revert()).toBe(false);
+  });
+
+  it('of a draft of another user is not found', async () => {
+    const { id } = await service.add(enable, lee);
+    await expect(reviewOf(id, mia)).rejects.toMatchObject({ kind: 'NotFoundError' });
+  });
+});
+
+describe('what a caller may review', () => {
+  const reviewable = async (caller: Caller) => {
+    const query = { reviewable: true };
+    const { changeRequests, total } = await service.call(SearchChangeRequests, { query }, caller);
+    expect(total).toBe(changeRequests.length);
+    return changeRequests.map(({ id }) => id);
+  };
+
+  it('is in review, of somebody else, and where the caller may approve', async () => {
+    const { id } = await service.add(enable, lee);
+    expect(await reviewable(ron)).toEqual([]);
+    await service.move(id, 'In review', lee);
+    for (const caller of [ron, rita, mia]) expect(await reviewable(caller)).toEqual([id]);
+    for (const caller of [lee, kim, ada]) expect(await reviewable(caller)).toEqual([]);
+    const own = await service.add(enable, mia);
+    await service.move(own.id, 'In review', mia);
+    expect(await reviewable(mia)).toEqual([id]);
+    expect(await reviewable(ron)).toEqual([own.id, id]);
+  });
+
+  it('leaves out what the caller has approved, and what affects an environment where the permission is missing', async () => {
+    await protect('production', 2);
+    await protect('staging', 1);
+    const id = await inReview(enable);
+    const everywhere = await service.add({ ...archive, feature: 'banner' }, kim);
+    await service.move(everywhere.id, 'In review', kim);
+    expect(await reviewable(rita)).toEqual([id]);
+    expect(await reviewable(ron)).toEqual([everywhere.id, id]);
+    await service.move(id, 'Approved', ron);
+    expect(await reviewable(ron)).toEqual([everywhere.id]);
+    // An environment that the project no longer has asks for nothing.
+    service.features.link('shop', ['production', 'development']);
+    expect(await reviewable(rita)).toEqual([everywhere.id, id]);
   });
 });

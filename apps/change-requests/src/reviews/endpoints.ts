@@ -2,11 +2,15 @@ import { type Bus, type CallContext, type Endpoint, implement, onBehalfOf } from
 import {
   AddComment,
   environmentNotInProject,
+  type Caller,
   GetApprovers,
+  GetChangeRequestReview,
   GetPermissionsOfUsers,
+  isClosedState,
   ListAvailableReviewers,
   ListEnvironmentSettingsOfProject,
   ListPermissionHolders,
+  mayPropose,
   Refusal,
   type ReplyOf,
   type Reviewer,
@@ -14,9 +18,12 @@ import {
 } from '@bunting/contracts';
 import { call } from '../calls.ts';
 import type { ChangeRequestsContext } from '../endpoints.ts';
-import { actorOf, type ChangeRequest, withComment, withoutEvents } from '../requests/change-request.ts';
+import { acceptsChanges } from '../proposals/content.ts';
+import { actorOf, type ChangeRequest, setTitle, withComment, withoutEvents } from '../requests/change-request.ts';
 import { readInProject, requireProject } from '../requests/endpoints.ts';
 import type { ChangeRequestReader } from '../requests/request-read-store.ts';
+import { allowedStates } from '../states/commands.ts';
+import { meetsRoleRequirement } from '../states/state-machine.ts';
 import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import {
   type ApprovalFacts,
@@ -28,7 +35,9 @@ import {
   requireActiveReviewers,
   requireMayRequestApproval,
   type ReviewFacts,
+  reviewersToShow,
   takeBackApprovals,
+  withCountingApprovals,
 } from './approvals.ts';
 import type { RolesOf } from './request-roles.ts';
 
@@ -73,6 +82,74 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
       return { reviewers: requestedReviewersWithStatus(ids, reviewers, request) };
     }),
 
+    implement(GetChangeRequestReview, async (operationRequest) => {
+      const { params, caller } = operationRequest;
+      const context = onBehalfOf(operationRequest);
+      const request = await readInProject(bus, operationRequest, reader.getVisible(params, caller.id));
+      const { project, environment, createdBy, state } = request;
+      const isClosed = isClosedState(state);
+      const [facts, protections, requested, isRevertible, draft] = await Promise.all([
+        loadReviewFacts(bus, project, [request], context),
+        reader.protectedEnvironments(project),
+        reader.requestedApprovers(request.id),
+        state === 'Applied' && reader.isRevertible(request.id),
+        state === 'Applied' ? reader.acceptingRequest(caller.id, request, { draftOnly: true }) : undefined,
+      ]);
+      const judgement = judgeRequest(request, protections, facts, rolesOf);
+      const { minApprovals, affectedEnvironments } = judgement;
+      const counting = isClosed ? request : withCountingApprovals(request, judgement);
+      const permission = 'APPROVE_CHANGE_REQUEST' as const;
+      const holders = isClosed
+        ? []
+        : (
+            await call(
+              bus,
+              ListPermissionHolders,
+              { body: { project, environment, permissions: [permission] } },
+              context,
+            )
+          ).users;
+      const reviewed = { project, environment, createdBy, affectedEnvironments };
+      const mayDecide = (user: Caller): boolean => meetsRoleRequirement(rolesOf(user, reviewed), 'approver');
+      const first = reviewersToShow(request, requested);
+      const ids = [...new Set([createdBy.id, ...first, ...holders.map(({ id }) => id)])].filter((id) => id > 0);
+      const { users } = await call(
+        bus,
+        GetPermissionsOfUsers,
+        { body: { ids: ids.slice(0, maxUsersPerCall) } },
+        context,
+      );
+      const approvers = isClosed ? [] : users.filter((user) => mayDecide(user.caller)).map(({ user }) => user.id);
+      const shown = [
+        ...new Set([
+          ...first,
+          ...holders
+            .map(({ id }) => id)
+            .filter((id) => approvers.includes(id))
+            .slice(0, 100),
+        ]),
+      ];
+      const cards = new Map(users.map(({ user }) => [user.id, reviewerOfUser(user)]));
+      const roles = rolesOf(caller, reviewed);
+      const mayProposeHere = mayPropose(caller, project);
+      return {
+        author: cards.get(createdBy.id) ?? { id: createdBy.id },
+        reviewers: requestedReviewersWithStatus(shown, cards, counting).map((reviewer) => ({
+          ...reviewer,
+          isRequested: requested.includes(reviewer.id),
+          mayApprove: approvers.includes(reviewer.id),
+        })),
+        missingApprovals: isClosed ? 0 : Math.max(0, minApprovals - counting.approvals.length),
+        states: allowedStates(counting, { by: caller, roles }, minApprovals).filter(
+          (target) => target !== 'In review' || mayProposeHere,
+        ),
+        mayEdit: roles.author && acceptsChanges(request, { draftOnly: false }),
+        mayRename: permits(() => setTitle(request, '', roles)),
+        mayRequestReviewers: permits(() => requireMayRequestApproval(request, caller.id)),
+        mayRevert: isRevertible && mayProposeHere && draft === undefined,
+      };
+    }),
+
     // Lists the users who may approve in an environment. The caller is included only if they may approve their own requests.
     implement(ListAvailableReviewers, async (request) => {
       const { params, caller } = request;
@@ -95,6 +172,17 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
       return { reviewers: reviewers.map(reviewerOfUser) };
     }),
   ];
+}
+
+/** Whether a rule permits something, which it would refuse otherwise. */
+function permits(rule: () => unknown): boolean {
+  try {
+    rule();
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
 }
 
 /** The protected environments of a project that are connected to it. */

@@ -1,5 +1,6 @@
 import {
   type ChangeRequestState,
+  changeRequestStates,
   invalid,
   noAccess,
   type Permission,
@@ -27,6 +28,7 @@ import { type EventDetails, eventOf } from '../requests/events.ts';
 import { isNonReviewingToken, noRoles, type RequestRoles, systemRoles } from '../reviews/request-roles.ts';
 import {
   checkTransition,
+  commandFor,
   type CommandName,
   type RoleRequirement,
   type Transition,
@@ -126,6 +128,24 @@ export function requireTransition(
         ? notAllowedInState('discarded: only a draft can', request)
         : transitionNotAllowed(targetOf[command], request);
   }
+}
+
+/** The states to which the actor may move the request now, without those that would change nothing. */
+export function allowedStates(
+  request: ChangeRequest,
+  { by, roles }: Pick<ActorWithRoles, 'by' | 'roles'>,
+  minApprovals: number,
+): ChangeRequestState[] {
+  if (request.applying !== null) return [];
+  return changeRequestStates.filter((state) => {
+    const command = commandFor[state];
+    if (command === undefined) return false;
+    const verdict = checkTransition(request.state, command, roles, factsOf(request, command, by.id, minApprovals));
+    if (verdict.is !== 'allowed') return false;
+    const { to, emits } = verdict.transition;
+    const isRepeated = command === 'approve' && hasApprovalOf(request, by.id);
+    return to !== request.state || (emits.length > 0 && !isRepeated);
+  });
 }
 
 /** A command that takes effect immediately, with its arguments. Of the others, `apply` and `run` are in apply-attempt.ts, `discard` is below. */

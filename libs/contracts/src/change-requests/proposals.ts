@@ -3,8 +3,8 @@ import { ChangesBody, SingleChangeBody } from '../changes/change.ts';
 import { CheckedChange } from '../changes/operations.ts';
 import { defineOperation } from '../operation.ts';
 import { ChangePath, ChangeRequestPath, ProjectEnvironmentPath } from '../paths.ts';
-import { TrimmedText } from '../schemas.ts';
-import { ChangeRequest, ChangeRequestPreview } from './change-request.ts';
+import { Nullable, TrimmedText } from '../schemas.ts';
+import { ChangeRequest, ChangeRequestPreview, changeRequestStates } from './change-request.ts';
 
 /** Emits `change-request-created` and `change-added`. */
 export const AddChanges = defineOperation({
@@ -29,6 +29,35 @@ export const AddChanges = defineOperation({
   body: Type.Unsafe<unknown>({ type: ['object', 'array'], documentation: ChangesBody }),
   reply: ChangeRequest,
   errors: ['ValidationError', 'ExceedsLimitError', 'ArchivedFeatureError', 'NotFoundError', 'ConflictError'],
+});
+
+/** The rule is that of `AddChanges`: the caller's draft, or else the newest request that accepts changes. */
+export const GetProposalTarget = defineOperation({
+  subject: 'call.change-requests.get-proposal-target',
+  operationId: 'getProposalTarget',
+  summary: 'Get the change request to which a proposal would be added',
+  description:
+    "Returns the caller's change request to which further changes for this project and environment would be added; null where they would create one. Adding changes to one that is in review or approved removes its approvals.",
+  tag: 'Change Requests',
+  isBuntingExtension: true,
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/environments/:environment/change-requests/target' },
+  permission: 'authenticated',
+  params: ProjectEnvironmentPath,
+  reply: Type.Object(
+    {
+      changeRequest: Nullable(
+        Type.Object({
+          id: Type.Integer({ description: 'the id of the change request' }),
+          title: Type.String({ description: 'its title' }),
+          state: Type.Enum([...changeRequestStates], { type: 'string', description: 'its state' }),
+          approvals: Type.Integer({ minimum: 0, description: 'the number of approvals that it has' }),
+        }),
+        { description: 'the change request; null where a proposal creates one' },
+      ),
+    },
+    { title: 'proposalTargetSchema', description: 'The change request to which a proposal would be added.' },
+  ),
+  errors: ['NotFoundError'],
 });
 
 export const DiscardChange = defineOperation({

@@ -293,6 +293,11 @@ export const SearchChangeRequests = defineOperation({
   query: Type.Object({
     createdBy: filter('who proposed them: `IS:` and the id of a user', '^IS:[0-9]+$'),
     requestedApproverId: filter('whose approval is asked for: `IS:` and the id of a user', '^IS:[0-9]+$'),
+    reviewable: Type.Optional(
+      Type.Boolean({
+        description: 'true for those in review that the caller has not proposed, may approve, and has not approved yet',
+      }),
+    ),
     state: filter('`IS:open` for those that can still be applied, `IS:closed` for the others', '^IS:(open|closed)$'),
     offset: Type.Optional(
       Type.Integer({

@@ -6,6 +6,7 @@ import {
   ChangeRequestEnvironmentConfig,
   ChangeRequestStateBody,
   ChangeRequestStateReply,
+  changeRequestStates,
   maxCommentLength,
 } from './change-request.ts';
 
@@ -38,6 +39,56 @@ export const RequestedReviewer = Type.Object(
   },
 );
 export type RequestedReviewer = Static<typeof RequestedReviewer>;
+
+const status = RequestedReviewer.properties.status;
+
+/** Who reviews a change request, what is missing, and what the caller may do with it now. */
+export const ChangeRequestReview = Type.Object(
+  {
+    author: Type.Object(card, { description: 'the author; a deleted user has only an id' }),
+    reviewers: Type.Array(
+      Type.Object({
+        ...card,
+        status,
+        isRequested: Type.Boolean({ description: 'whether the author has requested the review' }),
+        mayApprove: Type.Boolean({ description: 'whether the user may approve it; false once it is closed' }),
+      }),
+      {
+        description:
+          'the users whose review is requested, those who have decided, and then up to 100 others who may approve, by name; a deleted user has only an id',
+      },
+    ),
+    missingApprovals: Type.Integer({ minimum: 0, description: 'the number of approvals that it lacks' }),
+    states: Type.Array(Type.Enum([...changeRequestStates], { type: 'string' }), {
+      description: 'the states to which the caller may move it now; `Approved` adds the approval of the caller',
+    }),
+    mayEdit: Type.Boolean({ description: 'whether the caller may discard and update its changes' }),
+    mayRename: Type.Boolean({ description: 'whether the caller may set its title' }),
+    mayRequestReviewers: Type.Boolean({ description: 'whether the caller may set the requested reviewers' }),
+    mayRevert: Type.Boolean({ description: 'whether the caller may revert it' }),
+  },
+  {
+    title: 'changeRequestReviewSchema',
+    description: 'Who reviews a change request, and what the caller may do with it.',
+  },
+);
+export type ChangeRequestReview = Static<typeof ChangeRequestReview>;
+
+/** A later call may still be refused: the request, its flags and permissions can change in between. */
+export const GetChangeRequestReview = defineOperation({
+  subject: 'call.change-requests.get-change-request-review',
+  operationId: 'getChangeRequestReview',
+  summary: 'Get who reviews a change request, and what the caller may do with it',
+  description:
+    'Returns who may approve a change request and who did, the number of approvals that it lacks, and what the caller may do with it by state and permission.',
+  tag: 'Change Requests',
+  isBuntingExtension: true,
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/:id/review' },
+  permission: 'authenticated',
+  params: ChangeRequestPath,
+  reply: ChangeRequestReview,
+  errors: ['NotFoundError'],
+});
 
 export const AddComment = defineOperation({
   subject: 'call.change-requests.add-comment',
