@@ -4,14 +4,18 @@ import { listPrunedUnreadMessages, waitUntilFresh } from '@bunting/outbox';
 import { defineService, drainTimeoutMs } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { auditEndpoints } from './endpoints.ts';
-import { pendingTextIndexFlusher } from './log/append-store.ts';
-import { type HousekeepingTask, registerMissedEventsMetric, startHousekeeping } from './log/background.ts';
+import {
+  type HousekeepingTask,
+  registerMissedEventsMetric,
+  startHousekeeping,
+  textIndexing,
+} from './log/background.ts';
 import { dropOldestExpiredBatch } from './log/retention-store.ts';
 import { consumeEvents } from './log/subscriptions.ts';
 import { auditMigrations } from './migrations/index.ts';
 
-/** How often the pending list of the text index is merged. */
-const textIndexMergeIntervalMs = 2_000;
+/** How often events are looked for that a replica of the version before has appended. */
+const unindexedIntervalMs = 60_000;
 /** How often expired events are dropped. */
 const retentionIntervalMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -34,16 +38,7 @@ export const auditService = defineService({
     onStop('database', () => database.close());
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
     const deadLetterAfterMs = config.AUDIT_DEAD_LETTER_AFTER_MS;
-    const textIndex = pendingTextIndexFlusher(database);
-    const eventConsumer = await consumeEvents({
-      bus,
-      database,
-      intervalMs,
-      deadLetterAfterMs,
-      onAppended: textIndex.textsAppended,
-      metrics,
-      log,
-    });
+    const eventConsumer = await consumeEvents({ bus, database, intervalMs, deadLetterAfterMs, metrics, log });
     onStop('consumer of events', () => eventConsumer.stop());
     registerMissedEventsMetric(metrics, () => listPrunedUnreadMessages(database));
     const freshnessWaitMs = config.AUDIT_FRESHNESS_WAIT_MS;
@@ -61,7 +56,7 @@ export const auditService = defineService({
     );
     onStop('calls', () => served.stop(), drainTimeoutMs);
     const tasks: HousekeepingTask[] = [
-      { name: 'Merging texts into the index', step: textIndex.merge, everyMs: textIndexMergeIntervalMs },
+      { name: 'Indexing texts of events', step: textIndexing(database, log), everyMs: unindexedIntervalMs },
     ];
     const days = config.AUDIT_RETENTION_DAYS;
     if (days !== undefined) {

@@ -17,7 +17,7 @@ import {
   type ReplyOf,
   type SearchEventsBody,
 } from '@bunting/contracts';
-import { openDatabase, type SchemaMigration } from '@bunting/database';
+import { type Database, openDatabase, type SchemaMigration } from '@bunting/database';
 import { outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
@@ -53,6 +53,20 @@ export async function openLogDatabase() {
   };
 }
 export type OpenedLog = Awaited<ReturnType<typeof openLogDatabase>>;
+
+/** Stores the texts of all events from this one on as the version before `event_text` did: in the rows of the events. */
+export function storeTextsAsBefore(database: Database, first: number): Promise<void> {
+  return database.transaction(async ({ query }) => {
+    await query(
+      String.raw`update event_search set creator_text = null, constant_text = null, varying_text = null,
+        text = (select text from event_text where id = creator_text) || E'\x1e' ||
+          concat_ws(E'\x1f', (select text from event_text where id = constant_text), (select text from event_text where id = varying_text))
+      where id >= $1`,
+      [first],
+    );
+    await query('delete from event_text where event >= $1', [first]);
+  });
+}
 
 /** A producer with a real outbox and relay. */
 export async function startEventProducer(bus: Bus, producer: Producer = 'features') {

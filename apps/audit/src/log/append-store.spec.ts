@@ -32,7 +32,7 @@ function counts() {
 }
 function empty() {
   return log.database.transaction(async ({ query }) => {
-    await query('truncate event, event_search');
+    await query('truncate event, event_search, event_text');
     await query('update event_log_head set id = 0, uid = null, events = 0');
   });
 }

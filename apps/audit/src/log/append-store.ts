@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { OutboxEvent } from '@bunting/contracts';
-import { type Database, onlyRow, type Statement, type Tx } from '@bunting/database';
-import { searchableText } from '../search/event-filters.ts';
+import type { Tx } from '@bunting/database';
+import { searchableTexts } from '../search/event-filters.ts';
 import { recordActivitySql } from '../statistics/statistics-store.ts';
 import { type ChainedEvent, hashInput } from './chained-event.ts';
 import { ensurePartitions } from './retention-store.ts';
+import { type DigestedTexts, insertTextsSql, newTextValues, resolveTexts, withDigests } from './text-store.ts';
 
 /** An event of the chain, with the hash that is stored with it, in hex. */
 export interface HashedEvent extends ChainedEvent {
@@ -38,25 +39,34 @@ export interface LogHead {
   readonly hash: string;
   /** the first id for which there is no partition yet */
   readonly partitionedTo: number;
+  /** the same for the partitions of texts */
+  readonly textsPartitionedTo: number;
+  /** the number of texts that were ever stored, which is the id of the last one */
+  readonly texts: number;
 }
 
 /** Locks the head of the log until the transaction ends. Other appenders wait. */
-async function lockEventLogHead({ query }: Tx): Promise<LogHead> {
+export async function lockEventLogHead({ query }: Tx): Promise<LogHead> {
   const [head] = await query<LogHead>(
-    `select id, encode(hash, 'hex') as hash, partitioned_to as "partitionedTo" from event_log_head for update`,
+    `select id, encode(hash, 'hex') as hash, partitioned_to as "partitionedTo", texts_partitioned_to as "textsPartitionedTo", texts
+     from event_log_head for update`,
   );
   if (head === undefined) throw missingLogHeadError();
   return head;
 }
 
-/** An event in its stored form, without the id and the hash that its position in the log determines, and its text that searches match. */
+/** An event in its stored form, without the id and the hash that its position in the log determines, and its texts that searches match. */
 export interface PreparedEvent extends Omit<ChainedEvent, 'id'> {
-  readonly text: string;
+  readonly texts: DigestedTexts;
 }
 
 const selectStoredUids = 'select uid from event where uid = any($1::uuid[])';
 
-interface EventToInsert extends HashedEvent, PreparedEvent {}
+interface EventToInsert extends HashedEvent {
+  readonly creatorText: number | null;
+  readonly constantText: number | null;
+  readonly varyingText: number | null;
+}
 
 /** SQL types of the members. Each member is sent as an array, because PostgreSQL parses arrays in far less time than JSON. */
 const columnTypes: Readonly<Record<keyof EventToInsert, string>> = {
@@ -75,12 +85,14 @@ const columnTypes: Readonly<Record<keyof EventToInsert, string>> = {
   groupType: 'text',
   groupId: 'text',
   hash: 'text',
-  text: 'text',
+  creatorText: 'bigint',
+  constantText: 'bigint',
+  varyingText: 'bigint',
 };
 const members = Object.keys(columnTypes) as (keyof EventToInsert)[];
 
 /** Long members, which never contain the separators below. Each is sent as one joined text, so its values need no escaping as elements. */
-const joinedMembers: readonly (keyof EventToInsert)[] = ['data', 'preData', 'tags', 'text'];
+const joinedMembers: readonly (keyof EventToInsert)[] = ['data', 'preData', 'tags'];
 const elementSeparator = '\u001c';
 const nullElement = '\u001d';
 
@@ -101,7 +113,7 @@ function listValue(member: keyof EventToInsert, rows: readonly EventToInsert[]):
 
 const insertEvents = `
   with arrived as (
-    select * from unnest(${members.map((member, nth) => listExpression(member, nth + 5)).join(', ')})
+    select * from unnest(${members.map((member, nth) => listExpression(member, nth + 11)).join(', ')})
       as row (${members.map((member) => `"${member}"`).join(', ')})
   ), logged as (
     insert into event (id, uid, type, created_at, created_by, created_by_user_id,
@@ -109,9 +121,11 @@ const insertEvents = `
     select id, uid, type, "createdAt", "createdBy", "createdByUserId",
            project, environment, "featureName", data, "preData", tags, "groupType", "groupId", decode(hash, 'hex') from arrived
   ), searchable as (
-    insert into event_search (id, created_by_user_id, day, type, project, environment, feature_name, text)
-    select id, "createdByUserId", ("createdAt" at time zone 'UTC')::date, type, project, environment, "featureName", text
-    from arrived
+    insert into event_search (id, created_by_user_id, day, type, project, environment, feature_name, text,
+                              creator_text, constant_text, varying_text)
+    select id, "createdByUserId", ("createdAt" at time zone 'UTC')::date, type, project, environment, "featureName", '',
+           "creatorText", "constantText", "varyingText" from arrived
+  ), texts as (${insertTextsSql(6)}
   ), creators as (
     insert into event_creator (project, id, name, last_event)
     select distinct on (project, "createdByUserId") project, "createdByUserId", "createdBy", id from arrived
@@ -119,7 +133,7 @@ const insertEvents = `
     on conflict (project, id) do update set name = excluded.name, last_event = excluded.last_event
   ), active as (${recordActivitySql}
   )
-  update event_log_head set id = $1, uid = $2, events = events + $3, hash = decode($4, 'hex')`;
+  update event_log_head set id = $1, uid = $2, events = events + $3, hash = decode($4, 'hex'), texts = $5`;
 
 /** The timestamp as PostgreSQL returns it. The log stores milliseconds. */
 function timestamp(createdAt: string): string {
@@ -154,7 +168,7 @@ export function prepareEvent(uid: string, event: OutboxEvent): PreparedEvent {
     tags: JSON.stringify(event.tags),
     groupType: toStorableText(event.groupType ?? null),
     groupId: toStorableText(event.groupId ?? null),
-    text: searchableText(event),
+    texts: withDigests(searchableTexts(event)),
   };
 }
 
@@ -169,43 +183,28 @@ export async function appendEvents(tx: Tx, events: readonly PreparedEvent[]): Pr
   const stored = await query<{ uid: string }>(selectStoredUids, [events.map(({ uid }) => uid)]);
   const storedUids = new Set(stored.map(({ uid }) => uid));
   let { id, hash } = head;
-  const rows: EventToInsert[] = [];
+  const added: (PreparedEvent & HashedEvent)[] = [];
   for (const event of events) {
     if (storedUids.has(event.uid)) continue;
     storedUids.add(event.uid);
     id++;
     hash = eventHash(hash, { ...event, id });
-    rows.push({ ...event, id, hash });
+    added.push({ ...event, id, hash });
   }
-  const last = rows.at(-1);
+  const last = added.at(-1);
   if (last === undefined) return;
-  await ensurePartitions(tx, head.partitionedTo, last.id);
+  await ensurePartitions(tx, head, last.id);
+  const texts = await resolveTexts(tx, added, head.texts);
+  const rows = added.map((event, nth) => ({ ...event, ...(texts.ids[nth] as (typeof texts.ids)[number]) }));
   const lists = members.map((member) => listValue(member, rows));
-  await query(insertEvents, [last.id, last.uid, rows.length, last.hash, ...lists]);
-}
-
-const mergePending: Statement = {
-  name: 'merge-pending-texts',
-  text: `select coalesce(sum(gin_clean_pending_list(relid)), 0)::bigint as pages
-         from pg_partition_tree('event_search_by_text') where isleaf`,
-};
-
-/**
- * Merges the pending lists of the trigram index, which every search by text reads from beginning to end. An append merges a list that
- * exceeds its limit, so this merges what remains below the limit.
- */
-export function pendingTextIndexFlusher(database: Database) {
-  let mayHavePending = true;
-  return {
-    /** Records that texts were appended, which are pending until they are merged. */
-    textsAppended: (): void => {
-      mayHavePending = true;
-    },
-    /** Merges the pending texts, unless the last merge found none and no text was appended since. @returns 0: nothing is left to merge */
-    merge: async (): Promise<number> => {
-      if (!mayHavePending) return 0;
-      mayHavePending = onlyRow(await database.query<{ pages: number }>(mergePending)).pages > 0;
-      return 0;
-    },
-  };
+  const lastText = head.texts + texts.added.length;
+  await query(insertEvents, [
+    last.id,
+    last.uid,
+    rows.length,
+    last.hash,
+    lastText,
+    ...newTextValues(texts.added),
+    ...lists,
+  ]);
 }

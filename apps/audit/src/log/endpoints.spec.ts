@@ -198,6 +198,7 @@ describe('measuring', () => {
         lastId: 3,
         oldest: '2020-01-01T00:00:00.000Z',
         retentionDays: null,
+        unindexed: 0,
       });
       expect(size.bytes.log).toBeGreaterThan(0);
       expect(size.bytes.total).toBeGreaterThan(size.bytes.log + size.bytes.search);

@@ -34,11 +34,22 @@ async function dropExpiredPartition(tx: Tx, { droppedId, id }: RetainedRange, be
   const [unexpired] = await query(`select 1 from ${partition.name} where created_at >= $1 limit 1`, [before]);
   if (unexpired !== undefined) return 0;
   if (partition.last > droppedId) await query(recordDroppedSql, [droppedId + 1, partition.last]);
-  for (const name of [partition.name, partition.name.replace('event_p', 'event_search_p')]) {
-    await query(`drop table ${name}`);
-  }
+  for (const table of ['event_p', 'event_search_p', 'event_text_p'])
+    await query(`drop table if exists ${partition.name.replace('event_p', table)}`);
   return Math.max(1, partition.last - droppedId);
 }
+
+/** Deletes the search rows up to `$1`, and the texts that no later event has. */
+const deleteSearchRows = `
+  with deleted as (
+    delete from event_search where id <= $1 returning creator_text, constant_text, varying_text
+  ), texts as (
+    select distinct text.id from deleted cross join unnest(array[creator_text, constant_text, varying_text]) as text (id)
+  )
+  delete from event_text using texts where event_text.id = texts.id
+    and not exists (select 1 from event_search where creator_text = texts.id and id > $1)
+    and not exists (select 1 from event_search where constant_text = texts.id and id > $1)
+    and not exists (select 1 from event_search where varying_text = texts.id and id > $1)`;
 
 /** Deletes one batch of the oldest events, up to the first that has not expired. */
 async function deleteExpiredRows({ query }: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> {
@@ -51,7 +62,7 @@ async function deleteExpiredRows({ query }: Tx, { droppedId, id }: RetainedRange
   if (last === null) return 0;
   await query(recordDroppedSql, [droppedId + 1, last]);
   await query('delete from event where id <= $1', [last]);
-  await query('delete from event_search where id <= $1', [last]);
+  await query(deleteSearchRows, [last]);
   return last - droppedId;
 }
 
@@ -85,12 +96,36 @@ export function createPartitionSql(nth: number): readonly string[] {
   ]);
 }
 
+/** SQL: the statements that create a partition of the texts of events. @param nth the number of the partition, from 0 */
+export function createTextPartitionSql(nth: number): readonly string[] {
+  return [
+    `create table event_text_p${nth} (like event_text including defaults including indexes)`,
+    `create unique index event_text_p${nth}_by_digest on event_text_p${nth} (digest)`,
+    `alter table event_text attach partition event_text_p${nth}
+     for values from (${nth * partitionLength}) to (${(nth + 1) * partitionLength})`,
+  ];
+}
+
+/** The first ids for which the log has no partitions yet. */
+interface PartitionedTo {
+  readonly partitionedTo: number;
+  readonly textsPartitionedTo: number;
+}
+
 /** Creates the missing partitions for ids up to `id`. The caller has locked the head of the log. Readers are not blocked. */
-export async function ensurePartitions({ query }: Tx, partitionedTo: number, id: number): Promise<void> {
-  for (let from = partitionedTo; from <= id; from += partitionLength) {
-    for (const statement of createPartitionSql(from / partitionLength)) await query(statement);
-    await query('update event_log_head set partitioned_to = $1', [from + partitionLength]);
-  }
+export async function ensurePartitions(
+  { query }: Tx,
+  { partitionedTo, textsPartitionedTo }: PartitionedTo,
+  id: number,
+): Promise<void> {
+  const create = async (column: string, first: number, sqlOf: (nth: number) => readonly string[]): Promise<void> => {
+    for (let from = first; from <= id; from += partitionLength) {
+      for (const statement of sqlOf(from / partitionLength)) await query(statement);
+      await query(`update event_log_head set ${column} = $1`, [from + partitionLength]);
+    }
+  };
+  await create('partitioned_to', partitionedTo, createPartitionSql);
+  await create('texts_partitioned_to', textsPartitionedTo, createTextPartitionSql);
 }
 
 /** The number of events and the disk space of the log. */
@@ -100,6 +135,8 @@ export interface LogSize {
   readonly lastId: number | null;
   readonly oldest: string | null;
   readonly newest: string | null;
+  /** events whose texts wait to be indexed */
+  readonly unindexed: number;
   readonly bytes: { readonly log: number; readonly search: number; readonly total: number };
   readonly partitions: readonly { readonly name: string; readonly bytes: number }[];
 }
@@ -114,7 +151,9 @@ const selectSize: Statement = {
   text: `
     select head.events, first.id as "firstId", last.id as "lastId",
       ${timestampSql('first.created_at')} as oldest, ${timestampSql('last.created_at')} as newest,
-      json_build_object('log', ${bytesOf("pg_partition_tree('event')")}, 'search', ${bytesOf("pg_partition_tree('event_search')")},
+      (select count(*) from event_search where text <> '') as unindexed,
+      json_build_object('log', ${bytesOf("pg_partition_tree('event')")}, 'search', 
+        ${bytesOf("pg_partition_tree('event_search')")} + ${bytesOf("pg_partition_tree('event_text')")},
         'total', pg_database_size(current_database())) as bytes,
       (select coalesce(json_agg(json_build_object('name', relid::text, 'bytes', pg_total_relation_size(relid)) order by relid::text), '[]')
        from pg_partition_tree('event') where isleaf) as partitions

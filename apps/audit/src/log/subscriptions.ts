@@ -35,8 +35,6 @@ export interface ConsumeEventsOptions {
   /** how long an event that cannot be appended blocks later events of its producer, before it becomes a dead letter */
   readonly deadLetterAfterMs: number;
   readonly metrics: Registry | undefined;
-  /** called after events were appended, before their transaction is committed */
-  readonly onAppended?: () => void;
   readonly log: Log;
 }
 
@@ -51,7 +49,6 @@ export async function consumeEvents(options: ConsumeEventsOptions) {
       tx,
       messages.map((message) => prepared.get(message) ?? parseAndPrepare(message)),
     );
-    options.onAppended?.();
   };
   const projections: Projection[] = [];
   const stop = async (): Promise<void> => void (await Promise.all(projections.map((projection) => projection.stop())));

@@ -1,6 +1,6 @@
 import type { SchemaMigration } from '@bunting/database';
 import { consumerTables } from '@bunting/outbox';
-import { createPartitionSql, partitionLength } from '../log/retention-store.ts';
+import { createPartitionSql, createTextPartitionSql, partitionLength } from '../log/retention-store.ts';
 
 /**
  * `event` is the log. `event_search` has the columns that searches filter by: its rows are small, so scans are fast, and derived from `event`
@@ -10,7 +10,7 @@ import { createPartitionSql, partitionLength } from '../log/retention-store.ts';
  * `dropped_id` have been pruned by age; the chain of hashes continues from `dropped_hash`.
  *
  * The b-trees of `event_search` do not have the id: PostgreSQL stores equal keys once, so that each takes seven bytes an event,
- * and combines several by bitmaps. A search by type alone skips through the index that begins with the project. Entries of the trigram index wait in its pending list until a batch of them is merged.
+ * and combines several by bitmaps. A search by type alone skips through the index that begins with the project.
  */
 const eventLog: SchemaMigration = {
   name: '1-event-log',
@@ -78,5 +78,41 @@ const eventLog: SchemaMigration = {
   ],
 };
 
+/**
+ * `event_text` has each distinct text of the events of a partition once; rows of `event_search` refer to theirs: who caused the event, what
+ * it has in common with others, and what varies. Rows of the version before have their whole text in `text` instead, until the background
+ * task has indexed them, and its trigram index is dropped then.
+ */
+const eventTexts: SchemaMigration = {
+  name: '2-expand-event-texts',
+  statements: [
+    `create table event_text (
+      id bigint not null,
+      event bigint not null,
+      part smallint not null,
+      digest uuid not null,
+      text text not null
+    ) partition by range (event)`,
+    'create index event_text_by_id on event_text (id) with (fillfactor = 100)',
+    'create index event_text_by_text on event_text using gin (text gin_trgm_ops) with (gin_pending_list_limit = 2048)',
+    ...createTextPartitionSql(0),
+    `alter table event_log_head
+       add column texts bigint not null default 0,
+       add column texts_partitioned_to bigint not null default ${partitionLength}`,
+    `alter table event_search
+       add column creator_text bigint,
+       add column constant_text bigint,
+       add column varying_text bigint`,
+    ...['creator_text', 'constant_text', 'varying_text'].map(
+      (
+        column,
+      ) => `-- allow blocking-index: no row has a value yet, so it takes a second per million events, in which appends wait
+        create index event_search_by_${column} on event_search (${column}) where ${column} is not null`,
+    ),
+    `-- allow blocking-index: it has ids alone and takes a second per million events, in which appends wait and reads do not
+     create index event_search_unindexed on event_search (id) where text <> ''`,
+  ],
+};
+
 /** The migrations of the event log's database, in the order in which they are applied. */
-export const auditMigrations: readonly SchemaMigration[] = [eventLog, consumerTables];
+export const auditMigrations: readonly SchemaMigration[] = [eventLog, consumerTables, eventTexts];

@@ -200,17 +200,47 @@ function collect(value: unknown, parts: Set<string>): void {
   }
 }
 
-/** Separates the creator of an event from its data in the indexed text. No folded text contains it. */
-export const creatorSeparator = '\u001e';
+function partsOf(value: unknown): Set<string> {
+  const parts = new Set<string>();
+  collect(value, parts);
+  return parts;
+}
+
+/** A number or a time, which differs from event to event more often than other values do. */
+const numeric = /^[\d.:+\-tz]+$/;
 
 /**
- * The text that searches match, beside the event's type: the creator, and then, without duplicates, every key and value of the data before
- * and after and every tag. Values are plain text, without the escapes of JSON.
+ * The texts that searches match, beside the event's type: who caused it, and every key and value of the data before and after and every
+ * tag, without duplicates. Values are plain text, without the escapes of JSON. What the event changed, or the numbers of one that has no
+ * data before and after, are apart from the rest, because the rest is the same in many events, and equal texts are stored once.
  */
-export function searchableText({ createdBy, data, preData, tags }: OutboxEvent): string {
-  const parts = new Set<string>();
-  collect(data, parts);
-  collect(preData, parts);
-  for (const tag of tags) parts.add(foldForSearch(`${tag.type}:${tag.value}`));
-  return `${foldForSearch(createdBy)}${creatorSeparator}${[...parts].join(separator)}`;
+export interface SearchableTexts {
+  readonly creator: string;
+  readonly constant: string;
+  readonly varying: string;
+}
+
+export function searchableTexts({
+  createdBy,
+  data,
+  preData,
+  tags,
+}: Pick<OutboxEvent, 'createdBy' | 'data' | 'preData' | 'tags'>): SearchableTexts {
+  const [after, before] = [partsOf(data), partsOf(preData)];
+  const hasBoth = after.size > 0 && before.size > 0;
+  const constant = new Set<string>();
+  const varying = new Set<string>();
+  for (const part of new Set([...after, ...before])) {
+    const isConstant = hasBoth ? after.has(part) && before.has(part) : !numeric.test(part);
+    (isConstant ? constant : varying).add(part);
+  }
+  for (const tag of tags) {
+    const text = foldForSearch(`${tag.type}:${tag.value}`);
+    if (!varying.has(text)) constant.add(text);
+  }
+  return {
+    creator: foldForSearch(createdBy),
+    constant: [...constant].join(separator),
+    varying: [...varying].join(separator),
+  };
 }

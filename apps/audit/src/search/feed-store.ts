@@ -2,7 +2,14 @@ import type { ReadDatabase, Statement } from '@bunting/database';
 import { missingLogHeadError } from '../log/append-store.ts';
 import type { LoggedEvent } from './describe-event.ts';
 import { limitFeedPage, maxEventsOfFeedPage, maxIdsOfFeedPage } from './event-filters.ts';
-import { type EventCriteria, type SearchConditions, searchConditions, whereClause } from './search-store.ts';
+import {
+  type EventCriteria,
+  findMatchingTexts,
+  type SearchConditions,
+  searchConditions,
+  searchCriteria,
+  whereClause,
+} from './search-store.ts';
 
 export interface PageRequest {
   /** the highest id that the page may begin with */
@@ -100,14 +107,14 @@ export interface FeedPage {
 /** The end of the log, and an event, if there is one. */
 type Row = { readonly head: number; readonly hash: string | null } & (EventRow | { readonly id: null });
 
-function pageAfter({ sql, values }: SearchConditions): Statement {
+function pageAfter({ withoutTextIndex, values }: SearchConditions): Statement {
   const after = `$${values.length + 1}::bigint`;
   return {
     // One snapshot has the end of the log and all events before it: see event_log_head.
     text: `
       select head.id as head, page.* from event_log_head as head left join lateral (
         select event.*, (select encode(hash, 'hex') from event where event.id = found.id) as hash
-        from (select id from event_search ${whereClause(`id > ${after}`, `id <= ${after} + ${maxIdsOfFeedPage}`, ...sql)}
+        from (select id from event_search ${whereClause(`id > ${after}`, `id <= ${after} + ${maxIdsOfFeedPage}`, ...withoutTextIndex)}
               order by id limit ${maxEventsOfFeedPage}) as found cross join lateral ${selectEventById('found.id')} as event) as page on true
       where head.singleton order by page.id`,
   };
@@ -116,7 +123,9 @@ function pageAfter({ sql, values }: SearchConditions): Statement {
 /** Reads the log in the order of ids, in bounded pages. */
 export function eventFeed(database: ReadDatabase) {
   return async (criteria: EventCriteria, after: number): Promise<FeedPage> => {
-    const conditions = searchConditions(criteria);
+    const searched = searchCriteria(criteria);
+    const texts = searched.text && (await findMatchingTexts(database, searched.text));
+    const conditions = searchConditions(searched, texts);
     const rows = await database.read<Row>(pageAfter(conditions), [...conditions.values, after]);
     if (rows[0] === undefined) throw missingLogHeadError();
     const { head } = rows[0];

@@ -3,7 +3,8 @@ import { escapeLike, type ReadDatabase, type Statement } from '@bunting/database
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { missingLogHeadError } from '../log/append-store.ts';
-import { creatorSeparator, type EventVisibility } from './event-filters.ts';
+import { type TextPart, textParts } from '../log/text-store.ts';
+import type { EventVisibility } from './event-filters.ts';
 import { type EventPage, type EventRow, type PageRequest, selectEventById, toFoundEvent } from './feed-store.ts';
 
 export type { FoundEvent } from './feed-store.ts';
@@ -33,14 +34,28 @@ export interface EventCriteria {
   readonly visible: EventVisibility;
 }
 
-/** Criteria as SQL: conditions on `event_search`, in which `$1` is the first of the values. */
+/** A text that events must contain. */
+interface TextCriterion {
+  /** the folded text */
+  readonly text: string;
+  readonly textIn: 'anywhere' | 'data';
+  /** the types of events whose name contains the text */
+  readonly types: readonly string[];
+}
+
+/** Criteria as SQL: conditions on `event_search`, in which `$1` is the first of the values, and beside them a text. */
+export interface SearchCriteria {
+  readonly sql: readonly string[];
+  readonly values: readonly unknown[];
+  readonly text: TextCriterion | undefined;
+}
+
+/** The conditions of a search, with that for its text. */
 export interface SearchConditions {
   readonly sql: readonly string[];
   readonly values: readonly unknown[];
-  /** the same conditions in a form that the text index does not serve, to read events by their ids */
+  /** the same conditions in a form that the indexes of texts do not serve, to read events by their ids */
   readonly withoutTextIndex: readonly string[];
-  /** whether the texts of all candidate events must be read */
-  readonly readsTexts: boolean;
 }
 
 /** A `where` clause of conditions that must all hold. */
@@ -66,9 +81,12 @@ function excerptsOf(text: string): readonly string[] {
   return starts.map((start) => characters.slice(start, start + excerptLength).join(''));
 }
 
-/** The `like` pattern of rows that contain a text literally: in the data alone or anywhere. */
-function patternOf(text: string, textIn: EventCriteria['textIn']): string {
-  return `${textIn === 'data' ? `%${creatorSeparator}` : ''}%${escapeLike(text)}%`;
+/** Separates the creator from the data in the text of an event that is not indexed yet. No folded text contains it. */
+const creatorSeparator = '\u001e';
+
+/** The `like` pattern of texts that contain a text literally. */
+function patternOf(text: string): string {
+  return `%${escapeLike(text)}%`;
 }
 
 /** SQL: the day, UTC, of a timestamp. */
@@ -76,7 +94,7 @@ function dayOf(timestamp: string): string {
   return `(${timestamp}::timestamptz at time zone 'UTC')::date`;
 }
 
-export function searchConditions(criteria: EventCriteria): SearchConditions {
+export function searchCriteria(criteria: EventCriteria): SearchCriteria {
   const sql: string[] = [];
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
@@ -116,28 +134,103 @@ export function searchConditions(criteria: EventCriteria): SearchConditions {
   if (notBefore !== undefined) sql.push(`day >= ${dayOf(bind(notBefore))}`);
   if (before !== undefined) sql.push(`day < ${dayOf(bind(before))}`);
   const text = foldForSearch(criteria.text ?? '');
-  if (text === '') return { sql, values, withoutTextIndex: sql, readsTexts: false };
-
+  if (text === '') return { sql, values, text: undefined };
   const matchingTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));
-  const orType = matchingTypes.length === 0 ? '' : ` or type = any(${bind(matchingTypes)}::text[])`;
-  const pattern = bind(patternOf(text, textIn));
-  const excerptPatterns = excerptsOf(text).map((excerpt) => bind(patternOf(excerpt, textIn)));
-  // No index has this expression, so it is evaluated on the rows that the other conditions select.
-  const unindexed = `text || '' like ${pattern}`;
-  const indexed =
-    excerptPatterns.length === 0
-      ? `text like ${pattern}`
-      : [...excerptPatterns.map((excerpt) => `text like ${excerpt}`), unindexed].join(' and ');
-  return {
-    sql: [...sql, `(${indexed}${orType})`],
+  return { sql, values, text: { text, textIn, types: matchingTypes } };
+}
+
+/** The stored texts that contain a text. */
+interface MatchingTexts {
+  /** the ids by part; undefined if there are more than `maxMatchingTexts` */
+  readonly ids: Readonly<Partial<Record<TextPart, readonly number[]>>> | undefined;
+  /** the last text that was compared */
+  readonly upTo: number;
+}
+
+/** The maximum number of texts whose ids are sent with a search. */
+const maxMatchingTexts = 20_000;
+
+/** The parts of events in which a text is searched for. */
+function searchedParts({ textIn }: TextCriterion): readonly TextPart[] {
+  return textIn === 'data' ? textParts.filter((part) => part !== 'creator') : textParts;
+}
+
+/** SQL: the condition on `event_text` that it contains the text, served by its trigram index. */
+function containsText(text: string, bind: (value: unknown) => string): string {
+  const excerpts = excerptsOf(text);
+  if (excerpts.length === 0) return `text like ${bind(patternOf(text))}`;
+  const conditions = excerpts.map((excerpt) => `text like ${bind(patternOf(excerpt))}`);
+  // No index has this expression, so it is evaluated on the texts that have the excerpts.
+  return `${conditions.join(' and ')} and text || '' like ${bind(patternOf(text))}`;
+}
+
+/** Finds the stored texts that contain a text. */
+export async function findMatchingTexts(database: ReadDatabase, criterion: TextCriterion): Promise<MatchingTexts> {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const parts = searchedParts(criterion).map((part) => textParts.indexOf(part));
+  const [found] = await database.read<{ texts: number; found: readonly { part: number; ids: number[] }[] }>(
+    {
+      text: `
+        select head.texts, coalesce(found, '[]') as found from event_log_head as head cross join (
+          select json_agg(json_build_object('part', part, 'ids', ids)) as found from (
+            select part, array_agg(id) as ids from (
+              select part, id from event_text where ${containsText(criterion.text, bind)} and part = any(${bind(parts)}::smallint[])
+              limit ${maxMatchingTexts + 1}) as matching
+            group by part) as by_part) as matching
+        where head.singleton`,
+    },
     values,
-    withoutTextIndex: [...sql, `(${unindexed}${orType})`],
-    readsTexts: true,
+  );
+  if (found === undefined) throw missingLogHeadError();
+  const count = found.found.reduce((sum, { ids }) => sum + ids.length, 0);
+  const ids =
+    count > maxMatchingTexts
+      ? undefined
+      : Object.fromEntries(found.found.map(({ part, ids }) => [textParts[part] as TextPart, ids]));
+  return { ids, upTo: found.texts };
+}
+
+/**
+ * The conditions of a search. Those for its text are exact whenever the matching texts were found: texts that were stored later are compared
+ * one by one, and so are those of events that no background task has indexed yet, which have their text themselves.
+ */
+export function searchConditions(criteria: SearchCriteria, texts: MatchingTexts | undefined): SearchConditions {
+  const { sql, text: criterion } = criteria;
+  if (criterion === undefined || texts === undefined) return { sql, values: criteria.values, withoutTextIndex: sql };
+  const values = [...criteria.values];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const parts = searchedParts(criterion);
+  const pattern = bind(patternOf(criterion.text));
+  const upTo = `${bind(texts.ids === undefined ? 0 : texts.upTo)}::bigint`;
+  const anyOf = parts.flatMap((part): [column: string, condition: string][] => {
+    const ids = texts.ids?.[part];
+    return ids === undefined ? [] : [[`${part}_text`, `= any(${bind(ids)}::bigint[])`]];
+  });
+  const comparedOneByOne = (column: string): string =>
+    `exists (select 1 from event_text as stored where stored.id = ${column} and stored.text like ${pattern})`;
+  const comparedTogether = parts.map(
+    (part) =>
+      `${part}_text in (select id from event_text where part = ${textParts.indexOf(part)} and text like ${pattern})`,
+  );
+  const later = parts.map((part) => `${part}_text > ${upTo} and ${comparedOneByOne(`${part}_text`)}`);
+  const ofType = criterion.types.length === 0 ? [] : [`type = any(${bind(criterion.types)}::text[])`];
+  const unindexed = `text <> '' and text like ${criterion.textIn === 'data' ? bind(`%${creatorSeparator}${patternOf(criterion.text)}`) : pattern}`;
+  const orOf = (...conditions: readonly string[]): string => `(${conditions.map((one) => `(${one})`).join(' or ')})`;
+  const indexed = anyOf.map(([column, condition]) => `${column} ${condition}`);
+  // No index has these expressions.
+  const scanned = anyOf.map(([column, condition]) => `${column} + 0 ${condition}`);
+  return {
+    sql: [...sql, orOf(...indexed, ...(texts.ids === undefined ? comparedTogether : later), ...ofType, unindexed)],
+    values,
+    withoutTextIndex: [...sql, orOf(...scanned, ...later, ...ofType, unindexed)],
   };
 }
 
 /** Concurrency limit of searches by text, which may read all texts: other calls need connections. */
 const maxConcurrentScans = 2;
+/** From so many texts on that were stored since the matching ones were found, these are found again. */
+const maxLaterTexts = 2_000;
 /** The maximum number of matches whose ids are cached. Of more matches only the number is. */
 const maxCachedIds = 2_000;
 /**
@@ -166,10 +259,12 @@ interface Matches {
   readonly uid: string | null;
   /** the last event that had been dropped for its age */
   readonly droppedId: number;
+  /** the texts that contain the text of the search, if it has one */
+  readonly texts: MatchingTexts | undefined;
 }
 
 interface Search {
-  readonly conditions: SearchConditions;
+  readonly criteria: SearchCriteria;
   readonly deadline: Date;
 }
 
@@ -205,15 +300,17 @@ function countOf({ sql }: SearchConditions): Statement {
   );
 }
 
-async function findMatches(database: ReadDatabase, conditions: SearchConditions): Promise<Matches> {
+async function findMatches(database: ReadDatabase, criteria: SearchCriteria): Promise<Matches> {
+  const texts = criteria.text === undefined ? undefined : await findMatchingTexts(database, criteria.text);
+  const conditions = searchConditions(criteria, texts);
   const read = async (statement: Statement): Promise<Matches> => {
     const [found] = await database.read<Matches & { readonly ids: number[] | null }>(statement, conditions.values);
     if (found === undefined) throw missingLogHeadError();
     const ids = found.events === 0 ? [] : found.ids?.toSorted((one, other) => other - one);
-    return { ...found, ids };
+    return { ...found, ids, texts };
   };
+  if (texts !== undefined) return read(idsAndCountOf(conditions));
   if (conditions.sql.length === 0) return read(countOf(conditions));
-  if (conditions.readsTexts) return read(idsAndCountOf(conditions));
   const firstMatches = await read(firstMatchesOf(conditions));
   return firstMatches.events > maxCachedIds ? read(countOf(conditions)) : firstMatches;
 }
@@ -268,6 +365,8 @@ function pageOfMany(
 
 /** The head of the log, the matches after the cached ones, and an event of the page, if there is one. */
 type Row = Pick<Matches, 'upTo' | 'uid' | 'droppedId'> & {
+  /** the number of texts that were ever stored */
+  readonly texts: number;
   readonly later: number;
   readonly laterIds: readonly number[] | null;
   /** whether the log still has the events that the cached matches were selected from */
@@ -289,14 +388,14 @@ function pageAndLater(conditions: SearchConditions, matches: Matches, page: Page
   const { values, bind } = parametersAfter(conditions);
   const { ids, droppedId, uid } = matches;
   const upTo = bind(matches.upTo);
-  const fromLaterMatches = `from event_search ${whereClause(...conditions.sql, `id > ${upTo}`)}`;
+  const fromLaterMatches = `from event_search ${whereClause(...conditions.withoutTextIndex, `id > ${upTo}`)}`;
   const later =
     ids === undefined
       ? `select count(*) as events, null::json as ids ${fromLaterMatches}`
       : 'select count(*) as events, json_agg(id order by id desc) as ids from later';
   const text = `
     ${ids === undefined ? '' : `with later as materialized (select id ${fromLaterMatches} limit ${maxCachedIds + 1})`}
-    select head.id as "upTo", head.uid, head.dropped_id as "droppedId", counted.events as later, counted.ids as "laterIds",
+    select head.id as "upTo", head.uid, head.dropped_id as "droppedId", head.texts, counted.events as later, counted.ids as "laterIds",
       head.dropped_id = ${bind(droppedId)} and (${upTo} = head.dropped_id or exists (
         select 1 from event where id = ${upTo} and uid = ${bind(uid, 'uuid')})) as continues,
       found.*
@@ -311,12 +410,13 @@ function pageAndLater(conditions: SearchConditions, matches: Matches, page: Page
 /** The cached matches with later ones appended; undefined when the cache must be invalidated. */
 function continueMatches(matches: Matches, row: Row): Matches | undefined {
   const { upTo, uid, droppedId, later, laterIds } = row;
+  const { texts } = matches;
   if (!row.continues) return undefined;
-  if (matches.ids === undefined) return { events: matches.events + later, ids: undefined, upTo, uid, droppedId };
+  if (matches.ids === undefined) return { events: matches.events + later, ids: undefined, upTo, uid, droppedId, texts };
   const ids = [...(laterIds ?? []), ...matches.ids];
   return later > maxCachedIds || ids.length > maxCachedIds
     ? undefined
-    : { events: ids.length, ids, upTo, uid, droppedId };
+    : { events: ids.length, ids, upTo, uid, droppedId, texts };
 }
 
 /**
@@ -333,13 +433,14 @@ export function eventSearch(database: ReadDatabase) {
     });
   const cache = new LRUCache<string, Matches, Search>({
     maxSize: maxCacheSize,
-    sizeCalculation: ({ ids = [] }, key) => key.length + sizeOfTotal + sizeOfId * ids.length,
+    sizeCalculation: ({ ids = [], texts }, key) =>
+      key.length + sizeOfTotal + sizeOfId * (ids.length + Object.values(texts?.ids ?? {}).flat().length),
     // Concurrent searches with the same conditions share one scan, which is completed even if its entry is set or evicted meanwhile.
     ignoreFetchAbort: true,
-    fetchMethod: (_key, _stale, { context: { conditions, deadline } }) =>
-      conditions.readsTexts
-        ? scan(deadline, () => findMatches(database, conditions))
-        : findMatches(database, conditions),
+    fetchMethod: (_key, _stale, { context: { criteria, deadline } }) =>
+      criteria.text === undefined
+        ? findMatches(database, criteria)
+        : scan(deadline, () => findMatches(database, criteria)),
   });
   /** The matches of a search. A scan that it shares with another search may fail by the deadline of that one: then it starts its own. */
   const fetchMatches = async (key: string, search: Search, forceRefresh: boolean): Promise<Matches> => {
@@ -351,32 +452,33 @@ export function eventSearch(database: ReadDatabase) {
     if (matches === undefined) throw missingLogHeadError();
     return matches;
   };
-  const readPage = (
-    conditions: SearchConditions,
-    matches: Matches,
-    page: PageRequest,
-    deadline: Date,
-  ): Promise<Row[]> => {
-    const { statement, values } = pageAndLater(conditions, matches, page);
+  const readPage = (criteria: SearchCriteria, matches: Matches, page: PageRequest, deadline: Date): Promise<Row[]> => {
+    const { statement, values } = pageAndLater(searchConditions(criteria, matches.texts), matches, page);
     const read = () => database.read<Row>(statement, values);
     // A page of many matches by text evaluates the text condition a second time.
-    const isScan = conditions.readsTexts && matches.ids === undefined && !isBeyond(matches, page);
+    const isScan = criteria.text !== undefined && matches.ids === undefined && !isBeyond(matches, page);
     return isScan ? scan(deadline, read) : read();
   };
+
+  /** The matches with the texts that are stored by now, if many were stored since: comparing them one by one would take longer and longer. */
+  const withLaterTexts = async ({ text }: SearchCriteria, matches: Matches, stored: number): Promise<Matches> =>
+    text === undefined || matches.texts?.ids === undefined || stored - matches.texts.upTo <= maxLaterTexts
+      ? matches
+      : { ...matches, texts: await findMatchingTexts(database, text) };
 
   return {
     /** The newest events that match, the newest first. */
     find: async (criteria: EventCriteria, page: PageRequest, deadline: Date): Promise<EventPage> => {
-      const conditions = searchConditions(criteria);
-      const key = JSON.stringify(conditions);
+      const searched = searchCriteria(criteria);
+      const key = JSON.stringify(searched);
       let isStale = false;
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const matches = await fetchMatches(key, { conditions, deadline }, isStale);
-        const rows = await readPage(conditions, matches, page, deadline);
+        const matches = await fetchMatches(key, { criteria: searched, deadline }, isStale);
+        const rows = await readPage(searched, matches, page, deadline);
         const current = rows[0] && continueMatches(matches, rows[0]);
         isStale = current === undefined;
         if (current === undefined) continue;
-        cache.set(key, current);
+        cache.set(key, await withLaterTexts(searched, current, rows[0]?.texts ?? 0));
         // Matches were appended concurrently, so that the page is no longer past the last match.
         if (isBeyond(matches, page) && !isBeyond(current, page)) continue;
         return { events: rows.flatMap((row) => (row.id === null ? [] : toFoundEvent(row))), total: current.events };

@@ -66,6 +66,11 @@ export const EventLogSize = Type.Object(
     retentionDays: Nullable(count('the retention of events in days'), {
       description: 'the retention of events in days; null: unlimited',
     }),
+    unindexed: Type.Optional(
+      count(
+        'the number of events of the version before whose texts wait to be indexed: searches by text find them, and take longer meanwhile',
+      ),
+    ),
     bytes: Type.Object({
       log: count('bytes of the events themselves'),
       search: count('bytes of their indexes'),
