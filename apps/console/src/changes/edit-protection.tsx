@@ -1,4 +1,4 @@
-import { GetChangeRequestConfig, type ReplyOf } from '@bunting/contracts';
+import { GetChangeRequestConfig, GetProposalTarget, type ReplyOf } from '@bunting/contracts';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { usePermissionCheck } from '../api/permissions.ts';
 import { operationQuery } from '../api/queries-and-mutations.ts';
@@ -27,6 +27,7 @@ export async function readProtectedEnvironments(client: QueryClient, project: st
 }
 
 export interface EditProtection {
+  readonly project: string;
   /** the protected environments are not yet known: an edit has to wait for them */
   readonly isLoading: boolean;
   /** the protected environments that the edit touches; a proposed edit becomes part of a change request in the first */
@@ -45,11 +46,30 @@ export function useEditProtection(project: string, inEnvironment?: string): Edit
     (name) => inEnvironment === undefined || name === inEnvironment,
   );
   const maySkip = environments.every((environment) => hasPermission('SKIP_CHANGE_REQUEST', { project, environment }));
-  return { isLoading: isPending, environments, maySkip, isDirect: maySkip && environments.length > 0 };
+  return { project, isLoading: isPending, environments, maySkip, isDirect: maySkip && environments.length > 0 };
 }
 
 function areProtected(environments: readonly string[]): string {
   return `${environments.join(' and ')} ${environments.length === 1 ? 'is' : 'are'} protected`;
+}
+
+/** To which change request the user's proposal would be added, as a sentence. */
+function ProposalTargetSentence({ project, environment }: { readonly project: string; readonly environment: string }) {
+  const params = { projectId: project, environment };
+  const { data } = useQuery(operationQuery(GetProposalTarget, { params }));
+  if (data === undefined) return null;
+  const target = data.changeRequest;
+  if (target === null) return ' It starts a new draft.';
+  const title = <bdi>“{target.title}”</bdi>;
+  return target.state === 'Draft' ? (
+    <> It is added to your draft {title}.</>
+  ) : (
+    <>
+      {' '}
+      Your request {title} is {target.state === 'Approved' ? 'approved' : 'in review'}: you are asked whether this is
+      added to it, which makes its approvals lapse, or starts a new draft.
+    </>
+  );
 }
 
 interface ProtectionNoticeProps {
@@ -71,6 +91,7 @@ interface SkipChangeRequestNoticeProps {
 /** Offers an edit without a change request, where it would be proposed and the user may skip that. */
 export function SkipChangeRequestNotice({
   protection: {
+    project,
     environments: [environment],
     isDirect,
   },
@@ -89,7 +110,8 @@ export function SkipChangeRequestNotice({
           </Button>
         }
       >
-        {environment} is protected: this becomes part of your change request. You have the permission to skip change
+        {environment} is protected: this becomes part of a change request.
+        <ProposalTargetSentence project={project} environment={environment} /> You have the permission to skip change
         requests, and can also do it directly, without approval.
       </Notice>
     )
@@ -98,16 +120,18 @@ export function SkipChangeRequestNotice({
 
 /** Explains the effect of protected environments on an edit: it becomes a proposal, or it applies directly and could be proposed instead. */
 export function ProtectionNotice({
-  protection: { environments, maySkip },
+  protection: { project, environments, maySkip },
   isPending,
   onPropose,
 }: ProtectionNoticeProps) {
-  if (environments.length === 0) return null;
+  const [environment] = environments;
+  if (environment === undefined) return null;
   if (!maySkip)
     return (
       <Notice>
-        {areProtected(environments)}: this becomes part of your change request, and takes effect when that is approved
-        and applied.
+        {areProtected(environments)}: this becomes part of a change request, and takes effect when that is approved and
+        applied.
+        <ProposalTargetSentence project={project} environment={environment} />
       </Notice>
     );
   return (

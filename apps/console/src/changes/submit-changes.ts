@@ -1,9 +1,7 @@
 import {
-  AddChanges,
   AddDependency,
   AddStrategy,
   ArchiveFeature,
-  type ChangeRequest,
   type Change,
   type CreateSegmentBody,
   type CreateStrategyBody,
@@ -24,7 +22,9 @@ import type { Static } from 'typebox';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiError } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
+import { notify } from '../shell/toasts.tsx';
 import { readProtectedEnvironments } from './edit-protection.tsx';
+import { notifyProposed, propose, type Proposed } from './propose.ts';
 
 /** Where a change is made. */
 interface ChangeLocation {
@@ -81,9 +81,7 @@ async function makeChange(
 }
 
 /** The outcome of a submission: the changes are in force, or they are part of a change request. */
-export type SubmitOutcome =
-  | { readonly kind: 'made' }
-  | { readonly kind: 'proposed'; readonly environment: string; readonly changeRequest: Pick<ChangeRequest, 'id'> };
+export type SubmitOutcome = { readonly kind: 'made' } | Proposed;
 
 export interface SubmittedChanges extends SubmitOptions {
   /** where the changes are made; without it, in every environment of the project */
@@ -106,9 +104,7 @@ export function useSubmitChanges(project: string) {
         (name) => environment === undefined || name === environment,
       );
       if (protectedEnvironment !== undefined) {
-        const params = { projectId: project, environment: protectedEnvironment };
-        const changeRequest = await call(AddChanges, { params, body: changes });
-        return { kind: 'proposed', environment: protectedEnvironment, changeRequest };
+        return propose({ project, environment: protectedEnvironment }, changes);
       }
       // The operations of changes in every environment, such as archiving, have no parameter for one.
       for (const change of changes) await makeChange({ project, environment: environment ?? '' }, change, { ifMatch });
@@ -117,7 +113,7 @@ export function useSubmitChanges(project: string) {
   });
 }
 
-/** What is said when changes were added to a change request. */
-export function proposedText(environment: string): string {
-  return `Added to your change request for ${environment}.`;
+/** Says what became of a submission. @param made what is said of changes that are in force */
+export function notifySubmitted(outcome: SubmitOutcome, made: string): void {
+  return outcome.kind === 'made' ? notify(made) : notifyProposed(outcome);
 }

@@ -5,6 +5,7 @@ import { responseStalenessStore } from '../api/call.ts';
 import { pendingSignInOffer } from '../api/pending-sign-in.ts';
 import { useMe } from '../api/queries-and-mutations.ts';
 import { signOut } from '../api/sign-in.ts';
+import { proposalQuestion } from '../changes/proposal-question-store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Menu } from '../components/buttons/menu.tsx';
 import { Icon } from '../components/content/icon.tsx';
@@ -89,6 +90,10 @@ function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
+const ProposalQuestion = lazy(() =>
+  import('../changes/proposal-question.tsx').then(({ ProposalQuestion: component }) => ({ default: component })),
+);
+
 const SignIn = lazy(() =>
   import('../pages/sign-in/sign-in.tsx').then(({ SignIn: component }) => ({ default: component })),
 );
@@ -148,6 +153,7 @@ export function Shell() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();
   const offer = useStore(pendingSignInOffer);
+  const isAsked = useStore(proposalQuestion) !== undefined;
   const close = (): void => setOverlay(undefined);
 
   usePageActions([
@@ -210,6 +216,7 @@ export function Shell() {
       <Suspense>
         {overlay === 'palette' && <CommandPalette onClose={close} />}
         {overlay === 'keys' && <KeyboardHelp onClose={close} />}
+        {isAsked && <ProposalQuestion />}
         {offer !== undefined && <SignIn offer={offer} />}
       </Suspense>
     </div>

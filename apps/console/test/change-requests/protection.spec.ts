@@ -60,7 +60,7 @@ describeInBrowser('a protected environment', () => {
     const first = await archive();
     await expectAccessible(opened);
     await first.getByRole('button', { name: 'Propose it instead' }).press('Enter');
-    await page.getByText('Added to your change request for production.').waitFor();
+    await page.getByText('Added to a new draft for production.').waitFor();
     expect(await proposed()).toEqual([`archiveFeature ${other}`]);
     expect((await stored(other)).archived).toBe(false);
 
@@ -78,7 +78,7 @@ describeInBrowser('a protected environment', () => {
     await remove.click();
     const dialog = page.getByRole('alertdialog', { name: 'Remove the dependency' });
     await dialog.getByRole('button', { name: 'Propose it instead' }).press('Enter');
-    await page.getByText('Added to your change request for production.').waitFor();
+    await page.getByText(/Added to your draft “Change request #\d+” for production/).waitFor();
     expect(await proposed()).toContain(`deleteDependency ${child}`);
     expect((await stored(child)).dependencies).toHaveLength(1);
 
@@ -121,7 +121,7 @@ describeInBrowser('a protected environment', () => {
     expect(await dialog.getByRole('button', { name: 'Propose it instead' }).count()).toBe(0);
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Propose', exact: true }).press('Enter');
-    await page.getByText('Added to your change request for production.').waitFor();
+    await page.getByText('Added to a new draft for production.').waitFor();
     expect((await stored(child)).archived).toBe(false);
     await closeChecked(opened);
   });
@@ -140,7 +140,7 @@ describeInBrowser('a protected environment', () => {
       requiredApprovals: 1,
     });
     await toggle.press('Space');
-    await page.getByText('Added to your change request for production.').waitFor();
+    await page.getByText('Added to a new draft for production.').waitFor();
     expect(await api('GET', `/api/admin/projects/${own}/features/${flag}`)).toMatchObject({
       environments: expect.arrayContaining([
         expect.objectContaining({ name: 'production', enabled: false }),

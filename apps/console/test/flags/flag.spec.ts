@@ -206,7 +206,7 @@ describeInBrowser('the editor of a strategy', () => {
     const { page } = opened;
     await page.getByRole('spinbutton', { name: 'Percent' }).fill('5');
     await page.getByRole('button', { name: 'Propose' }).click();
-    await page.getByText('Added to your change request for production.').waitFor();
+    await page.getByText(/Added to (a new|your) draft .*for production/).waitFor();
     await page.getByRole('heading', { name: 'Proposed changes' }).waitFor();
     await closeChecked(opened);
   });

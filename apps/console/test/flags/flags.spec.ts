@@ -136,7 +136,7 @@ describeInBrowser('the list of flags', () => {
     await api('PUT', '/api/admin/projects/guarded/environments/production/change-requests/config', config);
     const opened = await openSignedIn('/projects/guarded/flags');
     await opened.page.getByRole('switch', { name: 'guarded.flag in production' }).click();
-    await opened.page.getByText(/Proposed in change request \d+: turn guarded\.flag on in production\./).waitFor();
+    await opened.page.getByText(/Added to (a new|your) draft .*for production/).waitFor();
     const [flag] = await find('guarded.flag');
     expect(flag?.environments.find(({ name }) => name === 'production')?.enabled).toBe(false);
     await closeChecked(opened);

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { type EditProtection, SkipChangeRequestNotice, useEditProtection } from '../../changes/edit-protection.tsx';
-import { proposedText, type SubmittedChanges, useSubmitChanges } from '../../changes/submit-changes.ts';
+import { notifySubmitted, type SubmittedChanges, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import type { MenuEntry } from '../../components/buttons/menu.tsx';
 import { Badge } from '../../components/content/badge.tsx';
@@ -12,7 +12,7 @@ import { Time } from '../../components/content/time.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Switch } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
-import { notify, notifyError } from '../../shell/toasts.tsx';
+import { notifyError } from '../../shell/toasts.tsx';
 import { strategyBodyOf, strategyDraftOf, strategyFingerprint } from '../../strategies/strategy-draft.ts';
 import { formatCount } from '../../text/format-number.ts';
 import { strategySentence } from '../../text/strategy-sentence.ts';
@@ -76,7 +76,7 @@ function useEnvironmentEdits({ project, feature, environment, strategies }: Envi
     submit.mutate(
       { environment: target, changes, isDirect },
       {
-        onSuccess: ({ kind }) => notify(kind === 'made' ? notification : proposedText(target)),
+        onSuccess: (outcome) => notifySubmitted(outcome, notification),
         onError: notifyError,
       },
     );

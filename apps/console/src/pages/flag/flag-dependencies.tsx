@@ -8,8 +8,9 @@ import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, Select } from '../../components/forms/fields.tsx';
-import { notify, notifyError } from '../../shell/toasts.tsx';
-import { useSubmitChanges, proposedText } from '../../changes/submit-changes.ts';
+import { notifyError } from '../../shell/toasts.tsx';
+import { notifyProposed } from '../../changes/propose.ts';
+import { useSubmitChanges } from '../../changes/submit-changes.ts';
 import { ProtectionNotice, useEditProtection } from '../../changes/edit-protection.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
@@ -40,7 +41,7 @@ function AddParentDialog({ feature, project, onClose }: FlagDependenciesProps & 
       },
       {
         onSuccess: (outcome) => {
-          if (outcome.kind === 'proposed') notify(proposedText(outcome.environment));
+          if (outcome.kind === 'proposed') notifyProposed(outcome);
           onClose();
         },
       },
@@ -104,7 +105,7 @@ export function FlagDependencies({ feature, project }: FlagDependenciesProps) {
       {
         onSuccess: (outcome) => {
           close();
-          if (outcome.kind === 'proposed') notify(proposedText(outcome.environment));
+          if (outcome.kind === 'proposed') notifyProposed(outcome);
         },
         onError: notifyError,
       },

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
 import { ProtectionNotice, useEditProtection } from '../../changes/edit-protection.tsx';
-import { proposedText, useSubmitChanges } from '../../changes/submit-changes.ts';
+import { notifySubmitted, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
@@ -43,7 +43,7 @@ function ArchiveFlagDialog({ project, name, dependents, onClose }: ArchiveFlagDi
       archive.mutateAsync({ changes: [{ action: 'archiveFeature', feature: name }], isDirect }),
       (outcome) => {
         onClose();
-        notify(outcome.kind === 'made' ? 'The flag is archived.' : proposedText(outcome.environment));
+        notifySubmitted(outcome, 'The flag is archived.');
       },
     );
   return (

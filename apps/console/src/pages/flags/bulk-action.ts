@@ -1,5 +1,4 @@
 import {
-  AddChanges,
   ArchiveFeatures,
   DisableFeatures,
   EnableFeatures,
@@ -11,6 +10,7 @@ import {
 import type { QueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { readProtectedEnvironments } from '../../changes/edit-protection.tsx';
+import { propose } from '../../changes/propose.ts';
 import type { SearchQuery } from './flag-filter.ts';
 import { type FlagSelection, isSelected } from './selection-bar.tsx';
 
@@ -167,12 +167,14 @@ export async function runBulkAction(
     const environment = proposalEnvironmentOf(action, protectedEnvironments);
     const proposal = proposedChangeOf(action);
     if (environment !== undefined && proposal !== undefined) {
+      let joined: number | undefined;
       for (let start = 0; start < names.length; start += proposedChangesPerCall) {
         const batch = names.slice(start, start + proposedChangesPerCall);
         try {
           const body = batch.map((feature) => ({ feature, ...proposal }));
-          const { id } = await call(AddChanges, { params: { projectId: project, environment }, body });
-          add(project, batch, { outcome: 'proposed', changeRequest: id });
+          const { changeRequest } = await propose({ project, environment }, body, joined);
+          joined = changeRequest.id;
+          add(project, batch, { outcome: 'proposed', changeRequest: changeRequest.id });
         } catch (error) {
           add(project, batch, { outcome: 'refused', error });
         }

@@ -1,5 +1,4 @@
 import {
-  AddChanges,
   AddFavoriteFeature,
   DisableFeature,
   EnableFeature,
@@ -16,6 +15,7 @@ import type { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { operationKey, operationQuery, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
 import { readProtectedEnvironments } from '../../changes/edit-protection.tsx';
+import { notifyProposed, propose } from '../../changes/propose.ts';
 import { useFilterInUrl } from '../../filtering/search-parameter.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { type FlagFilterVocabulary, readFlagFilter, type SearchQuery } from './flag-filter.ts';
@@ -177,9 +177,8 @@ export function useFlagRowActions(select: RowActions['select']) {
     mutationFn: async ({ flag, environment, enabled }, { client }) => {
       const path = { projectId: flag.project, environment };
       if ((await readProtectedEnvironments(client, flag.project)).includes(environment)) {
-        const body = [{ feature: flag.name, action: 'updateEnabled', payload: { enabled } }];
-        const { id } = await call(AddChanges, { params: path, body });
-        notify(`Proposed in change request ${id}: turn ${flag.name} ${enabled ? 'on' : 'off'} in ${environment}.`);
+        const change = { feature: flag.name, action: 'updateEnabled', payload: { enabled } } as const;
+        notifyProposed(await propose({ project: flag.project, environment }, [change]));
       } else {
         const operation = enabled ? EnableFeature : DisableFeature;
         await call(operation, { params: { ...path, featureName: flag.name }, ifMatch: undefined });

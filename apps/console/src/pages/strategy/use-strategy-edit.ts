@@ -11,8 +11,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { callWithEntityTag } from '../../api/call.ts';
-import { proposedText, useSubmitChanges } from '../../changes/submit-changes.ts';
-import { notify } from '../../shell/toasts.tsx';
+import { notifySubmitted, useSubmitChanges } from '../../changes/submit-changes.ts';
 import {
   newStrategyDraft,
   strategyBodyOf,
@@ -105,7 +104,7 @@ export function useStrategyEdit(strategyLocation: StrategyLocation, { stored, en
         isDirect,
       });
       setSaved(true);
-      notify(outcome.kind === 'made' ? 'The strategy is saved.' : proposedText(environment));
+      notifySubmitted(outcome, 'The strategy is saved.');
       void navigate({ to: '/projects/$project/features/$feature', params: { project, feature }, ignoreBlocker: true });
     } catch (error) {
       if (error instanceof ApiError && error.kind === 'PreconditionFailed') await mergeWithStored();

@@ -1,6 +1,4 @@
 import {
-  AddChanges,
-  type ChangeRequest,
   type CreateSegmentBody,
   type Json,
   type SegmentChange,
@@ -10,7 +8,7 @@ import {
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ApiError } from '../../../api/api-error.ts';
-import { call } from '../../../api/call.ts';
+import { propose, type Proposed } from '../../../changes/propose.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { type FormValues, formValuesOf, requestBodyOf } from '../../../components/forms/request-body-schema.ts';
@@ -24,13 +22,14 @@ export interface ProposalTarget {
   readonly maySkip: boolean;
 }
 
-/** The request of `AddChanges` that proposes a change of a segment. */
+/** The request of `AddChanges` that proposes a change of a segment in a draft: what is in review stays as it was sent there. */
 export function proposalRequestOf(
   { project, environments: [environment = ''] }: Omit<ProposalTarget, 'maySkip'>,
   body: SegmentChange,
 ) {
   return {
     params: { projectId: project, environment },
+    query: { new: true },
     body,
   };
 }
@@ -56,7 +55,10 @@ function segmentBodyOf({ toBody }: SegmentEdit, formValues: FormValues): Json {
  * Proposes an edit in a change request, merged with what others have saved since its base was read.
  * @throws ApiError `PreconditionFailed` where another person has changed the same fields
  */
-async function proposeSegmentEdit(target: Omit<ProposalTarget, 'maySkip'>, edit: SegmentEdit): Promise<ChangeRequest> {
+async function proposeSegmentEdit(
+  target: Omit<ProposalTarget, 'maySkip'>,
+  edit: SegmentEdit,
+): Promise<Proposed['changeRequest']> {
   const [base, mine, theirs] = [
     formValuesOf(UpdateSegment.body, edit.base),
     edit.values,
@@ -69,7 +71,9 @@ async function proposeSegmentEdit(target: Omit<ProposalTarget, 'maySkip'>, edit:
       'Another person has changed the same fields meanwhile. Load the page again before you propose it.',
     );
   const payload = { id: edit.id, ...(merged as FormValues as CreateSegmentBody) };
-  return call(AddChanges, proposalRequestOf(target, { action: 'updateSegment', payload }));
+  const { project, environments } = target;
+  return (await propose({ project, environment: environments[0] ?? '' }, { action: 'updateSegment', payload }))
+    .changeRequest;
 }
 
 interface SegmentEditProposal {
@@ -79,9 +83,9 @@ interface SegmentEditProposal {
 
 /** A mutation that proposes an edit of a segment. */
 export function useProposeSegmentEdit(
-  onSuccess?: (changeRequest: ChangeRequest, proposal: SegmentEditProposal) => void,
+  onSuccess?: (changeRequest: Proposed['changeRequest'], proposal: SegmentEditProposal) => void,
 ) {
-  return useMutation<ChangeRequest, ApiError, SegmentEditProposal>({
+  return useMutation<Proposed['changeRequest'], ApiError, SegmentEditProposal>({
     mutationFn: ({ target, edit }) => proposeSegmentEdit(target, edit),
     ...(onSuccess && { onSuccess }),
   });
