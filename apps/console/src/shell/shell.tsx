@@ -90,6 +90,10 @@ function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
+const ReviewCount = lazy(() =>
+  import('../pages/change-requests/review-count.tsx').then(({ ReviewCount: component }) => ({ default: component })),
+);
+
 const ProposalQuestion = lazy(() =>
   import('../changes/proposal-question.tsx').then(({ ProposalQuestion: component }) => ({ default: component })),
 );
@@ -139,6 +143,11 @@ function Navigation({ isOpen }: { readonly isOpen: boolean }) {
             <Link to={to} className={styles['destination'] ?? ''}>
               <Icon name={name} />
               {label}
+              {to === '/change-requests' && (
+                <Suspense>
+                  <ReviewCount />
+                </Suspense>
+              )}
             </Link>
           </li>
         ))}

@@ -1,6 +1,14 @@
 import { beforeAll, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { api, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from '../support/browser.ts';
+import {
+  api,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+  signIn,
+} from '../support/browser.ts';
 
 const project = `p-${randomUUID().slice(0, 8)}`;
 const feature = `flag-${randomUUID().slice(0, 8)}`;
@@ -48,6 +56,9 @@ describeInBrowser('a change request', () => {
     await changes.getByText('10 % of users.').waitFor();
     await changes.getByText('60 % of users.').waitFor();
     await page.getByText(/% gain it/).waitFor();
+    // The words that differ are marked on both sides.
+    expect(await changes.locator('del').allInnerTexts()).toEqual(['10']);
+    expect(await changes.locator('ins').allInnerTexts()).toEqual(['60']);
     await expectAccessible(opened);
 
     await page.getByRole('textbox', { name: 'Comment' }).fill('Please look <b>closely</b>');
@@ -90,6 +101,13 @@ describeInBrowser('a change request', () => {
     await closeChecked(opened);
   });
 
+  it('that does not exist is a page that says so', async () => {
+    const opened = await openSignedIn(`/projects/${project}/change-requests/99999999`);
+    await opened.page.getByRole('heading', { name: 'There is no such change request', level: 1 }).waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
   it('says which other environments it affects, and needs their approvals', async () => {
     const body = [{ action: 'archiveFeature', feature }];
     const proposed = await api('POST', `${base}/environments/development/change-requests`, body);
@@ -98,5 +116,172 @@ describeInBrowser('a change request', () => {
     await opened.page.getByText('It also affects production.').waitFor();
     await closeChecked(opened);
     await api('DELETE', `${base}/change-requests/${id}`);
+  });
+});
+
+interface Person {
+  readonly id: number;
+  readonly key: string;
+}
+
+describeInBrowser('the review of a change request', () => {
+  const tail = randomUUID().slice(0, 8);
+  const shop = `shop-${tail}`;
+  const flag = `checkout-${tail}`;
+  const names = { dev: `Dev ${tail}`, ron: `Ron ${tail}`, mel: `Mel ${tail}` };
+  let dev: Person;
+  let ron: Person;
+  let mel: Person;
+  const person = async (name: keyof typeof names, projectRole?: number): Promise<Person> => {
+    const user = { username: `${name}-${tail}`, name: names[name], rootRole: 3 };
+    const { id } = (await api('POST', '/api/admin/user-admin', user)) as Identified;
+    if (projectRole !== undefined)
+      await api('PUT', `/api/admin/projects/${shop}/users/${id}/roles`, { roles: [projectRole] });
+    const { secret } = (await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'console' })) as {
+      readonly secret: string;
+    };
+    return { id, key: secret };
+  };
+  const propose = async (enabled: boolean, by: Person): Promise<number> => {
+    const body = [{ action: 'updateEnabled', feature: flag, payload: { enabled } }];
+    const address = `/api/admin/projects/${shop}/environments/production/change-requests`;
+    return ((await api('POST', address, body, by.key)) as Identified).id;
+  };
+  const move = (id: number, state: string, by: Person): Promise<unknown> =>
+    api('PUT', `/api/admin/projects/${shop}/change-requests/${id}/state`, { state }, by.key);
+  /** Opens a page as a person, on a narrow screen in the dark where that is asked for. */
+  const openAs = async ({ key }: Person, path: string, options: Parameters<typeof openPage>[1] = {}) => {
+    const opened = await openPage(path, options);
+    await signIn(opened.page, key);
+    return opened;
+  };
+  beforeAll(async () => {
+    await api('POST', '/api/admin/projects', { id: shop, name: 'The shop' });
+    await api('POST', `/api/admin/projects/${shop}/features`, { name: flag });
+    await api('PUT', `/api/admin/projects/${shop}/environments/production/change-requests/config`, {
+      changeRequestsEnabled: true,
+      requiredApprovals: 1,
+    });
+    const { id: reviewer } = (await api('POST', '/api/admin/roles', {
+      name: `Reviewer ${tail}`,
+      description: '',
+      type: 'custom',
+      permissions: ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'].map((name) => ({
+        name,
+        environment: 'production',
+      })),
+    })) as Identified;
+    const { roles } = (await api('GET', '/api/admin/roles')) as {
+      readonly roles: readonly { readonly id: number; readonly name: string }[];
+    };
+    dev = await person('dev', roles.find(({ name }) => name === 'Member')?.id);
+    ron = await person('ron', reviewer);
+    mel = await person('mel');
+  });
+
+  it('offers each person what is next for them, and nothing that would be refused', async () => {
+    const id = await propose(true, dev);
+    await move(id, 'In review', dev);
+    const path = `/projects/${shop}/change-requests/${id}`;
+    const author = await openAs(dev, path);
+    const main = author.page.getByRole('main');
+    await main.getByText(`${names.dev} wants to change production of The shop`).waitFor();
+    await main.getByText('1 flag', { exact: false }).waitFor();
+    await main.getByText(/It waits for 1 approval\./).waitFor();
+    const primary = main.getByRole('button', { name: 'Request reviewers' });
+    await primary.waitFor();
+    for (const name of ['Approve', 'Reject', 'Cancel the request'])
+      expect(await main.getByRole('button', { name, exact: true }).count()).toBe(0);
+    await expectAccessible(author);
+    await primary.click();
+    const dialog = author.page.getByRole('dialog', { name: 'Request reviewers' });
+    await dialog.getByRole('combobox', { name: 'People and groups' }).fill(names.ron);
+    await author.page.getByRole('option', { name: names.ron }).click();
+    await expectAccessible(author);
+    await dialog.getByRole('button', { name: 'Request', exact: true }).press('Enter');
+    await main.getByRole('list', { name: 'Reviewers' }).getByText(names.ron).waitFor();
+    await main.getByText('Asked', { exact: true }).waitFor();
+    await main.getByRole('button', { name: 'More actions' }).press('Enter');
+    await author.page.getByRole('menuitem', { name: 'Cancel the request' }).waitFor();
+    await closeChecked(author);
+
+    const onlooker = await openAs(mel, path);
+    await onlooker.page
+      .getByRole('main')
+      .getByText(/It waits for 1 approval\./)
+      .waitFor();
+    const buttons = await onlooker.page.getByRole('main').getByRole('button').allInnerTexts();
+    expect(buttons.filter((name) => /Approve|Reject|Cancel|Request reviewers|Apply/.test(name))).toEqual([]);
+    await onlooker.page.getByRole('link', { name: 'Change requests', exact: true }).first().waitFor();
+    await closeChecked(onlooker);
+  });
+
+  it('waits for those who may approve, with its number in the navigation, until it is approved and applied', async () => {
+    const opened = await openAs(ron, '/change-requests?view=inbox', { width: 390, height: 844, dark: true });
+    const { page } = opened;
+    const row = page.getByRole('row').filter({ hasText: flag });
+    await row.waitFor();
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link', { name: /Change requests 1 to review/ })
+      .waitFor();
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await expectAccessible(opened);
+    await row.getByRole('link').click();
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Reject', exact: true }).waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Approve', exact: true }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).press('Enter');
+    await page.getByText('Approved.', { exact: true }).waitFor();
+    await page.getByText('It has the approvals that it needs, and can be applied.').waitFor();
+    expect(await page.getByRole('main').getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Apply', exact: true }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply', exact: true }).press('Enter');
+    await page.getByText('Applied.', { exact: true }).waitFor();
+    await page.getByText(`${names.dev} changed production of The shop`).waitFor();
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByText('to review').waitFor({ state: 'detached' });
+    expect(await api('GET', `/api/admin/projects/${shop}/features/${flag}`)).toMatchObject({
+      environments: expect.arrayContaining([expect.objectContaining({ name: 'production', enabled: true })]) as unknown,
+    });
+    await closeChecked(opened);
+  });
+
+  it('is not added to by a further proposal before its author has said so', async () => {
+    const id = await propose(false, dev);
+    await move(id, 'In review', dev);
+    await move(id, 'Approved', ron);
+    const approvals = async (): Promise<number> => {
+      const request = await api('GET', `/api/admin/projects/${shop}/change-requests/${id}`);
+      return (request as { readonly approvals: readonly object[] }).approvals.length;
+    };
+    const opened = await openAs(dev, `/projects/${shop}/features/${flag}`);
+    const { page } = opened;
+    const toggle = page.getByRole('switch', { name: 'Enabled in production' });
+    const question = page.getByRole('alertdialog', { name: 'Add to the request in review?' });
+    await toggle.press('Space');
+    await question.getByText(`“Change request #${id}” is approved and has 1 approval.`, { exact: false }).waitFor();
+    await question.getByText('its approvals lapse', { exact: false }).waitFor();
+    await expectAccessible(opened);
+    await question.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await page.getByText('Nothing was proposed.').waitFor();
+    await toggle.press('Space');
+    await question.getByRole('button', { name: 'Start a new request' }).press('Enter');
+    await page.getByText('Added to a new draft for production.', { exact: false }).waitFor();
+    expect(await approvals()).toBe(1);
+    await page.getByRole('status').getByRole('link', { name: 'Open' }).first().press('Enter');
+    await page.getByRole('button', { name: 'Send to review' }).waitFor();
+    const draft = Number(new URL(page.url()).pathname.split('/').at(-1));
+    await api('DELETE', `/api/admin/projects/${shop}/change-requests/${draft}`, undefined, dev.key);
+
+    await page.goto(new URL(`/projects/${shop}/features/${flag}`, page.url()).href);
+    await signIn(page, dev.key);
+    await toggle.press('Space');
+    await question.getByRole('button', { name: 'Add to it' }).press('Enter');
+    await page.getByText('which is in review and needs its approvals again', { exact: false }).waitFor();
+    expect(await approvals()).toBe(0);
+    await closeChecked(opened);
   });
 });

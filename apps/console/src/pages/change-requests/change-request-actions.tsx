@@ -1,5 +1,6 @@
 import {
   type ChangeRequest,
+  type ChangeRequestReview,
   type ChangeRequestState,
   type ChangeRequestStateBody,
   ChangeState,
@@ -7,54 +8,29 @@ import {
 } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMe, useOperationMutation } from '../../api/queries-and-mutations.ts';
-import { Button } from '../../components/buttons/button.tsx';
+import { useOperationMutation } from '../../api/queries-and-mutations.ts';
+import { Button, IconButton } from '../../components/buttons/button.tsx';
+import { Menu } from '../../components/buttons/menu.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { notify } from '../../shell/toasts.tsx';
+import { type ChangeRequestAction, offeredActions } from './offered-actions.ts';
 
-/** An action on a whole change request, in contrast to its single changes. */
-export interface ChangeRequestAction {
-  readonly id: 'submit' | 'approve' | 'reject' | 'cancel' | 'apply' | 'schedule' | 'revert';
-  /** the next state of the request; undefined for an action that creates another request */
-  readonly state?: ChangeRequestState;
-  /** the shortcut on the page of the request */
-  readonly key?: string;
-  readonly isDangerous?: true;
-}
+/** The next state of the request; an action without one is no step of the request itself. */
+const stateAfter: { readonly [action in ChangeRequestAction]?: ChangeRequestState } = {
+  submit: 'In review',
+  approve: 'Approved',
+  reject: 'Rejected',
+  cancel: 'Cancelled',
+  apply: 'Applied',
+  schedule: 'Scheduled',
+};
 
-const submit: ChangeRequestAction = { id: 'submit', state: 'In review' };
-const approve: ChangeRequestAction = { id: 'approve', state: 'Approved', key: 'a' };
-const reject: ChangeRequestAction = { id: 'reject', state: 'Rejected', key: 'r', isDangerous: true };
-const cancel: ChangeRequestAction = { id: 'cancel', state: 'Cancelled', isDangerous: true };
-const apply: ChangeRequestAction = { id: 'apply', state: 'Applied' };
-const schedule: ChangeRequestAction = { id: 'schedule', state: 'Scheduled' };
-const revert: ChangeRequestAction = { id: 'revert' };
-
-/**
- * The actions that the state of a change request allows, the likeliest first. The server checks permissions and whether
- * authors may review their own request; it explains a refusal.
- */
-function changeRequestActionsByState(state: ChangeRequestState, isAuthor: boolean): readonly ChangeRequestAction[] {
-  switch (state) {
-    case 'Draft':
-      return isAuthor ? [submit, cancel] : [];
-    case 'In review':
-      return isAuthor ? [cancel, approve, reject] : [approve, reject];
-    case 'Approved':
-      return isAuthor ? [apply, schedule, cancel] : [apply, schedule, reject];
-    case 'Scheduled':
-      return isAuthor ? [apply, schedule, cancel] : [apply, schedule, reject];
-    case 'Applied':
-      return [revert];
-    case 'Cancelled':
-    case 'Rejected':
-      return [];
-  }
-}
+const keys: { readonly [action in ChangeRequestAction]?: string } = { approve: 'a', reject: 'r' };
+const dangerous: ReadonlySet<ChangeRequestAction> = new Set(['reject', 'cancel']);
 
 const texts = {
   actions: {
@@ -65,6 +41,9 @@ const texts = {
     apply: 'Apply',
     schedule: 'Schedule',
     revert: 'Revert',
+    askReviewers: 'Request reviewers',
+    copyLink: 'Copy link',
+    rename: 'Edit the title',
   },
   notifications: {
     submit: 'It is in review.',
@@ -73,7 +52,6 @@ const texts = {
     cancel: 'Cancelled.',
     apply: 'Applied.',
     schedule: 'Scheduled.',
-    revert: 'A request that reverts it is ready.',
   },
   explained: {
     submit: 'Reviewers see it, and can approve or reject it.',
@@ -86,37 +64,30 @@ const texts = {
   },
 } as const;
 
-interface RequestProps {
-  readonly request: ChangeRequest;
+type ConfirmedAction = keyof typeof texts.explained;
+
+function isConfirmed(action: ChangeRequestAction): action is ConfirmedAction {
+  return action in texts.explained;
 }
 
-/** Buttons that move a change request to another state. A call names the revision on the screen: no later change is approved unseen. */
-export function ChangeRequestActions({ request }: RequestProps) {
-  const [action, setAction] = useState<ChangeRequestAction | undefined>();
+interface ActionDialogProps {
+  readonly request: ChangeRequest;
+  readonly action: ConfirmedAction;
+  readonly onClose: () => void;
+}
+
+/** Asks before a step of a request, with a comment. The call names the revision on the screen: no later change is approved unseen. */
+function ActionDialog({ request, action, onClose }: ActionDialogProps) {
   const [comment, setComment] = useState('');
   const [time, setTime] = useState('');
-  const userId = useMe().data?.user.id;
   const navigate = useNavigate();
   const changeState = useOperationMutation(ChangeState, 'handled');
   const revert = useOperationMutation(RevertChangeRequest, 'handled');
   const params = { projectId: request.project, id: request.id };
-  const actions = changeRequestActionsByState(request.state, request.createdBy.id === userId);
-  const open = (next: ChangeRequestAction): void => {
-    changeState.reset();
-    setComment('');
-    setTime('');
-    setAction(next);
-  };
-  usePageActions(
-    actions.map((candidate) => ({
-      id: `change-request.${candidate.id}`,
-      title: texts.actions[candidate.id],
-      ...(candidate.key === undefined ? {} : { key: candidate.key }),
-      run: () => open(candidate),
-    })),
-  );
-  const execute = async ({ id, state }: ChangeRequestAction): Promise<void> => {
-    if (state === undefined) {
+  const state = stateAfter[action];
+  const [isPast, setPast] = useState(false);
+  const execute = async (): Promise<void> => {
+    if (state === undefined || action === 'revert') {
       const revertingRequest = await revert.mutateAsync({ params });
       notify('A request that reverts it is ready.');
       void navigate({
@@ -127,64 +98,118 @@ export function ChangeRequestActions({ request }: RequestProps) {
       const body: ChangeRequestStateBody = {
         state,
         ...(comment.trim() === '' ? {} : { comment: comment.trim() }),
-        ...(id === 'schedule' ? { scheduledAt: new Date(time).toISOString() } : {}),
+        ...(action === 'schedule' ? { scheduledAt: new Date(time).toISOString() } : {}),
         ...(request.revision === undefined ? {} : { revision: request.revision }),
       };
       await changeState.mutateAsync({ params, body, ifMatch: undefined });
-      notify(texts.notifications[id]);
+      notify(texts.notifications[action]);
     }
-    setAction(undefined);
+    onClose();
   };
   const error = changeState.error ?? revert.error;
   return (
+    <Dialog
+      title={texts.actions[action]}
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        // The dialog shows the error of the mutation.
+        execute().catch(() => undefined);
+      }}
+      footer={
+        <>
+          <Button onPress={onClose}>{dangerous.has(action) ? 'Keep it' : 'Cancel'}</Button>
+          <Button
+            type="submit"
+            variant={dangerous.has(action) ? 'danger' : 'primary'}
+            isPending={changeState.isPending || revert.isPending}
+            isDisabled={action === 'schedule' && (Number.isNaN(new Date(time).getTime()) || isPast)}
+          >
+            {texts.actions[action]}
+          </Button>
+        </>
+      }
+    >
+      <div className={layout['denseStack']}>
+        <p>{texts.explained[action]}</p>
+        {action === 'schedule' && (
+          <TextField
+            label="Apply at"
+            hint={`In your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`}
+            type="datetime-local"
+            value={time}
+            onChange={(entered) => {
+              setTime(entered);
+              setPast(new Date(entered).getTime() <= Date.now());
+            }}
+            error={isPast ? 'Choose a time in the future.' : undefined}
+            isRequired
+            autoFocus
+          />
+        )}
+        {state !== undefined && <TextField label="Comment (optional)" rows={2} value={comment} onChange={setComment} />}
+        {error !== null && <ErrorNotice error={error} />}
+      </div>
+    </Dialog>
+  );
+}
+
+interface ChangeRequestActionsProps {
+  readonly request: ChangeRequest;
+  readonly review: ChangeRequestReview;
+  /** whether its changes could be applied now; undefined while that is not known */
+  readonly isApplicable: boolean | undefined;
+  readonly onAskReviewers: () => void;
+  readonly onRename: () => void;
+}
+
+/** What the user may do with a request: the next step as the primary button, and what ends it in a menu. */
+export function ChangeRequestActions({
+  request,
+  review,
+  isApplicable,
+  onAskReviewers,
+  onRename,
+}: ChangeRequestActionsProps) {
+  const [action, setAction] = useState<ConfirmedAction | undefined>();
+  const { primary, secondary, inMenu } = offeredActions(request, review, {
+    isApplicable,
+    canCopy: window.isSecureContext,
+  });
+  const run = (chosen: ChangeRequestAction): void => {
+    if (isConfirmed(chosen)) return setAction(chosen);
+    if (chosen === 'askReviewers') return onAskReviewers();
+    if (chosen === 'rename') return onRename();
+    void navigator.clipboard.writeText(location.href).then(() => notify('The link is copied.'));
+  };
+  const offered = [...(primary === undefined ? [] : [primary]), ...secondary, ...inMenu];
+  usePageActions(
+    offered.map((id) => ({
+      id: `change-request.${id}`,
+      title: texts.actions[id],
+      ...(keys[id] === undefined ? {} : { key: keys[id] }),
+      run: () => run(id),
+    })),
+  );
+  return (
     <>
-      {actions.map((candidate, index) => (
-        <Button key={candidate.id} variant={index === 0 ? 'primary' : 'secondary'} onPress={() => open(candidate)}>
-          {texts.actions[candidate.id]}
+      {primary !== undefined && (
+        <Button variant="primary" onPress={() => run(primary)}>
+          {texts.actions[primary]}
+        </Button>
+      )}
+      {secondary.map((id) => (
+        <Button key={id} onPress={() => run(id)}>
+          {texts.actions[id]}
         </Button>
       ))}
+      {inMenu.length > 0 && (
+        <Menu label="More actions" entries={inMenu.map((id) => ({ id, label: texts.actions[id], run: () => run(id) }))}>
+          <IconButton icon="more" label="More actions" />
+        </Menu>
+      )}
       {action !== undefined && (
-        <Dialog
-          title={texts.actions[action.id]}
-          onClose={() => setAction(undefined)}
-          onSubmit={(event) => {
-            event.preventDefault();
-            // The dialog shows the error of the mutation.
-            execute(action).catch(() => undefined);
-          }}
-          footer={
-            <>
-              <Button onPress={() => setAction(undefined)}>Cancel</Button>
-              <Button
-                type="submit"
-                variant={action.isDangerous === true ? 'danger' : 'primary'}
-                isPending={changeState.isPending || revert.isPending}
-                isDisabled={action.id === 'schedule' && Number.isNaN(new Date(time).getTime())}
-              >
-                {texts.actions[action.id]}
-              </Button>
-            </>
-          }
-        >
-          <div className={layout['denseStack']}>
-            <p>{texts.explained[action.id]}</p>
-            {action.id === 'schedule' && (
-              <TextField
-                label="Apply at"
-                hint={`In your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`}
-                type="datetime-local"
-                value={time}
-                onChange={setTime}
-                isRequired
-                autoFocus
-              />
-            )}
-            {action.state !== undefined && (
-              <TextField label="Comment (optional)" rows={2} value={comment} onChange={setComment} />
-            )}
-            {error !== null && <ErrorNotice error={error} />}
-          </div>
-        </Dialog>
+        <ActionDialog key={action} request={request} action={action} onClose={() => setAction(undefined)} />
       )}
     </>
   );

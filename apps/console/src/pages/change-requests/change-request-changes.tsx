@@ -11,12 +11,14 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { operationQuery, useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { changeSentence } from '../../text/change-sentence.ts';
+import { lineDiff } from '../events/line-diff.ts';
 import { ImpactGroups } from '../strategy/impact-groups.tsx';
 import styles from './change-requests.module.css';
 
@@ -62,13 +64,56 @@ function Fields({ diff }: Pick<FeaturePreview, 'diff'>) {
   );
 }
 
+interface BeforeAndAfterProps {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** What is replaced and what replaces it, side by side, with the words marked that only one of them has. */
+function BeforeAndAfter({ before, after }: BeforeAndAfterProps) {
+  const words =
+    before === undefined || after === undefined
+      ? []
+      : lineDiff(before.replace(/\s+/g, '\n'), after.replace(/\s+/g, '\n'));
+  const side = (kind: 'removed' | 'added', text: string): React.ReactNode => {
+    const Mark = kind === 'removed' ? 'del' : 'ins';
+    return words.length === 0
+      ? text
+      : words
+          .filter((word) => word.kind === 'same' || word.kind === kind)
+          .map((word, index) => (
+            <Fragment key={index}>
+              {index > 0 && ' '}
+              {word.kind === 'same' ? word.text : <Mark>{word.text}</Mark>}
+            </Fragment>
+          ));
+  };
+  return (
+    <dl className={styles['sides']}>
+      {before !== undefined && (
+        <div>
+          <dt>Before</dt>
+          <dd>{side('removed', before)}.</dd>
+        </div>
+      )}
+      {after !== undefined && (
+        <div>
+          <dt>After</dt>
+          <dd>{side('added', after)}.</dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
 interface ChangeViewProps extends RequestProps {
   readonly change: ChangeRequestChange;
   readonly strategies: Readonly<Record<string, FeatureStrategy>>;
-  readonly isOpen: boolean;
+  /** whether the user may discard it */
+  readonly mayEdit: boolean;
 }
 
-function ChangeView({ request, change, strategies, isOpen }: ChangeViewProps) {
+function ChangeView({ request, change, strategies, mayEdit }: ChangeViewProps) {
   const segmentNames = useSegmentNames();
   const { sentence, before, after } = changeSentence(change, {
     environment: request.environment,
@@ -80,7 +125,7 @@ function ChangeView({ request, change, strategies, isOpen }: ChangeViewProps) {
     <li className={styles['change']}>
       <div className={layout['bar']}>
         <strong>{sentence}</strong>
-        {isOpen && (
+        {mayEdit && (
           <IconButton
             icon="remove"
             size="small"
@@ -94,22 +139,7 @@ function ChangeView({ request, change, strategies, isOpen }: ChangeViewProps) {
           />
         )}
       </div>
-      {(before !== undefined || after !== undefined) && (
-        <dl className={layout['facts']}>
-          {before !== undefined && (
-            <>
-              <dt>Before</dt>
-              <dd>{before}.</dd>
-            </>
-          )}
-          {after !== undefined && (
-            <>
-              <dt>After</dt>
-              <dd>{after}.</dd>
-            </>
-          )}
-        </dl>
-      )}
+      {(before !== undefined || after !== undefined) && <BeforeAndAfter before={before} after={after} />}
       {change.conflict !== undefined && <Notice tone="danger">{change.conflict}</Notice>}
       {(change.overwrites ?? []).map(({ property, snapshot, current, proposed }) => (
         <Notice key={property} tone="warning">
@@ -130,11 +160,16 @@ function ChangeView({ request, change, strategies, isOpen }: ChangeViewProps) {
   );
 }
 
+/** The preview of applying an open request now. */
+export function useChangeRequestPreview({ project, id, state }: ChangeRequest) {
+  const params = { projectId: project, id };
+  return useQuery({ ...operationQuery(PreviewChangeRequest, { params }), enabled: !isClosedState(state) });
+}
+
 /** What the request changes, flag by flag and segment by segment, in words and field by field. */
-export function ChangeRequestChanges({ request }: RequestProps) {
+export function ChangeRequestChanges({ request, mayEdit }: RequestProps & Pick<ChangeViewProps, 'mayEdit'>) {
   const isOpen = !isClosedState(request.state);
-  const params = { projectId: request.project, id: request.id };
-  const preview = useQuery({ ...operationQuery(PreviewChangeRequest, { params }), enabled: isOpen });
+  const preview = useChangeRequestPreview(request);
   return (
     <div className={layout['denseStack']}>
       {isOpen && preview.data?.applicable === false && (
@@ -156,7 +191,7 @@ export function ChangeRequestChanges({ request }: RequestProps) {
                   key={change.id}
                   request={request}
                   change={change}
-                  isOpen={isOpen}
+                  mayEdit={mayEdit}
                   strategies={strategiesOf(featurePreview)}
                 />
               ))}
@@ -182,7 +217,7 @@ export function ChangeRequestChanges({ request }: RequestProps) {
           <h2>Segment {name}</h2>
           <ul>
             {changes.map((change) => (
-              <ChangeView key={change.id} request={request} change={change} isOpen={isOpen} strategies={{}} />
+              <ChangeView key={change.id} request={request} change={change} mayEdit={mayEdit} strategies={{}} />
             ))}
           </ul>
         </section>

@@ -1,11 +1,18 @@
-import { AddComment, type ChangeRequest, GetChangeRequest, isClosedState, SetTitle } from '@bunting/contracts';
+import {
+  AddComment,
+  type ChangeRequest,
+  type ChangeRequestReview,
+  GetChangeRequest,
+  GetChangeRequestReview,
+  isClosedState,
+  SetTitle,
+} from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEventFeed } from '../../api/event-feed.ts';
-import { operationQuery, useOperationMutation } from '../../api/queries-and-mutations.ts';
-import { Button, IconButton } from '../../components/buttons/button.tsx';
-import { Badge } from '../../components/content/badge.tsx';
+import { operationQuery, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
+import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
@@ -14,8 +21,10 @@ import { TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
 import { formatCount } from '../../text/format-number.ts';
+import { displayNameOf } from '../admin/people/user-names.tsx';
 import { ChangeRequestActions } from './change-request-actions.tsx';
-import { ChangeRequestChanges, ChangeRequestImpact } from './change-request-changes.tsx';
+import { ChangeRequestChanges, ChangeRequestImpact, useChangeRequestPreview } from './change-request-changes.tsx';
+import { ChangeRequestReviewers, RequestReviewersDialog } from './change-request-reviewers.tsx';
 import styles from './change-requests.module.css';
 import { StateBadge } from './state-badge.tsx';
 
@@ -32,7 +41,8 @@ function ChangeRequestTimeline({ request }: RequestProps) {
   const entries: readonly TimelineEntry[] = [
     { at: createdAt, text: `Created by ${createdBy.username ?? ''}`, key: 'created' },
     ...Object.entries(stateTimestamps)
-      .filter(([state]) => state !== 'Draft')
+      // Who approved or rejected is told below.
+      .filter(([state]) => !['Draft', 'Rejected'].includes(state) && (state !== 'Approved' || approvals.length === 0))
       .map(([state, at]) => ({ at: String(at), text: state, key: state })),
     ...approvals.map((entry, index) => ({
       at: entry.createdAt,
@@ -129,9 +139,50 @@ function TitleDialog({ request, onClose }: RequestProps & { readonly onClose: ()
   );
 }
 
-function RequestView({ request }: RequestProps) {
-  const { id, title, project, environment, state, schedule, approvals = [], minApprovals } = request;
-  const [isEditing, setEditing] = useState(false);
+/** Who wants to change what, in one line. */
+function Lead({ request, review }: RequestViewProps) {
+  const { project, environment, state, features, segments, createdAt, createdBy } = request;
+  const projects = useProjects().data?.projects ?? [];
+  const author = displayNameOf({ ...review.author, username: review.author.username ?? createdBy.username });
+  const wants = state === 'Applied' ? 'changed' : isClosedState(state) ? 'wanted to change' : 'wants to change';
+  const counts = [
+    ...(features.length > 0 ? [formatCount(features.length, 'flag')] : []),
+    ...(segments.length > 0 ? [formatCount(segments.length, 'segment')] : []),
+  ];
+  return (
+    <p className={styles['lead']}>
+      <span>
+        <strong>
+          <bdi>{author}</bdi>
+        </strong>{' '}
+        {wants} <strong>{environment}</strong> of{' '}
+        <Link to="/projects/$project" params={{ project }}>
+          {projects.find((known) => known.id === project)?.name ?? project}
+        </Link>
+      </span>
+      {[
+        ...counts,
+        <>
+          opened <Time at={createdAt} />
+        </>,
+      ].map((part, index) => (
+        <span key={index} className={layout['muted']}>
+          · {part}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+interface RequestViewProps extends RequestProps {
+  readonly review: ChangeRequestReview;
+}
+
+function RequestView({ request, review }: RequestViewProps) {
+  const { title, id, environment, state, schedule } = request;
+  const [dialog, setDialog] = useState<'title' | 'reviewers' | undefined>();
+  const close = (): void => setDialog(undefined);
+  const preview = useChangeRequestPreview(request);
   const isOpen = !isClosedState(state);
   const alsoAffected = (request.affectedEnvironments ?? []).filter((name) => name !== environment);
   return (
@@ -141,24 +192,19 @@ function RequestView({ request }: RequestProps) {
         <Link key="all" to="/change-requests">
           Change requests
         </Link>,
-        <Link key="project" to="/projects/$project/flags" params={{ project }}>
-          {project}
-        </Link>,
       ]}
-      titleExtras={
-        <>
-          <IconButton icon="edit" label="Edit the title" onPress={() => setEditing(true)} />
-          <StateBadge state={state} schedule={schedule} />
-          <Badge>{environment}</Badge>
-          {isOpen && (
-            <Badge>
-              {approvals.length} of {formatCount(minApprovals, 'approval')}
-            </Badge>
-          )}
-        </>
+      titleExtras={<StateBadge state={state} schedule={schedule} />}
+      actions={
+        <ChangeRequestActions
+          request={request}
+          review={review}
+          isApplicable={preview.data?.applicable}
+          onAskReviewers={() => setDialog('reviewers')}
+          onRename={() => setDialog('title')}
+        />
       }
-      actions={<ChangeRequestActions request={request} />}
     >
+      <Lead request={request} review={review} />
       {schedule !== undefined && state === 'Scheduled' && (
         <Notice tone={schedule.status === 'pending' ? 'neutral' : 'danger'}>
           {schedule.status === 'pending' ? 'It is applied at' : schedule.reason}{' '}
@@ -171,13 +217,15 @@ function RequestView({ request }: RequestProps) {
         </Notice>
       )}
       <div className={styles['layout']}>
-        <ChangeRequestChanges request={request} />
+        <ChangeRequestChanges request={request} mayEdit={review.mayEdit} />
         <div className={layout['denseStack']}>
+          <ChangeRequestReviewers request={request} review={review} />
           {isOpen && <ChangeRequestImpact request={request} />}
           <ChangeRequestTimeline request={request} />
         </div>
       </div>
-      {isEditing && <TitleDialog request={request} onClose={() => setEditing(false)} />}
+      {dialog === 'title' && <TitleDialog request={request} onClose={close} />}
+      {dialog === 'reviewers' && <RequestReviewersDialog request={request} review={review} onClose={close} />}
     </Page>
   );
 }
@@ -186,9 +234,23 @@ function RequestView({ request }: RequestProps) {
 export function ChangeRequestPage() {
   const { project, id } = useParams({ strict: false }) as { project: string; id: string };
   const client = useQueryClient();
-  const query = useQuery(operationQuery(GetChangeRequest, { params: { projectId: project, id: Number(id) } }));
+  const params = { projectId: project, id: Number(id) };
+  const query = useQuery(operationQuery(GetChangeRequest, { params }));
+  const review = useQuery(operationQuery(GetChangeRequestReview, { params }));
   useEventFeed(({ project: eventProject }) => {
     if (eventProject === project) void client.invalidateQueries();
   });
-  return <QueryResult query={query}>{(request) => <RequestView request={request} />}</QueryResult>;
+  return (
+    <QueryResult
+      query={query}
+      page="change request"
+      notFound="It may have been deleted, or is a draft: drafts are seen by their authors alone."
+    >
+      {(request) => (
+        <QueryResult query={review} page="change request">
+          {(loaded) => <RequestView request={request} review={loaded} />}
+        </QueryResult>
+      )}
+    </QueryResult>
+  );
 }

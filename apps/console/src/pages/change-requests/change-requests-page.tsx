@@ -8,6 +8,7 @@ import { Table } from '../../components/content/table.tsx';
 import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Time } from '../../components/content/time.tsx';
+import { ReviewCount } from './review-count.tsx';
 import { StateBadge } from './state-badge.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { formatCount } from '../../text/format-number.ts';
@@ -28,11 +29,11 @@ const views = ['open', 'inbox', 'mine', 'closed'] as const;
 type View = (typeof views)[number];
 const pageSize = 50;
 
-/** The search of a view. @param userId the id of the user; 0 for an API key without a user, for which `inbox` and `mine` find nothing */
-function queryOf(view: View, userId: number): { state?: string; createdBy?: string; requestedApproverId?: string } {
+/** The search of a view. @param userId the id of the user; 0 for an API key without a user, for which `mine` finds nothing */
+function queryOf(view: View, userId: number): { state?: string; createdBy?: string; reviewable?: boolean } {
   switch (view) {
     case 'inbox':
-      return { state: 'IS:open', requestedApproverId: `IS:${userId}` };
+      return { reviewable: true };
     case 'mine':
       return { createdBy: `IS:${userId}` };
     case 'open':
@@ -106,6 +107,7 @@ export function ChangeRequestsPage() {
             aria-current={tab === view ? 'page' : undefined}
           >
             {texts.viewNames[tab]}
+            {tab === 'inbox' && <ReviewCount />}
           </Link>
         ))}
       </nav>
@@ -113,7 +115,9 @@ export function ChangeRequestsPage() {
         {({ changeRequests, total }) =>
           changeRequests.length === 0 ? (
             <EmptyState title={texts.empty[view]}>
-              Where an environment is protected, edits become change requests: others review them before they apply.
+              {view === 'inbox'
+                ? 'What others have sent to review and you may approve is listed here.'
+                : 'Where an environment is protected, edits become change requests: others review them before they apply.'}
             </EmptyState>
           ) : (
             <>
