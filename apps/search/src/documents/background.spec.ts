@@ -109,9 +109,10 @@ describe('the reconciler', () => {
       { segment: 'INCLUDE:beta' },
       ['one'],
     ],
+    ['the loss of the words of features', 'truncate search_word', { query: 'simpel', fuzzy: 'true' }, ['one']],
     [
       'the loss of everything',
-      `truncate feature_document, feature_lookup, segment`,
+      `truncate feature_document, feature_lookup, segment, search_word`,
       { segment: 'INCLUDE:beta' },
       ['one'],
     ],
@@ -195,6 +196,7 @@ describe('a reindex', () => {
       versions: async () => [],
       count: async () => 0,
       replace: async (_entity: unknown, id: string) => replaced.push(id) > 0,
+      addMissingWords: async () => undefined,
     };
     const behindMs = [1, 0];
     const states = { catchUp: async () => behindMs.shift() ?? 0 };

@@ -25,7 +25,7 @@ interface StateSource {
 
 interface StateStores {
   readonly source: StateSource;
-  readonly stored: Pick<DocumentStore, 'states' | 'versions' | 'replace' | 'count'>;
+  readonly stored: Pick<DocumentStore, 'states' | 'versions' | 'replace' | 'addMissingWords' | 'count'>;
   /** the projection that applies the states of the features service to the stored ones */
   readonly states: Pick<Projection, 'catchUp'>;
 }
@@ -152,6 +152,7 @@ export function reconciler({ source, stored, states }: StateStores) {
           comparedUpTo = features.end ?? '';
           if (comparedUpTo === '') break;
         }
+        await stored.addMissingWords(after, comparedUpTo);
         return { isBehind: false, repaired, compared, comparedUpTo };
       } catch (error) {
         if (!(error instanceof StaleProjectionError)) throw error;

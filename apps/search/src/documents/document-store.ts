@@ -66,6 +66,12 @@ const applyFeaturesSql = `
   ), undescribed as (
     delete from feature_description using newer join incoming using (name)
     where feature_description.name = newer.name and incoming.description is null
+  ), worded as (
+    insert into search_word (word)
+    select distinct word from newer join incoming using (name) left join feature_lookup existing using (name)
+      cross join unnest(search_words(name, incoming.search_text)) as word
+    where incoming.search_text is distinct from existing.search_text
+    order by word on conflict do nothing
   ), recorded as (
     insert into feature_change (name, changed)
     select name, pg_current_xact_id() from newer join incoming using (name) left join feature_lookup existing using (name)
@@ -160,6 +166,14 @@ const selectVersions: { readonly [E in ReadableStateEntity]: Statement } = {
   },
 };
 
+const addWords: Statement = {
+  name: 'add-missing-words',
+  text: `
+    insert into search_word (word)
+    select distinct word from feature_lookup cross join unnest(search_words(name, search_text)) as word
+    where name > $1 and ($2 = '' or name <= $2) order by word on conflict do nothing`,
+};
+
 const countLive: Statement = {
   name: 'stored-live',
   text: `
@@ -182,6 +196,12 @@ export function documentStore(database: Database) {
     /** The versions of the states that searches can find, after an id, in the order of the bytes of their ids. */
     versions: (entity: ReadableStateEntity, after: string, limit: number): Promise<readonly StateVersion[]> =>
       database.read(selectVersions[entity], [after, limit]),
+    /**
+     * Adds the words of the features after a name, up to another one or, where that is empty, to the last: a process of a version before has
+     * not stored those of the features that it has changed.
+     */
+    addMissingWords: (after: string, upTo: string): Promise<void> =>
+      database.transaction(async ({ query }) => void (await query(addWords.text, [after, upTo]))),
     /** The number of features and segments that searches can find. */
     count: async (): Promise<number> => onlyRow(await database.read<{ live: number }>(countLive)).live,
     /**

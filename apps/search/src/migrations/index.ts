@@ -88,5 +88,49 @@ const searchTables: SchemaMigration = {
   ],
 };
 
+/**
+ * Fuzzy searches compare words. `search_words` splits as `splitWords` of src/search/words.ts does; it is a function over what a row has, so
+ * that rows which a process of an earlier version writes have their words as well.
+ */
+const words: SchemaMigration = {
+  name: '3-expand-words',
+  statements: [
+    // Names are ASCII. The folded tags, which may not be, follow the folded name in search_text.
+    `create function search_words(name text, search_text text) returns text[]
+      language sql immutable strict parallel safe cost 1000 as $$
+        select array_remove(regexp_split_to_array(
+          lower(regexp_replace(regexp_replace(name, '([A-Z])([A-Z][a-z])', '\\1 \\2', 'g'), '([a-z0-9])([A-Z])', '\\1 \\2', 'g'))
+            || substr(search_text, length(name) + 1),
+          '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007f]+'), '')
+      $$`,
+    // Every word of a name or a tag; those of deleted features stay until the next reindex, and find nothing.
+    'create table search_word (word text collate "C" primary key)',
+    'create index on search_word using gin (word gin_trgm_ops)',
+    // The threshold of similarity is a setting, which holds while a function runs.
+    `create function similar_words(typed text) returns table (word text)
+      language sql stable set pg_trgm.similarity_threshold = '0.18' as $$
+        select search_word.word from search_word where search_word.word % typed
+        order by similarity(search_word.word, typed) desc limit 60
+      $$`,
+    `-- allow data-rewrite: it reads feature_lookup, and fills a table that no process uses yet
+    insert into search_word select distinct unnest(search_words(name, search_text)) from feature_lookup`,
+  ],
+};
+
+/** The indexes by words, and by the beginning of a name. */
+const wordIndexes: SchemaMigration = {
+  name: '4-expand-word-indexes',
+  concurrently: true,
+  statements: [
+    'drop index concurrently if exists feature_lookup_words',
+    `create index concurrently feature_lookup_words on feature_lookup using gin (search_words(name, search_text))
+      with (gin_pending_list_limit = 512)`,
+    'drop index concurrently if exists feature_lookup_folded_name',
+    // With the columns of a suggestion, so that the features of one project are found without reading all rows of the others.
+    `create index concurrently feature_lookup_folded_name on feature_lookup (archived, lower(name))
+      include (name, project, type, stale)`,
+  ],
+};
+
 /** The complete schema of search. */
-export const searchMigrations: readonly SchemaMigration[] = [consumerTables, searchTables];
+export const searchMigrations: readonly SchemaMigration[] = [consumerTables, searchTables, words, wordIndexes];

@@ -14,6 +14,7 @@ import {
   splitOperator,
   uniqueValues,
 } from '@bunting/contracts/validation';
+import { splitWords } from './words.ts';
 
 /** Matches features with one of the values, or with `isNot` those with none. */
 export interface ValueFilter {
@@ -129,7 +130,7 @@ function parseDescription(parameter: Parameter): readonly string[] {
 }
 
 const maxFuzzyTexts = 5;
-const maxFuzzyTextLength = 100;
+export const maxFuzzyTextLength = 100;
 
 /** `query` of a fuzzy search. The number of texts is limited, because each is compared with many others. */
 function parseFuzzyTexts(parameter: Parameter): readonly string[] {
@@ -140,6 +141,20 @@ function parseFuzzyTexts(parameter: Parameter): readonly string[] {
       `list at most ${maxFuzzyTexts} texts of at most ${maxFuzzyTextLength} characters when it is fuzzy`,
     );
   return texts;
+}
+
+/** As in Meilisearch, further words of a text are ignored. */
+export const maxFuzzyWords = 10;
+
+/** The words of each text of a fuzzy query; of the same text in several spellings, those of the first. */
+function wordsOfTexts({ text }: Parameter): readonly (readonly string[])[] {
+  const words = new Map<string, readonly string[]>();
+  for (const part of text.split(',').map((each) => each.trim())) {
+    const folded = foldForSearch(part);
+    if (folded !== '' && !words.has(folded))
+      words.set(folded, splitWords(part).slice(0, maxFuzzyWords).map(foldForSearch));
+  }
+  return [...words.values()];
 }
 
 /** `archived`, `fuzzy`: a bare value, or one with the operator that Unleash gives to its filters. */
@@ -171,6 +186,8 @@ export interface FeatureQuery {
   readonly texts: readonly string[];
   /** whether names and tags that are only similar to a text match too */
   readonly fuzzy: boolean;
+  /** of a fuzzy query: the words of each text */
+  readonly words: readonly (readonly string[])[];
   /** case-folded texts, of which the description must contain one */
   readonly description: readonly string[] | undefined;
   readonly archived: boolean;
@@ -229,6 +246,7 @@ export function parseFeatureQuery({ status, ...query }: SearchParameters): Featu
   return {
     texts,
     fuzzy,
+    words: (fuzzy ? read('query', wordsOfTexts) : undefined) ?? [],
     description: read('description', parseDescription),
     archived: read('archived', parseBoolean) ?? false,
     project: read('project', parseValueFilter),

@@ -1,5 +1,6 @@
 import { escapeLike, onlyRow, type ReadDatabase } from '@bunting/database';
 import type { CreatorFilter, DayFilter, FeatureQuery, SetFilter, Sort, ValueFilter } from './feature-query.ts';
+import { readAlternatives } from './word-store.ts';
 
 /** A feature that an external index found for the texts of a fuzzy query, and its relevance: more than 0. */
 export interface FuzzyMatch {
@@ -7,11 +8,14 @@ export interface FuzzyMatch {
   readonly relevance: number;
 }
 
+/** Of each text of a fuzzy query, for each of its words, the words of features that may be meant. */
+type AlternativesOfTexts = Awaited<ReturnType<typeof readAlternatives>>;
+
 /** Returns a condition in another form. */
 type ConditionRewriter = (condition: string) => string;
 
 /** Adds a value to a statement and returns its placeholder. */
-type AddValue = (value: unknown, type: string) => string;
+export type AddValue = (value: unknown, type: string) => string;
 
 /** A condition on `feature_lookup` that excludes features. */
 interface Exclusion {
@@ -145,19 +149,42 @@ function conditionsOf(
   return { required, excluded, isSelective };
 }
 
+/** That a feature contains all of some words: no index supports `like all(…)`. */
+export function containsAll(words: readonly string[], addValue: AddValue): string {
+  return all(words.map((word) => containsAny('search_text', [word], addValue)));
+}
+
+/** That a feature has, for each typed word, one of the words that may be meant. */
+export function hasAlternatives(alternatives: readonly (readonly string[])[], addValue: AddValue): string {
+  return all(alternatives.map((words) => `search_words(name, search_text) && ${addValue(words, 'text[]')}`));
+}
+
+/** SQL: how similar a name is to some words, from 0 to 1, whatever their order. */
+export function nameSimilarity(words: readonly string[], addValue: AddValue): string {
+  return `similarity(regexp_replace(name, '([a-z0-9])([A-Z])', '\\1 \\2', 'g'), ${addValue(words.join(' '), 'text')})`;
+}
+
 /**
- * The features that a fuzzy query finds, with their relevance. Those that contain a text are among them, whatever the index
- * found; without an external index PostgreSQL compares the texts with all features by trigrams.
+ * The features that a fuzzy query finds, with their relevance: those whose name begins with a text, contains it, or that contain all of its
+ * words; then those that have, for each of its words, one that may be meant.
  */
-function fuzzyMatches({ texts }: FeatureQuery, matches: readonly FuzzyMatch[] | undefined, addValue: AddValue): string {
-  const patterns = addValue(texts.map(patternOf), 'text[]');
-  if (matches === undefined) return `select * from fuzzy_matches(${addValue(texts, 'text[]')}, ${patterns})`;
-  const found = [matches.map(({ name }) => name), matches.map(({ relevance }) => relevance)];
-  return `
-    select name, max(relevance) as relevance from (
-      select * from unnest(${addValue(found[0], 'text[]')}, ${addValue(found[1], 'float8[]')}) as found (name, relevance)
-      union all select name, 0 from feature_lookup where search_text like any(${patterns})
-    ) as found group by name`;
+function fuzzyMatches({ texts, words }: FeatureQuery, meant: AlternativesOfTexts, addValue: AddValue): string {
+  const found = texts.flatMap((text, nth) => {
+    const typed = words[nth] ?? [];
+    const alternatives = meant[nth] ?? [];
+    const wholeText = addValue(text, 'text');
+    const similarity = nameSimilarity(typed, addValue);
+    const share = `length(${wholeText})::float8 / length(name)`;
+    const containing = `
+      select name, case strpos(lower(name), ${wholeText}) when 0 then 2 + ${similarity} when 1 then 4 + ${share} else 3 + ${share} end
+        as relevance from feature_lookup where ${containsAll(typed.length === 0 ? [text] : typed, addValue)}`;
+    if (alternatives.length === 0 || alternatives.some(({ length }) => length === 0)) return [containing];
+    return [
+      containing,
+      `select name, ${similarity} from feature_lookup where ${hasAlternatives(alternatives, addValue)}`,
+    ];
+  });
+  return `select name, max(relevance) as relevance from (${found.join(' union all ')}) as found group by name`;
 }
 
 const columnOf = {
@@ -228,15 +255,25 @@ interface SearchStatement {
   readonly values: readonly unknown[];
 }
 
+/** The features that an external index found, and those that contain a text, whatever the index found. */
+function foundMatches({ texts }: FeatureQuery, matches: readonly FuzzyMatch[], addValue: AddValue): string {
+  const found = [matches.map(({ name }) => name), matches.map(({ relevance }) => relevance)];
+  return `
+    select name, max(relevance) as relevance from (
+      select * from unnest(${addValue(found[0], 'text[]')}, ${addValue(found[1], 'float8[]')}) as found (name, relevance)
+      union all select name, 0 from feature_lookup where ${containsAny('search_text', texts, addValue)}
+    ) as found group by name`;
+}
+
 /**
  * One statement that finds the names of a page, counts all matches, and reads the documents of the page. Its row has `total`
  * and `features`, the members of a JSON array as text.
- * @param matches what an external index found for the texts of a fuzzy query; undefined without such an index
+ * @param candidates writes the selection of the features that a fuzzy query finds, with their relevance
  */
 function searchStatement(
   query: FeatureQuery,
   searcher: SearchCaller,
-  matches: readonly FuzzyMatch[] | undefined,
+  candidates: (addValue: AddValue) => string,
 ): SearchStatement {
   const values: unknown[] = [];
   const addValue: AddValue = (value, type) => `$${values.push(value)}::${type}`;
@@ -260,7 +297,7 @@ function searchStatement(
   let total: string;
   if (isSelective) {
     // All matches are found first. A plan that scans for the first few in their order may test nearly all features.
-    if (isFuzzy) subqueries.push(`candidate as materialized (${fuzzyMatches(query, matches, addValue)})`);
+    if (isFuzzy) subqueries.push(`candidate as materialized (${candidates(addValue)})`);
     subqueries.push(`matching as materialized (
       select ${pageColumns(query)} from ${isFuzzy ? 'candidate join feature_lookup using (name)' : 'feature_lookup'}
       where ${all([...required, ...excluded.map(({ condition }) => not(condition))])})`);
@@ -295,11 +332,14 @@ export interface PostgresFeatureSearch extends FeatureSearch {
   search(...search: [...Parameters<FeatureSearch['search']>, matches?: readonly FuzzyMatch[]]): Promise<SearchResult>;
 }
 
-/** Finds features in the tables of the search service, in one statement. */
+/** Finds features in the tables of the search service, in one statement; a fuzzy search reads before which words may be meant. */
 export function postgresFeatureSearch(database: ReadDatabase): PostgresFeatureSearch {
   return {
     search: async (query, searcher, matches) => {
-      const { text, values } = searchStatement(query, searcher, matches);
+      const meant = matches === undefined ? await readAlternatives(database, query.words) : [];
+      const { text, values } = searchStatement(query, searcher, (addValue) =>
+        matches === undefined ? fuzzyMatches(query, meant, addValue) : foundMatches(query, matches, addValue),
+      );
       // Not prepared: which plan is best depends on the values.
       const { features, total } = onlyRow(await database.read<{ total: number; features: string }>({ text }, values));
       return { features: `[${features}]`, total };
