@@ -10,6 +10,7 @@ import { benchServiceReplicas } from './bench/scenarios/replicas.ts';
 import { benchSdkRequests } from './bench/scenarios/sdk.ts';
 import { benchSearch } from './bench/scenarios/search.ts';
 import { benchStreams } from './bench/scenarios/streams.ts';
+import { benchSuggestions } from './bench/scenarios/suggest.ts';
 import { countOption, numberOption, optionError, runCommand, urlOption } from './command.ts';
 
 const help = `Measures the seven operations of the interface, searches of events and some variants of them over HTTP on this machine.
@@ -32,13 +33,15 @@ const help = `Measures the seven operations of the interface, searches of events
                      100,000 flags, or with N alone; with --url, --token and --features N polls of a server that has N flags
   --console          measures the console in Chromium instead, with N flags (100000): first rows, a key to its rows, scrolling, memory
   --search           measures the search service instead: every filter, order and page, in 1,000, 10,000 and N features
+  --suggest          measures suggestions instead, in N features (100000), for ten users who type at the same time for --seconds:
+                     each key, and how many of 200 misspelt queries find their flag first; with MEILI_URL and MEILI_KEY by Meilisearch
   --streams N        measures streams to SDKs instead: N idle ones (10000), a change that reaches 1,000, and 1,000 reconnects;
                      needs twice as many open files (ulimit -n)
   --backup           measures a backup and its restore instead, of N flags (10000) and N events (100000)
   --replicas         measures 1, 2 and 3 replicas of each service instead, each in a process of its own, on nats-server
   --times N          with --search: how often each search is sent (default 100)
   --while-projecting  measures GET feature alone: at rest, and each second while N more imported flags are projected
-  --data DIR         with --events or --search: keeps the database there, and goes on with what is there; of a search only N
+  --data DIR         with --events, --search or --suggest: keeps the database there, and goes on with what is there; of a search only N
 
 CPU is that of the server's process and of the PostgreSQL that it has started, for one request, with the work in the background that
 follows; of a server that runs already it is known on the same machine. The load generator runs beside the server: on two cores the
@@ -73,6 +76,7 @@ async function main(): Promise<void> {
       sdk: { type: 'boolean', default: false },
       console: { type: 'boolean', default: false },
       search: { type: 'boolean', default: false },
+      suggest: { type: 'boolean', default: false },
       streams: { type: 'string' },
       backup: { type: 'boolean', default: false },
       replicas: { type: 'boolean', default: false },
@@ -110,6 +114,7 @@ async function main(): Promise<void> {
     [values.replicas, benchServiceReplicas],
     [values.sdk, benchSdkRequests],
     [values.search, benchSearch],
+    [values.suggest, benchSuggestions],
   ];
   const [, bench = benchHttp] = scenarios.find(([isChosen]) => isChosen) ?? [];
   const figures = await bench(options);

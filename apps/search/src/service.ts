@@ -12,6 +12,8 @@ import { meilisearchMetrics, startMeilisearchSearch } from './index/meilisearch-
 import { searchMigrations } from './migrations/index.ts';
 import { searchEndpoints } from './search/endpoints.ts';
 import { type FeatureSearch, postgresFeatureSearch } from './search/search-store.ts';
+import { suggestionEndpoints } from './suggestions/endpoints.ts';
+import { postgresSuggester } from './suggestions/suggestion-store.ts';
 
 /** Searches features by all filters and orders of the API. */
 export const searchService = defineService({
@@ -75,13 +77,14 @@ export const searchService = defineService({
     const statusRepository = reindexStatusRepository(database);
     const reindexer = createReindexer({ statusRepository, rebuild, rebuildIndex, log });
     onStop('reindexing', () => reindexer.stop());
+    const waiting = {
+      waitUntilFresh: waitUntilFresh({ catchUp: states.catchUp, freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS }),
+    };
     const served = await serve(
       requireAllEndpoints('search', [
         readDeadLettersEndpoint('search', database),
-        ...searchEndpoints({
-          featureSearch,
-          waitUntilFresh: waitUntilFresh({ catchUp: states.catchUp, freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS }),
-        }),
+        ...searchEndpoints({ featureSearch, ...waiting }),
+        ...suggestionEndpoints({ suggester: postgresSuggester(database), ...waiting }),
         ...reindexEndpoints(reindexer, statusRepository),
       ]),
     );

@@ -6,7 +6,14 @@ import {
   openBus,
   traceparentFrom,
 } from '@bunting/bus';
-import { type Caller, type RequestOf, SearchFeatures, type SearchFeaturesResponse } from '@bunting/contracts';
+import {
+  type Caller,
+  type FeatureSuggestions,
+  type RequestOf,
+  SearchFeatures,
+  type SearchFeaturesResponse,
+  SuggestFeatures,
+} from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
@@ -31,6 +38,8 @@ export interface StartedSearch {
   names(query?: SearchParameters, caller?: Caller): Promise<string[]>;
   /** Searches, and returns the response, with headers or a refusal. */
   respond(query: SearchParameters, caller?: Caller): Promise<CallResponse>;
+  /** Asks for suggestions. @throws if the request is refused */
+  suggest(query?: RequestOf<typeof SuggestFeatures>['query'], caller?: Caller): Promise<FeatureSuggestions>;
   stop(): Promise<void>;
 }
 
@@ -68,6 +77,12 @@ export async function startSearch(settings: Readonly<Record<string, string>> = {
       const answer = await started.respond(query, caller);
       if ('refusal' in answer) throw deserializeRefusal(answer.refusal);
       return JSON.parse(answer.reply.json) as SearchFeaturesResponse;
+    },
+    suggest: async (query = {}, caller = mia) => {
+      const context = { caller, requestId: randomUUID(), traceparent: traceparentFrom(), timeoutMs: 60_000 };
+      const answer = await callForResponse(bus, SuggestFeatures, { query }, context);
+      if ('refusal' in answer) throw deserializeRefusal(answer.refusal);
+      return JSON.parse(answer.reply.json) as FeatureSuggestions;
     },
     names: async (query, caller) => (await started.search(query, caller)).features.map(({ name }) => name),
     stop: async () => {

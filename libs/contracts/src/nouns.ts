@@ -39,6 +39,7 @@ export * from './features/lifecycle.ts';
 export * from './features/links.ts';
 export * from './features/playground.ts';
 export * from './features/search.ts';
+export * from './features/suggest.ts';
 export * from './features/tags.ts';
 export * from './features/variants.ts';
 export * from './instance.ts';

@@ -1,4 +1,4 @@
-import type { SearchFeaturesResponse } from '@bunting/contracts';
+import type { SearchFeaturesResponse, StateOf } from '@bunting/contracts';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,6 +20,15 @@ const writesPerSecond = 50;
 const writtenFlags = 200;
 /** The limits that the documentation promises, in milliseconds. */
 const limits = { p50: 25, p99: 100, findableP99: 250 } as const;
+
+/** The settings of a server whose features come from `projectStates`. */
+export const searchSettings = {
+  SEARCH_POLL_INTERVAL_MS: '20',
+  SEARCH_FRESHNESS_WAIT_MS: '5000',
+  SEARCH_STATEMENT_TIMEOUT_MS: '60000',
+  // The features service does not have the features of the outbox: search would remove them again.
+  SEARCH_RECONCILE_INTERVAL_MS: '0',
+} as const;
 
 interface Latencies {
   readonly p50: number;
@@ -70,14 +79,7 @@ async function measureAt(
   dataDir: string,
   { times, only }: BenchOptions,
 ): Promise<unknown> {
-  const settings = {
-    SEARCH_POLL_INTERVAL_MS: '20',
-    SEARCH_FRESHNESS_WAIT_MS: '5000',
-    SEARCH_STATEMENT_TIMEOUT_MS: '60000',
-    // The features service does not have the features of the outbox: search would remove them again.
-    SEARCH_RECONCILE_INTERVAL_MS: '0',
-  };
-  const server = await startServer(settings, { dataDir, keepData: true });
+  const server = await startServer(searchSettings, { dataDir, keepData: true });
   const search = async (query: SearchQuery) => {
     const text = Object.entries(query).flatMap(([name, value]) =>
       [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}`),
@@ -184,7 +186,11 @@ function writtenFlag(nth: number) {
 }
 
 /** Puts the states of features into the outbox, unless it has them, and waits until search has applied them. @returns the seconds */
-function projectStates(features: number, dataDir: string): Promise<number> {
+export function projectStates(
+  features: number,
+  dataDir: string,
+  stateOf: (nth: number) => StateOf<'feature'> = (nth) => benchFeatureState(nth),
+): Promise<number> {
   return withServiceDatabases({ BUNTING_DATA_DIR: dataDir }, {}, async (databases) => {
     const [outbox, documents] = (['features', 'search'] as const).map(
       (service) => new pg.Client({ connectionString: databaseOfService(databases, service).url }),
@@ -199,7 +205,7 @@ function projectStates(features: number, dataDir: string): Promise<number> {
     for (; published < features; published += rowsPerInsert) {
       const length = Math.min(rowsPerInsert, features - published);
       const first = published;
-      await insert(Array.from({ length }, (_, nth) => benchFeatureState(first + nth)));
+      await insert(Array.from({ length }, (_, nth) => stateOf(first + nth)));
     }
     const total = await numberIn(outbox, `select count(*) as number from outbox where topic = 'state'`);
     const applied = `select position as number from consumer_checkpoint where producer = 'features'`;
