@@ -1,4 +1,5 @@
 import type { OutboxEvent } from '@bunting/contracts';
+import { onlyRow } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { anEvent } from '../../test/builders.ts';
@@ -136,5 +137,41 @@ describe('The event log', () => {
     const stored = await rows();
     expect(stored.map(({ uid }) => uid).toSorted()).toEqual(events.map(({ uid }) => uid).toSorted());
     expect(stored.map(({ id }) => id)).toEqual(events.map((_, nth) => nth + 1));
+  });
+
+  it('adds at most 2,400 bytes of WAL for an update of a strategy, whose texts it has already', async () => {
+    await empty();
+    const strategy = (rollout: number) => ({
+      id: '0b6e0f6a-2a0c-4f0e-9d3e-6f2f1d0c9a11',
+      name: 'flexibleRollout',
+      title: 'Half of Oslo',
+      constraints: [{ contextName: 'userId', operator: 'IN', values: ['user-1', 'user-2'], inverted: false }],
+      parameters: { rollout: String(rollout), stickiness: 'default', groupId: 'banner' },
+      segments: [777],
+    });
+    const updates = (count: number) =>
+      Array.from({ length: count }, (_, nth) =>
+        arriving(
+          anEvent({
+            type: 'feature-strategy-update',
+            environment: 'production',
+            data: strategy((nth + 1) % 101),
+            preData: strategy(nth % 101),
+          }),
+        ),
+      );
+    await append(...updates(200));
+    // The pool lends the connection that was returned last, so that of the events is asked.
+    const written = async (): Promise<number> => {
+      await log.database.query({ text: 'select pg_stat_force_next_flush()' });
+      const text = 'select wal_bytes::int8 as bytes from pg_stat_get_backend_wal(pg_backend_pid())';
+      return onlyRow(await log.database.query<{ bytes: number }>({ text })).bytes;
+    };
+    const before = await written();
+    await append(...updates(400));
+    expect(((await written()) - before) / 400).toBeLessThan(2_400);
+    expect(await log.database.read({ text: 'select count(*) as texts from event_text' })).toEqual([
+      { texts: 1 + 1 + 101 },
+    ]);
   });
 });

@@ -80,6 +80,22 @@ describe('The retention of events', () => {
     expect((await find('title')).total).toBe(7);
   });
 
+  it('drops the texts of old events, and keeps those that later events have, too', async () => {
+    await append({ createdAt: day(1), createdBy: 'old', data: { title: 'Same', old: 'gone' } });
+    await append({ createdAt: day(1), data: { title: 'Same' } }, { createdAt: day(9), data: { title: 'Same' } });
+    expect(await drop(day(5))).toBe(2);
+    const texts = await log.database.read<{ text: string }>({ text: 'select text from event_text order by text' });
+    expect(texts.map(({ text }) => text)).toEqual(['mia@example.com', 'title\u001fsame']);
+    const find = (text: string) =>
+      eventSearch(log.database).find(
+        { text, visible: everything },
+        { from: 9, limit: 9 },
+        new Date(Date.now() + 10_000),
+      );
+    expect((await find('same')).total).toBe(1);
+    expect((await find('gone')).total).toBe(0);
+  });
+
   it('keeps all events after one within the retention, whatever their own time', async () => {
     await append({ createdAt: day(1) }, { createdAt: day(9) }, { createdAt: day(1) });
     expect(await drop(day(5))).toBe(1);

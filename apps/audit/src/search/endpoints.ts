@@ -12,20 +12,23 @@ import {
 import { parsePage } from '@bunting/contracts/validation';
 import { type TimedRequest } from '@bunting/outbox';
 import type { AuditContext } from '../endpoints.ts';
-import { describeEvent } from './describe-event.ts';
+import { describeEvent, type LoggedEvent } from './describe-event.ts';
 import {
   type EventVisibility,
   eventVisibilityOf,
+  otherProjectsOf,
   parseEventFilters,
   requireAfterNotBeyondLog,
   withoutHiddenProject,
 } from './event-filters.ts';
 import { eventFeed, type PageRequest } from './feed-store.ts';
-import { type EventCriteria, eventSearch, type FoundEvent } from './search-store.ts';
+import type { FoundEvent } from './event-store.ts';
+import { type EventCriteria, eventSearch } from './search-store.ts';
 
 export function searchEndpoints({ database, waitUntilFresh, publicUrl }: AuditContext): readonly Endpoint[] {
   const search = eventSearch(database);
   const readFeed = eventFeed(database);
+  const jsonOf = eventDescriber(publicUrl);
 
   /** Reads the matching events that the caller may see, the newest first, after the log has caught up: as JSON texts, and their total. */
   async function readEventPage(
@@ -41,7 +44,7 @@ export function searchEndpoints({ database, waitUntilFresh, publicUrl }: AuditCo
       { from: Number.MAX_SAFE_INTEGER, limit: 100, ...page },
       request.deadline,
     );
-    return { events: events.map((event) => describedEventJson(event, visible, publicUrl, omitsGroup)), total };
+    return { events: events.map((event) => jsonOf(event, visible, omitsGroup)), total };
   }
 
   return [
@@ -96,8 +99,7 @@ export function searchEndpoints({ database, waitUntilFresh, publicUrl }: AuditCo
       }
       requireAfterNotBeyondLog(after, page.head);
       const items = page.events.map(
-        (found) =>
-          `${describedEventJson(found, query.visible, publicUrl).slice(0, -1)},"hash":${JSON.stringify(found.hash)}}`,
+        (found) => `${jsonOf(found, query.visible).slice(0, -1)},"hash":${JSON.stringify(found.hash)}}`,
       );
       return new JsonText(`{"items":[${items.join(',')}],"next":${page.next},"atEnd":${page.next >= page.head}}`);
     }),
@@ -105,20 +107,34 @@ export function searchEndpoints({ database, waitUntilFresh, publicUrl }: AuditCo
 }
 
 /**
- * The event as JSON text with label, summary and group, without members that are hidden from the caller.
- * @param omitsGroup for clients that do not know the group
+ * Returns a function for the JSON text of an event with label, summary and group, without members that are hidden from the caller.
+ * An event is described once for as long as it is cached.
  */
-function describedEventJson(
-  { json, event, groupJson }: FoundEvent,
-  visible: EventVisibility,
-  publicUrl: string,
-  omitsGroup = false,
-): string {
-  const visibleEvent = withoutHiddenProject(event, visible);
-  const { label, summary } = describeEvent(visibleEvent, publicUrl);
-  const content = (visibleEvent === event ? json : JSON.stringify(visibleEvent)).slice(0, -1);
-  const group = omitsGroup ? '' : `,${groupJson}`;
-  return `${content},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}${group}}`;
+function eventDescriber(publicUrl: string) {
+  interface Described {
+    /** the event with label and summary, without the last brace */
+    readonly content: string;
+    readonly otherProjects: readonly string[];
+  }
+  const described = new WeakMap<FoundEvent, Described>();
+  const contentOf = (json: string, event: LoggedEvent): string => {
+    const { label, summary } = describeEvent(event, publicUrl);
+    return `${json.slice(0, -1)},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}`;
+  };
+  const describe = (found: FoundEvent): Described => {
+    const { event } = found;
+    return { content: contentOf(found.json, event), otherProjects: otherProjectsOf(event) };
+  };
+  /** @param omitsGroup for clients that do not know the group */
+  return (found: FoundEvent, visible: EventVisibility, omitsGroup = false): string => {
+    const known = described.get(found) ?? describe(found);
+    described.set(found, known);
+    const group = omitsGroup ? '' : `,${found.groupJson}`;
+    if (!known.otherProjects.some((project) => visible.hiddenProjects.includes(project)))
+      return `${known.content}${group}}`;
+    const visibleEvent = withoutHiddenProject(found.event, visible);
+    return `${contentOf(JSON.stringify(visibleEvent), visibleEvent)}${group}}`;
+  };
 }
 
 /** A list of one value, or undefined for undefined. */

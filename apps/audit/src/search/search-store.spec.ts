@@ -190,6 +190,51 @@ describe('texts', () => {
       expect(await count()).toBe(7);
     });
 
+    it('returns the events of a restored log, and not those that had their ids before', async () => {
+      const titles = async (project: string) => {
+        const page = { from: Number.MAX_SAFE_INTEGER, limit: 100 };
+        const criteria = { projects: [project], visible: eventVisibilityOf(mia) };
+        const { events } = await search.find(criteria, page, new Date(Date.now() + 10_000));
+        return events.map(({ event }) => event.data?.['title']);
+      };
+      await append([anEvent({ project: 'kept', data: { title: 'kept' } })]);
+      const backup = published.length;
+      expect(await titles('kept')).toEqual(['kept']);
+      await append([anEvent({ project: 'lost', data: { title: 'one' } }), anEvent({ project: 'lost', data: null })]);
+      expect(await titles('lost')).toEqual([undefined, 'one']);
+      await log.database.transaction(async ({ query }) => {
+        for (const [table, id] of [
+          ['event', 'id'],
+          ['event_search', 'id'],
+          ['event_text', 'event'],
+        ])
+          await query(`delete from ${table} where ${id} > $1`, [backup]);
+        await query('update event_log_head set id = $1, events = $1, uid = (select uid from event where id = $1)', [
+          backup,
+        ]);
+      });
+      published.splice(backup);
+      await append([
+        anEvent({ project: 'kept', data: { title: 'two' } }),
+        anEvent({ project: 'kept', data: { title: 'three' } }),
+      ]);
+      expect(await titles('kept')).toEqual(['three', 'two', 'kept']);
+    });
+
+    it('reads a page whose events it has read before in one statement, and with new ones in two', async () => {
+      const statementsOf = async (body: NaiveCriteria) => {
+        const before = log.database.statements;
+        expect(await find(body)).toEqual(naiveSearch(published, body, mia));
+        return log.database.statements - before;
+      };
+      for (const body of [{}, { feature: 'banner' }, { project: 'bank', query: 'oslo' }]) {
+        await statementsOf(body);
+        expect(await statementsOf(body)).toBe(1);
+        await append([anEvent({ project: 'bank', featureName: 'banner', data: { title: 'Oslo' } })]);
+        expect(await statementsOf(body)).toBe(2);
+      }
+    });
+
     it('returns an empty page behind the last match without a search for it, and counts the matches', async () => {
       await append(Array.from({ length: 3 }, () => anEvent({ data: { title: 'far' } })));
       const criteria = { text: 'far', visible: eventVisibilityOf(mia) };
@@ -224,6 +269,8 @@ describe('texts', () => {
               droppedId: 0,
               later: 0,
               continues: true,
+              hasNewest: true,
+              pageIds: [],
             },
           ];
         },

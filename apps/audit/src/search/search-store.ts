@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { eventTypes, foldForSearch, Refusal, unavailable } from '@bunting/contracts';
 import { escapeLike, type ReadDatabase, type Statement } from '@bunting/database';
 import { LRUCache } from 'lru-cache';
@@ -5,9 +6,8 @@ import pLimit from 'p-limit';
 import { missingLogHeadError } from '../log/append-store.ts';
 import { type TextPart, textParts } from '../log/text-store.ts';
 import type { EventVisibility } from './event-filters.ts';
-import { type EventPage, type EventRow, type PageRequest, selectEventById, toFoundEvent } from './feed-store.ts';
-
-export type { FoundEvent } from './feed-store.ts';
+import { type EventIdentity, eventReader } from './event-store.ts';
+import type { EventPage, PageRequest } from './feed-store.ts';
 
 /** Criteria of a search. All must match that are present; a list matches if one of its values does. */
 export interface EventCriteria {
@@ -54,8 +54,8 @@ export interface SearchCriteria {
 export interface SearchConditions {
   readonly sql: readonly string[];
   readonly values: readonly unknown[];
-  /** the same conditions in a form that the indexes of texts do not serve, to read events by their ids */
-  readonly withoutTextIndex: readonly string[];
+  /** the same conditions in the form for rows that are read by their ids */
+  readonly ofRows: readonly string[];
 }
 
 /** A `where` clause of conditions that must all hold. */
@@ -99,7 +99,9 @@ export function searchCriteria(criteria: EventCriteria): SearchCriteria {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const addAnyOf = (column: string, type: string, accepted: readonly unknown[] | undefined): void => {
-    if (accepted !== undefined) sql.push(`${column} = any(${bind(accepted)}::${type}[])`);
+    // A plan for one value costs the same whatever the value, so that PostgreSQL makes it once.
+    if (accepted?.length === 1) sql.push(`${column} = ${bind(accepted[0])}::${type}`);
+    else if (accepted !== undefined) sql.push(`${column} = any(${bind(accepted)}::${type}[])`);
   };
   const {
     types,
@@ -124,7 +126,7 @@ export function searchCriteria(criteria: EventCriteria): SearchCriteria {
   if (criteria.projects === undefined && hiddenProjects.length > 0)
     sql.push(`(project is null or project <> all(${bind(hiddenProjects)}::text[]))`);
   addAnyOf('type', 'text', types);
-  if (excludedTypes !== undefined) sql.push(`type <> all(${bind(excludedTypes)}::text[])`);
+  for (const type of excludedTypes ?? []) sql.push(`type <> ${bind(type)}::text`);
   if (groups !== undefined)
     sql.push(`id in (select id from event where group_id is not null and group_id = any(${bind(groups)}::text[]))`);
   addAnyOf('feature_name', 'text', features);
@@ -197,7 +199,7 @@ export async function findMatchingTexts(database: ReadDatabase, criterion: TextC
  */
 export function searchConditions(criteria: SearchCriteria, texts: MatchingTexts | undefined): SearchConditions {
   const { sql, text: criterion } = criteria;
-  if (criterion === undefined || texts === undefined) return { sql, values: criteria.values, withoutTextIndex: sql };
+  if (criterion === undefined || texts === undefined) return { sql, values: criteria.values, ofRows: sql };
   const values = [...criteria.values];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const parts = searchedParts(criterion);
@@ -218,12 +220,10 @@ export function searchConditions(criteria: SearchCriteria, texts: MatchingTexts 
   const unindexed = `text <> '' and text like ${criterion.textIn === 'data' ? bind(`%${creatorSeparator}${patternOf(criterion.text)}`) : pattern}`;
   const orOf = (...conditions: readonly string[]): string => `(${conditions.map((one) => `(${one})`).join(' or ')})`;
   const indexed = anyOf.map(([column, condition]) => `${column} ${condition}`);
-  // No index has these expressions.
-  const scanned = anyOf.map(([column, condition]) => `${column} + 0 ${condition}`);
   return {
     sql: [...sql, orOf(...indexed, ...(texts.ids === undefined ? comparedTogether : later), ...ofType, unindexed)],
     values,
-    withoutTextIndex: [...sql, orOf(...scanned, ...later, ...ofType, unindexed)],
+    ofRows: [...sql, orOf(...indexed, ...later, ...ofType, unindexed)],
   };
 }
 
@@ -322,96 +322,119 @@ function parametersAfter(conditions: SearchConditions) {
 }
 type Bind = ReturnType<typeof parametersAfter>['bind'];
 
+/**
+ * SQL: the rows after an id, newest first, as a table of which PostgreSQL uses the primary key alone, whatever the conditions on its columns.
+ * Selected ids hide their values from the planner: with them it would make a new plan for each search, which costs more than the search. For
+ * the same reason there is always an end.
+ */
+function rowsAfter(after: string, upTo: string): string {
+  return `(
+    select * from event_search where id > (select ${after}) and id <= (select ${upTo}) order by id desc offset 0) as event_search`;
+}
+
 /** SQL: the ids of a page, of those that are cached and those that matched later. */
 function pageOfIds(ids: readonly number[], { from, limit, skip = 0 }: PageRequest, bind: Bind): string {
+  const first = ids.findIndex((id) => id <= from);
+  const mayBeOnPage = first === -1 ? [] : ids.slice(first, first + skip + limit);
   return `
-  select id from (select id from later union all select unnest(${bind(ids, 'bigint[]')})) as matching
+  select id from (select id from later union all select unnest(${bind(mayBeOnPage, 'bigint[]')})) as matching
   where id <= ${bind(from)} order by id desc limit ${bind(limit)} offset ${bind(skip)}`;
 }
 
 /**
- * SQL: the ids of a page of many matches. A backward scan of the primary key finds the page within `expectedIds` ids if the matches are
- * distributed evenly over the log. It ends at `boundary`, `maxScanFactor` times as far (`near`): all matches may be old. Those before the
- * boundary, if the page needs them, are found by other indexes and sorted (`far`). If all matches are found and sorted at a lower cost than
- * that of the scan, that is done instead. PostgreSQL sorts by `id + 0` without a scan of the primary key, which does not have this expression.
+ * The lowest id of the range in which a page of many matches is looked for: a backward scan of the primary key finds it within `expectedIds`
+ * ids if the matches are distributed evenly over the log, and it may be `maxScanFactor` times as far. Undefined if all matches are found and
+ * sorted at a lower cost than that of the scan.
+ */
+function boundaryOf(matches: Matches, { from, limit, skip = 0 }: PageRequest): number | undefined {
+  const idsPerMatch = Math.max(1, matches.upTo - matches.droppedId) / Math.max(1, matches.events);
+  const expectedIds = (skip + limit) * idsPerMatch;
+  return expectedIds > fastScanLength + costOfMatch * matches.events
+    ? undefined
+    : Math.min(from, matches.upTo) - Math.ceil(maxScanFactor * expectedIds);
+}
+
+/**
+ * SQL: the ids of a page of many matches: above a boundary, or of all. PostgreSQL sorts by `id + 0` without a scan of the primary key, which
+ * does not have this expression.
  */
 function pageOfMany(
-  { sql, withoutTextIndex }: SearchConditions,
-  matches: Matches,
+  { sql, ofRows }: SearchConditions,
+  boundary: number | undefined,
   { from, limit, skip = 0 }: PageRequest,
   bind: Bind,
 ): string {
-  const rowsToPageEnd = skip + limit;
-  const idsPerMatch = Math.max(1, matches.upTo - matches.droppedId) / Math.max(1, matches.events);
-  const expectedIds = rowsToPageEnd * idsPerMatch;
-  const fromCondition = `id <= ${bind(from)}`;
+  const upTo = bind(from);
   const rows = `limit ${bind(limit)} offset ${bind(skip)}`;
-  if (expectedIds > fastScanLength + costOfMatch * matches.events)
-    return `select id from event_search ${whereClause(...sql, fromCondition)} order by id + 0 desc ${rows}`;
-  const boundary = bind(Math.min(from, matches.upTo) - Math.ceil(maxScanFactor * expectedIds));
-  const limitClause = `limit ${bind(rowsToPageEnd)}`;
-  const far = whereClause(
-    `(select count(*) from near) < ${bind(rowsToPageEnd)}`,
-    ...sql,
-    fromCondition,
-    `id <= ${boundary}`,
-  );
-  return `
-    with near as materialized (
-      select id from event_search ${whereClause(...withoutTextIndex, fromCondition, `id > ${boundary}`)} order by id desc ${limitClause}
-    ), far as materialized (select id from event_search ${far} order by id + 0 desc ${limitClause})
-    select id from (select id from near union all select id from far) as matching order by id desc ${rows}`;
+  return boundary === undefined
+    ? `select id from event_search ${whereClause(...sql, `id <= ${upTo}`)} order by id + 0 desc ${rows}`
+    : `select id from ${rowsAfter(bind(boundary), upTo)} ${whereClause(...ofRows)} order by id desc ${rows}`;
 }
 
-/** The head of the log, the matches after the cached ones, and an event of the page, if there is one. */
-type Row = Pick<Matches, 'upTo' | 'uid' | 'droppedId'> & {
+/** The head of the log, the matches after the cached ones, and the page. */
+interface Found extends Pick<Matches, 'upTo' | 'uid' | 'droppedId'> {
   /** the number of texts that were ever stored */
   readonly texts: number;
   readonly later: number;
   readonly laterIds: readonly number[] | null;
   /** whether the log still has the events that the cached matches were selected from */
   readonly continues: boolean;
-} & (EventRow | { readonly id: null });
+  /** whether the log still has the newest cached event */
+  readonly hasNewest: boolean;
+  /** the events of the page, the newest first */
+  readonly pageIds: readonly number[];
+}
 
-/** Whether a page begins after the last match. It is empty then, so its events are not selected. */
+/** Whether a page begins after the last match. It is empty then, and not looked for. */
 function isBeyond({ events }: Pick<Matches, 'events'>, { skip = 0 }: PageRequest): boolean {
   return skip >= events;
 }
 
-function pageOf(conditions: SearchConditions, matches: Matches, page: PageRequest, bind: Bind): string {
-  if (isBeyond(matches, page)) return 'select null::bigint as id where false';
-  return matches.ids === undefined ? pageOfMany(conditions, matches, page, bind) : pageOfIds(matches.ids, page, bind);
-}
-
-/** Reads a page, and the matches that were appended since the cached ones were found, in one statement, hence in one snapshot. */
-function pageAndLater(conditions: SearchConditions, matches: Matches, page: PageRequest) {
+/**
+ * Reads a page, and the matches that were appended since the cached ones were found, in one statement, hence in one snapshot.
+ * @param boundary the lowest id of the range in which a page of many matches is looked for; undefined to find and sort all
+ */
+function pageAndLater(
+  criteria: SearchCriteria,
+  matches: Matches,
+  page: PageRequest,
+  boundary: number | undefined,
+  newest: EventIdentity,
+): { readonly statement: Statement; readonly values: readonly unknown[] } {
+  const conditions = searchConditions(criteria, matches.texts);
   const { values, bind } = parametersAfter(conditions);
   const { ids, droppedId, uid } = matches;
   const upTo = bind(matches.upTo);
-  const fromLaterMatches = `from event_search ${whereClause(...conditions.withoutTextIndex, `id > ${upTo}`)}`;
+  const fromLaterMatches = `from ${rowsAfter(upTo, `${Number.MAX_SAFE_INTEGER}`)} ${whereClause(...conditions.ofRows)}`;
   const later =
     ids === undefined
       ? `select count(*) as events, null::json as ids ${fromLaterMatches}`
       : 'select count(*) as events, json_agg(id order by id desc) as ids from later';
+  const [newestId, newestUid] = [bind(newest.id), bind(newest.uid, 'uuid')];
+  const pageIds = isBeyond(matches, page)
+    ? 'select null::bigint as id where false'
+    : ids === undefined
+      ? pageOfMany(conditions, boundary, page, bind)
+      : pageOfIds(ids, page, bind);
   const text = `
     ${ids === undefined ? '' : `with later as materialized (select id ${fromLaterMatches} limit ${maxCachedIds + 1})`}
     select head.id as "upTo", head.uid, head.dropped_id as "droppedId", head.texts, counted.events as later, counted.ids as "laterIds",
       head.dropped_id = ${bind(droppedId)} and (${upTo} = head.dropped_id or exists (
         select 1 from event where id = ${upTo} and uid = ${bind(uid, 'uuid')})) as continues,
-      found.*
-    from event_log_head as head
-    cross join (${later}) as counted
-    left join (${pageOf(conditions, matches, page, bind)}) as page on true
-    left join lateral ${selectEventById('page.id')} as found on true
-    where head.singleton order by page.id desc`;
-  return { statement: { text }, values };
+      ${newestId} = 0 or exists (select 1 from event where id = ${newestId} and uid = ${newestUid}) as "hasNewest",
+      (select coalesce(json_agg(id order by id desc), '[]') from (${pageIds}) as page) as "pageIds"
+    from event_log_head as head cross join (${later}) as counted where head.singleton`;
+  // Without a text, and within ranges of ids, one plan suits all values.
+  const isPlannedOnce = criteria.text === undefined && (ids !== undefined || boundary !== undefined);
+  const name = isPlannedOnce ? `event-page-${hash('sha1', text, 'hex')}` : undefined;
+  return { statement: name === undefined ? { text } : { name, text }, values };
 }
 
 /** The cached matches with later ones appended; undefined when the cache must be invalidated. */
-function continueMatches(matches: Matches, row: Row): Matches | undefined {
-  const { upTo, uid, droppedId, later, laterIds } = row;
+function continueMatches(matches: Matches, found: Found): Matches | undefined {
+  const { upTo, uid, droppedId, later, laterIds } = found;
   const { texts } = matches;
-  if (!row.continues) return undefined;
+  if (!found.continues) return undefined;
   if (matches.ids === undefined) return { events: matches.events + later, ids: undefined, upTo, uid, droppedId, texts };
   const ids = [...(laterIds ?? []), ...matches.ids];
   return later > maxCachedIds || ids.length > maxCachedIds
@@ -425,6 +448,7 @@ function continueMatches(matches: Matches, row: Row): Matches | undefined {
  * backup was restored.
  */
 export function eventSearch(database: ReadDatabase) {
+  const events = eventReader(database);
   const limitScans = pLimit(maxConcurrentScans);
   const scan = <T>(deadline: Date, job: () => Promise<T>): Promise<T> =>
     limitScans(() => {
@@ -452,14 +476,30 @@ export function eventSearch(database: ReadDatabase) {
     if (matches === undefined) throw missingLogHeadError();
     return matches;
   };
-  const readPage = (criteria: SearchCriteria, matches: Matches, page: PageRequest, deadline: Date): Promise<Row[]> => {
-    const { statement, values } = pageAndLater(searchConditions(criteria, matches.texts), matches, page);
-    const read = () => database.read<Row>(statement, values);
+  const readPage = async (
+    criteria: SearchCriteria,
+    matches: Matches,
+    page: PageRequest,
+    deadline: Date,
+  ): Promise<Found> => {
+    const readFrom = async (lowest: number | undefined): Promise<Found> => {
+      const { statement, values } = pageAndLater(criteria, matches, page, lowest, events.newest());
+      const [found] = await database.read<Found>(statement, values);
+      if (found === undefined) throw missingLogHeadError();
+      return found;
+    };
+    const read = async (): Promise<Found> => {
+      if (matches.ids !== undefined) return readFrom(undefined);
+      const boundary = boundaryOf(matches, page);
+      const found = await readFrom(boundary);
+      // A page of old matches, which are not distributed evenly, ends below the range.
+      const mayEndBelow = boundary !== undefined && boundary > matches.droppedId && !isBeyond(matches, page);
+      return mayEndBelow && found.pageIds.length < page.limit ? readFrom(undefined) : found;
+    };
     // A page of many matches by text evaluates the text condition a second time.
     const isScan = criteria.text !== undefined && matches.ids === undefined && !isBeyond(matches, page);
     return isScan ? scan(deadline, read) : read();
   };
-
   /** The matches with the texts that are stored by now, if many were stored since: comparing them one by one would take longer and longer. */
   const withLaterTexts = async ({ text }: SearchCriteria, matches: Matches, stored: number): Promise<Matches> =>
     text === undefined || matches.texts?.ids === undefined || stored - matches.texts.upTo <= maxLaterTexts
@@ -474,14 +514,16 @@ export function eventSearch(database: ReadDatabase) {
       let isStale = false;
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const matches = await fetchMatches(key, { criteria: searched, deadline }, isStale);
-        const rows = await readPage(searched, matches, page, deadline);
-        const current = rows[0] && continueMatches(matches, rows[0]);
+        const found = await readPage(searched, matches, page, deadline);
+        if (!found.hasNewest) events.clear();
+        const current = continueMatches(matches, found);
         isStale = current === undefined;
         if (current === undefined) continue;
-        cache.set(key, await withLaterTexts(searched, current, rows[0]?.texts ?? 0));
+        cache.set(key, await withLaterTexts(searched, current, found.texts));
         // Matches were appended concurrently, so that the page is no longer past the last match.
         if (isBeyond(matches, page) && !isBeyond(current, page)) continue;
-        return { events: rows.flatMap((row) => (row.id === null ? [] : toFoundEvent(row))), total: current.events };
+        const eventsOfPage = await events.read(found.pageIds);
+        if (eventsOfPage !== undefined) return { events: eventsOfPage, total: current.events };
       }
       throw unavailable('The event log has changed while it was searched. Please try again.');
     },

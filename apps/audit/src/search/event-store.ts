@@ -1,0 +1,119 @@
+import type { ReadDatabase, Statement } from '@bunting/database';
+import { LRUCache } from 'lru-cache';
+import type { LoggedEvent } from './describe-event.ts';
+
+/** An event as JSON text, in which its data is the text that is stored, and parsed. */
+export interface FoundEvent {
+  readonly id: number;
+  readonly json: string;
+  /** parsed on each access, so that a page does not hold all its events in memory */
+  readonly event: LoggedEvent;
+  /** the members that say which events were caused together, as JSON text without braces */
+  readonly groupJson: string;
+}
+
+/** A row of `event`: JSON columns as text, the timestamp in milliseconds since 1970. */
+export interface EventRow {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly type: string;
+  readonly createdBy: string;
+  readonly createdByUserId: number | null;
+  readonly environment: string | null;
+  readonly project: string | null;
+  readonly featureName: string | null;
+  readonly data: string | null;
+  readonly preData: string | null;
+  readonly tags: string;
+  readonly groupType: string | null;
+  readonly groupId: string | null;
+}
+
+/** The columns of `event` as an `EventRow`. The service serializes the row as JSON, because the database would take much longer for that. */
+const eventColumns = `
+  event.id, floor(extract(epoch from event.created_at) * 1000)::bigint as "createdAt", event.type,
+  event.created_by as "createdBy", event.created_by_user_id as "createdByUserId", event.environment, event.project,
+  event.feature_name as "featureName", event.data::text as data, event.pre_data::text as "preData", event.tags::text as tags,
+  event.group_type as "groupType", event.group_id as "groupId"`;
+
+/**
+ * SQL: the event of an id, as a table of one row. `offset 0` makes the planner look up each event by its id, because a page is short and the
+ * log is long.
+ */
+export function selectEventById(id: string): string {
+  return `(select ${eventColumns} from event where event.id = ${id} offset 0)`;
+}
+
+/** The event of a row. The JSON texts of its data are inserted without parsing. */
+export function toFoundEvent(row: EventRow): FoundEvent {
+  const { id, type, createdBy, createdByUserId, environment, project, featureName, data, preData, tags } = row;
+  const { groupType, groupId } = row;
+  const createdAt = new Date(row.createdAt).toISOString();
+  const head = { id, createdAt, type, createdBy, createdByUserId, environment, project, featureName };
+  const json = `${JSON.stringify(head).slice(0, -1)},"data":${data},"preData":${preData},"tags":${tags}}`;
+  return {
+    id,
+    json,
+    groupJson: JSON.stringify({ groupType, groupId }).slice(1, -1),
+    get event() {
+      return JSON.parse(json) as LoggedEvent;
+    },
+  };
+}
+
+const selectEvents: Statement = {
+  name: 'events-by-id',
+  text: `select event.uid, ${eventColumns} from event where event.id = any($1::bigint[])`,
+};
+
+/** The maximum size of the cached events, in characters of their texts, each of which may be held twice, with and without a summary. */
+const maxCacheSize = 8_000_000;
+const sizeOfEntry = 300;
+
+/** An event, by its id and by what no other event has. */
+export interface EventIdentity {
+  readonly id: number;
+  readonly uid: string | null;
+}
+
+/**
+ * Reads events by their ids, and caches them, as they never change. A backup that was restored may have given their ids to others: it is
+ * recognised by the newest event that was cached, since the log before an event is always the same.
+ */
+export function eventReader(database: ReadDatabase) {
+  const cache = new LRUCache<number, FoundEvent>({
+    maxSize: maxCacheSize,
+    sizeCalculation: ({ json }) => 2 * json.length + sizeOfEntry,
+  });
+  const none: EventIdentity = { id: 0, uid: null };
+  let newest = none;
+  return {
+    /** the newest event that was cached; the id 0 if none was */
+    newest: (): EventIdentity => newest,
+    /** Empties the cache, after the log was found to lack the newest event that was cached. */
+    clear: (): void => {
+      cache.clear();
+      newest = none;
+    },
+    /** The events in the order of the ids; undefined if the log lacks one by now. */
+    read: async (ids: readonly number[]): Promise<readonly FoundEvent[] | undefined> => {
+      const found = new Map<number, FoundEvent>();
+      const missing: number[] = [];
+      for (const id of ids) {
+        const cached = cache.get(id);
+        if (cached === undefined) missing.push(id);
+        else found.set(id, cached);
+      }
+      const rows =
+        missing.length === 0 ? [] : await database.read<EventRow & { readonly uid: string }>(selectEvents, [missing]);
+      if (rows.length < missing.length) return undefined;
+      for (const row of rows) {
+        const event = toFoundEvent(row);
+        cache.set(event.id, event);
+        found.set(event.id, event);
+        if (event.id > newest.id) newest = { id: event.id, uid: row.uid };
+      }
+      return ids.flatMap((id) => found.get(id) ?? []);
+    },
+  };
+}
