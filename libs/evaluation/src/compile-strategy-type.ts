@@ -31,7 +31,12 @@ function commaSeparated(text: string | undefined): string[] {
 function stickyKey(stickiness: string, context: EvaluationContext): string | undefined {
   if (stickiness === 'random') return randomKey(context);
   if (stickiness !== 'default') return fieldValue(context, stickiness);
-  return fieldValue(context, 'userId') ?? fieldValue(context, 'sessionId') ?? randomKey(context);
+  return defaultKey(context) ?? randomKey(context);
+}
+
+/** The sticky key of a user by the stickiness `default`; undefined for an anonymous user, who gets a random one. */
+export function defaultKey(context: EvaluationContext): string | undefined {
+  return fieldValue(context, 'userId') ?? fieldValue(context, 'sessionId');
 }
 
 /** Whether a user is in a rollout. */

@@ -69,6 +69,11 @@ function nonEmptyValues({ values = [] }: EvaluableConstraint): string[] {
   return values.map((value) => value.trim()).filter((value) => value !== '');
 }
 
+/** The values of a field for which a constraint matches, and for no others; undefined for a constraint that no list decides. */
+export function listedValues(constraint: EvaluableConstraint): readonly string[] | undefined {
+  return constraint.operator === 'IN' && constraint.inverted !== true ? nonEmptyValues(constraint) : undefined;
+}
+
 function listCompiler(expected: boolean): ConstraintCompiler {
   return (constraint) => {
     const values = new Set(nonEmptyValues(constraint));

@@ -1,6 +1,7 @@
 import { compileConstraint, type EvaluableConstraint, type EvaluationContext, type Predicate } from './constraint.ts';
 import { compileStrategyType, isInRollout, type Rollout } from './compile-strategy-type.ts';
-import { compileResolver, type Resolution } from './resolution.ts';
+import { compileChunk, type FeatureChunk, isOff, isOn } from './feature-chunk.ts';
+import { compileResolver, type Resolution, type Resolver } from './resolution.ts';
 import { compileVariants, type EvaluableVariant, noVariant, type Variant } from './variant.ts';
 
 export interface EvaluableStrategy {
@@ -68,17 +69,23 @@ export interface FeatureExplanation extends Evaluation {
   readonly strategies: readonly StrategyExplanation[];
 }
 
-/** A feature that is on for a user. */
+/** A feature that is on for a user: the same object each time that the compiled feature has this variant. */
 export interface ActiveFeature {
   readonly feature: EvaluableFeature;
-  /** the same object each time that the compiled feature has this variant */
   readonly variant: Variant;
+  /** what a caller has derived from it */
+  derived?: unknown;
 }
 
 /** The evaluations for one context so far. A parent is evaluated once for all features that depend on it, even if its rollout is random. */
 type EvaluationCache = Map<CompiledFeature, Evaluation>;
 /** What was derived for one context so far, by feature. */
 type CacheByFeature<T> = Map<string, T>;
+
+/** The variant of an evaluation; undefined where it is off. */
+function onlyActive({ enabled, variant }: Evaluation): Variant | undefined {
+  return enabled ? variant : undefined;
+}
 
 const off: Evaluation = { enabled: false, variant: noVariant };
 
@@ -146,13 +153,13 @@ function resultOf(strategies: readonly StrategyExplanation[]): boolean | 'unknow
 }
 
 /** A feature whose constraints are parsed and whose segments are resolved. */
-export interface CompiledFeature {
+export interface CompiledFeature extends Resolver {
   readonly feature: EvaluableFeature;
   readonly strategies: readonly CompiledStrategy[];
   /** the variant of the feature itself, for a user whose strategy has none */
   readonly variantFor: (context: EvaluationContext) => Variant;
-  /** The evaluation with its reason: the same object for the same result. */
-  readonly resolve: (context: EvaluationContext, areDependenciesSatisfied: boolean) => Resolution;
+  /** The feature with one of its variants: the same object for the same variant. */
+  readonly activeWith: (variant: Variant) => ActiveFeature;
 }
 
 /** Compiles the constraints of a segment. */
@@ -165,13 +172,22 @@ export function compileFeature(feature: EvaluableFeature, findSegment: FindSegme
   const { name, strategies = [], variants = [] } = feature;
   const variantFor = compileVariants(variants, name, variants[0]?.stickiness || 'default') ?? (() => noVariant);
   const compiled = strategies.map((strategy) => compileStrategy(strategy, name, findSegment));
-  let resolver: CompiledFeature['resolve'] | undefined;
+  let cachedResolver: Resolver | undefined;
+  // Compiled at the first call: frontends do not ask for reasons.
+  const resolver = (): Resolver => (cachedResolver ??= compileResolver(feature, compiled, variantFor));
+  const active: ActiveFeature[] = [];
   return {
     feature,
     strategies: compiled,
     variantFor,
-    // Compiled at the first call: frontends do not ask for reasons.
-    resolve: (...args) => (resolver ??= compileResolver(feature, compiled, variantFor))(...args),
+    resolve: (...args) => resolver().resolve(...args),
+    resolveOff: () => resolver().resolveOff(),
+    activeWith: (variant) => {
+      for (const one of active) if (one.variant === variant) return one;
+      const made = { feature, variant };
+      active.push(made);
+      return made;
+    },
   };
 }
 
@@ -179,9 +195,19 @@ export function compileFeature(feature: EvaluableFeature, findSegment: FindSegme
 interface CompiledFeatures {
   readonly find: (name: string) => CompiledFeature | undefined;
   /** at least the enabled features, in their order; every call returns the same ones */
-  readonly enabled: () => Iterable<CompiledFeature>;
+  readonly enabled: () => readonly FeatureChunk[];
   /** all features, in their order */
-  readonly all: () => Iterable<CompiledFeature>;
+  readonly all: () => readonly FeatureChunk[];
+}
+
+const chunkLength = 1_024;
+
+/** Divides features into chunks. */
+function chunksOf(features: readonly CompiledFeature[]): readonly FeatureChunk[] {
+  const chunks: FeatureChunk[] = [];
+  for (let from = 0; from < features.length; from += chunkLength)
+    chunks.push(compileChunk(features.slice(from, from + chunkLength)));
+  return chunks;
 }
 
 /** Compiles features for evaluation as Unleash's SDKs do it, by their common client specification. */
@@ -193,7 +219,8 @@ export function compileEvaluator(
   const byName = new Map(
     features.map((feature) => [feature.name, compileFeature(feature, (id) => segmentsById.get(id))]),
   );
-  const all = () => byName.values();
+  const chunks = chunksOf([...byName.values()]);
+  const all = () => chunks;
   return createEvaluator({ find: (name) => byName.get(name), enabled: all, all });
 }
 
@@ -296,11 +323,7 @@ export function createEvaluator({ find, enabled: enabledFeatures, all }: Compile
   let cachedParents: ReadonlySet<string> | undefined;
   /** The names of the features that others depend on. */
   const parentNames = (): ReadonlySet<string> =>
-    (cachedParents ??= new Set(
-      [...enabledFeatures()].flatMap(({ feature: { dependencies = [] } }) =>
-        dependencies.map(({ feature }) => feature),
-      ),
-    ));
+    (cachedParents ??= new Set(enabledFeatures().flatMap(({ parents }) => parents)));
 
   return {
     /** Evaluates a feature; an unknown one is off. */
@@ -313,15 +336,18 @@ export function createEvaluator({ find, enabled: enabledFeatures, all }: Compile
       const cache: EvaluationCache = new Map();
       const active: ActiveFeature[] = [];
       const parents = parentNames();
-      for (const compiled of enabledFeatures()) {
-        const { feature } = compiled;
-        if (!parents.has(feature.name)) {
-          const variant = variantOf(compiled, context, cache);
-          if (variant !== undefined) active.push({ feature, variant });
-          continue;
+      const variantOnce = (compiled: CompiledFeature): Variant | undefined =>
+        parents.size > 0 && parents.has(compiled.feature.name)
+          ? onlyActive(evaluateOnce(compiled, context, cache))
+          : variantOf(compiled, context, cache);
+      for (const { features, evaluate } of enabledFeatures()) {
+        const marks = evaluate(context);
+        for (let nth = 0; nth < features.length; nth++) {
+          if (marks[nth] === isOff) continue;
+          const compiled = features[nth] as CompiledFeature;
+          const variant = marks[nth] === isOn ? noVariant : variantOnce(compiled);
+          if (variant !== undefined) active.push(compiled.activeWith(variant));
         }
-        const { enabled, variant } = evaluateOnce(compiled, context, cache);
-        if (enabled) active.push({ feature, variant });
       }
       return active;
     },
@@ -338,9 +364,15 @@ export function createEvaluator({ find, enabled: enabledFeatures, all }: Compile
     /** Evaluates all features, and returns the reason for the result of each, in their order. */
     resolveAll: (context: EvaluationContext): Resolution[] => {
       const parents = parentNames();
-      return Array.from(all(), (compiled) =>
-        parents.has(compiled.feature.name) ? resolveOnce(compiled, context) : resolve(compiled, context),
-      );
+      return all().flatMap(({ features, candidates, otherwise }) => {
+        const marks = candidates(context);
+        return otherwise().map((resolution, nth) => {
+          if (marks[nth] === isOff) return resolution;
+          const compiled = features[nth] as CompiledFeature;
+          const isParent = parents.size > 0 && parents.has(compiled.feature.name);
+          return isParent ? resolveOnce(compiled, context) : resolve(compiled, context);
+        });
+      });
     },
   };
 }

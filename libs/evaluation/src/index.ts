@@ -1,5 +1,6 @@
 export { type EvaluationContext, type ObservedContext, observedContext } from './constraint.ts';
 export {
+  type ActiveFeature,
   type CompiledFeature,
   compileEvaluator,
   compileFeature,
@@ -13,6 +14,7 @@ export {
   type FindSegment,
   type StrategyExplanation,
 } from './evaluator.ts';
+export { compileChunk, type FeatureChunk } from './feature-chunk.ts';
 export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './frontend-api.ts';
 export { hasPayloads, type Resolution } from './resolution.ts';
 export type { Variant } from './variant.ts';

@@ -67,15 +67,20 @@ function resolutionsWith(feature: EvaluableFeature, enabled: boolean, reason: Re
   };
 }
 
-/**
- * Compiles the resolution of a feature, with OpenFeature's reason for the result.
- * @returns a function that returns the same object for the same result
- */
+/** The resolution of a feature, with OpenFeature's reason for the result. */
+export interface Resolver {
+  /** Returns the same object for the same result. */
+  readonly resolve: (context: EvaluationContext, areDependenciesSatisfied: boolean) => Resolution;
+  /** The resolution in a context that no strategy matches. */
+  readonly resolveOff: () => Resolution;
+}
+
+/** Compiles the resolution of a feature. */
 export function compileResolver(
   feature: EvaluableFeature,
   strategies: readonly ResolvableStrategy[],
   variantOfFeature: (context: EvaluationContext) => Variant,
-): (context: EvaluationContext, areDependenciesSatisfied: boolean) => Resolution {
+): Resolver {
   const { strategies: settings = [], dependencies = [] } = feature;
   const off = (reason: Reason): Decision['resolutions'] => resolutionsWith(feature, false, reason);
   const [disabled, unmatched, unknown, split] = [off('DISABLED'), off('TARGETING_MATCH'), off('UNKNOWN'), off('SPLIT')];
@@ -124,7 +129,7 @@ export function compileResolver(
     return resolutions(variant, needsTargetingKey);
   };
 
-  return (context, areDependenciesSatisfied) => {
+  const resolve: Resolver['resolve'] = (context, areDependenciesSatisfied) => {
     if (!feature.enabled) return disabled(noVariant, false);
     if (!areDependenciesSatisfied) return unmatched(noVariant, false);
     if (compiled.length === 0) return decide(withoutStrategies, variantOfFeature(context), context);
@@ -142,6 +147,7 @@ export function compileResolver(
     if (isUnknown) return unknown(noVariant, false);
     return isSplit ? split(noVariant, splitsUsers && isAnonymous(context)) : unmatched(noVariant, false);
   };
+  return { resolve, resolveOff: () => (feature.enabled ? unmatched : disabled)(noVariant, false) };
 }
 
 /** Whether variants of the feature have payloads. The value of such a feature is a payload, the value of others whether they are on. */

@@ -14,60 +14,80 @@ function addBlock(hash: number, block: number): number {
 }
 
 /** A text with one character for each byte of the UTF-8 of `text`. ASCII, as most keys are, is its own result. */
-function utf8Of(text: string): string {
+export function utf8Of(text: string): string {
   for (let index = 0; index < text.length; index++) {
     if (text.charCodeAt(index) >= 0x80) return Buffer.from(text, 'utf8').toString('latin1');
   }
   return text;
 }
 
-/**
- * MurmurHash3 (x86, 32 bits) of the UTF-8 bytes of texts that begin with the same prefix, as most server-side SDKs compute it. The prefix
- * is hashed once.
- */
-export function murmurHasher(prefix: string, seed = 0): (text: string) => number {
+/** The state of a hash after a prefix: the hash of its whole blocks, and the bytes that follow these. */
+export interface HashState {
+  readonly hash: number;
+  readonly block: number;
+  readonly bits: number;
+  /** the length of the prefix in bytes */
+  readonly length: number;
+}
+
+/** The state of MurmurHash3 (x86, 32 bits) after the UTF-8 bytes of a prefix, which is hashed once for many texts. */
+export function hashStateOf(prefix: string, seed = 0): HashState {
   const start = utf8Of(prefix);
   const blockBytes = start.length - (start.length % 4);
-  let hashOfPrefix = seed;
+  let hash = seed;
   for (let index = 0; index < blockBytes; index += 4) {
     const block =
       start.charCodeAt(index) |
       (start.charCodeAt(index + 1) << 8) |
       (start.charCodeAt(index + 2) << 16) |
       (start.charCodeAt(index + 3) << 24);
-    hashOfPrefix = addBlock(hashOfPrefix, block);
+    hash = addBlock(hash, block);
   }
-  let restOfPrefix = 0;
+  let rest = 0;
   for (let index = blockBytes; index < start.length; index++) {
-    restOfPrefix |= start.charCodeAt(index) << (8 * (index - blockBytes));
+    rest |= start.charCodeAt(index) << (8 * (index - blockBytes));
   }
-  const restBits = 8 * (start.length - blockBytes);
+  return { hash, block: rest, bits: 8 * (start.length - blockBytes), length: start.length };
+}
 
-  return (text) => {
-    const bytes = utf8Of(text);
-    let [hash, block, bits] = [hashOfPrefix, restOfPrefix, restBits];
-    for (let index = 0; index < bytes.length; index++) {
-      block |= bytes.charCodeAt(index) << bits;
-      bits += 8;
-      if (bits < 32) continue;
-      hash = addBlock(hash, block);
-      block = 0;
-      bits = 0;
-    }
-    hash ^= mixBlock(block) ^ (start.length + bytes.length);
-    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-    return (hash ^ (hash >>> 16)) >>> 0;
-  };
+/** The hash of a prefix, by the members of its state, and of a text that follows it as the result of `utf8Of`. */
+export function hashAfter(hash: number, block: number, bits: number, length: number, utf8: string): number {
+  for (let index = 0; index < utf8.length; index++) {
+    block |= utf8.charCodeAt(index) << bits;
+    bits += 8;
+    if (bits < 32) continue;
+    hash = addBlock(hash, block);
+    block = 0;
+    bits = 0;
+  }
+  hash ^= mixBlock(block) ^ (length + utf8.length);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** Hashes texts that begin with the same prefix, as most server-side SDKs compute it. */
+export function murmurHasher(prefix: string, seed = 0): (text: string) => number {
+  const { hash, block, bits, length } = hashStateOf(prefix, seed);
+  return (text) => hashAfter(hash, block, bits, length, utf8Of(text));
 }
 
 /** Returns the bucket of a key; the first bucket is 1. */
 type BucketOf = (key: string) => number;
 
-/** Buckets of a rollout, from 1 to 100. A rollout includes the keys whose bucket is at most its percentage. */
+/** What precedes the key of a user in the text whose hash is the bucket. */
+export function rolloutPrefix(groupId: string): string {
+  return `${groupId}:`;
+}
+
+/** The bucket of a rollout, from 1 to 100. A rollout includes the keys whose bucket is at most its percentage. */
+export function rolloutBucket(hash: number): number {
+  return (hash % 100) + 1;
+}
+
 export function rolloutBuckets(groupId: string): BucketOf {
-  const hash = murmurHasher(`${groupId}:`);
-  return (key) => (hash(key) % 100) + 1;
+  const hash = murmurHasher(rolloutPrefix(groupId));
+  return (key) => rolloutBucket(hash(key));
 }
 
 const variantSeed = 86_028_157;

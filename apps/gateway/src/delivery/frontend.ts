@@ -5,25 +5,19 @@ import {
   type FrontendQuery,
   GetFrontendFeatures,
 } from '@bunting/contracts';
-import {
-  contextFieldsOfBody,
-  contextFieldsOfQuery,
-  type EvaluableFeature,
-  frontendFeature,
-  type Variant,
-} from '@bunting/evaluation';
+import { type ActiveFeature, contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from '@bunting/evaluation';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addVary, jsonContentType } from '../http/errors.ts';
 import { acceptedEncoding, compress, minCompressedLength, setEncoding } from '../http/response/compression.ts';
-import { entityTagOf, isNotModified, requireCurrentTag } from '../http/response/entity-tags.ts';
+import { isNotModified, requireCurrentTag } from '../http/response/entity-tags.ts';
 import { type SdkHandler, deltaClientSpec, viewAfterCatchUp } from './sdk-handler.ts';
 import type { Delivery } from './delivery.ts';
 import { makeOnce } from './view/full-response.ts';
-import type { EvaluationResult } from './view/result-cache.ts';
+import { type EvaluationResult, listOfItems, type RenderedItem, renderItem } from './view/result-cache.ts';
 
-interface FeatureText {
-  readonly json: string;
-  readonly hash: string;
+/** What browsers get of a feature that is on. */
+function render(active: ActiveFeature): RenderedItem {
+  return (active.derived ??= renderItem(JSON.stringify(frontendFeature(active)))) as RenderedItem;
 }
 
 /** Sends the JSON of a result in the encoding that the client takes. */
@@ -43,22 +37,6 @@ async function sendResult(request: FastifyRequest, response: FastifyReply, resul
 /** The operations of frontend SDKs, which are evaluated in the memory of this process, by subject. */
 export function frontendHandlers(delivery: Delivery): ReadonlyMap<string, SdkHandler> {
   const viewFor = viewAfterCatchUp(delivery);
-  /**
-   * by feature and variant: the JSON text, and a hash of it, so that the tag of a response is made of these without hashing all its bytes
-   */
-  const texts = new WeakMap<EvaluableFeature, Map<Variant, FeatureText>>();
-
-  const textOf = (feature: EvaluableFeature, variant: Variant): FeatureText => {
-    let textsOfFeature = texts.get(feature);
-    if (textsOfFeature === undefined) texts.set(feature, (textsOfFeature = new Map()));
-    let text = textsOfFeature.get(variant);
-    if (text === undefined) {
-      const json = JSON.stringify(frontendFeature({ feature, variant }));
-      textsOfFeature.set(variant, (text = { json, hash: entityTagOf(json, undefined) }));
-    }
-    return text;
-  };
-
   const evaluate = async (
     response: FastifyReply,
     caller: Caller,
@@ -69,13 +47,9 @@ export function frontendHandlers(delivery: Delivery): ReadonlyMap<string, SdkHan
     const { view } = await viewFor(GetFrontendFeatures, response, caller, { ...query, clientSpec: deltaClientSpec });
     const fields = contextFieldsFor(view.scope.environment);
     const evaluation = delivery.evaluationOf(view);
-    return delivery.resultOf('frontend', evaluation, { fields, now: new Date(), random: Math.random }, (context) => {
-      const active = evaluation.active(context).map(({ feature, variant }) => textOf(feature, variant));
-      return {
-        json: Buffer.from(`{"toggles":[${active.map(({ json }) => json).join(',')}]}`),
-        hash: entityTagOf(active.map(({ hash }) => hash).join(), undefined),
-      };
-    });
+    return delivery.resultOf('frontend', evaluation, { fields, now: new Date(), random: Math.random }, (context) =>
+      listOfItems('{"toggles":[', evaluation.active(context).map(render), ']}'),
+    );
   };
 
   const evaluateByQuery: SdkHandler = async (request, response, parsed) => {

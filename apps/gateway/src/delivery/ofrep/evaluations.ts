@@ -30,11 +30,11 @@ import {
   minCompressedLength,
   setEncoding,
 } from '../../http/response/compression.ts';
-import { entityTagOf, parseIfNoneMatch } from '../../http/response/entity-tags.ts';
+import { parseIfNoneMatch } from '../../http/response/entity-tags.ts';
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, type SdkHandler, viewAfterCatchUp } from '../sdk-handler.ts';
 import type { DeliveryView } from '../view/delivery-view.ts';
-import type { EvaluationResult } from '../view/result-cache.ts';
+import { type EvaluationResult, listOfItems, type RenderedItem, renderItem } from '../view/result-cache.ts';
 import { awaitAnnouncedChange, hashOfScope, type StreamTickets } from './changes.ts';
 
 /** The evaluation of a feature in the form of the OpenFeature Remote Evaluation Protocol, or the reason for which it failed. */
@@ -85,24 +85,14 @@ function ofrepResult({ feature, enabled, variant, reason, needsTargetingKey }: R
   }
 }
 
-interface RenderedResult {
-  readonly result: OfrepResult;
-  readonly json: string;
-  readonly hash: string;
-}
+/** The JSON of each resolution. A feature has few different ones, and each is one object. */
+function renderedItems() {
+  const cache = new WeakMap<Resolution, RenderedItem>();
 
-/** The result of each resolution with its JSON. A feature has few different ones, and each is one object. */
-function renderedResultCache() {
-  const cache = new WeakMap<Resolution, RenderedResult>();
-
-  return (resolution: Resolution): RenderedResult => {
-    const cached = cache.get(resolution);
-    if (cached !== undefined) return cached;
-    const result = ofrepResult(resolution);
-    const json = JSON.stringify(result);
-    const rendered = { result, json, hash: entityTagOf(json, undefined) };
-    cache.set(resolution, rendered);
-    return rendered;
+  return (resolution: Resolution): RenderedItem => {
+    let item = cache.get(resolution);
+    if (item === undefined) cache.set(resolution, (item = renderItem(JSON.stringify(ofrepResult(resolution)))));
+    return item;
   };
 }
 
@@ -177,7 +167,7 @@ export function ofrepHandlers({
   readonly tickets: StreamTickets;
 }): ReadonlyMap<string, SdkHandler> {
   const viewFor = viewAfterCatchUp(delivery);
-  const render = renderedResultCache();
+  const render = renderedItems();
 
   const evaluationFor = async (
     operation: typeof EvaluateFlag | typeof EvaluateFlags,
@@ -200,9 +190,9 @@ export function ofrepHandlers({
     const { evaluation, context } = await evaluationFor(EvaluateFlag, response, caller, parsed);
     const resolution = evaluation.resolve(key, context);
     if (resolution === undefined) throw notFound(`Could not find feature flag ${truncate(key, 200)}`);
-    const { result, json } = render(resolution);
+    const result = ofrepResult(resolution);
     response.header('content-type', jsonContentType);
-    if (!isFailure(result)) return response.send(json);
+    if (!isFailure(result)) return response.send(JSON.stringify(result));
     const { error, kind } = serializeRefusal(invalid(result.errorDetails, '/body/context'));
     request.exchange.outcome = kind;
     return response.code(400).send(JSON.stringify(ofrepErrorOf(request, 400, error, result.errorCode)));
@@ -211,13 +201,9 @@ export function ofrepHandlers({
   const evaluateAll: SdkHandler = async (request, response, { caller, ...parsed }) => {
     await awaitAnnouncedChange(delivery, (parsed.query as OfrepBulkQuery).flagConfigEtag, response);
     const { view, evaluation, context } = await evaluationFor(EvaluateFlags, response, caller, parsed);
-    const all = delivery.resultOf('ofrep', evaluation, context, (observed) => {
-      const rendered = evaluation.resolveAll(observed).map(render);
-      return {
-        json: Buffer.from(`{"flags":[${rendered.map(({ json }) => json).join(',')}]`),
-        hash: entityTagOf(rendered.map(({ hash }) => hash).join(), undefined),
-      };
-    });
+    const all = delivery.resultOf('ofrep', evaluation, context, (observed) =>
+      listOfItems('{"flags":[', evaluation.resolveAll(observed).map(render), ']'),
+    );
     const tokenId = sdkTokenIdOf(caller);
     const tags = parseIfNoneMatch(request.headers);
     const isCurrent = (tag: string): boolean => {

@@ -1,4 +1,5 @@
 import {
+  compileChunk,
   compileFeature,
   type CompiledFeature,
   createEvaluator,
@@ -6,6 +7,7 @@ import {
   type EvaluableFeature,
   type EvaluableSegment,
   type Evaluator,
+  type FeatureChunk,
   type FindSegment,
 } from '@bunting/evaluation';
 import type { DeliveryStore, SegmentEntry } from '../store/delivery-store.ts';
@@ -24,6 +26,13 @@ export interface ViewEvaluation extends Evaluator {
   readonly id: number;
 }
 
+/** The evaluation of a view, and the chunks that it was made of so far. */
+interface Made {
+  readonly revision: string;
+  readonly evaluation: ViewEvaluation;
+  readonly chunks: { enabled?: readonly FeatureChunk[]; all?: readonly FeatureChunk[] };
+}
+
 /** Caches a value that is derived from an object until the position of the object changes. */
 function cachedByPosition<K extends object, T>() {
   const cache = new WeakMap<K, Compiled<T>>();
@@ -36,6 +45,35 @@ function cachedByPosition<K extends object, T>() {
   };
 }
 
+/** The mean number of features in a chunk. */
+const meanChunkLength = 1_024;
+/** Names that are chosen for it could otherwise make one chunk of all features. */
+const maxChunkLength = 16 * meanChunkLength;
+
+/** Whether a chunk begins with a feature: adding or removing one changes no chunk but its own. */
+function beginsChunk(name: string): boolean {
+  let hash = 0;
+  for (let index = 0; index < name.length; index++) hash = (Math.imul(hash, 31) + name.charCodeAt(index)) | 0;
+  return (Math.imul(hash, 0x9e37_79b1) >>> 16) % meanChunkLength === 0;
+}
+
+/** Divides features into chunks, and reuses those that have the same compiled features as before. */
+function updateChunks(features: Iterable<CompiledFeature>, before: readonly FeatureChunk[]): readonly FeatureChunk[] {
+  const runs: CompiledFeature[][] = [];
+  let last: CompiledFeature[] = [];
+  for (const compiled of features) {
+    if (last.length === 0 || last.length >= maxChunkLength || beginsChunk(compiled.feature.name))
+      runs.push((last = [compiled]));
+    else last.push(compiled);
+  }
+  const byFirst = new Map(before.map((chunk) => [chunk.features[0], chunk]));
+  return runs.map((run) => {
+    const chunk = byFirst.get(run[0]);
+    const isSame = chunk?.features.length === run.length && run.every((one, nth) => one === chunk.features[nth]);
+    return isSame ? (chunk as FeatureChunk) : compileChunk(run);
+  });
+}
+
 /**
  * Compiles features out of the delivery store for evaluation. Each is compiled at its first evaluation, and at the first one after a change
  * of it or of a segment that it uses.
@@ -44,7 +82,7 @@ export function evaluatorCache(store: DeliveryStore) {
   const compiledSegment = cachedByPosition<SegmentEntry, ReturnType<FindSegment>>();
   const compiledFeature = cachedByPosition<EnvironmentPart | FeatureEntry, CompiledFeature>();
   let evaluationsMade = 0;
-  const evaluations = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: ViewEvaluation }>();
+  const evaluations = new WeakMap<DeliveryView, Made>();
 
   const findSegment: FindSegment = (id) => {
     const segment = store.segment(id);
@@ -63,22 +101,27 @@ export function evaluatorCache(store: DeliveryStore) {
     return compiledFeature(key, position, () => compileFeature(parse(), findSegment));
   };
 
-  const evaluationOf = (view: DeliveryView): ViewEvaluation => {
+  const make = (view: DeliveryView, revision: string, before: Made['chunks'] = {}): Made => {
     const { environment } = view.scope;
-    let enabled: readonly CompiledFeature[] | undefined;
-    let all: readonly CompiledFeature[] | undefined;
+    const chunks: Made['chunks'] = {};
+    function* compiledFeatures(isIncluded: (feature: FeatureEntry) => boolean): Generator<CompiledFeature> {
+      for (const feature of view.features()) if (isIncluded(feature)) yield compile(feature, environment);
+    }
+    const isEnabled = (feature: FeatureEntry): boolean =>
+      store.partOf(feature, environment).json.startsWith('"enabled":true');
     const evaluator = createEvaluator({
       find: (name) => {
         const feature = view.find(name);
         return feature === undefined ? undefined : compile(feature, environment);
       },
-      enabled: () =>
-        (enabled ??= [...view.features()]
-          .filter((feature) => store.partOf(feature, environment).json.startsWith('"enabled":true'))
-          .map((feature) => compile(feature, environment))),
-      all: () => (all ??= Array.from(view.features(), (feature) => compile(feature, environment))),
+      enabled: () => (chunks.enabled ??= updateChunks(compiledFeatures(isEnabled), before.enabled ?? [])),
+      all: () =>
+        (chunks.all ??= updateChunks(
+          compiledFeatures(() => true),
+          before.all ?? [],
+        )),
     });
-    return { ...evaluator, id: ++evaluationsMade };
+    return { revision, evaluation: { ...evaluator, id: ++evaluationsMade }, chunks };
   };
 
   /** The evaluation of a view in its present state. */
@@ -86,8 +129,8 @@ export function evaluatorCache(store: DeliveryStore) {
     const revision = `${store.epoch} ${view.revision()}`;
     const cached = evaluations.get(view);
     if (cached?.revision === revision) return cached.evaluation;
-    const evaluation = evaluationOf(view);
-    evaluations.set(view, { revision, evaluation });
-    return evaluation;
+    const made = make(view, revision, cached?.chunks);
+    evaluations.set(view, made);
+    return made.evaluation;
   };
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type EvaluationContext, observedContext } from '@bunting/evaluation';
 import { LRUCache } from 'lru-cache';
 import type { GzipPart } from '../../http/response/compression.ts';
@@ -14,6 +15,42 @@ export interface EvaluationResult {
   readonly encoded: ByEncoding<Buffer>;
   /** the JSON as a part of a gzip stream, made when it is first requested */
   gzipPart?: Promise<GzipPart>;
+}
+
+/** One of the results, as JSON. */
+export interface RenderedItem {
+  readonly bytes: Buffer;
+  /** 96 bits of a hash of the bytes: the hash of many results is made of theirs, without hashing all bytes */
+  readonly hash: readonly [number, number, number];
+}
+
+export function renderItem(json: string): RenderedItem {
+  const digest = hash('sha256', json, 'buffer');
+  return { bytes: Buffer.from(json), hash: [digest.readInt32LE(0), digest.readInt32LE(4), digest.readInt32LE(8)] };
+}
+
+const comma = 0x2c;
+
+/** A list of results as JSON. Bytes are copied: to join and encode as many texts takes longer. */
+export function listOfItems(
+  before: string,
+  items: readonly RenderedItem[],
+  after: string,
+): Pick<EvaluationResult, 'json' | 'hash'> {
+  let length = before.length + Math.max(0, items.length - 1) + after.length;
+  for (const { bytes } of items) length += bytes.length;
+  const json = Buffer.allocUnsafeSlow(length);
+  const hashes = new Int32Array(3 * items.length);
+  let offset = json.write(before);
+  for (let nth = 0; nth < items.length; nth++) {
+    const { bytes, hash: itemHash } = items[nth] as RenderedItem;
+    if (nth > 0) json[offset++] = comma;
+    json.set(bytes, offset);
+    offset += bytes.length;
+    for (let part = 0; part < 3; part++) hashes[3 * nth + part] = itemHash[part] as number;
+  }
+  json.write(after, offset);
+  return { json, hash: hash('sha256', hashes, 'base64url').slice(0, 22) };
 }
 
 interface CachedResult {
