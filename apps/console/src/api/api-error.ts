@@ -1,4 +1,5 @@
 import type { ErrorBody, ErrorDetail, ErrorKind } from '@bunting/contracts';
+import { inFieldWords } from '../text/field-words.ts';
 
 /** Why a call failed: a kind of the API, no connection to Bunting, or a response that is not Bunting's. */
 export type FailureKind = ErrorKind | 'Offline' | 'UnexpectedResponse';
@@ -11,7 +12,7 @@ interface ApiErrorOptions {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A call that failed. `message` is the server's own sentence, made for people. */
+/** A call that failed. `message` is the server's sentence, with fields by their names. */
 export class ApiError extends Error {
   readonly kind: FailureKind;
   /** the HTTP status; 0 when there was no response */
@@ -56,10 +57,10 @@ export function errorOfResponse(response: Response, body: unknown): ApiError {
   if (!isErrorBody(body)) {
     return new ApiError('UnexpectedResponse', `Bunting responded with status ${response.status}.`, shared);
   }
-  return new ApiError(body.name as ErrorKind, body.message, {
+  return new ApiError(body.name as ErrorKind, inFieldWords(body.message), {
     ...shared,
     id: body.id,
-    details: body.details ?? [],
+    details: (body.details ?? []).map((detail) => ({ ...detail, message: inFieldWords(detail.message) })),
     permissions: body.permissions ?? [],
   });
 }

@@ -7,16 +7,33 @@ function retryAdvice(error: ApiError): string {
     : `Try again in ${formatCount(error.retryAfterSeconds, 'second')}.`;
 }
 
+/** A text as a sentence of its own. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** One sentence for what is denied, and one for what helps, unless the first says it already. */
+function explainDenial({ message, permissions }: ApiError): string {
+  if (permissions.length === 0) {
+    // What authors may not do, nobody can give them.
+    return /\bauthors?\b/i.test(message)
+      ? sentence(message)
+      : `${sentence(message)} An administrator can give you access.`;
+  }
+  return permissions.some((permission) => message.includes(permission))
+    ? sentence(message)
+    : `${sentence(message)} You need the permission ${permissions.join(' or ')}.`;
+}
+
 /** Explains an error to the user: what failed and, where it is known, what to do now. */
 export function explainError(error: unknown): string {
-  if (!(error instanceof ApiError)) return `This page has a fault: ${String((error as Error)?.message ?? error)}`;
+  if (!(error instanceof ApiError))
+    return `This page has a fault: ${error instanceof Error ? error.message : 'it failed without a reason'}`;
   switch (error.kind) {
     case 'Offline':
       return 'There is no connection to Bunting. Check the network; nothing you entered is lost.';
     case 'NoAccessError':
-      return error.permissions.length === 0
-        ? `${error.message} An administrator can give you access.`
-        : `${error.message} You need the permission ${error.permissions.join(' or ')}.`;
+      return explainDenial(error);
     case 'PreconditionFailed':
       return 'Another person has changed this in the meantime. Compare before you save again.';
     case 'RateLimitError':

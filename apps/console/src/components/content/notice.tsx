@@ -40,8 +40,8 @@ export function ErrorNotice({ error, retry }: { readonly error: unknown; readonl
       {explainError(error)}
       {error instanceof ApiError && error.details.length > 1 && (
         <ul>
-          {error.details.map(({ message, path }, index) => (
-            <li key={index}>{path === undefined ? message : `${path.replace(/^\/\w+\//, '')}: ${message}`}</li>
+          {error.details.map(({ message }, index) => (
+            <li key={index}>{message}</li>
           ))}
         </ul>
       )}

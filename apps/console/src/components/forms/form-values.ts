@@ -1,5 +1,6 @@
 import type { FieldPath, FieldValues, UseFormSetError } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
+import { explainError } from '../../text/explain-error.ts';
 
 /** The trimmed text of a field; undefined where it is empty. */
 export function textOrUndefined(value: string | boolean | undefined): string | undefined {
@@ -36,5 +37,5 @@ export function showServerError<T extends FieldValues>(
     setError(field, { message }, { shouldFocus: !isShown });
     isShown = true;
   }
-  if (!isShown) setError('root', { message: error.message });
+  if (!isShown) setError('root', { message: explainError(error) });
 }

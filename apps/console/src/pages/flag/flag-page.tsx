@@ -277,5 +277,9 @@ export function FlagPage() {
   // The flag may have been deleted or moved while the page was open.
   if (query.error instanceof ApiError && query.error.kind === 'NotFoundError')
     return <AbsentFlag name={name} project={project} />;
-  return <QueryResult query={query}>{(feature) => <FlagView feature={feature} project={project} />}</QueryResult>;
+  return (
+    <QueryResult query={query} page="flag">
+      {(feature) => <FlagView feature={feature} project={project} />}
+    </QueryResult>
+  );
 }

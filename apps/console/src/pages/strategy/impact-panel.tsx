@@ -6,7 +6,7 @@ import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { parseExampleUsers } from './strategy-inputs.ts';
+import { lacksValue, parseExampleUsers } from './strategy-inputs.ts';
 import { ImpactGroups } from './impact-groups.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
@@ -40,6 +40,15 @@ function useDebounced<T>(value: T, key: string): T {
   return debounced.value;
 }
 
+/** Whether a constraint of a changed strategy has no value yet: the server would refuse it. */
+function isIncomplete(changes: readonly FeatureChange[]): boolean {
+  return changes.some(
+    (change) =>
+      (change.action === 'addStrategy' || change.action === 'updateStrategy') &&
+      change.payload.constraints?.some(lacksValue) === true,
+  );
+}
+
 /** Previews a change before it is saved: in words, as the shares of users that gain or lose the flag, and for example users. */
 export function ImpactPanel(props: ImpactPanelProps) {
   const { project, environment, changes, before, after, isEnabled, widensToEverybody } = props;
@@ -50,7 +59,7 @@ export function ImpactPanel(props: ImpactPanelProps) {
   const query = useQuery({
     ...operationQuery(EvaluateImpact, { body: debouncedBody }),
     placeholderData: keepPreviousData,
-    enabled: debouncedBody.changes.length > 0,
+    enabled: debouncedBody.changes.length > 0 && !isIncomplete(changes) && !isIncomplete(debouncedBody.changes),
   });
   const impact = query.data?.features.find(({ name }) => changes.some(({ feature }) => feature === name));
   return (
@@ -74,6 +83,8 @@ export function ImpactPanel(props: ImpactPanelProps) {
       {!isEnabled && <Notice>The flag is off in {environment}: no user is affected until it is turned on.</Notice>}
       {changes.length === 0 ? (
         <p className={layout['small']}>Nothing is changed yet.</p>
+      ) : isIncomplete(changes) ? (
+        <p className={layout['small']}>Enter a value in each constraint to see what this does.</p>
       ) : query.error !== null ? (
         <ErrorNotice error={query.error} />
       ) : impact === undefined ? (

@@ -1,4 +1,10 @@
-import { type ConstraintOperator, constraintOperators, type StrategyVariant, totalWeight } from '@bunting/contracts';
+import {
+  type Constraint,
+  type ConstraintOperator,
+  constraintOperators,
+  type StrategyVariant,
+  totalWeight,
+} from '@bunting/contracts';
 
 /** The kind of input for the value of a constraint. */
 type ValueKind = 'list' | 'number' | 'date' | 'version' | 'pattern';
@@ -18,6 +24,11 @@ export function operatorsFor(contextName: string, allowsRegex: boolean): readonl
   return contextName === 'currentTime'
     ? constraintOperators.filter((operator) => valueKindOf(operator) === 'date')
     : ['IN', ...constraintOperators.filter((operator) => operator !== 'IN' && (operator !== 'REGEX' || allowsRegex))];
+}
+
+/** Whether a constraint lacks the value that it compares with. */
+export function lacksValue({ operator, value = '', values = [] }: Constraint): boolean {
+  return valueKindOf(operator) === 'list' ? values.every((item) => item === '') : value === '';
 }
 
 /** The distinct values of a text that has one on each line, or separates them by tabs or, on a single line, by commas. */

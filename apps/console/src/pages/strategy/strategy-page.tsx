@@ -219,13 +219,13 @@ export function StrategyPage() {
     gcTime: 0,
   });
   return (
-    <QueryResult query={flag}>
+    <QueryResult query={flag} page="flag">
       {({ environments = [] }) => {
         const isEnabled = environments.find(({ name }) => name === environment)?.enabled ?? false;
         const editor = { strategyLocation: { project, feature, environment }, isEnabled };
         if (isNew) return <StrategyEditor {...editor} stored={undefined} entityTag={undefined} />;
         return (
-          <QueryResult query={stored}>
+          <QueryResult query={stored} page="strategy">
             {({ value, entityTag }) => (
               <StrategyEditor key={strategy} {...editor} stored={value} entityTag={entityTag} />
             )}

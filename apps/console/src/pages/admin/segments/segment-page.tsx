@@ -300,5 +300,9 @@ export function SegmentPage({ item }: { readonly item: string }) {
     gcTime: 0,
   });
   if (item === 'new') return <NewSegment />;
-  return <QueryResult query={stored}>{(data) => <StoredSegment id={id} stored={data} />}</QueryResult>;
+  return (
+    <QueryResult query={stored} page="segment">
+      {(data) => <StoredSegment id={id} stored={data} />}
+    </QueryResult>
+  );
 }
