@@ -14,6 +14,12 @@ export function usePermissionCheck(): (permission: Permission, scope?: Permissio
     data?.permissions.some((grant) => grantIncludes(grant, permission, { project, environment })) ?? false;
 }
 
+/** Whether the user has a permission beyond single projects and environments; false until the permissions are loaded. */
+export function useMayAdministrate(): boolean {
+  const { data } = useMe();
+  return data?.permissions.some(({ project, environment }) => project == null && environment == null) ?? false;
+}
+
 /** A function that tells whether the user may call an operation in a project and environment; false until the permissions are loaded. */
 export function useMayCall(): (operation: AnyOperation, scope?: PermissionScope) => boolean {
   const hasPermission = usePermissionCheck();

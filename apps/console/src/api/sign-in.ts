@@ -1,4 +1,5 @@
 import { GetMe, type Me } from '@bunting/contracts';
+import { ApiError } from './api-error.ts';
 import { sendOnce, urlOf } from './call.ts';
 import { resumePendingCalls, setApiKey, hasApiKey } from './pending-sign-in.ts';
 
@@ -17,7 +18,16 @@ export async function signInWithPassword(path: string, username: string, passwor
   // An API key that has expired would be sent instead of the new session.
   setApiKey(undefined);
   await sendOnce('POST', path, { body: { username, password } });
-  await resumeForSameUser();
+  try {
+    await resumeForSameUser();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    // The password was right: it is the cookie that did not come back.
+    throw new ApiError(
+      'UnexpectedResponse',
+      'The password is right, but the browser did not keep the cookie of the session. Allow cookies for this address, or open it by HTTPS.',
+    );
+  }
 }
 
 /** Signs in with an API key, which stays in the memory of the page. @throws ApiError when the key is not accepted */

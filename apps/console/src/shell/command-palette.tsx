@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
+import { useMayAdministrate } from '../api/permissions.ts';
 import { operationQuery } from '../api/queries-and-mutations.ts';
 import { useStore } from '../store.ts';
 import dialogStyles from '../components/dialogs/dialog.module.css';
@@ -50,8 +51,9 @@ function useEntries(text: string): readonly Entry[] {
     queryFn: async () => (await import('../pages/admin/admin-pages.ts')).adminPages,
     staleTime: Number.POSITIVE_INFINITY,
   });
+  const mayAdministrate = useMayAdministrate();
   const pages = [...navigationPages, ...adminPages.map(({ id, label }) => ({ label, to: `/admin/${id}` }))]
-    .filter(({ label }) => matchesWords(label, words))
+    .filter(({ to, label }) => (mayAdministrate || !to.startsWith('/admin')) && matchesWords(label, words))
     .map(({ label, to }) => ({
       id: `page ${to}`,
       section: 'Pages',

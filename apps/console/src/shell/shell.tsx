@@ -2,13 +2,15 @@ import { useIsFetching, useIsMutating } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { responseStalenessStore } from '../api/call.ts';
-import { pendingSignInOffer } from '../api/pending-sign-in.ts';
+import { pendingSignInOffer, type SignInOffer } from '../api/pending-sign-in.ts';
+import { useMayAdministrate } from '../api/permissions.ts';
 import { useMe } from '../api/queries-and-mutations.ts';
 import { signOut } from '../api/sign-in.ts';
 import { proposalQuestion } from '../changes/proposal-question-store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Menu } from '../components/buttons/menu.tsx';
 import { Icon } from '../components/content/icon.tsx';
+import { Loading } from '../components/content/query-result.tsx';
 import { Dialog } from '../components/dialogs/dialog.tsx';
 import icon from '../icon.svg';
 import { useStore } from '../store.ts';
@@ -135,29 +137,60 @@ function Progress() {
 }
 
 function Navigation({ isOpen }: { readonly isOpen: boolean }) {
+  const mayAdministrate = useMayAdministrate();
+  const isChangeRequest = /^\/projects\/[^/]+\/change-requests\//.test(useLocation().pathname);
   return (
     <nav aria-label="Main" className={styles['side']} data-open={isOpen || undefined} id="navigation">
       <ul>
-        {navigationPages.map(({ to, label, icon: name }) => (
-          <li key={to}>
-            <Link to={to} className={styles['destination'] ?? ''}>
-              <Icon name={name} />
-              {label}
-              {to === '/change-requests' && (
-                <Suspense>
-                  <ReviewCount />
-                </Suspense>
-              )}
-            </Link>
-          </li>
-        ))}
+        {navigationPages
+          .filter(({ to }) => to !== '/admin' || mayAdministrate)
+          .map(({ to, label, icon: name }) => (
+            <li key={to}>
+              <Link
+                to={to}
+                className={styles['destination'] ?? ''}
+                // A change request has an address below its project, and is opened from their list.
+                activeOptions={{ exact: isChangeRequest }}
+                {...(isChangeRequest && to === '/change-requests' && { 'aria-current': 'page' as const })}
+              >
+                <Icon name={name} />
+                {label}
+                {to === '/change-requests' && (
+                  <Suspense>
+                    <ReviewCount />
+                  </Suspense>
+                )}
+              </Link>
+            </li>
+          ))}
       </ul>
     </nav>
   );
 }
 
-/** The frame around every page: navigation, search, notifications, and the sign-in form when a session has ended. */
+/** What a visitor without a session sees, before anything of the console is shown. */
+function SignInPage({ offer }: { readonly offer: SignInOffer }) {
+  useEffect(() => {
+    document.title = 'Sign in · Bunting';
+  }, []);
+  return (
+    <Suspense>
+      <SignIn offer={offer} />
+    </Suspense>
+  );
+}
+
+/** The console for who is signed in, and the sign-in page for everybody else. */
 export function Shell() {
+  const { data, isPending } = useMe();
+  const offer = useStore(pendingSignInOffer);
+  // After that, a session that ends shows the form over the page, which keeps what was entered.
+  if (data === undefined && offer !== undefined) return <SignInPage offer={offer} />;
+  return isPending ? <Loading /> : <Frame />;
+}
+
+/** The frame around every page: navigation, search, notifications, and the sign-in form when a session has ended. */
+function Frame() {
   const [overlay, setOverlay] = useState<'palette' | 'keys' | undefined>();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();

@@ -1,11 +1,23 @@
+import { permissionsFor } from '@bunting/contracts';
 import { Link, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { useMayCall } from '../../api/permissions.ts';
+import { useMe } from '../../api/queries-and-mutations.ts';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { adminPageGroups, adminPages } from './admin-pages.ts';
 import styles from './admin.module.css';
 
+/** The groups of pages of administration, without the pages that are of no use to the user. */
+function useAdminPageGroups() {
+  const mayCall = useMayCall();
+  return adminPageGroups
+    .map((group) => ({ ...group, pages: group.pages.filter(({ reads }) => reads === undefined || mayCall(reads)) }))
+    .filter(({ pages }) => pages.length > 0);
+}
+
 function Index({ isUnknown }: { readonly isUnknown: boolean }) {
+  const groups = useAdminPageGroups();
   return (
     <Page title="Administration">
       {isUnknown && (
@@ -13,7 +25,7 @@ function Index({ isUnknown }: { readonly isUnknown: boolean }) {
           The address may be mistyped. These are the pages that there are.
         </EmptyState>
       )}
-      {adminPageGroups.map(({ id, label, pages }) => (
+      {groups.map(({ id, label, pages }) => (
         <section key={id} aria-labelledby={`group-${id}`} className={styles['group']}>
           <h2 id={`group-${id}`}>{label}</h2>
           <ul className={styles['cards']}>
@@ -33,9 +45,10 @@ function Index({ isUnknown }: { readonly isUnknown: boolean }) {
 }
 
 function Navigation() {
+  const groups = useAdminPageGroups();
   return (
     <nav aria-label="Administration" className={styles['navigation']}>
-      {adminPageGroups.map(({ id, label, pages }) => (
+      {groups.map(({ id, label, pages }) => (
         <div key={id}>
           <p>{label}</p>
           <ul>
@@ -57,8 +70,16 @@ function Navigation() {
 export function AdminLayout() {
   const { section: id } = useParams({ strict: false }) as { readonly section?: string };
   const page = adminPages.find((candidate) => candidate.id === id);
+  const mayCall = useMayCall();
+  const isLoaded = useMe().data !== undefined;
   if (page === undefined) return <Index isUnknown={id !== undefined} />;
-  const { component: AdminPage } = page;
+  const { component: AdminPage, reads } = page;
+  if (reads !== undefined && isLoaded && !mayCall(reads))
+    return (
+      <Page title={page.label}>
+        <p>You may not see this page: that takes the permission {permissionsFor(reads).join(' or ')}.</p>
+      </Page>
+    );
   return (
     <div className={styles['layout']}>
       <Navigation />

@@ -1,3 +1,12 @@
+import {
+  type AnyOperation,
+  GetOidcSettings,
+  ListApiTokens,
+  ListGroups,
+  ListRoles,
+  ListServiceAccounts,
+  ListUsers,
+} from '@bunting/contracts';
 import { lazyRouteComponent } from '@tanstack/react-router';
 
 const texts = {
@@ -33,13 +42,15 @@ function adminPage<Id extends keyof typeof texts.pages>(
   id: Id,
   group: GroupId,
   component: ReturnType<typeof lazyRouteComponent>,
+  reads?: AnyOperation,
 ) {
-  return { id, group, label: texts.pages[id][0], description: texts.pages[id][1], component };
+  return { id, group, label: texts.pages[id][0], description: texts.pages[id][1], component, reads };
 }
 
 /**
  * The pages of administration, in the order of their navigation. A page has the path `/admin/<id>`, and `/admin/<id>/<item>` for one
- * of its things (`useParams({ strict: false }).item`). It is loaded when it is first opened.
+ * of its things (`useParams({ strict: false }).item`). It is loaded when it is first opened. `reads` is what only some users may call, and
+ * without which it is of no use.
  */
 export const adminPages = [
   adminPage(
@@ -76,16 +87,19 @@ export const adminPages = [
     'users',
     'people',
     lazyRouteComponent(() => import('./people/users-page.tsx'), 'UsersPage'),
+    ListUsers,
   ),
   adminPage(
     'groups',
     'people',
     lazyRouteComponent(() => import('./people/groups-page.tsx'), 'GroupsPage'),
+    ListGroups,
   ),
   adminPage(
     'roles',
     'people',
     lazyRouteComponent(() => import('./roles/roles-page.tsx'), 'RolesPage'),
+    ListRoles,
   ),
   adminPage(
     'access',
@@ -96,16 +110,19 @@ export const adminPages = [
     'service-accounts',
     'people',
     lazyRouteComponent(() => import('./people/service-accounts-page.tsx'), 'ServiceAccountsPage'),
+    ListServiceAccounts,
   ),
   adminPage(
     'api-tokens',
     'people',
     lazyRouteComponent(() => import('./sdks/api-tokens-page.tsx'), 'ApiTokensPage'),
+    ListApiTokens,
   ),
   adminPage(
     'sign-in',
     'people',
     lazyRouteComponent(() => import('./sign-in-settings/sign-in-settings-page.tsx'), 'SignInSettingsPage'),
+    GetOidcSettings,
   ),
   adminPage(
     'applications',

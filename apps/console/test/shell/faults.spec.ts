@@ -1,0 +1,149 @@
+import { eventually } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import {
+  api,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+  signIn,
+  untilFocused,
+} from '../support/browser.ts';
+
+/** Expects that nothing on the page is written for machines: no JSON pointer, and no value that is no text. */
+async function expectWordsForPeople(page: Page): Promise<void> {
+  const text = await page.evaluate(() => document.body.innerText);
+  expect(text).not.toMatch(/`\/|\/(body|query|payload|params)\/|\bundefined\b|\[object/);
+}
+
+async function aUser(rootRole: number): Promise<string> {
+  const user = { username: `user-${randomUUID().slice(0, 8)}`, name: 'Somebody', rootRole };
+  const { id } = (await api('POST', '/api/admin/user-admin', user)) as { readonly id: number };
+  const token = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'console' });
+  return (token as { readonly secret: string }).secret;
+}
+
+describeInBrowser('what the server refuses', () => {
+  it.each(['environments', 'context', 'tags'])(
+    'is said in the words of the form of %s',
+    async (section) => {
+      const opened = await openSignedIn(`/admin/${section}`);
+      const { page } = opened;
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.keyboard.press('c');
+      const dialog = page.getByRole('dialog');
+      await untilFocused(dialog);
+      await dialog.getByLabel('Name', { exact: true }).fill('a b/%');
+      await page.keyboard.press('Enter');
+      await eventually(async () =>
+        expect(await dialog.locator('[data-invalid], [aria-invalid="true"], [role="alert"]').count()).toBeGreaterThan(
+          0,
+        ),
+      );
+      await expectWordsForPeople(page);
+      await expectAccessible(opened);
+      await closeChecked(opened);
+    },
+  );
+
+  it('is said in words for a constraint, which is not evaluated before it has a value', async () => {
+    const name = `fault-${randomUUID().slice(0, 8)}`;
+    await api('POST', '/api/admin/projects/default/features', { name });
+    const opened = await openSignedIn(`/projects/default/features/${name}/environments/development/strategies/new`);
+    const { page } = opened;
+    await page.getByText('of each kind, by the server’s own rules', { exact: false }).waitFor();
+    let evaluations = 0;
+    page.on('request', (request) => void (evaluations += request.url().includes('/impact') ? 1 : 0));
+    await page.getByRole('button', { name: 'Add a constraint' }).click();
+    await page.getByText('Enter a value in each constraint to see what this does.').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: '“Values” of constraint 1 must contain at least one' }).waitFor();
+    await expectWordsForPeople(page);
+    expect(evaluations).toBe(0);
+    await page.getByRole('textbox', { name: 'Values' }).fill('ann');
+    await eventually(() => Promise.resolve(expect(evaluations).toBeGreaterThan(0)));
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it.each(['__proto__:x', 'hasOwnProperty:x', 'constructor:x', 'toString:x', 'seen:<99999y'])(
+    'is no reason for a list to break: %s is a fault of the filter',
+    async (filter) => {
+      const opened = await openSignedIn(`/flags?q=${encodeURIComponent(filter)}`);
+      await opened.page.getByText(/is not a filter key|write <7d/).waitFor();
+      await opened.page.getByRole('table', { name: 'Flags' }).waitFor();
+      await expectWordsForPeople(opened.page);
+      await closeChecked(opened);
+    },
+  );
+
+  it.each([
+    ['/projects/default/change-requests/99999', 'There is no such change request'],
+    ['/projects/default/features/no-such-flag/environments/development/strategies/new', 'There is no such flag'],
+    ['/admin/segments/99999', 'There is no such segment'],
+  ])('at %s is a page with a heading', async (path, heading) => {
+    const opened = await openSignedIn(path);
+    await opened.page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    await expectWordsForPeople(opened.page);
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+});
+
+describeInBrowser('who may not', () => {
+  it('sign in yet sees the sign-in page alone, with nothing of the console', async () => {
+    const opened = await openPage('/flags', { width: 390, height: 844 });
+    await opened.page.getByRole('dialog', { name: 'Sign in' }).waitFor();
+    expect(await opened.page.getByRole('navigation', { includeHidden: true }).count()).toBe(0);
+    expect(await opened.page.title()).toBe('Sign in · Bunting');
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('keep the cookie of the session is told so, and not that the password is wrong', async () => {
+    const opened = await openPage('/flags');
+    const { page } = opened;
+    await page.route('**/auth/simple/login', (route) =>
+      route.fulfill({ status: 200, contentType: 'application/json', body: '{}' }),
+    );
+    const dialog = page.getByRole('dialog', { name: 'Sign in' });
+    await dialog.getByLabel('Email or username').fill('somebody');
+    await dialog.getByLabel('Password', { exact: true }).fill('the right one');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('the browser did not keep the cookie', { exact: false }).waitFor();
+    expect(await dialog.getByText('These credentials are not right.').count()).toBe(0);
+    await closeChecked(opened);
+  });
+
+  it('administrate is not offered Administration, and is told in one sentence why a page of it is not shown', async () => {
+    const opened = await openPage('/admin/users');
+    const { page } = opened;
+    await signIn(page, await aUser(3));
+    await page.getByText('You may not see this page: that takes the permission ADMIN.').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    const navigation = page.getByRole('navigation', { name: 'Main' });
+    await navigation.getByRole('link', { name: 'Projects' }).waitFor();
+    expect(await navigation.getByRole('link', { name: 'Administration' }).count()).toBe(0);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('users');
+    await page.getByText('Nothing matches.', { exact: false }).waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('manage people, but what flags are made of, finds only that in Administration', async () => {
+    const opened = await openPage('/admin');
+    const { page } = opened;
+    await signIn(page, await aUser(2));
+    const main = page.getByRole('main');
+    await main.getByRole('link', { name: /^Segments/ }).waitFor();
+    for (const name of [/^Users/, /^Groups/, /^Service accounts/, /^Signing in/])
+      expect(await main.getByRole('link', { name }).count()).toBe(0);
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+});
