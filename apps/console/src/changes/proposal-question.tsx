@@ -21,7 +21,7 @@ export function ProposalQuestion() {
         <>
           <Button onPress={() => answer('cancel')}>Cancel</Button>
           <Button onPress={() => answer('join')}>Add to it</Button>
-          <Button variant="primary" onPress={() => answer('new')}>
+          <Button variant="primary" autoFocus onPress={() => answer('new')}>
             Start a new request
           </Button>
         </>

@@ -36,27 +36,32 @@ interface TimelineEntry {
 }
 
 /** The states, reviews and comments of a change request in order of time, and a field for a new comment. */
-function ChangeRequestTimeline({ request }: RequestProps) {
+function ChangeRequestTimeline({ request, review }: RequestViewProps) {
+  const people = [review.author, ...review.reviewers];
+  const nameOf = (username: string | null | undefined): string => {
+    const person = people.find((one) => one.username !== undefined && one.username === username);
+    return person === undefined ? (username ?? 'a deleted user') : displayNameOf(person);
+  };
   const { approvals = [], rejections = [], comments = [], stateTimestamps = {}, createdAt, createdBy } = request;
   const entries: readonly TimelineEntry[] = [
-    { at: createdAt, text: `Created by ${createdBy.username ?? ''}`, key: 'created' },
+    { at: createdAt, text: `Created by ${nameOf(createdBy.username)}`, key: 'created' },
     ...Object.entries(stateTimestamps)
       // Who approved or rejected is told below.
       .filter(([state]) => !['Draft', 'Rejected'].includes(state) && (state !== 'Approved' || approvals.length === 0))
       .map(([state, at]) => ({ at: String(at), text: state, key: state })),
     ...approvals.map((entry, index) => ({
       at: entry.createdAt,
-      text: `Approved by ${entry.createdBy.username ?? ''}`,
+      text: `Approved by ${nameOf(entry.createdBy.username)}`,
       key: `approval-${index}`,
     })),
     ...rejections.map((entry, index) => ({
       at: entry.createdAt,
-      text: `Rejected by ${entry.createdBy.username ?? ''}`,
+      text: `Rejected by ${nameOf(entry.createdBy.username)}`,
       key: `rejection-${index}`,
     })),
     ...comments.map((entry, index) => ({
       at: entry.createdAt,
-      text: `Comment by ${entry.createdBy.username ?? ''}`,
+      text: `Comment by ${nameOf(entry.createdBy.username)}`,
       comment: entry.text,
       key: `comment-${entry.id ?? index}`,
     })),
@@ -108,6 +113,10 @@ function ChangeRequestTimeline({ request }: RequestProps) {
 
 interface RequestProps {
   readonly request: ChangeRequest;
+}
+
+interface RequestViewProps extends RequestProps {
+  readonly review: ChangeRequestReview;
 }
 
 function TitleDialog({ request, onClose }: RequestProps & { readonly onClose: () => void }) {
@@ -174,10 +183,6 @@ function Lead({ request, review }: RequestViewProps) {
   );
 }
 
-interface RequestViewProps extends RequestProps {
-  readonly review: ChangeRequestReview;
-}
-
 function RequestView({ request, review }: RequestViewProps) {
   const { title, id, environment, state, schedule } = request;
   const [dialog, setDialog] = useState<'title' | 'reviewers' | undefined>();
@@ -221,7 +226,7 @@ function RequestView({ request, review }: RequestViewProps) {
         <div className={layout['denseStack']}>
           <ChangeRequestReviewers request={request} review={review} />
           {isOpen && <ChangeRequestImpact request={request} />}
-          <ChangeRequestTimeline request={request} />
+          <ChangeRequestTimeline request={request} review={review} />
         </div>
       </div>
       {dialog === 'title' && <TitleDialog request={request} onClose={close} />}

@@ -124,7 +124,8 @@ export function ChangeRequestsPage() {
               <Table label="Change requests" columns={columns} rows={changeRequests} rowKey={({ id }) => id} />
               <div className={layout['bar']}>
                 <p className={layout['small']}>
-                  {offset + 1} to {offset + changeRequests.length} of {formatCount(total, 'request')}
+                  {total > changeRequests.length && `${offset + 1} to ${offset + changeRequests.length} of `}
+                  {formatCount(total, 'request')}
                 </p>
                 <span className={layout['tabs']}>
                   {offset > 0 && (
