@@ -89,7 +89,8 @@ async function diskUsage(log: pg.Client): Promise<string> {
   const { rows } = await log.query<{ eventBytes: string; allBytes: string }>(`
     select (select sum(pg_table_size(relid)) from ${treeOf('event')}) as "eventBytes",
       (select sum(pg_total_relation_size(relid)) from ${treeOf('event')}) +
-      (select sum(pg_total_relation_size(relid)) from ${treeOf('event_search')}) as "allBytes"`);
+      (select sum(pg_total_relation_size(relid)) from ${treeOf('event_search')}) +
+      (select sum(pg_total_relation_size(relid)) from ${treeOf('event_text')}) as "allBytes"`);
   const [eventBytes, allBytes] = [Number(rows[0]?.eventBytes), Number(rows[0]?.allBytes)];
   return `${(eventBytes / 1e6).toFixed(0)} MB, ${(allBytes / 1e6).toFixed(0)} MB with indexes, ${(allBytes / eventBytes).toFixed(2)} times as much`;
 }

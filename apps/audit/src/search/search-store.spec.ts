@@ -235,6 +235,19 @@ describe('texts', () => {
       }
     });
 
+    it('finds a text that thousands of different texts contain, and one that hundreds do', async () => {
+      const varied = (nth: number) =>
+        anEvent({ data: { title: `varied ${nth % 97 === 0 ? 'rarely' : 'often'} ${nth}` } });
+      await append(Array.from({ length: 6_000 }, (_, nth) => varied(nth)));
+      await append(Array.from({ length: 3_000 }, (_, nth) => anEvent({ data: { title: `seldom ${nth % 400}` } })));
+      for (const query of ['varied', 'often 5', 'rarely', 'seldom', 'e'])
+        for (const offset of [0, published.length - 8_000]) {
+          expect(await find({ query, offset }, mia), query).toEqual(naiveSearch(published, { query, offset }, mia));
+          await append([varied(1_000_000), anEvent({ data: { title: 'seldom 7' } })]);
+          expect(await find({ query, offset }, mia), query).toEqual(naiveSearch(published, { query, offset }, mia));
+        }
+    });
+
     it('returns an empty page behind the last match without a search for it, and counts the matches', async () => {
       await append(Array.from({ length: 3 }, () => anEvent({ data: { title: 'far' } })));
       const criteria = { text: 'far', visible: eventVisibilityOf(mia) };

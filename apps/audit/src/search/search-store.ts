@@ -52,10 +52,16 @@ export interface SearchCriteria {
 
 /** The conditions of a search, with that for its text. */
 export interface SearchConditions {
+  /** the tables that `sql` refers to, each of which is made once in a statement */
+  readonly withClauses: readonly string[];
   readonly sql: readonly string[];
   readonly values: readonly unknown[];
   /** the same conditions in the form for rows that are read by their ids */
   readonly ofRows: readonly string[];
+}
+
+function withClause(...tables: readonly string[]): string {
+  return tables.length === 0 ? '' : `with ${tables.join(', ')}`;
 }
 
 /** A `where` clause of conditions that must all hold. */
@@ -150,7 +156,9 @@ interface MatchingTexts {
 }
 
 /** The maximum number of texts whose ids are sent with a search. */
-const maxMatchingTexts = 20_000;
+const maxMatchingTexts = 5_000;
+/** The maximum number of texts by whose ids a statement is planned: the planner looks at each. More of them are many events, and are hashed. */
+const maxPlannedTexts = 300;
 
 /** The parts of events in which a text is searched for. */
 function searchedParts({ textIn }: TextCriterion): readonly TextPart[] {
@@ -199,31 +207,35 @@ export async function findMatchingTexts(database: ReadDatabase, criterion: TextC
  */
 export function searchConditions(criteria: SearchCriteria, texts: MatchingTexts | undefined): SearchConditions {
   const { sql, text: criterion } = criteria;
-  if (criterion === undefined || texts === undefined) return { sql, values: criteria.values, ofRows: sql };
+  if (criterion === undefined || texts === undefined)
+    return { withClauses: [], sql, values: criteria.values, ofRows: sql };
   const values = [...criteria.values];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const parts = searchedParts(criterion);
   const pattern = bind(patternOf(criterion.text));
-  const upTo = `${bind(texts.ids === undefined ? 0 : texts.upTo)}::bigint`;
-  const anyOf = parts.flatMap((part): [column: string, condition: string][] => {
+  // PostgreSQL refuses a parameter that a statement does not use.
+  const upTo = texts.ids === undefined ? '0' : `${bind(texts.upTo)}::bigint`;
+  const known = parts.flatMap((part): string[] => {
     const ids = texts.ids?.[part];
-    return ids === undefined ? [] : [[`${part}_text`, `= any(${bind(ids)}::bigint[])`]];
+    if (ids === undefined) return [];
+    const list = `${bind(ids)}::bigint[]`;
+    return [`${part}_text ${ids.length > maxPlannedTexts ? `in (select unnest(${list}))` : `= any(${list})`}`];
   });
   const comparedOneByOne = (column: string): string =>
-    `exists (select 1 from event_text as stored where stored.id = ${column} and stored.text like ${pattern})`;
-  const comparedTogether = parts.map(
-    (part) =>
-      `${part}_text in (select id from event_text where part = ${textParts.indexOf(part)} and text like ${pattern})`,
-  );
+    `(select stored.text from event_text as stored where stored.id = ${column} limit 1) like ${pattern}`;
+  const comparedTogether = parts.map((part) => `${part}_text in (select id from matching_text)`);
   const later = parts.map((part) => `${part}_text > ${upTo} and ${comparedOneByOne(`${part}_text`)}`);
   const ofType = criterion.types.length === 0 ? [] : [`type = any(${bind(criterion.types)}::text[])`];
   const unindexed = `text <> '' and text like ${criterion.textIn === 'data' ? bind(`%${creatorSeparator}${patternOf(criterion.text)}`) : pattern}`;
   const orOf = (...conditions: readonly string[]): string => `(${conditions.map((one) => `(${one})`).join(' or ')})`;
-  const indexed = anyOf.map(([column, condition]) => `${column} ${condition}`);
   return {
-    sql: [...sql, orOf(...indexed, ...(texts.ids === undefined ? comparedTogether : later), ...ofType, unindexed)],
+    withClauses:
+      texts.ids === undefined
+        ? [`matching_text as materialized (select id from event_text where text like ${pattern})`]
+        : [],
+    sql: [...sql, orOf(...known, ...(texts.ids === undefined ? comparedTogether : later), ...ofType, unindexed)],
     values,
-    ofRows: [...sql, orOf(...indexed, ...later, ...ofType, unindexed)],
+    ofRows: [...sql, orOf(...known, ...later, ...ofType, unindexed)],
   };
 }
 
@@ -269,31 +281,42 @@ interface Search {
 }
 
 /** Selects matches of one snapshot. Statements here are not prepared: a generic plan for any text is wrong for most texts. */
-function withLogHead(matches: string): Statement {
+function withLogHead({ withClauses }: SearchConditions, matches: string): Statement {
   return {
     text: `
+    ${withClause(...withClauses)}
     select head.id as "upTo", head.uid, head.dropped_id as "droppedId", matches.*
     from event_log_head as head cross join (${matches}) as matches where head.singleton`,
   };
 }
 
 /** Counts matches, and selects their ids if they are few, in one pass over the texts. */
-function idsAndCountOf({ sql }: SearchConditions): Statement {
-  return withLogHead(`
+function idsAndCountOf(conditions: SearchConditions): Statement {
+  const { sql } = conditions;
+  return withLogHead(
+    conditions,
+    `
     select count(*) as events, case when count(*) <= ${maxCachedIds} then to_json(array_agg(id)) end as ids
-    from event_search ${whereClause(...sql)}`);
+    from event_search ${whereClause(...sql)}`,
+  );
 }
 
 /** Selects matching ids: up to one more than the cache holds. */
-function firstMatchesOf({ sql }: SearchConditions): Statement {
-  return withLogHead(`
+function firstMatchesOf(conditions: SearchConditions): Statement {
+  const { sql } = conditions;
+  return withLogHead(
+    conditions,
+    `
     select count(*) as events, to_json(array_agg(id)) as ids
-    from (select id from event_search ${whereClause(...sql)} limit ${maxCachedIds + 1}) as few`);
+    from (select id from event_search ${whereClause(...sql)} limit ${maxCachedIds + 1}) as few`,
+  );
 }
 
 /** Counts matches, with an index-only scan where an index has all columns. */
-function countOf({ sql }: SearchConditions): Statement {
+function countOf(conditions: SearchConditions): Statement {
+  const { sql } = conditions;
   return withLogHead(
+    conditions,
     sql.length === 0
       ? 'select events, null as ids from event_log_head'
       : `select count(*) as events, null as ids from event_search ${whereClause(...sql)}`,
@@ -417,15 +440,15 @@ function pageAndLater(
       ? pageOfMany(conditions, boundary, page, bind)
       : pageOfIds(ids, page, bind);
   const text = `
-    ${ids === undefined ? '' : `with later as materialized (select id ${fromLaterMatches} limit ${maxCachedIds + 1})`}
+    ${withClause(...conditions.withClauses, ...(ids === undefined ? [] : [`later as materialized (select id ${fromLaterMatches} limit ${maxCachedIds + 1})`]))}
     select head.id as "upTo", head.uid, head.dropped_id as "droppedId", head.texts, counted.events as later, counted.ids as "laterIds",
       head.dropped_id = ${bind(droppedId)} and (${upTo} = head.dropped_id or exists (
         select 1 from event where id = ${upTo} and uid = ${bind(uid, 'uuid')})) as continues,
       ${newestId} = 0 or exists (select 1 from event where id = ${newestId} and uid = ${newestUid}) as "hasNewest",
       (select coalesce(json_agg(id order by id desc), '[]') from (${pageIds}) as page) as "pageIds"
     from event_log_head as head cross join (${later}) as counted where head.singleton`;
-  // Without a text, and within ranges of ids, one plan suits all values.
-  const isPlannedOnce = criteria.text === undefined && (ids !== undefined || boundary !== undefined);
+  // Where ids are known, or a range of them and no text, one plan suits all values.
+  const isPlannedOnce = ids !== undefined || (criteria.text === undefined && boundary !== undefined);
   const name = isPlannedOnce ? `event-page-${hash('sha1', text, 'hex')}` : undefined;
   return { statement: name === undefined ? { text } : { name, text }, values };
 }
