@@ -23,7 +23,7 @@ const main = (): number => {
   }
   const { status } = spawnSync(
     path.join(repository, 'node_modules', '.bin', 'vitest'),
-    ['run', '--project', 'search', 'meilisearch-index.spec.ts'],
+    ['run', '--project', 'search', 'index/background.spec.ts'],
     { cwd: repository, stdio: 'inherit', env: { ...process.env, TEST_MEILISEARCH: 'real' } },
   );
   return status ?? 1;

@@ -34,17 +34,17 @@ export const SearchConfig = Type.Object({
   }),
   MEILI_TIMEOUT_MS: Type.Integer({
     minimum: 10,
-    default: 500,
+    default: 100,
     description: 'timeout of a fuzzy search in Meilisearch in milliseconds, after which PostgreSQL compares the texts',
   }),
   MEILI_POLL_INTERVAL_MS: Type.Integer({
     minimum: 10,
-    default: 5_000,
-    description: 'milliseconds between updates of the index in Meilisearch with changed names and tags',
+    default: 500,
+    description: 'milliseconds between updates of the index in Meilisearch with changed features',
   }),
   MEILI_CHECK_INTERVAL_MS: Type.Integer({
     minimum: 100,
-    default: 30_000,
+    default: 5_000,
     description: 'milliseconds between checks that the index in Meilisearch was not lost or altered',
   }),
 });

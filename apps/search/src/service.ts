@@ -13,7 +13,7 @@ import { searchMigrations } from './migrations/index.ts';
 import { searchEndpoints } from './search/endpoints.ts';
 import { type FeatureSearch, postgresFeatureSearch } from './search/search-store.ts';
 import { suggestionEndpoints } from './suggestions/endpoints.ts';
-import { postgresSuggester } from './suggestions/suggestion-store.ts';
+import { type FeatureSuggester, postgresSuggester } from './suggestions/suggestion-store.ts';
 
 /** Searches features by all filters and orders of the API. */
 export const searchService = defineService({
@@ -51,7 +51,9 @@ export const searchService = defineService({
     });
     onStop('reconciliation', () => reconciling.stop());
     const postgres = postgresFeatureSearch(database);
+    const postgresSuggestions = postgresSuggester(database);
     let featureSearch: FeatureSearch = postgres;
+    let suggester: FeatureSuggester = postgresSuggestions;
     let rebuildIndex = async (): Promise<void> => undefined;
     if (config.MEILI_URL !== undefined) {
       const indexMetrics = meilisearchMetrics(metrics);
@@ -64,15 +66,17 @@ export const searchService = defineService({
         intervalMs: config.MEILI_POLL_INTERVAL_MS,
         checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS,
         postgres,
+        suggester: postgresSuggestions,
         replication,
         log,
-        onSearch: indexMetrics.recordSearch,
+        onAnswer: indexMetrics.recordAnswer,
         onUpdate: indexMetrics.recordUpdate,
         onCircuitChange: indexMetrics.circuitChanged,
       });
       onStop('Meilisearch', () => meilisearch.stop());
       rebuildIndex = () => replication.markForRebuild(config.MEILI_INDEX, 'a reindex was requested');
       featureSearch = meilisearch;
+      suggester = meilisearch;
     }
     const statusRepository = reindexStatusRepository(database);
     const reindexer = createReindexer({ statusRepository, rebuild, rebuildIndex, log });
@@ -84,7 +88,7 @@ export const searchService = defineService({
       requireAllEndpoints('search', [
         readDeadLettersEndpoint('search', database),
         ...searchEndpoints({ featureSearch, ...waiting }),
-        ...suggestionEndpoints({ suggester: postgresSuggester(database), ...waiting }),
+        ...suggestionEndpoints({ suggester, ...waiting }),
         ...reindexEndpoints(reindexer, statusRepository),
       ]),
     );

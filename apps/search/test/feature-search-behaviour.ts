@@ -73,6 +73,38 @@ export function describeFeatureSearch(name: string, start: () => Promise<Started
       );
       expect(findsSome).toBeGreaterThan(generatedSearches / 4);
     });
+
+    it('finds by a misspelt text, page by page, exactly those of its finds that match the other filters', async () => {
+      const fuzzy = { query: 'chekcout', fuzzy: 'true', limit: '1000' };
+      const similar = new Set(
+        (await Promise.all(['true', 'false'].map((archived) => search({ ...fuzzy, archived })))).flatMap(
+          ({ names }) => names,
+        ),
+      );
+      expect(similar.size).toBeGreaterThan(100);
+      let findsSome = 0;
+      for (const { query: request, naive, hiddenProjects } of fc.sample(generatedSearch, { numRuns: 150, seed: 34 })) {
+        const { query: _query, fuzzy: _fuzzy, sortBy: _sortBy, favoritesFirst: _first, ...others } = request;
+        const filters = { ...others, offset: '0', limit: '1000' };
+        const caller = { userId: naive.userId, hiddenProjects };
+        const expected = (await search(filters, caller)).names.filter((one) => similar.has(one)).toSorted();
+        const { names, total } = await search({ ...filters, ...fuzzy }, caller);
+        expect({ filters, names: names.toSorted(), total }).toEqual({
+          filters,
+          names: expected,
+          total: expected.length,
+        });
+        const pageSize = Math.max(1, Math.ceil(total / 3));
+        const pages = await Promise.all(
+          [0, 1, 2].map((nth) =>
+            search({ ...filters, ...fuzzy, limit: `${pageSize}`, offset: `${nth * pageSize}` }, caller),
+          ),
+        );
+        expect(pages.flatMap((page) => page.names)).toEqual(names);
+        if (total > 0) findsSome++;
+      }
+      expect(findsSome).toBeGreaterThan(50);
+    });
   });
 
   describe(`the feature index ${name}, far from the first page`, () => {

@@ -45,6 +45,12 @@ function columnsOf(table: string): string {
   return columnNames.map((name) => `${table}.${name}`).join(', ');
 }
 
+/** SQL: the columns that an index of texts has. It does without times, and favourites are of one caller. */
+function indexedColumnsOf(table: string): string {
+  const indexed = columnNames.filter((name) => !['created_at', 'last_seen_at', 'favorited_by'].includes(name));
+  return indexed.map((name) => `${table}.${name}`).join(', ');
+}
+
 // A state with a newer version replaces the document. The row of feature_lookup, by which the feature is found, and its index entries are
 // written only when one of its columns changes. Every part of the statement reads the rows as they were before it.
 const applyFeaturesSql = `
@@ -75,7 +81,7 @@ const applyFeaturesSql = `
   ), recorded as (
     insert into feature_change (name, changed)
     select name, pg_current_xact_id() from newer join incoming using (name) left join feature_lookup existing using (name)
-    where (existing.search_text, existing.archived) is distinct from (incoming.search_text, incoming.archived)
+    where (${indexedColumnsOf('existing')}) is distinct from (${indexedColumnsOf('incoming')})
     on conflict (name) do update set changed = excluded.changed
   )
   insert into feature_lookup (name, ${columnNames.join(', ')})

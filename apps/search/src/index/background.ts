@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Log, type Loop, startLoop } from '@bunting/runtime';
+import { Refusal } from '@bunting/contracts';
+import { type Log, startLoop } from '@bunting/runtime';
 import { documentIdOf, indexDocumentOf, type IndexMarker, markerId } from './index-document.ts';
 import type { IndexLock, IndexReplicationRepository } from './index-store.ts';
 import { type MeilisearchClient, MeilisearchError } from './meilisearch-client.ts';
@@ -37,11 +38,18 @@ async function buildIndex({ uid, server, replication, tasks }: ReplicatedIndex, 
   let documents = 0;
   for (let after: string | undefined = ''; after !== undefined;) {
     const batch = await replication.features(after, batchSize);
-    if (batch.length > 0) await write(server.put(next, batch.map(indexDocumentOf)));
+    if (batch.length > 0)
+      await write(
+        server.put(
+          next,
+          batch.map((feature) => indexDocumentOf(feature, built.generation)),
+        ),
+      );
     documents += batch.length;
     after = batch.length < batchSize ? undefined : batch.at(-1)?.name;
   }
-  const marker: IndexMarker = { id: markerId, ...built, settings: await server.settings(next) };
+  const { generation: marks, checkpointXid } = built;
+  const marker: IndexMarker = { id: markerId, marks, checkpointXid, settings: await server.settings(next) };
   await write(server.put(next, [marker]));
   await finish();
   // The swap requires an existing index.
@@ -58,27 +66,45 @@ async function applyIndexChanges(
   snapshotXmin: string,
 ): Promise<number> {
   const { write, finish } = tasks.writer();
+  let marker: IndexMarker | undefined;
   let documents = 0;
   for (
     let after: { changed: string; name: string } | undefined = { changed: checkpointXid, name: '' };
     after !== undefined;
   ) {
     const batch = await replication.changes(after, batchSize);
+    // Before anything is written: a write would make an index where there is none.
+    if (batch.length > 0) marker ??= await requireMarker(server, uid, generation);
     const deleted = batch.filter(({ feature }) => feature === null).map(({ name }) => documentIdOf(name));
-    const changed = batch.flatMap(({ feature }) => (feature === null ? [] : [indexDocumentOf(feature)]));
+    const changed = batch.flatMap(({ feature }) => (feature === null ? [] : [indexDocumentOf(feature, generation)]));
     if (deleted.length > 0) await write(server.remove(uid, deleted));
     if (changed.length > 0) await write(server.put(uid, changed));
     documents += batch.length;
     after = batch.length < batchSize ? undefined : batch.at(-1);
   }
-  if (documents === 0) return 0;
-  const applied: IndexCheckpoint = { generation, checkpointXid: snapshotXmin };
-  const { settings } = (await server.marker(uid)) as IndexMarker;
-  await write(server.put(uid, [{ id: markerId, ...applied, settings }]));
+  if (marker === undefined) return 0;
+  await write(server.put(uid, [{ ...marker, checkpointXid: snapshotXmin }]));
   await finish();
-  await replication.save(uid, applied);
+  await replication.save(uid, { generation, checkpointXid: snapshotXmin });
   return documents;
 }
+
+/** The index is not the one that this process has built, or is gone. */
+class LostIndexError extends Refusal {
+  constructor() {
+    super('ServiceUnavailable', 'the index in Meilisearch is not the one that was built');
+  }
+}
+
+async function requireMarker(server: MeilisearchClient, uid: string, generation: string): Promise<IndexMarker> {
+  const marker = (await server.marker(uid)) as IndexMarker;
+  if (marker.marks !== generation) throw new LostIndexError();
+  return marker;
+}
+
+const notOurs = 'it is not the one that was built';
+/** How often an index of another installation is replaced. */
+const takeOverIntervalMs = 600_000;
 
 /** What is wrong with the index; undefined if it is the one that was built, with all features and its settings. */
 async function findIndexFault(
@@ -86,7 +112,7 @@ async function findIndexFault(
   { generation, checkpointXid }: IndexCheckpoint,
 ): Promise<string | undefined> {
   const marker = (await server.marker(uid)) as Partial<IndexMarker>;
-  if (marker.generation !== generation) return 'it is not the one that was built';
+  if (marker.marks !== generation) return notOurs;
   // The marker is written before the checkpoint in PostgreSQL, so it may be newer but never older.
   if (BigInt(marker.checkpointXid ?? 0) < BigInt(checkpointXid)) return 'it is of an earlier time';
   if (marker.settings !== (await server.settings(uid))) return 'its settings were changed';
@@ -161,19 +187,34 @@ export type IndexUpdate =
   | { readonly kind: 'built'; readonly documents: number; readonly durationMs: number }
   | { readonly kind: 'checked' };
 
-const maxBackoffMs = 60_000;
+const maxBackoffMs = 4_000;
 
 /**
  * Replicates the features in PostgreSQL to an index in Meilisearch: writes changes, detects when the index was lost or restored from
  * a backup, and rebuilds it beside the old one. One of several processes holds the lock; another one takes over when that process ends.
  */
-export function startIndexUpdater(options: IndexUpdaterOptions): Pick<Loop, 'stop'> {
+export function startIndexUpdater(options: IndexUpdaterOptions) {
   const { uid, server, replication, intervalMs, checkIntervalMs, log, onUpdate } = options;
   const stopping = new AbortController();
   const tasks = indexTasks(server, stopping.signal);
   const index = { uid, server, replication, tasks };
   let lock: IndexLock | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
+  let takenOverAt = Number.NEGATIVE_INFINITY;
+
+  /**
+   * Two installations that share the name of an index would replace each other's for ever: after the first time, this one waits.
+   * @throws MeilisearchError that says so
+   */
+  const requireNoOtherInstallation = (fault: string): void => {
+    if (fault !== notOurs) return;
+    if (performance.now() - takenOverAt < takeOverIntervalMs)
+      throw new MeilisearchError(
+        'building',
+        `another installation uses the index ${uid} as well: set MEILI_INDEX to another name in one of them`,
+      );
+    takenOverAt = performance.now();
+  };
 
   const build = async (snapshotXmin: string): Promise<void> => {
     const startedAt = performance.now();
@@ -200,6 +241,7 @@ export function startIndexUpdater(options: IndexUpdaterOptions): Pick<Loop, 'sto
       onUpdate({ kind: 'checked' });
       return fault;
     } catch (error) {
+      if (error instanceof LostIndexError) return notOurs;
       if (hasCode(error, 'index_not_found') || hasCode(error, 'document_not_found')) return 'it was lost';
       throw error;
     }
@@ -214,7 +256,9 @@ export function startIndexUpdater(options: IndexUpdaterOptions): Pick<Loop, 'sto
       return build(snapshotXmin);
     }
     const fault = await applyChangesAndCheck({ generation, checkpointXid }, snapshotXmin);
-    if (fault !== undefined) await replication.markForRebuild(uid, fault);
+    if (fault === undefined) return;
+    requireNoOtherInstallation(fault);
+    await replication.markForRebuild(uid, fault);
   };
 
   const releaseLock = (): void => {
@@ -242,7 +286,12 @@ export function startIndexUpdater(options: IndexUpdaterOptions): Pick<Loop, 'sto
     log,
   });
   return {
-    stop: async () => {
+    /** Checks the index now, if this process updates it: a search has found that something is wrong with it. */
+    check: (): void => {
+      checkedAt = Number.NEGATIVE_INFINITY;
+      loop.wake();
+    },
+    stop: async (): Promise<void> => {
       stopping.abort();
       await loop.stop();
       releaseLock();

@@ -1,17 +1,49 @@
-/** A feature in Meilisearch: only its searchable texts. All other properties are in PostgreSQL. */
+import { contentTag } from '@bunting/contracts/hashing';
+import { splitWords } from '../search/words.ts';
+
+/** What an index has of a feature: texts to compare, keys to filter by, and what decides between features that match as well. */
 export interface IndexDocument {
   readonly id: string;
-  readonly archived: 0 | 1;
+  /** identifies the build of the index: a search finds only documents of the one that this database records */
+  readonly generation: string;
   readonly name: string;
-  /** the name with spaces between its words, such as `my Feature` for `myFeature` */
+  /** the name with spaces between its words, such as `new Checkout` for `newCheckout` */
   readonly words: string;
   readonly tags: readonly string[];
+  readonly archived: 0 | 1;
+  readonly stale: 0 | 1;
+  readonly project: string;
+  readonly type: string;
+  readonly createdById: number;
+  readonly createdBy: string;
+  readonly tagKeys: readonly string[];
+  readonly segmentIds: readonly number[];
+  readonly statuses: readonly string[];
+  readonly inProduction: 0 | 1;
+  /** grows with each change of what the index has of the feature */
+  readonly changed: number;
 }
 
-/** A document that identifies the build of the index, and the transaction before which all changes are in it. Searches exclude it. */
+/** The properties of a feature from which its document is made. */
+export interface IndexedFeature {
+  readonly name: string;
+  readonly archived: boolean;
+  readonly stale: boolean;
+  readonly project: string;
+  readonly type: string;
+  readonly createdById: number;
+  readonly createdBy: string;
+  readonly tags: readonly string[];
+  readonly segmentIds: readonly number[];
+  /** each written `<environment>:enabled` or `<environment>:disabled` */
+  readonly statuses: readonly string[];
+  readonly changed: number;
+}
+
+/** A document that identifies the build of the index, and the transaction before which all changes are in it. */
 export interface IndexMarker {
   readonly id: typeof markerId;
-  readonly generation: string;
+  readonly marks: string;
   readonly checkpointXid: string;
   /** the settings that the server returned when the index was built */
   readonly settings: string;
@@ -31,12 +63,39 @@ export function featureNameOf(id: unknown): string | undefined {
   return documentIdOf(name) === id ? name : undefined;
 }
 
-export function indexDocumentOf(feature: Pick<IndexDocument, 'name' | 'tags'> & { archived: boolean }): IndexDocument {
+/** Meilisearch cuts longer values. */
+const maxKeyBytes = 400;
+
+/**
+ * A value in a form by which Meilisearch compares it exactly. It compares without case, and takes what reads as a number for one: lower-case
+ * letters and hyphens stay, each other byte is `_` and two digits. A long value is a hash.
+ */
+export function escapedKey(value: string): string {
+  const key = [...Buffer.from(value)]
+    .map((byte) => {
+      const character = String.fromCharCode(byte);
+      return /[a-z-]/.test(character) ? character : `_${byte.toString(16).padStart(2, '0')}`;
+    })
+    .join('');
+  return key.length <= maxKeyBytes ? key : `__${documentIdOf(contentTag(value))}`;
+}
+
+export function indexDocumentOf(feature: IndexedFeature, generation: string): IndexDocument {
+  const { name, tags, project, type, createdBy, statuses, ...others } = feature;
   return {
-    id: documentIdOf(feature.name),
+    ...others,
+    id: documentIdOf(name),
+    generation,
+    name,
+    words: splitWords(name).join(' '),
+    tags,
     archived: feature.archived ? 1 : 0,
-    name: feature.name,
-    words: feature.name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2'),
-    tags: feature.tags,
+    stale: feature.stale ? 1 : 0,
+    project: escapedKey(project),
+    type: escapedKey(type),
+    createdBy: escapedKey(createdBy),
+    tagKeys: tags.map(escapedKey),
+    statuses: statuses.map(escapedKey),
+    inProduction: statuses.includes('production:enabled') ? 1 : 0,
   };
 }

@@ -1,11 +1,5 @@
 import { type Database, onlyRow, refusalForFailure, type PinnedConnection, type Statement } from '@bunting/database';
-
-/** The properties of a feature that an index of texts has. */
-interface IndexedFeature {
-  readonly name: string;
-  readonly archived: boolean;
-  readonly tags: readonly string[];
-}
+import type { IndexedFeature } from './index-document.ts';
 
 /** A change of a document in an index; its feature is null after the deletion. */
 interface FeatureChange {
@@ -25,6 +19,12 @@ interface IndexRecord {
   readonly rebuildReason: string | null;
 }
 
+interface SearchableIndex {
+  readonly generation: string;
+  readonly isBehind: boolean;
+  readonly segmentIds: readonly (readonly number[])[];
+}
+
 const selectStatus: Statement = {
   name: 'index-status',
   text: `
@@ -33,18 +33,39 @@ const selectStatus: Statement = {
     from pg_current_snapshot() as snapshot left join search_index on uid = $1`,
 };
 
+/** SQL: the properties of `IndexedFeature`, of a row of `feature_lookup` and its change, if one is recorded. */
+const indexedFeature = `json_build_object('name', name, 'archived', archived, 'stale', stale, 'project', project, 'type', type,
+  'createdById', created_by_id, 'createdBy', created_by_name, 'tags', tags, 'segmentIds', segment_ids, 'statuses', statuses,
+  'changed', coalesce(changed::text::bigint, 0))`;
+
 const selectChanges: Statement = {
   name: 'index-changes',
   text: `
-    select name, changed::text, case when archived is not null
-      then json_build_object('name', name, 'archived', archived, 'tags', tags) end as feature
+    select name, changed::text, case when archived is not null then ${indexedFeature} end as feature
     from feature_change left join feature_lookup using (name)
     where (changed, name) > ($1::xid8, $2) order by changed, name limit $3`,
 };
 
 const selectFeatures: Statement = {
   name: 'index-features',
-  text: 'select name, archived, tags from feature_lookup where name > $1 order by name limit $2',
+  text: `
+    select ${indexedFeature} as feature from feature_lookup left join feature_change using (name)
+    where name > $1 order by name limit $2`,
+};
+
+/** How long changes may wait to be written to the index, before searches do without it. */
+const maxLagSeconds = 5;
+
+const selectSearchable: Statement = {
+  name: 'index-searchable',
+  text: `
+    select generation, saved_at < now() - interval '${maxLagSeconds} seconds'
+        and exists (select from feature_change where changed >= checkpoint_xid) as "isBehind",
+      array(
+        select to_json(array(select id from segment where segment.name = wanted.name))
+        from unnest($2::text[]) with ordinality as wanted (name, nth) order by nth
+      ) as "segmentIds"
+    from search_index where uid = $1 and generation is not null and rebuild_reason is null`,
 };
 
 const countIfUnchanged: Statement = {
@@ -56,7 +77,8 @@ const countIfUnchanged: Statement = {
 
 const saveSql = `
   insert into search_index (uid, generation, checkpoint_xid, rebuild_reason) values ($1, $2, $3::xid8, null)
-  on conflict (uid) do update set generation = excluded.generation, checkpoint_xid = excluded.checkpoint_xid, rebuild_reason = null`;
+  on conflict (uid) do update set generation = excluded.generation, checkpoint_xid = excluded.checkpoint_xid, rebuild_reason = null,
+    saved_at = now()`;
 
 const markForRebuildSql = `
   insert into search_index (uid, rebuild_reason) values ($1, $2) on conflict (uid) do update set rebuild_reason = excluded.rebuild_reason`;
@@ -91,7 +113,14 @@ export function indexReplicationRepository(database: Database) {
     changes: (after: Pick<FeatureChange, 'changed' | 'name'>, limit: number) =>
       database.read<FeatureChange>(selectChanges, [after.changed, after.name, limit]),
     /** All features, by name. */
-    features: (after: string, limit: number) => database.read<IndexedFeature>(selectFeatures, [after, limit]),
+    features: async (after: string, limit: number): Promise<readonly IndexedFeature[]> =>
+      (await database.read<{ feature: IndexedFeature }>(selectFeatures, [after, limit])).map(({ feature }) => feature),
+    /**
+     * What a search has to know of the index: its build, whether changes wait too long to be written to it, and for each of some names the ids
+     * of the segments with that name. Undefined while it is being built.
+     */
+    searchable: async (uid: string, segments: readonly string[]): Promise<SearchableIndex | undefined> =>
+      (await database.read<SearchableIndex>(selectSearchable, [uid, segments]))[0],
     /** The number of features; undefined if this transaction or a later one has changed any. */
     countIfUnchangedSince: async (checkpointXid: string): Promise<number | undefined> =>
       (await database.read<{ features: number }>(countIfUnchanged, [checkpointXid]))[0]?.features,

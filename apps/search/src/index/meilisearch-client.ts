@@ -1,4 +1,5 @@
 import { isJsonObject, Refusal } from '@bunting/contracts';
+import { canonicalJson } from '@bunting/contracts/hashing';
 import {
   Meilisearch,
   MeilisearchApiError,
@@ -11,8 +12,14 @@ import { type IndexDocument, type IndexMarker, markerId } from './index-document
 
 /** Why PostgreSQL instead of Meilisearch compared the texts of a fuzzy search. */
 export type FallbackReason =
+  /** Meilisearch found nothing */
+  | 'no-hits'
+  /** PostgreSQL alone answers such a search */
+  | 'unsupported'
   /** the index is being built */
   | 'building'
+  /** the index lacks changes, and none have been written to it for some seconds */
+  | 'behind'
   /** the circuit breaker is open */
   | 'circuit-open'
   | 'timeout'
@@ -83,16 +90,34 @@ async function withMeilisearchErrors<T>(request: () => Promise<T>): Promise<T> {
 
 const indexSettings = {
   searchableAttributes: ['name', 'words', 'tags'],
-  filterableAttributes: ['archived', 'generation'],
-  displayedAttributes: ['id', 'generation', 'checkpointXid', 'settings'],
+  filterableAttributes: [
+    'generation',
+    'marks',
+    'archived',
+    'stale',
+    'project',
+    'type',
+    'createdById',
+    'createdBy',
+    'tagKeys',
+    'segmentIds',
+    'statuses',
+  ],
+  displayedAttributes: ['id', 'marks', 'checkpointXid', 'settings'],
+  rankingRules: ['words', 'typo', 'proximity', 'attribute', 'exactness', 'inProduction:desc', 'changed:desc'],
+  // As `allowedTypos` of src/search/words.ts has it, so that both engines find the same.
+  typoTolerance: { enabled: true, minWordSizeForTypos: { oneTypo: 4, twoTypos: 8 }, disableOnNumbers: true },
+  // Servers before 1.50 count no further than this; pages are limited by `engineFor`.
+  pagination: { maxTotalHits: 1_000_000 },
 } satisfies Settings;
 
-/** The settings of an index that search depends on, as a text to compare them by. */
-function settingsText(settings: Settings): string {
-  return JSON.stringify(Object.keys(indexSettings).map((key) => settings[key as keyof typeof indexSettings]));
-}
-
 const primaryKey = 'id';
+
+/** What one query finds. */
+interface QueryResult {
+  readonly hits: readonly unknown[];
+  readonly total: number;
+}
 
 export type MeilisearchClient = ReturnType<typeof meilisearchClient>;
 
@@ -106,19 +131,20 @@ export function meilisearchClient({ url, key, searchTimeoutMs }: MeilisearchClie
     withMeilisearchErrors(async () => requireInteger(member(await request(), 'taskUid'), 'a task'));
 
   return {
-    /** The hits of each query. */
-    search: (queries: readonly MultiSearchQuery[]): Promise<readonly (readonly unknown[])[]> =>
+    /** The hits of each query, and the number of all that it finds. */
+    search: (queries: readonly MultiSearchQuery[]): Promise<readonly QueryResult[]> =>
       withMeilisearchErrors(async () => {
         const results = member(await searchClient.multiSearch({ queries: [...queries] }), 'results');
         if (!Array.isArray(results) || results.length !== queries.length) throw invalidResponse('a list of results');
         return results.map((result) => {
           const hits = member(result, 'hits');
           if (!Array.isArray(hits)) throw invalidResponse('a list of hits');
-          return hits;
+          return { hits, total: requireInteger(member(result, 'estimatedTotalHits'), 'a number of hits') };
         });
       }),
+    /** All settings of an index, as a text to compare them by: whoever changes one changes what searches find. */
     settings: (uid: string): Promise<string> =>
-      withMeilisearchErrors(async () => settingsText(await writeClient.index(uid).getSettings())),
+      withMeilisearchErrors(async () => canonicalJson(await writeClient.index(uid).getSettings())),
     /** The number of documents, the marker included. */
     documentCount: (uid: string): Promise<number> =>
       withMeilisearchErrors(async () =>

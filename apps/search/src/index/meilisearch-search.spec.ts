@@ -46,6 +46,10 @@ function request(method: string, path: string, body?: unknown): Promise<Response
 function isSearch({ path }: ReceivedRequest): boolean {
   return path === '/multi-search';
 }
+/** A search of a caller: with the marker of the index, unlike a probe. */
+function isOfCaller(call: ReceivedRequest): boolean {
+  return isSearch(call) && (call.body as { queries: unknown[] }).queries.length === 2;
+}
 function isWrite({ method, path }: ReceivedRequest): boolean {
   return method === 'POST' && path.includes('/documents');
 }
@@ -57,7 +61,11 @@ function lastRequests(count: number): ReceivedRequest[] {
 /** The reply to a search with its hits changed. */
 function withHits(reply: FakeResponse, change: (hits: StoredDocument[]) => unknown): FakeResponse {
   const { results } = reply.json as { results: { hits: StoredDocument[] }[] };
-  const changed = results.map((result, at) => (at === 0 ? result : { ...result, hits: change(result.hits) }));
+  const changed = results.map((result, at) => {
+    if (at === 0) return result;
+    const hits = change(result.hits);
+    return { ...result, hits, ...(Array.isArray(hits) ? { estimatedTotalHits: hits.length } : {}) };
+  });
   return { ...reply, json: { results: changed } };
 }
 
@@ -69,10 +77,12 @@ beforeAll(async () => {
     MEILI_POLL_INTERVAL_MS: '50',
     MEILI_CHECK_INTERVAL_MS: '100',
   });
-  await started.features.publish(
-    ...['a', 'b', 'c'].map((nth) => featureState(aFeature({ name: `payment-${nth}`, project: `shop-${nth}` }))),
-    featureState(aFeature({ name: 'dark-mode', tags: tagged('simple:red') })),
-  );
+  await started.features.publish(featureState(aFeature({ name: 'dark-mode', tags: tagged('simple:red') })));
+  // What was changed last comes first of what matches as well.
+  for (const nth of ['c', 'b', 'a']) {
+    await started.features.publish(featureState(aFeature({ name: `payment-${nth}`, project: `shop-${nth}` })));
+    expect(await started.names({ query: `payment-${nth}` })).toEqual([`payment-${nth}`]);
+  }
   await answeredByMeilisearch();
 });
 afterAll(async () => {
@@ -110,12 +120,13 @@ describe('a fuzzy search', () => {
     expect(await searched()).toEqual({ found: expected, engine: `postgres;reason=${reason}` });
   });
 
-  it('does not wait for a Meilisearch that has failed three times, and tries it again later', async () => {
+  it('does not wait for a Meilisearch that has failed three times, until a probe shows that it answers again', async () => {
     standIn.meddle = (call, reply) => (isSearch(call) ? { status: 500, json: {} } : reply);
     await eventually(async () => expect((await searched()).engine).toBe('postgres;reason=circuit-open'));
-    const before = standIn.calls.filter(isSearch).length;
+    const before = standIn.calls.filter(isOfCaller).length;
     expect(await searched()).toEqual({ found: expected, engine: 'postgres;reason=circuit-open' });
-    expect(standIn.calls.filter(isSearch)).toHaveLength(before);
+    expect(standIn.calls.filter(isOfCaller)).toHaveLength(before);
+    await eventually(() => expect(standIn.calls.filter(isSearch).length).toBeGreaterThan(before + 1));
   });
 
   it('falls back to PostgreSQL while Meilisearch is down, and finds the changes of that time through Meilisearch when it is back', async () => {
@@ -132,12 +143,44 @@ describe('a fuzzy search', () => {
     );
   });
 
-  it('is the only search that uses Meilisearch', async () => {
-    const before = standIn.calls.filter(isSearch).length;
+  it('is the only search that uses Meilisearch, by relevance', async () => {
+    const before = standIn.calls.filter(isOfCaller).length;
     expect(await searched({ query: 'payment' })).toEqual({ found: expected, engine: undefined });
     expect((await searched({ fuzzy: 'true' })).engine).toBeUndefined();
-    expect(standIn.calls.filter(isSearch)).toHaveLength(before);
+    expect((await searched({ ...misspelt, sortBy: 'name' })).engine).toBe('postgres;reason=unsupported');
+    expect(standIn.calls.filter(isOfCaller)).toHaveLength(before);
   });
+
+  it('says that PostgreSQL answered it where Meilisearch finds nothing', async () => {
+    expect(await searched({ query: 'aymen', fuzzy: 'true' })).toEqual({
+      found: expected,
+      engine: 'postgres;reason=no-hits',
+    });
+    expect(await searched({ query: 'nothing-like-it', fuzzy: 'true' })).toMatchObject({ found: { total: 0 } });
+  });
+
+  it('asks Meilisearch for its page alone, with its filters', async () => {
+    await searched({ ...misspelt, project: 'IS:shop-b', limit: '5', offset: '10' });
+    const { queries } = standIn.calls.findLast(isOfCaller)?.body as { queries: Record<string, unknown>[] };
+    expect(queries[1]).toMatchObject({ q: 'paymnet', limit: 5, offset: 10 });
+    expect(queries[1]?.['filter']).toContain('project IN ["shop-b"]');
+    expect(await searched({ ...misspelt, offset: '2', limit: '1' })).toMatchObject({
+      found: { names: [expect.stringMatching(/^payment-/)], total: 3 },
+      engine: 'meilisearch',
+    });
+  });
+
+  it.each(['"new" checkout', '-payment', `'x' "`, '😀', 'e\u0301', '\u202eשלום', 'a', '((((', '*'])(
+    'takes the operators of Meilisearch for text: %s',
+    async (query) => {
+      standIn.meddle = (call, reply) => {
+        if (isOfCaller(call))
+          expect(JSON.stringify((call.body as { queries: { q?: string }[] }).queries[1]?.q)).not.toMatch(/\\"|(^| )-/);
+        return reply;
+      };
+      expect((await searched({ query, fuzzy: 'true' })).engine).toBeDefined();
+    },
+  );
 
   it('returns only features that exist in PostgreSQL, match the other filters and are visible, in the order of Meilisearch', async () => {
     const hit = (name: string) => ({ id: Buffer.from(name).toString('hex') });
@@ -150,10 +193,6 @@ describe('a fuzzy search', () => {
       names: ['payment-a', 'payment-b'],
       total: 2,
     });
-    expect((await searched({ ...misspelt, sortBy: 'name', offset: '1', limit: '2' })).found).toEqual({
-      names: ['payment-a', 'payment-b'],
-      total: 4,
-    });
   });
 
   it('finds features that contain its text right after the commit, whatever the index contains', async () => {
@@ -165,7 +204,7 @@ describe('a fuzzy search', () => {
 });
 
 describe('the index in Meilisearch', () => {
-  const generation = () => standIn.indexes.get('features')?.documents.get('mark')?.['generation'];
+  const generation = () => standIn.indexes.get('features')?.documents.get('mark')?.['marks'];
   /** The index with its documents changed; undefined removes one. */
   const alter = (change: (document: StoredDocument) => StoredDocument | undefined): void => {
     const index = standIn.indexes.get('features');
@@ -201,8 +240,33 @@ describe('the index in Meilisearch', () => {
       });
     });
   });
-  it('is rebuilt after its settings were changed', () =>
-    isBuiltAgain(() => request('PATCH', '/indexes/features/settings', { searchableAttributes: ['tags'] })));
+  it.each([
+    { searchableAttributes: ['tags'] },
+    { typoTolerance: { enabled: false } },
+    { rankingRules: ['words'] },
+    { stopWords: ['payment'] },
+    { synonyms: { payment: ['dark'] } },
+    { pagination: { maxTotalHits: 2 } },
+  ])('is rebuilt with its settings after they were changed: %j', async (changed) => {
+    const settings = () => standIn.indexes.get('features')?.settings;
+    const before = settings();
+    await isBuiltAgain(() => request('PATCH', '/indexes/features/settings', changed));
+    expect(settings()).toEqual(before);
+  });
+  it('is not believed when another installation has replaced it, and is built again', async () => {
+    const foreign = { id: 'ff', generation: 'x', name: 'paymnet', words: 'paymnet', tags: [], archived: 0 };
+    await isBuiltAgain(async () => {
+      const index = standIn.indexes.get('features');
+      if (index === undefined) throw new Error('There is no index.');
+      const mark = { ...index.documents.get('mark'), marks: 'x' };
+      const documents = new Map<string, StoredDocument>([
+        ['ff', foreign],
+        ['mark', mark],
+      ]);
+      standIn.indexes = new Map(standIn.indexes).set('features', { ...index, documents });
+      expect((await searched()).found).toEqual(expected);
+    });
+  });
   it('is rebuilt after a document was lost', () =>
     isBuiltAgain(() => alter((document) => (document['name'] === 'dark-mode' ? undefined : document))));
   it('is rebuilt after it was restored from a backup', async () => {

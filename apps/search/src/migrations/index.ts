@@ -70,7 +70,7 @@ const searchTables: SchemaMigration = {
         ) as found
         group by found.name
       $$`,
-    // The features whose name, tags or archiving changed, deleted ones included, by the transaction that changed them.
+    // The features that an index of texts has to write again, deleted ones included, by the transaction that changed them.
     'create table feature_change (name text collate "C" primary key, changed xid8 not null)',
     'create index on feature_change (changed, name)',
     'create table search_index (uid text primary key, generation uuid, checkpoint_xid xid8, rebuild_reason text)',
@@ -132,5 +132,16 @@ const wordIndexes: SchemaMigration = {
   ],
 };
 
+const indexLag: SchemaMigration = {
+  name: '5-expand-index-lag',
+  statements: ['alter table search_index add column saved_at timestamptz not null default now()'],
+};
+
 /** The complete schema of search. */
-export const searchMigrations: readonly SchemaMigration[] = [consumerTables, searchTables, words, wordIndexes];
+export const searchMigrations: readonly SchemaMigration[] = [
+  consumerTables,
+  searchTables,
+  words,
+  wordIndexes,
+  indexLag,
+];

@@ -2,12 +2,6 @@ import { escapeLike, onlyRow, type ReadDatabase } from '@bunting/database';
 import type { CreatorFilter, DayFilter, FeatureQuery, SetFilter, Sort, ValueFilter } from './feature-query.ts';
 import { readAlternatives } from './word-store.ts';
 
-/** A feature that an external index found for the texts of a fuzzy query, and its relevance: more than 0. */
-export interface FuzzyMatch {
-  readonly name: string;
-  readonly relevance: number;
-}
-
 /** Of each text of a fuzzy query, for each of its words, the words of features that may be meant. */
 type AlternativesOfTexts = Awaited<ReturnType<typeof readAlternatives>>;
 
@@ -255,16 +249,6 @@ interface SearchStatement {
   readonly values: readonly unknown[];
 }
 
-/** The features that an external index found, and those that contain a text, whatever the index found. */
-function foundMatches({ texts }: FeatureQuery, matches: readonly FuzzyMatch[], addValue: AddValue): string {
-  const found = [matches.map(({ name }) => name), matches.map(({ relevance }) => relevance)];
-  return `
-    select name, max(relevance) as relevance from (
-      select * from unnest(${addValue(found[0], 'text[]')}, ${addValue(found[1], 'float8[]')}) as found (name, relevance)
-      union all select name, 0 from feature_lookup where ${containsAny('search_text', texts, addValue)}
-    ) as found group by name`;
-}
-
 /**
  * One statement that finds the names of a page, counts all matches, and reads the documents of the page. Its row has `total`
  * and `features`, the members of a JSON array as text.
@@ -327,25 +311,31 @@ function searchStatement(
   return { text, values };
 }
 
-export interface PostgresFeatureSearch extends FeatureSearch {
-  /** @param matches what another index found for the texts of a fuzzy query; without it PostgreSQL compares them itself */
-  search(...search: [...Parameters<FeatureSearch['search']>, matches?: readonly FuzzyMatch[]]): Promise<SearchResult>;
-}
-
 /** Finds features in the tables of the search service, in one statement; a fuzzy search reads before which words may be meant. */
-export function postgresFeatureSearch(database: ReadDatabase): PostgresFeatureSearch {
+export function postgresFeatureSearch(database: ReadDatabase) {
+  const run = async ({ text, values }: SearchStatement): Promise<SearchResult> => {
+    // Not prepared: which plan is best depends on the values.
+    const { features, total } = onlyRow(await database.read<{ total: number; features: string }>({ text }, values));
+    return { features: `[${features}]`, total };
+  };
   return {
-    search: async (query, searcher, matches) => {
-      const meant = matches === undefined ? await readAlternatives(database, query.words) : [];
-      const { text, values } = searchStatement(query, searcher, (addValue) =>
-        matches === undefined ? fuzzyMatches(query, meant, addValue) : foundMatches(query, matches, addValue),
-      );
-      // Not prepared: which plan is best depends on the values.
-      const { features, total } = onlyRow(await database.read<{ total: number; features: string }>({ text }, values));
-      return { features: `[${features}]`, total };
+    search: async (query: FeatureQuery, searcher: SearchCaller): Promise<SearchResult> => {
+      const meant = await readAlternatives(database, query.words);
+      return run(searchStatement(query, searcher, (addValue) => fuzzyMatches(query, meant, addValue)));
     },
+    /** Reads the features of a page that another index found, in its order: those that match the query and that the caller may see. */
+    read: (query: FeatureQuery, searcher: SearchCaller, names: readonly string[]): Promise<SearchResult> =>
+      run(
+        searchStatement(
+          { ...query, offset: 0, limit: names.length },
+          searcher,
+          (addValue) =>
+            `select name, -nth as relevance from unnest(${addValue(names, 'text[]')}) with ordinality as found (name, nth)`,
+        ),
+      ),
   };
 }
+export type PostgresFeatureSearch = ReturnType<typeof postgresFeatureSearch>;
 
 /** The user on whose behalf a search runs. */
 export interface SearchCaller {

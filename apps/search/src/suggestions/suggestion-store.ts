@@ -132,7 +132,16 @@ export function postgresSuggester(database: ReadDatabase) {
     });
   };
   return {
+    /** The features whose name begins with what was typed, by name. */
     readBeginnings,
+    /** The features of these names that may be suggested, in their order. */
+    read: (query: SuggestionQuery, caller: SuggestionCaller, names: readonly string[]): Promise<SuggestedRow[]> =>
+      read(
+        (addValue) => `
+          select name, project, type, stale from unnest(${addValue(names, 'text[]')}) with ordinality as found (name, nth)
+            join feature_lookup using (name)
+          where ${scopeOf(query, caller, addValue)} order by nth`,
+      ),
     suggest: async (query: SuggestionQuery, caller: SuggestionCaller): Promise<FeatureSuggestions> => {
       const rows = await readBeginnings(query, caller);
       const isFull = rows.length === query.limit;
@@ -146,6 +155,8 @@ export function postgresSuggester(database: ReadDatabase) {
     },
   };
 }
+
+export type PostgresSuggester = ReturnType<typeof postgresSuggester>;
 
 /** Whether each typed word may mean a word of features. */
 function isComplete(alternatives: readonly (readonly string[])[]): boolean {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { reservePort } from '@bunting/testing';
+import { parseFilter } from './filter.ts';
 
 /** A request as the server has received it. */
 export interface ReceivedRequest {
@@ -75,35 +76,76 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-const queryMembers = ['indexUid', 'q', 'filter', 'limit', 'attributesToRetrieve', 'matchingStrategy'];
-
-function matches(filter: string, document: StoredDocument): boolean {
-  const [, field = '', operator] = /^(\w+) (EXISTS|= [01])$/.exec(filter) ?? [];
-  if (operator === undefined) throw new Refused(400, 'invalid_search_filter');
-  return operator === 'EXISTS' ? field in document : document[field] === Number(operator.slice(2));
-}
+const queryMembers = ['indexUid', 'q', 'filter', 'offset', 'limit', 'attributesToRetrieve', 'matchingStrategy'];
 
 function list(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
+/** The part of the default settings that decides what a search finds. */
+const defaultSettings = {
+  searchableAttributes: ['*'],
+  filterableAttributes: [],
+  displayedAttributes: ['*'],
+  rankingRules: ['words', 'typo', 'proximity', 'attribute', 'sort', 'exactness'],
+  typoTolerance: { enabled: true, minWordSizeForTypos: { oneTypo: 5, twoTypos: 9 }, disableOnNumbers: false },
+  pagination: { maxTotalHits: 1_000 },
+  stopWords: [],
+  synonyms: {},
+};
+
 function searchIndex({ settings, documents }: StoredIndex, request: Readonly<Record<string, unknown>>): object {
   if (Object.keys(request).some((key) => !queryMembers.includes(key))) throw new Refused(400, 'bad_request');
-  const { filter, q, limit } = request as { filter: string; q?: string; limit: number };
-  const [field = ''] = filter.split(' ');
-  if (!list(settings['filterableAttributes']).includes(field)) throw new Refused(400, 'invalid_search_filter');
-  const ranked = [...documents.values()]
-    .filter((document) => matches(filter, document))
-    .map((document) => ({ document, rank: rankOf(q ?? '', document, list(settings['searchableAttributes'])) }))
+  const { filter = [], q = '', offset = 0, limit = 20 } = request as Partial<SearchRequest>;
+  const all = [...documents.values()];
+  const known = new Set(all.flatMap((document) => Object.keys(document)));
+  const conditions = [filter].flat().map((text) => {
+    try {
+      return parseFilter(text, list(settings['filterableAttributes']), (field) => known.has(field));
+    } catch {
+      throw new Refused(400, 'invalid_search_filter');
+    }
+  });
+  const rules = list(settings['rankingRules']).flatMap((rule) => /^(\w+):desc$/.exec(rule)?.[1] ?? []);
+  const ranked = all
+    .filter((document) => conditions.every((holds) => holds(document)))
+    .map((document) => ({ document, rank: rankOf(q, document, settings as unknown as TypoSettings) }))
     .filter(({ rank }) => rank !== undefined)
-    .toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
+    // Ties are broken by nothing that a caller may rely on.
+    .reverse()
+    .toSorted(
+      (one, other) =>
+        (one.rank ?? 0) - (other.rank ?? 0) ||
+        rules
+          .map((field) => Number(other.document[field] ?? 0) - Number(one.document[field] ?? 0))
+          .find((difference) => difference !== 0) ||
+        0,
+    );
+  const { maxTotalHits } = settings['pagination'] as { maxTotalHits: number };
   const retrievedAttributes = list(request['attributesToRetrieve'] ?? settings['displayedAttributes']);
   const hits = ranked
-    .slice(0, limit)
+    .slice(0, maxTotalHits)
+    .slice(offset, offset + limit)
     .map(({ document }) =>
       Object.fromEntries(Object.entries(document).filter(([key]) => retrievedAttributes.includes(key))),
     );
-  return { indexUid: request['indexUid'], hits, query: q ?? '', limit, offset: 0, estimatedTotalHits: ranked.length };
+  return { indexUid: request['indexUid'], hits, query: q, limit, offset, estimatedTotalHits: ranked.length };
+}
+
+interface SearchRequest {
+  readonly filter: string | readonly string[];
+  readonly q: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+interface TypoSettings {
+  readonly searchableAttributes: readonly string[];
+  readonly typoTolerance: {
+    readonly enabled: boolean;
+    readonly minWordSizeForTypos: { readonly oneTypo: number; readonly twoTypos: number };
+    readonly disableOnNumbers: boolean;
+  };
 }
 
 export async function startFakeMeilisearch(options: FakeMeilisearchOptions = {}): Promise<FakeMeilisearch> {
@@ -174,7 +216,7 @@ export async function startFakeMeilisearch(options: FakeMeilisearchOptions = {})
       case 'POST documents':
         may('documents.add');
         return enqueue('documentAdditionOrUpdate', () => {
-          const index = indexes.get(uid) ?? { settings: {}, documents: new Map<string, StoredDocument>() };
+          const index = indexes.get(uid) ?? { settings: defaultSettings, documents: new Map<string, StoredDocument>() };
           const added = (body as StoredDocument[]).map((each): [string, StoredDocument] => [String(each['id']), each]);
           indexes.set(uid, { ...index, documents: new Map([...index.documents, ...added]) });
         });
@@ -204,7 +246,7 @@ export async function startFakeMeilisearch(options: FakeMeilisearchOptions = {})
       requireKey(request, 'indexes.create', [uid]);
       return enqueue('indexCreation', () => {
         if (indexes.has(uid)) throw new Refused(400, 'index_already_exists');
-        indexes.set(uid, { settings: {}, documents: new Map() });
+        indexes.set(uid, { settings: defaultSettings, documents: new Map() });
       });
     }
     if (method === 'GET' && path.startsWith('/tasks/')) {
@@ -314,20 +356,21 @@ function distance(one: string, other: string): number {
   return at(one.length, other.length);
 }
 
-function allowedTypos(text: string): number {
-  return text.length >= 9 ? 2 : text.length >= 5 ? 1 : 0;
+function allowedTypos(text: string, { enabled, minWordSizeForTypos, disableOnNumbers }: TypoSettings['typoTolerance']) {
+  if (!enabled || (disableOnNumbers && /\d/.test(text))) return 0;
+  return text.length >= minWordSizeForTypos.twoTypos ? 2 : text.length >= minWordSizeForTypos.oneTypo ? 1 : 0;
 }
 
-function typosOf(queryWords: string, tokens: readonly string[], isPrefix: boolean): number | undefined {
-  const allowed = allowedTypos(queryWords);
-  let fewest: number | undefined;
-  for (const token of tokens) {
-    const looked = isPrefix && token.length > queryWords.length ? token.slice(0, queryWords.length) : token;
-    if (looked !== queryWords && (allowed === 0 || Math.abs(looked.length - queryWords.length) > allowed)) continue;
-    const typos = looked === queryWords ? 0 : distance(queryWords, looked);
-    if (typos <= allowed && (fewest === undefined || typos < fewest)) fewest = typos;
-  }
-  return fewest;
+/** The errors between a typed word and the token that is most like it; an error in the first letter counts twice. */
+function typosOf(typed: string, tokens: readonly string[], isPrefix: boolean, allowed: number): number | undefined {
+  const counts = tokens.flatMap((token) => {
+    const beginnings = isPrefix ? [-1, 0, 1].map((more) => token.slice(0, Math.max(0, typed.length + more))) : [token];
+    return beginnings
+      .filter((looked) => Math.abs(looked.length - typed.length) <= allowed)
+      .map((looked) => distance(typed, looked) + (looked === typed || looked[0] === typed[0] ? 0 : 1));
+  });
+  const fewest = Math.min(...counts);
+  return fewest <= allowed ? fewest : undefined;
 }
 
 function textsOf(value: unknown): string[] {
@@ -335,12 +378,14 @@ function textsOf(value: unknown): string[] {
 }
 
 /** The sum of the typing errors with which a document contains the words of a query; undefined if it does not contain one of them. */
-function rankOf(q: string, document: StoredDocument, searchable: readonly string[]): number | undefined {
+function rankOf(q: string, document: StoredDocument, settings: TypoSettings): number | undefined {
+  const { searchableAttributes, typoTolerance } = settings;
   const queryWords = tokensOf(q).slice(0, mostWords);
-  const tokens = searchable.flatMap((field) => textsOf(document[field]).flatMap(tokensOf));
+  const tokens = searchableAttributes.flatMap((field) => textsOf(document[field]).flatMap(tokensOf));
   let typos = 0;
   for (const [at, each] of queryWords.entries()) {
-    const fewest = typosOf(each, tokens, at === queryWords.length - 1);
+    const isPrefix = at === queryWords.length - 1;
+    const fewest = typosOf(each, tokens, isPrefix, allowedTypos(each, typoTolerance));
     if (fewest === undefined) return undefined;
     typos += fewest;
   }

@@ -5,17 +5,18 @@ import { randomUUID } from 'node:crypto';
 import { applyStates } from '../../src/documents/document-store.ts';
 import type { IndexUpdate } from '../../src/index/background.ts';
 import { indexReplicationRepository } from '../../src/index/index-store.ts';
-import { type FuzzyEngine, startMeilisearchSearch } from '../../src/index/meilisearch-search.ts';
+import { type EngineAnswer, startMeilisearchSearch } from '../../src/index/meilisearch-search.ts';
 import { searchMigrations } from '../../src/migrations/index.ts';
-import { type FeatureSearch, postgresFeatureSearch } from '../../src/search/search-store.ts';
+import { postgresFeatureSearch } from '../../src/search/search-store.ts';
+import { postgresSuggester } from '../../src/suggestions/suggestion-store.ts';
 import { type AnyState, messagesOf } from '../builders.ts';
 
 export interface StartedMeilisearch {
-  readonly index: FeatureSearch;
+  readonly index: Pick<ReturnType<typeof startMeilisearchSearch>, 'search' | 'suggest'>;
   readonly database: Database;
   readonly work: readonly IndexUpdate[];
   readonly warnings: readonly string[];
-  readonly answers: readonly FuzzyEngine[];
+  readonly answers: readonly EngineAnswer[];
   /** Applies states to the tables. */
   apply(states: readonly AnyState[]): Promise<void>;
   /** Resolves once the index has all changes. */
@@ -37,7 +38,7 @@ export async function startOnFreshDatabase(options: StartOptions): Promise<Start
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
   const replication = indexReplicationRepository(database);
   const uid = options.uid ?? 'features';
-  const [work, answers]: [IndexUpdate[], FuzzyEngine[]] = [[], []];
+  const [work, answers]: [IndexUpdate[], EngineAnswer[]] = [[], []];
   const { log, warnings } = recordingLog();
   const meilisearch = startMeilisearchSearch({
     key: undefined,
@@ -47,9 +48,10 @@ export async function startOnFreshDatabase(options: StartOptions): Promise<Start
     checkIntervalMs: 200,
     ...options,
     postgres: postgresFeatureSearch(database),
+    suggester: postgresSuggester(database),
     replication,
     log,
-    onSearch: (engine) => void answers.push(engine),
+    onAnswer: (answer) => void answers.push(answer),
     onUpdate: (done) => void work.push(done),
     onCircuitChange: () => undefined,
   });

@@ -1,0 +1,96 @@
+import type { FeatureQuery, SetFilter, ValueFilter } from '../search/feature-query.ts';
+import { escapedKey } from './index-document.ts';
+
+/** The projects that are hidden from the caller of a search. */
+interface HiddenProjects {
+  readonly hiddenProjects: readonly string[];
+}
+
+/** How many hits the index can page through, which is one of its settings. */
+export const maxTotalHits = 1_000;
+/** Meilisearch takes time for the square of the values in a filter. */
+const maxFilterValues = 500;
+
+/** A search of the index. */
+export interface IndexQuery {
+  readonly q: string;
+  readonly filter: readonly string[];
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/**
+ * Which engine answers a search. Meilisearch ranks one text by relevance, page by page. Everything else is PostgreSQL's: exact searches,
+ * several texts, other orders, favourites, dates, descriptions, pages beyond those of the index, and filters too long for it.
+ */
+export function engineFor(query: FeatureQuery, { hiddenProjects }: HiddenProjects) {
+  const { words, sort, favoritesFirst, favorite, created, lastSeen, description, offset, limit } = query;
+  const isOneText = query.fuzzy && query.texts.length === 1 && (words[0] ?? []).length > 0;
+  const isInIndex =
+    favorite === undefined && created === undefined && lastSeen === undefined && description === undefined;
+  const isPageOfIndex = sort === 'relevance' && !favoritesFirst && offset + limit <= maxTotalHits;
+  const lists = [query.project, query.type, query.tag, query.segment].map((filter) => filter?.values ?? []);
+  const creators = [...(query.createdBy?.ids ?? []), ...(query.createdBy?.names ?? [])];
+  const values = [...lists, creators, query.status ?? [], hiddenProjects].reduce((sum, list) => sum + list.length, 0);
+  return isOneText && isInIndex && isPageOfIndex && values <= maxFilterValues ? 'meilisearch' : 'postgres';
+}
+
+/** Values as a filter has them: JSON is how Meilisearch writes texts, and escaped keys are compared exactly. */
+function listOf(values: readonly (string | number)[]): string {
+  return `[${values.map((value) => JSON.stringify(typeof value === 'string' ? escapedKey(value) : value)).join(', ')}]`;
+}
+
+function isIn(field: string, values: readonly (string | number)[]): string {
+  return `${field} IN ${listOf(values)}`;
+}
+
+/** A condition or its opposite. Meilisearch's `!=` finds nothing in a field that no document has; `NOT` does not depend on it. */
+function unless(isNot: boolean, condition: string): string {
+  return isNot ? `NOT (${condition})` : condition;
+}
+
+function valueCondition(field: string, { isNot, values }: ValueFilter): string {
+  return unless(isNot, isIn(field, values));
+}
+
+/** @param alternatives for each value the keys, of which a feature has one */
+function setCondition(
+  field: string,
+  { mode }: SetFilter,
+  alternatives: readonly (readonly (string | number)[])[],
+): string {
+  const requiresAll = mode === 'all' || mode === 'not all';
+  const condition = requiresAll
+    ? alternatives.map((keys) => isIn(field, keys)).join(' AND ')
+    : isIn(field, alternatives.flat());
+  return unless(mode === 'none' || mode === 'not all', condition);
+}
+
+/** The conditions of a search that `engineFor` sends to Meilisearch. All of them hold for each hit. */
+export function indexFilterOf(
+  query: Pick<FeatureQuery, 'archived'> & Partial<FeatureQuery>,
+  { hiddenProjects }: HiddenProjects,
+  { generation, segmentIds }: { readonly generation: string; readonly segmentIds: readonly (readonly number[])[] },
+): readonly string[] {
+  const { project, type, createdBy, stale, tag, segment, status } = query;
+  const filter = [`generation = ${JSON.stringify(generation)}`, `archived = ${query.archived ? 1 : 0}`];
+  if (hiddenProjects.length > 0) filter.push(valueCondition('project', { isNot: true, values: hiddenProjects }));
+  if (project !== undefined) filter.push(valueCondition('project', project));
+  if (type !== undefined) filter.push(valueCondition('type', type));
+  if (createdBy !== undefined) {
+    const isCreator = `${isIn('createdById', createdBy.ids)} OR ${isIn('createdBy', createdBy.names)}`;
+    filter.push(unless(createdBy.isNot, `(${isCreator})`));
+  }
+  if (stale !== undefined) filter.push(isIn('stale', stale.map(Number)));
+  if (tag !== undefined)
+    filter.push(
+      setCondition(
+        'tagKeys',
+        tag,
+        tag.values.map((value) => [value]),
+      ),
+    );
+  if (segment !== undefined) filter.push(setCondition('segmentIds', segment, segmentIds));
+  if (status !== undefined) filter.push(isIn('statuses', status));
+  return filter;
+}
