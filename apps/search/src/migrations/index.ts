@@ -137,6 +137,26 @@ const indexLag: SchemaMigration = {
   statements: ['alter table search_index add column saved_at timestamptz not null default now()'],
 };
 
+/**
+ * Totals of searches are counted once for each version of `feature_lookup`. A trigger numbers the versions, so that no writer can forget to,
+ * not even a process of the version before.
+ */
+const lookupVersion: SchemaMigration = {
+  name: '6-expand-lookup-version',
+  statements: [
+    'create table lookup_version (version bigint not null) with (fillfactor = 10)',
+    'insert into lookup_version values (1)',
+    `create function count_lookup_version() returns trigger language plpgsql as $$
+      begin
+        update lookup_version set version = version + 1;
+        return null;
+      end
+    $$`,
+    `create trigger count_lookup_version after insert or update or delete or truncate on feature_lookup
+      for each statement execute function count_lookup_version()`,
+  ],
+};
+
 /** The complete schema of search. */
 export const searchMigrations: readonly SchemaMigration[] = [
   consumerTables,
@@ -144,4 +164,5 @@ export const searchMigrations: readonly SchemaMigration[] = [
   words,
   wordIndexes,
   indexLag,
+  lookupVersion,
 ];

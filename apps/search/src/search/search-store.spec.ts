@@ -123,6 +123,30 @@ describe('the feature index in PostgreSQL', () => {
     expect(await statements(fuzzy)).toBe(2);
   });
 
+  it('counts the features of a filter again only after one has changed, whoever changed it', async () => {
+    const index = postgresFeatureSearch(database);
+    const totals = async () => {
+      const searches = [{}, { offset: '1', sortBy: 'name' }, { type: 'IS_NOT:release' }, { segment: 'INCLUDE:beta' }];
+      const found = searches.map((request) => index.search(parseFeatureQuery(request), everyone));
+      return (await Promise.all(found)).map(({ total }) => total);
+    };
+    const sql = (text: string) => database.transaction(({ query }) => query(text));
+    expect(await totals()).toEqual([3, 3, 0, 3]);
+    expect(await totals()).toEqual([3, 3, 0, 3]);
+    await teller(database)([featureState(aFeature({ name: 'four', type: 'experiment' }))]);
+    expect(await totals()).toEqual([4, 4, 1, 3]);
+    await sql(`delete from feature_lookup where name = 'four'`);
+    expect(await totals()).toEqual([3, 3, 0, 3]);
+    // A change that nobody numbers is not noticed, so nothing was counted.
+    await sql('alter table feature_lookup disable trigger count_lookup_version');
+    await sql(`update feature_lookup set type = 'experiment' where name = 'three'`);
+    expect(await totals()).toEqual([3, 3, 0, 3]);
+    await sql('alter table feature_lookup enable trigger count_lookup_version');
+    await sql(`update feature_lookup set type = 'release' where name = 'three'`);
+    expect(await totals()).toEqual([3, 3, 0, 3]);
+    await teller(database)([deletedFeatureState('four', 2)]);
+  });
+
   it('finds one feature with two hundred values of every filter, and with the longest fuzzy query', async () => {
     const createdBy = { id: 70, name: 'Zoe', imageUrl: '' };
     const rare = { type: 'rare', project: 'p7', createdBy, tags: tagged('t:7'), segments: [2] };

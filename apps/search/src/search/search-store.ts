@@ -1,4 +1,5 @@
 import { escapeLike, onlyRow, type ReadDatabase } from '@bunting/database';
+import { LRUCache } from 'lru-cache';
 import type { CreatorFilter, DayFilter, FeatureQuery, SetFilter, Sort, ValueFilter } from './feature-query.ts';
 import { readAlternatives } from './word-store.ts';
 
@@ -249,15 +250,33 @@ interface SearchStatement {
   readonly values: readonly unknown[];
 }
 
+/** A total, and the version of `feature_lookup` that it is of. */
+interface CountedTotal {
+  readonly version: number;
+  readonly total: number;
+}
+
+/**
+ * Identifies the features that a search counts, of any page and order; undefined where they do not depend on `feature_lookup` alone, since segments
+ * are renamed without it.
+ */
+function totalKeyOf(query: FeatureQuery, { userId, hiddenProjects }: SearchCaller): string | undefined {
+  const { sort: _sort, favoritesFirst: _first, offset: _offset, limit: _limit, segment, ...filters } = query;
+  if (segment !== undefined) return undefined;
+  return JSON.stringify([filters, query.favorite === undefined ? null : userId, hiddenProjects]);
+}
+
 /**
  * One statement that finds the names of a page, counts all matches, and reads the documents of the page. Its row has `total`
  * and `features`, the members of a JSON array as text.
  * @param candidates writes the selection of the features that a fuzzy query finds, with their relevance
+ * @param counted a total that was counted before; it is counted again if features have changed since
  */
 function searchStatement(
   query: FeatureQuery,
   searcher: SearchCaller,
   candidates: (addValue: AddValue) => string,
+  counted?: CountedTotal,
 ): SearchStatement {
   const values: unknown[] = [];
   const addValue: AddValue = (value, type) => `$${values.push(value)}::${type}`;
@@ -295,10 +314,14 @@ function searchStatement(
     // Excluded features are usually few: counting them is faster than testing all others.
     const excludedAny = anyOf(excluded.map(({ condition }) => condition));
     total = excluded.length === 0 ? count(required) : `${count(required)} - ${count([...required, excludedAny])}`;
+    // PostgreSQL counts only if it comes to the other branch.
+    if (counted !== undefined)
+      total = `case when (select version from lookup_version) = ${addValue(counted.version, 'bigint')}
+        then ${addValue(counted.total, 'bigint')} else ${total} end`;
   }
   const text = `
     with ${subqueries.join(', ')}
-    select ${total} as total,
+    select ${total} as total, (select version from lookup_version) as version,
       (select coalesce(string_agg(found.document, ',' order by nth), '')
         from unnest(names) with ordinality as named (name, nth) cross join lateral (
           select '{"favorite":' || (${isFavorite})::text || ',"segments":' || (
@@ -311,28 +334,42 @@ function searchStatement(
   return { text, values };
 }
 
+/** How many totals a process remembers. */
+const maxTotals = 1_000;
+
 /** Finds features in the tables of the search service, in one statement; a fuzzy search reads before which words may be meant. */
 export function postgresFeatureSearch(database: ReadDatabase) {
-  const run = async ({ text, values }: SearchStatement): Promise<SearchResult> => {
+  const totals = new LRUCache<string, CountedTotal>({ max: maxTotals });
+  const run = async ({ text, values }: SearchStatement): Promise<SearchResult & CountedTotal> => {
     // Not prepared: which plan is best depends on the values.
-    const { features, total } = onlyRow(await database.read<{ total: number; features: string }>({ text }, values));
-    return { features: `[${features}]`, total };
+    const { features, ...counted } = onlyRow(
+      await database.read<CountedTotal & { features: string }>({ text }, values),
+    );
+    return { features: `[${features}]`, ...counted };
   };
   return {
     search: async (query: FeatureQuery, searcher: SearchCaller): Promise<SearchResult> => {
       const meant = await readAlternatives(database, query.words);
-      return run(searchStatement(query, searcher, (addValue) => fuzzyMatches(query, meant, addValue)));
+      const key = totalKeyOf(query, searcher);
+      const counted = key === undefined ? undefined : totals.get(key);
+      const { features, total, version } = await run(
+        searchStatement(query, searcher, (addValue) => fuzzyMatches(query, meant, addValue), counted),
+      );
+      if (key !== undefined) totals.set(key, { total, version });
+      return { features, total };
     },
     /** Reads the features of a page that another index found, in its order: those that match the query and that the caller may see. */
-    read: (query: FeatureQuery, searcher: SearchCaller, names: readonly string[]): Promise<SearchResult> =>
-      run(
+    read: async (query: FeatureQuery, searcher: SearchCaller, names: readonly string[]): Promise<SearchResult> => {
+      const { features, total } = await run(
         searchStatement(
           { ...query, offset: 0, limit: names.length },
           searcher,
           (addValue) =>
             `select name, -nth as relevance from unnest(${addValue(names, 'text[]')}) with ordinality as found (name, nth)`,
         ),
-      ),
+      );
+      return { features, total };
+    },
   };
 }
 export type PostgresFeatureSearch = ReturnType<typeof postgresFeatureSearch>;
