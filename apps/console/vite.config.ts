@@ -42,7 +42,7 @@ export default defineConfig({
     reportCompressedSize: false,
     // test/shell/size.spec.ts limits the compressed sizes instead.
     chunkSizeWarningLimit: 1_000,
-    // A browser sends six requests of HTTP/1.1 at a time: the first load is fifteen files rather than forty-five.
+    // A browser sends six requests of HTTP/1.1 at a time: the first load is seventeen files rather than forty-five.
     rolldownOptions: {
       // A module of the contracts declares a noun; what the console does not use of it is left out, schemas of TypeBox included.
       treeshake: { manualPureFunctions: ['Type'] },
@@ -50,6 +50,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'initial', tags: ['$initial'], priority: 1 },
+            // Small modules that most pages need.
+            {
+              name: 'common',
+              test: /src[\\/](api[\\/]permissions|components[\\/](environments[\\/]environment(-|s-button|s\.module)|content[\\/](time|chip)|layout)|pages[\\/]connect[\\/]connect-sdk-button)/,
+            },
             {
               name: 'contracts',
               test: /libs[\\/]contracts/,

@@ -29,12 +29,12 @@ export function strategyDraftOf(strategy: FeatureStrategy): StrategyDraft {
 }
 
 /** A new strategy: a rollout to everybody, with the default stickiness. */
-export function newStrategyDraft(feature: string): StrategyDraft {
+export function newStrategyDraft(feature: string, rollout = 100): StrategyDraft {
   return {
     name: 'flexibleRollout',
     title: '',
     disabled: false,
-    parameters: { rollout: '100', stickiness: 'default', groupId: feature },
+    parameters: { rollout: String(rollout), stickiness: 'default', groupId: feature },
     constraints: [],
     segments: [],
     variants: [],

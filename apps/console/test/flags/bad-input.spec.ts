@@ -91,7 +91,7 @@ describeInBrowser('an edit', () => {
     ];
     for (const [failure, shown] of failures) {
       await failWrites(page, failure);
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByRole('alert').filter({ hasText: shown }).waitFor();
       expect([await percent.inputValue(), await title.inputValue()]).toEqual(['35', 'typed with care']);
       await page.unroute('**/strategies/**');
@@ -109,7 +109,7 @@ describeInBrowser('an edit', () => {
         body: JSON.stringify({ id: randomUUID(), name: 'AuthenticationRequired', message: 'Sign in.', options: [] }),
       });
     });
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await signIn(page);
     await page.getByRole('link', { name: '35 % of users.' }).waitFor();
     const [saved] = (await api('GET', strategies(name))) as readonly { title: string }[];
@@ -124,11 +124,11 @@ describeInBrowser('an edit', () => {
     const { page } = opened;
     await page.getByRole('spinbutton', { name: 'Percent' }).fill('35');
     await api('PUT', `${strategies(name)}/${id}`, rollout(70));
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     const conflict = page.getByRole('dialog', { name: 'You both changed the same fields' });
     await conflict.getByRole('button', { name: 'Back to editing' }).click();
     await conflict.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await conflict.getByRole('radio', { name: /Theirs/ }).press('Space');
     const [stored] = (await api('GET', strategies(name))) as readonly { parameters: { rollout: string } }[];
     expect(stored?.parameters.rollout).toBe('70');
@@ -147,7 +147,7 @@ describeInBrowser('an edit', () => {
       .getByRole('button', { name: 'Cancel' })
       .click();
     await api('DELETE', `${strategies(name)}/${id}`);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'Could not find strategy' }).waitFor();
     expect(await page.getByRole('spinbutton', { name: 'Percent' }).inputValue()).toBe('35');
     await closeChecked(opened);

@@ -146,7 +146,7 @@ describeInBrowser('the editor of a strategy', () => {
     await impact.getByRole('textbox', { name: 'Example users' }).fill('userId=ann region=se');
     await impact.getByText(/^off →/).waitFor();
     await expectAccessible(opened);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('link', { name: 'Everybody.' }).waitFor();
     await closeChecked(opened);
   });
@@ -177,13 +177,13 @@ describeInBrowser('the editor of a strategy', () => {
     const percent = page.getByRole('spinbutton', { name: 'Percent' });
     await percent.fill('20');
     await api('PATCH', path, [{ op: 'replace', path: '/title', value: 'Theirs' }]);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Both edits are combined here').waitFor();
     expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Theirs');
     expect(await percent.inputValue()).toBe('20');
 
     await api('PATCH', path, [{ op: 'replace', path: '/parameters/rollout', value: '80' }]);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'You both changed the same fields' });
     await dialog.getByRole('radio', { name: /Theirs/ }).click({ force: true });
     await dialog.getByRole('button', { name: 'Use these values' }).click();
@@ -205,7 +205,7 @@ describeInBrowser('the editor of a strategy', () => {
     const opened = await openSignedIn(`${path}/environments/production/strategies/new`);
     const { page } = opened;
     await page.getByRole('spinbutton', { name: 'Percent' }).fill('5');
-    await page.getByRole('button', { name: 'Propose' }).click();
+    await page.getByRole('button', { name: 'Propose', exact: true }).click();
     await page.getByText(/Added to (a new|your) draft .*for production/).waitFor();
     await page.getByRole('heading', { name: 'Proposed changes' }).waitFor();
     await closeChecked(opened);

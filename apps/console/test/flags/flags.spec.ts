@@ -204,7 +204,7 @@ describeInBrowser('the list of flags', () => {
     await dialog.getByLabel('Name').fill('created.here');
     await page.keyboard.press('Enter');
     await page.getByText('created.here is created.').waitFor();
-    await page.getByRole('link', { name: 'created.here' }).waitFor();
+    await page.getByRole('heading', { name: 'created.here', level: 1 }).waitFor();
     await closeChecked(opened);
   });
 });

@@ -12,6 +12,7 @@ const paths = {
   chevronRight: 'M6 4l4 4-4 4',
   cleanup: 'M9.5 2.5 8 8M5 8h6l1.5 5.5h-9zM6.5 13.5l.5-2M9.5 13.5 9 11.5',
   close: 'M4 4l8 8M12 4l-8 8',
+  connect: 'M6 3v3.5M10 3v3.5M4.5 6.5h7v2a3.5 3.5 0 0 1-7 0zM8 12v2',
   copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
   edit: 'M3 13l.5-3L11 2.5l2.5 2.5L6 12.5z',
   events: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11ZM8 5v3l2 2',

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import styles from '../content/content.module.css';
 
 interface PageProps {
@@ -18,6 +18,11 @@ export function Page({ title, crumbs = [], titleExtras, actions, children, fills
   useEffect(() => {
     document.title = `${title} · Bunting`;
   }, [title]);
+  // A page that was left takes the focus with it: the next one begins at its title, and never at the start of the document.
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <div className={`${styles['page']} ${fillsWindow ? styles['fill'] : ''}`}>
       <header className={styles['head']}>
@@ -32,7 +37,9 @@ export function Page({ title, crumbs = [], titleExtras, actions, children, fills
             </nav>
           )}
           <div className={styles['actions']}>
-            <h1>{title}</h1>
+            <h1 ref={heading} tabIndex={-1}>
+              {title}
+            </h1>
             {titleExtras}
           </div>
         </div>

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
+import { useEnvironments } from '../../api/queries-and-mutations.ts';
+import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { reasonTexts, type CleanupFlag } from './use-cleanup-list.ts';
@@ -8,6 +10,8 @@ import layout from '../../components/layout/layout.module.css';
 import styles from './cleanup.module.css';
 
 const rowHeight = 56;
+
+type EnvironmentTypes = ReadonlyMap<string, string>;
 
 interface CleanupTableProps {
   readonly label: string;
@@ -24,15 +28,32 @@ interface CleanupTableProps {
   readonly onReachEnd: () => void;
 }
 
-function LastUse({ flag: { environments } }: { readonly flag: CleanupFlag }) {
+/** Where the flag was used last, production first; of many environments one, and how many more there are. */
+function LastUse({ flag: { environments }, types }: { readonly flag: CleanupFlag; readonly types: EnvironmentTypes }) {
+  const ordered = environments.toSorted(
+    (a, b) =>
+      Number(types.get(b.name) === 'production') - Number(types.get(a.name) === 'production') ||
+      (b.lastSeenAt ?? '').localeCompare(a.lastSeenAt ?? ''),
+  );
+  const shown = ordered.slice(0, ordered.length > 2 ? 1 : 2);
+  const others = ordered.slice(shown.length);
   return (
     <>
-      {environments.map(({ name, enabled, lastSeenAt }) => (
+      {shown.map(({ name, enabled, lastSeenAt }) => (
         <span key={name} className={styles['oneLine']}>
-          {name} <span className={layout['small']}>{enabled ? 'on' : 'off'} ·</span>{' '}
+          <EnvironmentName name={name} type={types.get(name)} />{' '}
+          <span className={layout['small']}>{enabled ? 'on' : 'off'} ·</span>{' '}
           {lastSeenAt === null ? <span className={layout['small']}>never used</span> : <Time at={lastSeenAt} />}
         </span>
       ))}
+      {others.length > 0 && (
+        <span
+          className={`${styles['oneLine']} ${layout['small']}`}
+          title={others.map(({ name, enabled }) => `${name} ${enabled ? 'on' : 'off'}`).join(', ')}
+        >
+          +{others.length}: {others.map(({ name }) => name).join(', ')}
+        </span>
+      )}
     </>
   );
 }
@@ -40,6 +61,8 @@ function LastUse({ flag: { environments } }: { readonly flag: CleanupFlag }) {
 /** Flags that may be no longer needed. Only the rows on the screen are in the document. A click with Shift selects a range. */
 export function CleanupTable({ flags, total, isOutdated, onReachEnd, ...props }: CleanupTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
+  const { data } = useEnvironments();
+  const types = new Map((data?.environments ?? []).map(({ name, type }) => [name, type]));
   /** the row of the last click, where a range begins; -1 before the first click */
   const anchor = useRef(-1);
   const virtualizer = useVirtualizer({
@@ -135,7 +158,7 @@ export function CleanupTable({ flags, total, isOutdated, onReachEnd, ...props }:
                   </div>
                 </div>
                 <div role="cell">
-                  <LastUse flag={flag} />
+                  <LastUse flag={flag} types={types} />
                 </div>
                 <div role="cell">
                   <span className={styles['oneLine']}>{createdBy}</span>

@@ -7,6 +7,7 @@ import { notifySubmitted, type SubmittedChanges, useSubmitChanges } from '../../
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import type { MenuEntry } from '../../components/buttons/menu.tsx';
 import { Badge } from '../../components/content/badge.tsx';
+import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
@@ -143,8 +144,7 @@ function ColumnHead({ environment, isProtected, isSwitchDisabled, edits }: Colum
     <>
       <div className={styles['columnHead']}>
         <h3>
-          {name}
-          {type === 'production' && name !== type && <Badge>production</Badge>}
+          <EnvironmentName name={name} type={type} />
           {isProtected && <Badge tone="accent">protected</Badge>}
         </h3>
         <Switch
@@ -281,7 +281,11 @@ export function EnvironmentColumn({
   ];
 
   return (
-    <section className={styles['column']} aria-label={`The flag in ${name}`}>
+    <section
+      className={styles['column']}
+      aria-label={`The flag in ${name}`}
+      data-production={environment.type === 'production' || undefined}
+    >
       <ColumnHead
         environment={environment}
         isProtected={isProtected}

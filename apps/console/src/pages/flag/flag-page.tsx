@@ -1,6 +1,7 @@
 import {
   AddFavoriteFeature,
   type Feature,
+  type FeatureEnvironment,
   GetFeature,
   GetRawFeatureMetrics,
   ListNewestEventsOfFeature,
@@ -18,14 +19,18 @@ import { buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult, Loading } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
+import { shownEnvironments, useEnvironmentPreference } from '../../components/environments/environment-preference.ts';
+import { EnvironmentsButton } from '../../components/environments/environments-button.tsx';
 import { Select } from '../../components/forms/fields.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { notifyError } from '../../shell/toasts.tsx';
+import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { EnvironmentColumn } from './environment-column.tsx';
 import { FlagMenu } from './flag-menu.tsx';
+import { NextSteps } from './next-steps.tsx';
 import { hoursShown } from './hourly-usage.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
@@ -42,27 +47,36 @@ interface FlagPartProps {
   readonly project: string;
 }
 
+/** Environments are compared with production, or with the last one. */
+function comparedByDefault(environments: readonly FeatureEnvironment[]): FeatureEnvironment | undefined {
+  return environments.find(({ type }) => type === 'production') ?? environments.at(-1);
+}
+
 function Environments({ feature, project }: FlagPartProps) {
   const { environments = [] } = feature;
   const [referenceName, setReferenceName] = useState<string | undefined>();
-  const reference = environments.find(({ name }) => name === referenceName) ?? environments.at(-1);
+  const reference = environments.find(({ name }) => name === referenceName) ?? comparedByDefault(environments);
   const segmentNames = useSegmentNames();
+  const shown = shownEnvironments(environments, useEnvironmentPreference());
   if (environments.length === 0) return <Notice>The project of this flag has no environment.</Notice>;
   return (
     <section className={styles['section']} aria-labelledby="environments">
       <div className={styles['sectionHead']}>
         <h2 id="environments">Environments</h2>
-        {environments.length > 1 && (
-          <Select
-            label="Compare with"
-            options={environments.map(({ name }) => ({ id: name, label: name }))}
-            value={reference?.name ?? null}
-            onChange={setReferenceName}
-          />
-        )}
+        <div className={styles['badges']}>
+          <EnvironmentsButton environments={environments} shown={shown} />
+          {environments.length > 1 && (
+            <Select
+              label="Compare with"
+              options={environments.map(({ name }) => ({ id: name, label: name }))}
+              value={reference?.name ?? null}
+              onChange={setReferenceName}
+            />
+          )}
+        </div>
       </div>
-      <div className={styles['columns']} role="region" aria-label="The flag in each environment" tabIndex={0}>
-        {environments.map((environment) => (
+      <div className={styles['columns']} role="group" aria-label="The flag in each environment">
+        {shown.map((environment) => (
           <EnvironmentColumn
             key={environment.name}
             feature={feature}
@@ -246,12 +260,14 @@ function FlagView({ feature, project }: FlagPartProps) {
             <Icon name="playground" />
             Try it
           </Link>
+          <ConnectSdkButton project={project} flag={name} />
           <FlagMenu feature={feature} project={project} />
         </>
       }
     >
       <div className={styles['body']}>
         <div className={layout['denseStack']}>
+          <NextSteps feature={feature} project={project} />
           <Proposals feature={feature} project={project} />
           <Environments feature={feature} project={project} />
           <Usage feature={feature} project={project} />

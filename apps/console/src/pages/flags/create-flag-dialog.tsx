@@ -10,18 +10,42 @@ interface CreateFlagDialogProps {
   readonly project: string | undefined;
   /** the initial value of the name */
   readonly name?: string;
+  readonly onCreated?: (created: { readonly project: string; readonly feature: string }) => void;
   readonly onClose: () => void;
 }
 
+const lastProjectKey = 'bunting.lastProject';
+
+/** The project in which this person created a flag last, in this browser. */
+function lastProject(): string | undefined {
+  try {
+    return localStorage.getItem(lastProjectKey) ?? undefined;
+  } catch {
+    // The browser refuses storage.
+    return undefined;
+  }
+}
+
+function rememberProject(project: string): void {
+  try {
+    localStorage.setItem(lastProjectKey, project);
+  } catch {
+    // The browser refuses storage: the next flag begins in the default project.
+  }
+}
+
 /** Creates a flag, which is off in every environment. */
-export function CreateFlagDialog({ project: initialProject = 'default', name = '', onClose }: CreateFlagDialogProps) {
+export function CreateFlagDialog({ project: givenProject, name = '', onCreated, onClose }: CreateFlagDialogProps) {
   const hasPermission = usePermissionCheck();
   const { data: projects } = useProjects();
   const { data: types } = useQuery(operationQuery(ListFeatureTypes, {}));
-  const [project, setProject] = useState(initialProject);
+  const [chosenProject, setProject] = useState(givenProject);
   const allowedProjects = (projects?.projects ?? []).filter(({ id }) =>
     hasPermission('CREATE_FEATURE', { project: id }),
   );
+  const preset =
+    allowedProjects.find(({ id }) => id === lastProject()) ?? allowedProjects.find(({ id }) => id === 'default');
+  const project = chosenProject ?? preset?.id ?? allowedProjects[0]?.id ?? 'default';
   return (
     <RequestBodyDialog
       title="Create a flag"
@@ -57,6 +81,10 @@ export function CreateFlagDialog({ project: initialProject = 'default', name = '
         )
       }
       notification={(body) => `${String(body['name'])} is created. It is off in every environment.`}
+      onDone={(body) => {
+        rememberProject(project);
+        onCreated?.({ project, feature: String(body['name']) });
+      }}
       onClose={onClose}
     />
   );

@@ -1,7 +1,8 @@
 import type { SearchResultFeature } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, type RefObject, useEffect } from 'react';
+import { memo, type RefObject, useEffect, useMemo, useState } from 'react';
+import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { Time } from '../../components/content/time.tsx';
 import chip from '../../components/content/chip.module.css';
@@ -9,6 +10,12 @@ import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
 const rowHeight = 36;
 const overscan = 12;
+
+/** An environment of the list, with its type. */
+export interface ListedEnvironment {
+  readonly name: string;
+  readonly type?: string | undefined;
+}
 
 export interface SortState {
   /** as `sortBy` of the search, such as `lastSeenAt` or `environment:production` */
@@ -27,6 +34,108 @@ function lastSeenOf({ environments }: SearchResultFeature): string | null {
     (latest, { lastSeenAt }) => (lastSeenAt != null && (latest === null || lastSeenAt > latest) ? lastSeenAt : latest),
     null,
   );
+}
+
+interface DetailColumn {
+  readonly id: string;
+  readonly label: string;
+  /** pixels */
+  readonly minWidth: number;
+  readonly grow: number;
+  /** as `sortBy` of the search */
+  readonly sortBy?: string;
+  readonly isTags?: true;
+  readonly cell: (flag: SearchResultFeature) => React.ReactNode;
+}
+
+/** What a list shows beside the name and the environments, in the order in which it is shown. */
+const detailColumns = {
+  project: {
+    id: 'project',
+    label: 'Project',
+    minWidth: 104,
+    grow: 0.8,
+    sortBy: 'project',
+    cell: ({ project }) => (
+      <Link to="/projects/$project/flags" params={{ project }} className={styles['plain'] ?? ''}>
+        {project}
+      </Link>
+    ),
+  },
+  type: { id: 'type', label: 'Type', minWidth: 104, grow: 0.6, sortBy: 'type', cell: ({ type }) => type },
+  lastSeen: {
+    id: 'lastSeen',
+    label: 'Last seen',
+    minWidth: 112,
+    grow: 0.6,
+    sortBy: 'lastSeenAt',
+    cell: (flag) => <Time at={lastSeenOf(flag)} />,
+  },
+  owner: { id: 'owner', label: 'Owner', minWidth: 112, grow: 0.9, cell: ({ createdBy }) => createdBy.name },
+  tags: {
+    id: 'tags',
+    label: 'Tags',
+    minWidth: 128,
+    grow: 1.4,
+    isTags: true,
+    cell: ({ tags }) => (
+      <>
+        {(tags ?? []).slice(0, 3).map(({ type, value }) => (
+          <span key={`${type}:${value}`} className={`${chip['chip']} ${styles['tag']}`} title={`${type}:${value}`}>
+            {type === 'simple' ? value : `${type}:${value}`}
+          </span>
+        ))}
+        {(tags ?? []).length > 3 && <span>+{(tags ?? []).length - 3}</span>}
+      </>
+    ),
+  },
+} as const satisfies Record<string, DetailColumn>;
+
+/** The columns that go first where there is not enough room. */
+const dispensable = [detailColumns.owner, detailColumns.type, detailColumns.tags, detailColumns.lastSeen];
+
+const widths = { select: 32, star: 28, name: 190, environment: 92, padding: 48 } as const;
+
+/** The least width of a list, in pixels. */
+function widthOf(details: readonly DetailColumn[], environmentCount: number): number {
+  const { select, star, name, environment, padding } = widths;
+  const ofDetails = details.reduce((sum, { minWidth }) => sum + minWidth, 0);
+  return select + star + name + padding + environmentCount * environment + ofDetails;
+}
+
+/** The details for which a list has room, without the ones that it can do without soonest. @param width of the list, in pixels */
+function detailsThatFit(width: number, environmentCount: number, showsProject: boolean): readonly DetailColumn[] {
+  const { project, type, lastSeen, owner, tags } = detailColumns;
+  const all: readonly DetailColumn[] = [...(showsProject ? [project] : []), type, lastSeen, owner, tags];
+  let kept = all;
+  for (const column of dispensable) {
+    if (widthOf(kept, environmentCount) <= width) break;
+    kept = kept.filter((one) => one !== column);
+  }
+  return kept;
+}
+
+/** The width of an element in pixels, and whether more of its content follows beyond its end. */
+function useRoom(scroller: RefObject<HTMLDivElement | null>) {
+  const [room, setRoom] = useState({ width: window.innerWidth, hasMore: false });
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return undefined;
+    const measure = (): void => {
+      const { clientWidth: width, scrollWidth, scrollLeft } = element;
+      const hasMore = scrollWidth - width - Math.abs(scrollLeft) > 1;
+      setRoom((before) => (before.width === width && before.hasMore === hasMore ? before : { width, hasMore }));
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    if (element.firstElementChild !== null) observer.observe(element.firstElementChild);
+    element.addEventListener('scroll', measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', measure);
+    };
+  }, [scroller]);
+  return room;
 }
 
 interface SwitchCellProps {
@@ -60,8 +169,8 @@ interface RowProps {
   readonly flag: SearchResultFeature | undefined;
   readonly row: number;
   readonly top: number;
-  readonly environments: readonly string[];
-  readonly showsProject: boolean;
+  readonly environments: readonly ListedEnvironment[];
+  readonly details: readonly DetailColumn[];
   readonly isSelected: boolean;
   readonly isActive: boolean;
   /** the environment in which a switch of the flag is pending */
@@ -76,7 +185,7 @@ const Row = memo(
     row,
     top,
     environments,
-    showsProject,
+    details,
     isSelected,
     isActive,
     pendingEnvironment,
@@ -133,41 +242,26 @@ const Row = memo(
           {flag.stale && <span className={`${chip['chip']} ${styles['stale']}`}>stale</span>}
           {flag.archivedAt !== null && <span className={chip['chip']}>archived</span>}
         </div>
-        {environments.map((environment) => (
-          <div role="cell" key={environment}>
+        {environments.map(({ name }) => (
+          <div role="cell" key={name}>
             <SwitchCell
               flag={flag}
-              environment={environment}
-              mayToggle={mayToggle(flag.project, environment)}
-              isPending={pendingEnvironment === environment}
+              environment={name}
+              mayToggle={mayToggle(flag.project, name)}
+              isPending={pendingEnvironment === name}
               onToggle={actions.toggle}
             />
           </div>
         ))}
-        {showsProject && (
-          <div role="cell" className={styles['wide']}>
-            <Link to="/projects/$project/flags" params={{ project: flag.project }} className={styles['plain'] ?? ''}>
-              {flag.project}
-            </Link>
+        {details.map((column) => (
+          <div
+            role="cell"
+            key={column.id}
+            className={`${styles['wide']} ${column.isTags === true ? styles['tags'] : ''}`}
+          >
+            {column.cell(flag)}
           </div>
-        )}
-        <div role="cell" className={styles['wide']}>
-          {flag.type}
-        </div>
-        <div role="cell" className={styles['wide']}>
-          <Time at={lastSeenOf(flag)} />
-        </div>
-        <div role="cell" className={styles['wide']}>
-          {flag.createdBy.name}
-        </div>
-        <div role="cell" className={`${styles['wide']} ${styles['tags']}`}>
-          {(flag.tags ?? []).slice(0, 3).map(({ type, value }) => (
-            <span key={`${type}:${value}`} className={`${chip['chip']} ${styles['tag']}`} title={`${type}:${value}`}>
-              {type === 'simple' ? value : `${type}:${value}`}
-            </span>
-          ))}
-          {(flag.tags ?? []).length > 3 && <span>+{(flag.tags ?? []).length - 3}</span>}
-        </div>
+        ))}
       </div>
     );
   },
@@ -176,13 +270,14 @@ Row.displayName = 'Row';
 
 interface HeaderProps {
   readonly column: string;
-  readonly label: string;
+  readonly label: React.ReactNode;
+  readonly title?: string;
   readonly sort: SortState;
   readonly onSort: (column: string) => void;
   readonly className?: string | undefined;
 }
 
-function SortHeader({ column, label, sort, onSort, className = '' }: HeaderProps) {
+function SortHeader({ column, label, title, sort, onSort, className = '' }: HeaderProps) {
   const isSorted = sort.column === column;
   return (
     <div
@@ -190,8 +285,8 @@ function SortHeader({ column, label, sort, onSort, className = '' }: HeaderProps
       aria-sort={isSorted ? (sort.isDescending ? 'descending' : 'ascending') : 'none'}
       className={className}
     >
-      <button type="button" className={styles['sort']} onClick={() => onSort(column)}>
-        {label}
+      <button type="button" className={styles['sort']} title={title} onClick={() => onSort(column)}>
+        <span className={styles['sortLabel']}>{label}</span>
         {isSorted && <Icon name={sort.isDescending ? 'arrowDown' : 'arrowUp'} />}
       </button>
     </div>
@@ -204,7 +299,7 @@ interface FlagTableProps {
   /** whether the rows are those of an earlier filter, while those of the current one are loading */
   readonly isOutdated: boolean;
   readonly rowAt: (row: number) => SearchResultFeature | undefined;
-  readonly environments: readonly string[];
+  readonly environments: readonly ListedEnvironment[];
   readonly showsProject: boolean;
   readonly sort: SortState;
   readonly onSort: (column: string) => void;
@@ -245,84 +340,104 @@ export function FlagTable({
   useEffect(() => {
     if (activeRow >= 0) virtualizer.scrollToIndex(activeRow, { align: 'auto' });
   }, [activeRow, virtualizer]);
-  const gridVariables = {
-    '--environments': environments.length,
-    '--project': props.showsProject ? 'minmax(100px, 0.8fr)' : '0px',
-  } as React.CSSProperties;
+  const { width, hasMore } = useRoom(scroller);
+  const details = useMemo(
+    () => detailsThatFit(width, environments.length, props.showsProject),
+    [width, environments.length, props.showsProject],
+  );
+  const columns = [
+    `${widths.select}px ${widths.star}px minmax(${widths.name}px, 2fr)`,
+    `repeat(${environments.length}, minmax(${widths.environment}px, 0.5fr))`,
+    ...details.map(({ minWidth, grow }) => `minmax(${minWidth}px, ${grow}fr)`),
+  ].join(' ');
   return (
-    <div
-      ref={scroller}
-      className={`${layout['scroller']} ${props.isOutdated ? styles['outdated'] : ''}`}
-      aria-busy={props.isOutdated}
-      role="region"
-      aria-label={props.label}
-      tabIndex={0}
-    >
+    <div className={`${styles['frame']} ${hasMore ? styles['hasMore'] : ''}`}>
       <div
-        role="table"
+        ref={scroller}
+        className={`${layout['scroller']} ${props.isOutdated ? styles['outdated'] : ''}`}
+        aria-busy={props.isOutdated}
+        role="region"
         aria-label={props.label}
-        aria-rowcount={total + 1}
-        className={`${styles['table']} ${props.showsProject ? '' : styles['oneProject']}`}
-        style={gridVariables}
+        tabIndex={0}
       >
-        <div role="rowgroup" className={styles['header']}>
-          <div role="row" aria-rowindex={1} className={styles['headRow']}>
-            <div role="columnheader" className={styles['selectCell']}>
-              <input
-                type="checkbox"
-                aria-label="Select all that match"
-                checked={props.selectedCount > 0 && props.selectedCount >= total}
-                ref={(box) => {
-                  if (box !== null) box.indeterminate = props.selectedCount > 0 && props.selectedCount < total;
-                }}
-                onChange={({ target }) => props.onSelectAll(target.checked)}
-              />
-            </div>
-            <div role="columnheader">
-              <span className="visually-hidden">Favourite</span>
-            </div>
-            <SortHeader column="name" label="Name" sort={sort} onSort={onSort} />
-            {environments.map((environment) => (
-              <SortHeader
-                key={environment}
-                column={`environment:${environment}`}
-                label={environment}
-                sort={sort}
-                onSort={onSort}
-              />
-            ))}
-            {props.showsProject && (
-              <SortHeader column="project" label="Project" sort={sort} onSort={onSort} className={styles['wide']} />
-            )}
-            <SortHeader column="type" label="Type" sort={sort} onSort={onSort} className={styles['wide']} />
-            <SortHeader column="lastSeenAt" label="Last seen" sort={sort} onSort={onSort} className={styles['wide']} />
-            <div role="columnheader" className={styles['wide']}>
-              Owner
-            </div>
-            <div role="columnheader" className={styles['wide']}>
-              Tags
+        <div
+          role="table"
+          aria-label={props.label}
+          aria-rowcount={total + 1}
+          className={styles['table']}
+          style={
+            {
+              '--wide-columns': columns,
+              '--wide-width': `${widthOf(details, environments.length)}px`,
+              '--environments': environments.length,
+            } as React.CSSProperties
+          }
+        >
+          <div role="rowgroup" className={styles['header']}>
+            <div role="row" aria-rowindex={1} className={styles['headRow']}>
+              <div role="columnheader" className={styles['selectCell']}>
+                <input
+                  type="checkbox"
+                  aria-label="Select all that match"
+                  checked={props.selectedCount > 0 && props.selectedCount >= total}
+                  ref={(box) => {
+                    if (box !== null) box.indeterminate = props.selectedCount > 0 && props.selectedCount < total;
+                  }}
+                  onChange={({ target }) => props.onSelectAll(target.checked)}
+                />
+              </div>
+              <div role="columnheader">
+                <span className="visually-hidden">Favourite</span>
+              </div>
+              <SortHeader column="name" label="Name" sort={sort} onSort={onSort} className={styles['nameHead']} />
+              {environments.map(({ name, type }) => (
+                <SortHeader
+                  key={name}
+                  column={`environment:${name}`}
+                  label={<EnvironmentName name={name} type={type} />}
+                  title={name}
+                  sort={sort}
+                  onSort={onSort}
+                />
+              ))}
+              {details.map(({ id, label, sortBy }) =>
+                sortBy === undefined ? (
+                  <div key={id} role="columnheader" className={styles['wide']}>
+                    {label}
+                  </div>
+                ) : (
+                  <SortHeader
+                    key={id}
+                    column={sortBy}
+                    label={label}
+                    sort={sort}
+                    onSort={onSort}
+                    className={styles['wide']}
+                  />
+                ),
+              )}
             </div>
           </div>
-        </div>
-        <div role="rowgroup" className={styles['body']} style={{ height: virtualizer.getTotalSize() }}>
-          {items.map(({ index, start }) => {
-            const flag = props.rowAt(index);
-            return (
-              <Row
-                key={index}
-                row={index}
-                top={start}
-                flag={flag}
-                environments={environments}
-                showsProject={props.showsProject}
-                isSelected={flag !== undefined && props.isSelected(flag.name)}
-                isActive={index === activeRow}
-                pendingEnvironment={flag === undefined ? undefined : props.pendingEnvironments.get(flag.name)}
-                mayToggle={props.mayToggle}
-                actions={props.actions}
-              />
-            );
-          })}
+          <div role="rowgroup" className={styles['body']} style={{ height: virtualizer.getTotalSize() }}>
+            {items.map(({ index, start }) => {
+              const flag = props.rowAt(index);
+              return (
+                <Row
+                  key={index}
+                  row={index}
+                  top={start}
+                  flag={flag}
+                  environments={environments}
+                  details={details}
+                  isSelected={flag !== undefined && props.isSelected(flag.name)}
+                  isActive={index === activeRow}
+                  pendingEnvironment={flag === undefined ? undefined : props.pendingEnvironments.get(flag.name)}
+                  mayToggle={props.mayToggle}
+                  actions={props.actions}
+                />
+              );
+            })}
+          </div>
         </div>
       </div>
     </div>

@@ -1,6 +1,10 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useEnvironments } from '../../api/queries-and-mutations.ts';
+import { ListEnvironmentsOfProject } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { operationQuery, useEnvironments } from '../../api/queries-and-mutations.ts';
+import { shownEnvironments, useEnvironmentPreference } from '../../components/environments/environment-preference.ts';
+import { EnvironmentsButton } from '../../components/environments/environments-button.tsx';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
@@ -25,6 +29,7 @@ import {
   useFlagRowActions,
   useFlagRows,
 } from './use-flags.ts';
+import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { FlagTable } from './flag-table.tsx';
 import styles from './flags.module.css';
 
@@ -54,14 +59,34 @@ function useFlagListKeys({ focusFilter, moveActiveRow, selectActiveRow, openActi
   ]);
 }
 
-function useEnabledEnvironments(): readonly string[] {
-  const { data } = useEnvironments();
-  return useMemo(() => (data?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name), [data]);
+/** The enabled environments of a project, or of the installation. */
+function useEnabledEnvironments(project: string | undefined) {
+  const all = useEnvironments().data;
+  const own = useQuery({
+    ...operationQuery(ListEnvironmentsOfProject, { params: { projectId: project ?? '' } }),
+    enabled: project !== undefined,
+    staleTime: 60_000,
+  });
+  return useMemo(() => {
+    const ofProject = new Set(own.data?.environments.filter(({ visible }) => visible === true).map(({ name }) => name));
+    return (all?.environments ?? []).filter(
+      ({ name, enabled }) => enabled && (own.data === undefined || ofProject.has(name)),
+    );
+  }, [all, own.data]);
 }
+
+/** How many environments a list shows, until the person chooses which. */
+const maxListedEnvironments = 5;
 
 /** All flags that match a filter, of every project or of one. */
 export function FlagsPage({ project }: { readonly project?: string | undefined }) {
-  const environments = useEnabledEnvironments();
+  const enabledEnvironments = useEnabledEnvironments(project);
+  const environments = useMemo(() => enabledEnvironments.map(({ name }) => name), [enabledEnvironments]);
+  const preference = useEnvironmentPreference();
+  const listedEnvironments = useMemo(
+    () => shownEnvironments(enabledEnvironments, preference, maxListedEnvironments),
+    [enabledEnvironments, preference],
+  );
   const { query, errors, filter, setFilter, sort, setSort } = useFlagListQuery(project, environments);
   const [visibleRange, setVisibleRange] = useState({ first: 0, last: 0 });
   const list = useFlagRows(query, visibleRange.first, visibleRange.last);
@@ -147,6 +172,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
           onFocus={() => setVocabularyNeeded(true)}
           handle={filterBox}
         />
+        <EnvironmentsButton environments={enabledEnvironments} shown={listedEnvironments} />
       </div>
       <SelectionBar selection={selection} total={list.isLoaded ? total : undefined} onChange={setSelection}>
         <BulkMenu environments={environments} onChoose={setBulkAction} />
@@ -159,7 +185,14 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
         </EmptyState>
       )}
       {isEmpty && filter.trim() === '' && (
-        <EmptyState title="No flags yet" action={createButton}>
+        <EmptyState
+          title="No flags yet"
+          action={
+            <>
+              {createButton} <ConnectSdkButton project={project} />
+            </>
+          }
+        >
           A flag turns a part of your software on or off without a new release. Create one; it is off everywhere until
           you turn it on.
         </EmptyState>
@@ -170,7 +203,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
           total={total}
           isOutdated={list.isOutdated}
           rowAt={rowAt}
-          environments={environments}
+          environments={listedEnvironments}
           showsProject={project === undefined}
           sort={sort}
           onSort={setSort}
@@ -186,7 +219,13 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
         />
       )}
       <Suspense>
-        {isCreating && <CreateFlagDialog project={project} onClose={() => setCreating(false)} />}
+        {isCreating && (
+          <CreateFlagDialog
+            project={project}
+            onCreated={(params) => void navigate({ to: '/projects/$project/features/$feature', params })}
+            onClose={() => setCreating(false)}
+          />
+        )}
         {bulkAction !== undefined && (
           <BulkDialog
             action={bulkAction}

@@ -9,6 +9,7 @@ import { QueryResult, Loading, EmptyState } from '../../components/content/query
 import { Badge } from '../../components/content/badge.tsx';
 import { useMayCall } from '../../api/permissions.ts';
 import { Page } from '../../components/layout/page.tsx';
+import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { collaborationModes } from './project-fields.tsx';
 import { ProjectOverviewTab } from './tabs/overview-tab.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
@@ -139,6 +140,7 @@ export function ProjectPage() {
     <Page
       title={tab === undefined || !isTab(tab) ? name : texts.tabs[tab]}
       crumbs={crumbs}
+      actions={!isNotFound && !isArchived && <ConnectSdkButton project={id} />}
       titleExtras={
         mode !== 'open' && <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{collaborationModes[mode][0]}</Badge>
       }

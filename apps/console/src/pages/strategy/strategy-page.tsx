@@ -2,6 +2,7 @@ import { GetFeature, GetStrategy } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useBlocker, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
+import { usePermissionCheck } from '../../api/permissions.ts';
 import { operationQuery, operationQueryWithEntityTag, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { type EditProtection, SkipChangeRequestNotice, useEditProtection } from '../../changes/edit-protection.tsx';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
@@ -28,10 +29,14 @@ interface StrategyFormProps {
   readonly strategyLocation: StrategyLocation;
   readonly strategyEdit: StrategyEdit;
   readonly protection: EditProtection;
+  /** whether it can be turned on with the strategy, since it is off */
+  readonly mayTurnOn: boolean;
 }
 
 /** The fields of a strategy, and the buttons that save it or, in a protected environment, propose it. */
-function StrategyForm({ strategyLocation: { project, feature }, strategyEdit, protection }: StrategyFormProps) {
+function StrategyForm({ strategyLocation, strategyEdit, protection, mayTurnOn }: StrategyFormProps) {
+  const { project, feature } = strategyLocation;
+  const verb = protection.environments.length > 0 ? 'Propose' : 'Save';
   const { draft, edit, save, isChanged, isPending, error } = strategyEdit;
   return (
     <form
@@ -74,12 +79,17 @@ function StrategyForm({ strategyLocation: { project, feature }, strategyEdit, pr
         isPending={isPending}
         isDisabled={!isChanged}
         label="Save directly"
-        onDirect={() => void save(true)}
+        onDirect={() => void save({ isDirect: true })}
       />
       <div className={layout['actions']}>
         <Button type="submit" variant="primary" isPending={isPending} isDisabled={!isChanged}>
-          {protection.environments.length > 0 ? 'Propose' : 'Save'}
+          {verb}
         </Button>
+        {mayTurnOn && (
+          <Button isPending={isPending} isDisabled={!isChanged} onPress={() => void save({ turnsOn: true })}>
+            {verb} and turn on
+          </Button>
+        )}
         <Link to="/projects/$project/features/$feature" params={{ project, feature }} className={buttonClass()}>
           Cancel
         </Link>
@@ -157,6 +167,8 @@ function StrategyEditor({ strategyLocation, isEnabled, ...loaded }: StrategyEdit
   const { project, feature, environment } = strategyLocation;
   const strategyEdit = useStrategyEdit(strategyLocation, loaded);
   const protection = useEditProtection(project, environment);
+  const isProtected = protection.environments.length > 0;
+  const hasPermission = usePermissionCheck();
   const [isJson, setJson] = useState(false);
   const { conflict } = strategyEdit;
   return (
@@ -170,7 +182,7 @@ function StrategyEditor({ strategyLocation, isEnabled, ...loaded }: StrategyEdit
           {feature}
         </Link>,
       ]}
-      titleExtras={protection.environments.length > 0 && <Badge tone="accent">protected</Badge>}
+      titleExtras={isProtected && <Badge tone="accent">protected</Badge>}
       actions={
         <Button onPress={() => setJson(!isJson)} aria-pressed={isJson}>
           {isJson ? 'Hide JSON' : 'Show JSON'}
@@ -178,7 +190,14 @@ function StrategyEditor({ strategyLocation, isEnabled, ...loaded }: StrategyEdit
       }
     >
       <div className={styles['layout']}>
-        <StrategyForm strategyLocation={strategyLocation} strategyEdit={strategyEdit} protection={protection} />
+        <StrategyForm
+          strategyLocation={strategyLocation}
+          strategyEdit={strategyEdit}
+          protection={protection}
+          mayTurnOn={
+            !isEnabled && (isProtected || hasPermission('UPDATE_FEATURE_ENVIRONMENT', { project, environment }))
+          }
+        />
         <div className={styles['side']}>
           <StrategyImpact strategyLocation={strategyLocation} strategyEdit={strategyEdit} isEnabled={isEnabled} />
           {isJson && (
@@ -221,8 +240,10 @@ export function StrategyPage() {
   return (
     <QueryResult query={flag} page="flag">
       {({ environments = [] }) => {
-        const isEnabled = environments.find(({ name }) => name === environment)?.enabled ?? false;
-        const editor = { strategyLocation: { project, feature, environment }, isEnabled };
+        const { enabled: isEnabled = false, type } = environments.find(({ name }) => name === environment) ?? {};
+        // Nobody in production gets a flag because somebody has overlooked a slider.
+        const firstRollout = type === 'production' ? 0 : 100;
+        const editor = { strategyLocation: { project, feature, environment }, isEnabled, firstRollout };
         if (isNew) return <StrategyEditor {...editor} stored={undefined} entityTag={undefined} />;
         return (
           <QueryResult query={stored} page="strategy">

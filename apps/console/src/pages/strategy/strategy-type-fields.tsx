@@ -2,6 +2,7 @@ import { ListContextFields, ListStrategyTypes } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Label, Slider, SliderThumb, SliderTrack } from 'react-aria-components';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
+import { Button } from '../../components/buttons/button.tsx';
 import { Select, TextField } from '../../components/forms/fields.tsx';
 import type { StrategyPartProps } from './use-strategy-edit.ts';
 import layout from '../../components/layout/layout.module.css';
@@ -33,9 +34,18 @@ interface PercentageProps {
   readonly onChange: (value: number) => void;
 }
 
+const usualShares = [0, 1, 5, 10, 25, 50, 100] as const;
+
 function PercentageField({ value, onChange }: PercentageProps) {
   return (
     <div className={styles['percentage']}>
+      <div className={styles['shares']} role="group" aria-label="Usual shares">
+        {usualShares.map((share) => (
+          <Button key={share} size="small" aria-pressed={value === share} onPress={() => onChange(share)}>
+            {`${share} %`}
+          </Button>
+        ))}
+      </div>
       <Slider minValue={0} maxValue={100} value={value} onChange={onChange}>
         <Label>Share of users</Label>
         <SliderTrack className={styles['track'] ?? ''}>

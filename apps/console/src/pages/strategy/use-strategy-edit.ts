@@ -12,6 +12,7 @@ import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { callWithEntityTag } from '../../api/call.ts';
 import { notifySubmitted, useSubmitChanges } from '../../changes/submit-changes.ts';
+import { notifyError } from '../../shell/toasts.tsx';
 import {
   newStrategyDraft,
   strategyBodyOf,
@@ -31,6 +32,8 @@ export interface LoadedStrategy {
   /** the strategy as it was read; undefined for a new one */
   readonly stored: FeatureStrategy | undefined;
   readonly entityTag: string | undefined;
+  /** the share of users with which a new strategy begins, in percent */
+  readonly firstRollout: number;
 }
 
 /** A stored strategy as a draft, with the entity tag of that state. */
@@ -47,13 +50,16 @@ interface EditConflict {
 }
 
 /** The edit of one strategy. Where another person has saved the strategy meanwhile, `save` merges both edits by field. */
-export function useStrategyEdit(strategyLocation: StrategyLocation, { stored, entityTag }: LoadedStrategy) {
+export function useStrategyEdit(
+  strategyLocation: StrategyLocation,
+  { stored, entityTag, firstRollout }: LoadedStrategy,
+) {
   const { project, feature, environment } = strategyLocation;
   const [base, setBase] = useState<Partial<StoredDraft>>({
     ...(stored && { draft: strategyDraftOf(stored) }),
     entityTag,
   });
-  const [draft, setDraft] = useState<StrategyDraft>(() => base.draft ?? newStrategyDraft(feature));
+  const [draft, setDraft] = useState<StrategyDraft>(() => base.draft ?? newStrategyDraft(feature, firstRollout));
   const [isSaved, setSaved] = useState(false);
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<EditConflict>();
@@ -95,7 +101,13 @@ export function useStrategyEdit(strategyLocation: StrategyLocation, { stored, en
     else adopt(merged as Json, current);
   };
 
-  const save = async (isDirect = false): Promise<void> => {
+  /** Turns the flag on as well. The strategy is saved by now: a failure is told on the page of the flag. */
+  const turnOn = async (isDirect: boolean): Promise<void> => {
+    const changes: FeatureChange[] = [{ action: 'updateEnabled', feature, payload: { enabled: true } }];
+    await submitChanges.mutateAsync({ environment, changes, isDirect }).catch(notifyError);
+  };
+
+  const save = async ({ isDirect = false, turnsOn = false } = {}): Promise<void> => {
     try {
       const outcome = await submitChanges.mutateAsync({
         environment,
@@ -104,7 +116,9 @@ export function useStrategyEdit(strategyLocation: StrategyLocation, { stored, en
         isDirect,
       });
       setSaved(true);
-      notifySubmitted(outcome, 'The strategy is saved.');
+      if (turnsOn) await turnOn(isDirect);
+      const saved = turnsOn ? `The strategy is saved, and the flag is on in ${environment}.` : 'The strategy is saved.';
+      notifySubmitted(outcome, saved);
       void navigate({ to: '/projects/$project/features/$feature', params: { project, feature }, ignoreBlocker: true });
     } catch (error) {
       if (error instanceof ApiError && error.kind === 'PreconditionFailed') await mergeWithStored();

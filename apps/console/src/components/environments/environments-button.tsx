@@ -1,0 +1,29 @@
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '../buttons/button.tsx';
+
+const EnvironmentsDialog = lazy(() =>
+  import('./environments-dialog.tsx').then(({ EnvironmentsDialog: component }) => ({ default: component })),
+);
+
+interface EnvironmentsButtonProps {
+  readonly environments: readonly { readonly name: string; readonly type?: string | undefined }[];
+  readonly shown: readonly { readonly name: string }[];
+}
+
+/** Says how many environments are shown, and opens the choice of them. There is none for fewer than three. */
+export function EnvironmentsButton({ environments, shown }: EnvironmentsButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (environments.length < 3) return null;
+  return (
+    <>
+      <Button icon="filter" onPress={() => setOpen(true)}>
+        {shown.length < environments.length
+          ? `${shown.length} of ${environments.length} environments`
+          : `${environments.length} environments`}
+      </Button>
+      <Suspense>
+        {isOpen && <EnvironmentsDialog environments={environments} shown={shown} onClose={() => setOpen(false)} />}
+      </Suspense>
+    </>
+  );
+}

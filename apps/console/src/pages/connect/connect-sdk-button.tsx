@@ -1,0 +1,26 @@
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '../../components/buttons/button.tsx';
+
+const ConnectSdkDialog = lazy(() =>
+  import('./connect-sdk-dialog.tsx').then(({ ConnectSdkDialog: component }) => ({ default: component })),
+);
+
+interface ConnectSdkButtonProps {
+  readonly project?: string | undefined;
+  /** the flag that the program asks for */
+  readonly flag?: string | undefined;
+  readonly size?: 'small' | 'medium';
+}
+
+/** Opens the dialog that connects an application. */
+export function ConnectSdkButton({ project, flag, size = 'medium' }: ConnectSdkButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button icon="connect" size={size} onPress={() => setOpen(true)}>
+        Connect an SDK
+      </Button>
+      <Suspense>{isOpen && <ConnectSdkDialog project={project} flag={flag} onClose={() => setOpen(false)} />}</Suspense>
+    </>
+  );
+}

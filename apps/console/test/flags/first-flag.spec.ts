@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, it } from 'vitest';
+import { eventually } from '@bunting/testing';
+import { api, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from '../support/browser.ts';
+
+const repository = path.join(import.meta.dirname, '..', '..', '..', '..');
+
+interface FoundEnvironments {
+  readonly environments: readonly {
+    readonly name: string;
+    readonly enabled: boolean;
+    readonly strategies: readonly { readonly parameters: Readonly<Record<string, string>> }[];
+  }[];
+}
+
+async function environmentOf(project: string, flag: string, name: string) {
+  const { environments } = (await api('GET', `/api/admin/projects/${project}/features/${flag}`)) as FoundEnvironments;
+  return environments.find((one) => one.name === name);
+}
+
+describeInBrowser('a first flag', () => {
+  beforeAll(async () => {
+    await api('POST', '/api/admin/projects', { id: 'first', name: 'First steps' });
+  });
+
+  it('is shown with its next steps after it was created, and is on for 10 % in production six presses later', async () => {
+    const opened = await openSignedIn('/projects/first/flags');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Create a flag' }).first().click();
+    await page.getByRole('dialog', { name: 'Create a flag' }).getByLabel('Name').fill('first.flag');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { name: 'first.flag', level: 1 }).waitFor();
+    const steps = page.getByRole('region', { name: 'Next steps' });
+    await steps.waitFor();
+    await expectAccessible(opened);
+    await steps.getByRole('link', { name: 'Choose who gets it in production' }).click();
+    await page.getByRole('heading', { name: 'New strategy in production' }).waitFor();
+    // Nobody gets it before a share is chosen.
+    expect(await page.getByRole('spinbutton', { name: 'Percent' }).inputValue()).toBe('0');
+    await page.getByRole('button', { name: '10 %' }).click();
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Save and turn on' }).click();
+    await page.getByText('The strategy is saved, and the flag is on in production.').waitFor();
+    expect(await environmentOf('first', 'first.flag', 'production')).toMatchObject({
+      enabled: true,
+      strategies: [{ parameters: { rollout: '10' } }],
+    });
+    // After a save one is at the title of the page, and not at the start of the document.
+    await page.getByRole('heading', { name: 'first.flag', level: 1 }).waitFor();
+    await eventually(async () => expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1'));
+    await closeChecked(opened);
+  });
+
+  it('is asked for by the program that the console shows, whose first signal appears', async () => {
+    await api('POST', '/api/admin/projects/first/features', { name: 'first.asked', type: 'release' });
+    await api('POST', '/api/admin/projects/first/features/first.asked/environments/development/on');
+    const opened = await openSignedIn('/projects/first/features/first.asked');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Connect an SDK' }).first().click();
+    await page.getByRole('button', { name: 'Create a token' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Connect an SDK' });
+    await dialog.getByText('Waiting for the first signal from development').waitFor();
+    await expectAccessible(opened);
+    const program = (await dialog.getByLabel('index.mjs', { exact: true }).textContent()) ?? '';
+    // A poll of the SDK may come before the gateway has read the flag: a service asks again.
+    const asking = `${program}\nwhile (!flags.isEnabled('first.asked')) await new Promise((next) => setTimeout(next, 50));
+      console.log('it is on'); process.exit();`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', asking], {
+      cwd: repository,
+      timeout: 120_000,
+    });
+    expect(stdout).toMatch(/^first\.asked (true|false)\n(.*\n)*it is on\n$/);
+    await dialog.getByText(/first-app is connected to development · unleash-node-sdk/).waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    expect(await page.content()).not.toContain('first:development.');
+    await closeChecked(opened);
+  });
+});
