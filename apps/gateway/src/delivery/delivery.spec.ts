@@ -1,5 +1,6 @@
 import { inProcessBus, serve } from '@bunting/bus';
 import { openLog } from '@bunting/runtime';
+import { eventually } from '@bunting/testing';
 import { expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { deliveryOutbox, featureRow, givenRows } from '../../test/delivery-rows.ts';
@@ -7,17 +8,40 @@ import { startDelivery } from './delivery.ts';
 
 const MiB = 1024 * 1024;
 
+const config = {
+  GATEWAY_DELIVERY_POLL_INTERVAL_MS: 60_000,
+  GATEWAY_DELIVERY_WAIT_TIMEOUT_MS: 60_000,
+  GATEWAY_DELIVERY_CACHE_MIB: 1,
+};
+
+it('polls that wait at the same time share one read of the newest position, and those that arrive during it the next one', async () => {
+  const [bus, outbox] = [inProcessBus(), deliveryOutbox()];
+  outbox.write(...givenRows('default'), featureRow('lamp'));
+  const serving = await serve(bus, [outbox.endpoint]);
+  const delivery = await startDelivery({ bus, config, log: openLog('silent') });
+  await delivery.catchUp();
+  const before = outbox.calls();
+  const polls = () => Array.from({ length: 100 }, () => delivery.catchUp());
+  await Promise.all(polls());
+  expect(outbox.calls() - before).toBe(1);
+  const release = outbox.hold();
+  const waiting = polls();
+  await eventually(() => expect(outbox.calls() - before).toBe(2));
+  const arriving = [...polls(), ...polls()];
+  release();
+  expect(new Set(await Promise.all([...waiting, ...arriving]))).toEqual(new Set([0]));
+  expect(outbox.calls() - before).toBe(3);
+  await delivery.stop();
+  await serving.stop();
+  await bus.close();
+});
+
 it('caches responses within GATEWAY_DELIVERY_CACHE_MIB, however many scopes a token asks for', async () => {
   const [bus, outbox] = [inProcessBus(), deliveryOutbox()];
   const description = () => randomBytes(2_000).toString('hex');
   outbox.write(...givenRows('default'));
   outbox.write(...Array.from({ length: 100 }, (_, nth) => featureRow(`flag-${nth}`, { description: description() })));
   const serving = await serve(bus, [outbox.endpoint]);
-  const config = {
-    GATEWAY_DELIVERY_POLL_INTERVAL_MS: 60_000,
-    GATEWAY_DELIVERY_WAIT_TIMEOUT_MS: 60_000,
-    GATEWAY_DELIVERY_CACHE_MIB: 1,
-  };
   const delivery = await startDelivery({ bus, config, log: openLog('silent') });
   await delivery.catchUp();
   const scopes = ['f', 'fl', 'fla', 'flag', 'flag-'].map((namePrefix) => {
