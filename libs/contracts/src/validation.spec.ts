@@ -15,6 +15,8 @@ import {
   parse,
   parseChanges,
   parseDay,
+  parseTimeZone,
+  startOfDay,
   parseId,
   parseInteger,
   parseKeyword,
@@ -499,10 +501,35 @@ describe('a parameter of a search', () => {
   });
 
   it('names a day of the calendar', () => {
-    expect(parseDay(parameter('IS:2024-02-29'), '2024-02-29')).toEqual(new Date('2024-02-29T00:00:00Z'));
+    expect(parseDay(parameter('IS:2024-02-29'), '2024-02-29')).toBe('2024-02-29');
     for (const date of ['2023-02-29', '2024-2-1', '2024-01-01T00:00:00Z', ''])
       expect(() => parseDay(parameter(`IS:${date}`), date)).toThrow(
         must('end with a date of the calendar, written YYYY-MM-DD', `IS:${date}`),
+      );
+  });
+
+  it.each([
+    ['2026-11-28', 'UTC', '2026-11-28T00:00:00.000Z'],
+    ['2026-11-28', 'Asia/Kolkata', '2026-11-27T18:30:00.000Z'],
+    ['2026-11-28', 'Pacific/Kiritimati', '2026-11-27T10:00:00.000Z'],
+    ['2026-11-28', 'America/Los_Angeles', '2026-11-28T08:00:00.000Z'],
+    // The days on which clocks change, in either direction.
+    ['2026-03-29', 'Europe/Oslo', '2026-03-28T23:00:00.000Z'],
+    ['2026-10-25', 'Europe/Oslo', '2026-10-24T22:00:00.000Z'],
+    ['2026-10-26', 'Europe/Oslo', '2026-10-25T23:00:00.000Z'],
+    // Clocks skip the hour after midnight there.
+    ['2026-03-08', 'America/Havana', '2026-03-08T05:00:00.000Z'],
+    ['0001-01-01', 'UTC', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31', 'Asia/Tokyo', '9999-12-30T15:00:00.000Z'],
+  ])('is a day that begins where the reader is: %s in %s', (day, timeZone, instant) => {
+    expect(startOfDay(day, timeZone).toISOString()).toBe(instant);
+  });
+
+  it('is a time zone that exists', () => {
+    expect(parseTimeZone(parameter('Asia/Kolkata'))).toMatch(/^Asia\/(Kolkata|Calcutta)$/);
+    for (const text of ['', 'Nowhere', 'Europe/Oslo; drop', 'x'.repeat(101)])
+      expect(() => parseTimeZone(parameter(text))).toThrow(
+        must('be the name of a time zone, such as Europe/Oslo', text),
       );
   });
 

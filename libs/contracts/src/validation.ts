@@ -261,13 +261,54 @@ export function splitOperator<O extends string>(parameter: Parameter, operators:
 
 const calendarDate = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
-/** Parses a day, and returns its start in UTC. @param date the text after the operator */
-export function parseDay(parameter: Parameter, date: string): Date {
+/** Parses the name of a time zone, such as `Asia/Kolkata`. */
+export function parseTimeZone(parameter: Parameter): string {
+  try {
+    if (parameter.text.length <= 100)
+      return new Intl.DateTimeFormat('en', { timeZone: parameter.text }).resolvedOptions().timeZone;
+  } catch {
+    // A RangeError: there is no such zone.
+  }
+  throw invalidParameter(parameter, 'be the name of a time zone, such as Europe/Oslo');
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * The first instant of a day in a time zone; where the day begins at an hour that clocks skip, when they have skipped it.
+ * @param daysLater counts from `day` on
+ */
+export function startOfDay(day: string, timeZone: string, daysLater = 0): Date {
+  const utc = Date.parse(`${day}T00:00:00.000Z`) + daysLater * 24 * hourMs;
+  if (timeZone === 'UTC') return new Date(utc);
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const localTime = (instant: number): number => {
+    const part = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
+    const { year = 0, month = 1, day: date = 1, hour = 0, minute = 0, second = 0 } = part;
+    return new Date(0).setUTCFullYear(year, month - 1, date) + hour * hourMs + minute * 60_000 + second * 1_000;
+  };
+  // The offsets before and after any change of clocks on that day. Clocks are at most 14 hours from UTC.
+  const candidates = [-36, 36].map((hours) => utc - (localTime(utc + hours * hourMs) - (utc + hours * hourMs)));
+  const onThatDay = candidates.filter((instant) => localTime(instant) >= utc);
+  return new Date(Math.min(...(onThatDay.length > 0 ? onThatDay : candidates)));
+}
+
+/** Parses a day, and returns it. @param date the text after the operator */
+export function parseDay(parameter: Parameter, date: string): string {
   const midnight = new Date(calendarDate.test(date) ? `${date}T00:00:00.000Z` : Number.NaN);
   // `Date` makes a day in March of the 30th of February.
   if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== date)
     throw invalidParameter(parameter, 'end with a date of the calendar, written YYYY-MM-DD');
-  return midnight;
+  return date;
 }
 
 const wholeNumber = /^-?[0-9]{1,15}$/;

@@ -12,6 +12,7 @@ import {
   type Parameter,
   parameterParser,
   parseDay,
+  startOfDay,
   parseId,
   parseList,
   splitOperator,
@@ -39,8 +40,6 @@ export interface EventFilters {
   readonly before?: Date | undefined;
 }
 
-const dayMs = 24 * 60 * 60 * 1_000;
-
 function parseValues(parameter: Parameter): readonly string[] {
   return parseList(parameter, splitOperator(parameter, ['IS', 'IS_ANY_OF'])[1]);
 }
@@ -54,7 +53,7 @@ function parseIds(entities: 'events' | 'users') {
     });
 }
 
-function parseDayFilter(parameter: Parameter): Date {
+function parseDayFilter(parameter: Parameter): string {
   return parseDay(parameter, splitOperator(parameter, ['IS'])[1]);
 }
 
@@ -64,6 +63,7 @@ function parseDayFilter(parameter: Parameter): Date {
  */
 export function parseEventFilters(query: SearchParameters): EventFilters {
   const read = parameterParser(query);
+  const firstDay = read('from', parseDayFilter);
   const lastDay = read('to', parseDayFilter);
   return {
     ids: read('id', parseIds('events')),
@@ -74,8 +74,8 @@ export function parseEventFilters(query: SearchParameters): EventFilters {
     features: read('feature', parseValues),
     environments: read('environment', parseValues),
     creators: read('createdBy', parseIds('users')),
-    notBefore: read('from', parseDayFilter),
-    before: lastDay === undefined ? undefined : new Date(lastDay.getTime() + dayMs),
+    notBefore: firstDay === undefined ? undefined : startOfDay(firstDay, 'UTC'),
+    before: lastDay === undefined ? undefined : startOfDay(lastDay, 'UTC', 1),
   };
 }
 

@@ -28,10 +28,18 @@ describe('the text of a filter', () => {
 
 const now = new Date('2026-11-22T10:00:00Z');
 
+it('a filter counts days back from the day of the reader', () => {
+  expect(readDayBound('<1d', now, 'Pacific/Kiritimati')).toEqual({ isSince: true, day: '2026-11-22' });
+  expect(readDayBound('<1d', new Date('2026-11-22T04:00:00Z'), 'America/Los_Angeles')).toEqual({
+    isSince: true,
+    day: '2026-11-20',
+  });
+});
+
 it('a filter bounds days by how long ago they are, or by the calendar', () => {
-  expect(readDayBound('<7d', now)).toEqual({ isSince: true, day: '2026-11-15' });
-  expect(readDayBound('>4w', now)).toEqual({ isSince: false, day: '2026-10-25' });
-  expect(readDayBound('>2026-01-31', now)).toEqual({ isSince: true, day: '2026-01-31' });
+  expect(readDayBound('<7d', now, 'UTC')).toEqual({ isSince: true, day: '2026-11-15' });
+  expect(readDayBound('>4w', now, 'UTC')).toEqual({ isSince: false, day: '2026-10-25' });
+  expect(readDayBound('>2026-01-31', now, 'UTC')).toEqual({ isSince: true, day: '2026-01-31' });
   for (const value of ['7d', '<', '<7x', '<2026-13-01', '>2026-1-1', '<99999y', '>3000y'])
-    expect(readDayBound(value, now)).toBeUndefined();
+    expect(readDayBound(value, now, 'UTC')).toBeUndefined();
 });

@@ -37,7 +37,31 @@ export function unknownKeyText(key: string): string {
 
 const daysPerUnit = { d: 1, w: 7, m: 30, y: 365 } as const;
 
-/** A lower or upper limit for a date: a day of the calendar in UTC. */
+/** When and where a filter is read: `<7d` counts back from the reader's day. */
+export interface ReaderClock {
+  readonly now: Date;
+  readonly timeZone: string;
+}
+
+/** The time zone of the reader. */
+export function ownTimeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** The day of an instant in a time zone, as in `2026-01-31`. */
+function dayIn(timeZone: string, instant: Date): string {
+  const options = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const {
+    year = '',
+    month = '',
+    day = '',
+  } = Object.fromEntries(
+    new Intl.DateTimeFormat('en-US', options).formatToParts(instant).map(({ type, value }) => [type, value]),
+  );
+  return `${year}-${month}-${day}`;
+}
+
+/** A lower or upper limit for a date: a day of the calendar. */
 interface DayBound {
   /** whether it selects that day and later ones; else it selects earlier ones */
   readonly isSince: boolean;
@@ -46,13 +70,13 @@ interface DayBound {
 }
 
 /** Reads `<7d` (in the last 7 days), `>4w` (longer ago), or `>2026-01-31` (on that day or later); undefined for anything else. */
-export function readDayBound(value: string, now: Date): DayBound | undefined {
+export function readDayBound(value: string, now: Date, timeZone: string): DayBound | undefined {
   const [, sign, count, unit] = /^([<>])(\d{1,5})([dwmy])$/.exec(value) ?? [];
   if (sign !== undefined) {
     const daysAgo = Number(count) * daysPerUnit[unit as keyof typeof daysPerUnit];
-    const day = new Date(now.getTime() - daysAgo * 86_400_000);
+    const date = new Date(Date.parse(dayIn(timeZone, now)) - daysAgo * 86_400_000);
     // The calendar of the server has years of four digits.
-    return day.getUTCFullYear() < 1 ? undefined : { isSince: sign === '<', day: day.toISOString().slice(0, 10) };
+    return date.getUTCFullYear() < 1 ? undefined : { isSince: sign === '<', day: date.toISOString().slice(0, 10) };
   }
   const [, comparison, day = ''] = /^([<>])(\d{4}-\d{2}-\d{2})$/.exec(value) ?? [];
   return comparison === undefined || Number.isNaN(Date.parse(day)) ? undefined : { isSince: comparison === '>', day };

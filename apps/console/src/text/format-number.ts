@@ -1,6 +1,6 @@
-const numbers = new Intl.NumberFormat('en');
+const numbers = new Intl.NumberFormat();
 
-/** A number as people read it: `12,500`. */
+/** A number as the reader's browser writes it: `12,500`. */
 export function formatNumber(n: number): string {
   return numbers.format(n);
 }

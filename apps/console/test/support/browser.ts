@@ -34,6 +34,8 @@ interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
+  readonly timeZone?: string;
+  readonly locale?: string;
 }
 
 /** Calls the API, as an administrator without another key. @throws Error with the answer when it is no success */
@@ -51,13 +53,20 @@ export async function api(method: string, path: string, body?: unknown, key = to
 /** So long that only a defect exceeds it, however busy the machine. */
 const actionTimeoutMs = 60_000;
 
-async function newContext({ width = 1280, height = 800, dark = false }: PageOptions): Promise<BrowserContext> {
+async function newContext({
+  width = 1280,
+  height = 800,
+  dark = false,
+  timeZone,
+  locale = 'en-GB',
+}: PageOptions): Promise<BrowserContext> {
   const browser = await connect();
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
-    locale: 'en-GB',
+    locale,
+    ...(timeZone === undefined ? {} : { timezoneId: timeZone }),
   });
   context.setDefaultTimeout(actionTimeoutMs);
   return context;

@@ -83,11 +83,13 @@ describe('a query', () => {
     });
   });
 
-  it('parses a day as its midnight in UTC', () => {
+  it('parses a day as its midnight in UTC, or in the time zone of the reader', () => {
     const midnight = new Date('2024-02-29T00:00:00.000Z');
     expect(understood('createdAt', 'IS_BEFORE:2024-02-29').created).toEqual({ before: true, midnight });
     expect(understood('createdAt', 'IS_ON_OR_AFTER:2024-02-29').created).toEqual({ before: false, midnight });
     expect(understood('lastSeenAt', 'IS_BEFORE:2024-02-29').lastSeen).toEqual({ before: true, midnight });
+    const inKolkata = { createdAt: 'IS_BEFORE:2024-02-29', timeZone: 'Asia/Kolkata' };
+    expect(parseFeatureQuery(inKolkata).created?.midnight).toEqual(new Date('2024-02-28T18:30:00.000Z'));
   });
 
   it('searches each text of a description, case-folded and trimmed', () => {

@@ -6,6 +6,8 @@ import {
   type Parameter,
   parameterParser,
   parseDay,
+  parseTimeZone,
+  startOfDay,
   parseId,
   parseKeyword,
   parseList,
@@ -35,7 +37,7 @@ export interface SetFilter {
   readonly values: readonly string[];
 }
 
-/** Matches instants before a midnight, UTC, or from then on. */
+/** Matches instants before a midnight, or from then on. */
 export interface DayFilter {
   readonly before: boolean;
   readonly midnight: Date;
@@ -109,9 +111,11 @@ function isStatus({ text }: Parameter): boolean {
 }
 
 /** `createdAt`, `lastSeenAt`: before a day, or on it and after. */
-function parseDayFilter(parameter: Parameter): DayFilter {
-  const [operator, date] = splitOperator(parameter, ['IS_BEFORE', 'IS_ON_OR_AFTER']);
-  return { before: operator === 'IS_BEFORE', midnight: parseDay(parameter, date) };
+function parseDayFilter(timeZone: string) {
+  return (parameter: Parameter): DayFilter => {
+    const [operator, date] = splitOperator(parameter, ['IS_BEFORE', 'IS_ON_OR_AFTER']);
+    return { before: operator === 'IS_BEFORE', midnight: startOfDay(parseDay(parameter, date), timeZone) };
+  };
 }
 
 /** `query`: folded texts, of which the name or a tag contains one. Commas and blanks alone are no filter. */
@@ -241,6 +245,7 @@ export function parseFeatureQuery({ status, ...query }: SearchParameters): Featu
   const read = parameterParser(query);
   const fuzzy = read('fuzzy', parseBoolean) ?? false;
   const texts = read('query', fuzzy ? parseFuzzyTexts : parseTexts) ?? [];
+  const timeZone = read('timeZone', parseTimeZone) ?? 'UTC';
   const by = read('sortBy', parseSortBy);
   const descending = read('sortOrder', (parameter) => parseKeyword(parameter, ['asc', 'desc'])) === 'desc';
   return {
@@ -256,8 +261,8 @@ export function parseFeatureQuery({ status, ...query }: SearchParameters): Featu
     tag: read('tag', parseTags),
     segment: read('segment', parseSegments),
     status: parseStatuses(status),
-    created: read('createdAt', parseDayFilter),
-    lastSeen: read('lastSeenAt', parseDayFilter),
+    created: read('createdAt', parseDayFilter(timeZone)),
+    lastSeen: read('lastSeenAt', parseDayFilter(timeZone)),
     favorite: read('favorite', parseFavorite),
     sort: by === undefined && fuzzy && texts.length > 0 ? 'relevance' : { by: by ?? 'createdAt', descending },
     favoritesFirst: read('favoritesFirst', ({ text }) => text === 'true' || text === 'IS:true') ?? false,

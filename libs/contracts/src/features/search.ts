@@ -171,6 +171,9 @@ export const SearchFeatures = defineOperation({
       'filters by the day when metrics were last collected, in the same form as `createdAt`; leaves out features without metrics',
       { documentedPattern: dayPattern, documentedAllOf: [documentedDayFilter] },
     ),
+    timeZone: text('the time zone of the days of `createdAt` and `lastSeenAt`, such as `Europe/Oslo`', {
+      documentedDefault: 'UTC',
+    }),
     favorite: text(
       "`true` (or `IS:true`) finds only the caller's favourites, `false` (or `IS:false`) only other features",
       {

@@ -9,9 +9,15 @@ const units = [
   ['minute', 60],
 ] as const;
 
+// Words in the language of the console; dates and times as the reader's browser writes them, with 12 or 24 hours.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
-const timeOfDay = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** An instant as the reader's browser writes dates and times, in its zone. @param instant milliseconds since 1970 */
+export function formatDateAndTime(instant: number): string {
+  return absolute.format(instant);
+}
 
 /** How long ago an instant was (or is ahead), in the largest unit that fits. */
 function relativeTime(instant: number, now: number): string {

@@ -97,7 +97,7 @@ export function readEventFilter(
     when: (value) => {
       const [day] = /^\d{4}-\d{2}-\d{2}$/.exec(value) ?? [];
       if (day !== undefined && !Number.isNaN(Date.parse(day))) return addDay('from', day) ?? addDay('to', day);
-      const bound = readDayBound(value, now);
+      const bound = readDayBound(value, now, 'UTC');
       if (bound === undefined) return 'write <7d, >4w, >2026-01-31 or 2026-01-31';
       return bound.isSince ? addDay('from', bound.day) : addDay('to', dayBefore(bound.day));
     },

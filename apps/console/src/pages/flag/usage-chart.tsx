@@ -5,6 +5,7 @@ import 'uplot/dist/uPlot.min.css';
 import { hourlyUsage } from './hourly-usage.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
+import { formatDateAndTime } from '../../components/content/time.tsx';
 import { formatCount } from '../../text/format-number.ts';
 
 function customProperty(name: string): string {
@@ -19,6 +20,15 @@ function resolveColor(name: string): string {
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color === '' ? customProperty(name) : color;
+}
+
+const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+
+/** The label of a time on the axis: the day at midnight, else the hour, as the reader's browser writes them. */
+function timeOfAxis(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return date.getHours() === 0 && date.getMinutes() === 0 ? day.format(date) : hour.format(date);
 }
 
 interface UsageChartProps {
@@ -42,10 +52,13 @@ export function UsageChart({ metrics, environment }: UsageChartProps) {
         height: 160,
         cursor: { drag: { x: false, y: false } },
         legend: { live: true },
-        axes: [axis, { ...axis, size: 60 }],
+        axes: [
+          { ...axis, values: (_chart, times) => times.map(timeOfAxis) },
+          { ...axis, size: 60 },
+        ],
         scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max)] } },
         series: [
-          {},
+          { value: (_chart, seconds) => (seconds == null ? '' : formatDateAndTime(seconds * 1000)) },
           { label: 'Yes', stroke: resolveColor('--good'), width: 2 },
           { label: 'No', stroke: resolveColor('--danger'), width: 2, dash: [4, 4] },
         ],

@@ -4,7 +4,7 @@ import { readFlagFilter, flagSuggestions } from './flag-filter.ts';
 const now = new Date('2026-11-22T10:00:00Z');
 const environments = ['development', 'production'];
 function read(filter: string) {
-  return readFlagFilter(filter, environments, now);
+  return readFlagFilter(filter, environments, { now, timeZone: 'Europe/Oslo' });
 }
 
 describe('a filter of flags', () => {
@@ -17,6 +17,7 @@ describe('a filter of flags', () => {
         tag: 'INCLUDE_ANY_OF:team:web',
         status: ['production:enabled'],
         lastSeenAt: 'IS_ON_OR_AFTER:2026-11-15',
+        timeZone: 'Europe/Oslo',
         state: 'IS:stale',
         archived: 'true',
         query: 'check out',
@@ -42,10 +43,11 @@ describe('a filter of flags', () => {
   });
 
   it('reads days that are counted back and days of the calendar', () => {
-    expect(read('created:>4w').query).toEqual({ createdAt: 'IS_BEFORE:2026-10-25' });
+    expect(read('created:>4w').query).toEqual({ createdAt: 'IS_BEFORE:2026-10-25', timeZone: 'Europe/Oslo' });
     expect(read('created:>2026-01-31 seen:<2026-02-01').query).toEqual({
       createdAt: 'IS_ON_OR_AFTER:2026-01-31',
       lastSeenAt: 'IS_BEFORE:2026-02-01',
+      timeZone: 'Europe/Oslo',
     });
   });
 

@@ -1,5 +1,12 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
-import { readDayBound, type InvalidTextToken, filterTokensOf, unknownKeyText } from '../../filtering/filter-tokens.ts';
+import {
+  ownTimeZone,
+  type ReaderClock,
+  readDayBound,
+  type InvalidTextToken,
+  filterTokensOf,
+  unknownKeyText,
+} from '../../filtering/filter-tokens.ts';
 import { type Suggestion, suggestionsAt } from '../../filtering/filter-suggestions.ts';
 
 /** The query parameters of a search for flags, without those that choose a page of the result. */
@@ -26,7 +33,7 @@ interface ValueList {
 }
 
 /** Adds the value of one token to the conditions. Returns why the token cannot be applied; undefined if it can. */
-type Reader = (value: string, isNegated: boolean, conditions: Conditions, now: Date) => string | undefined;
+type Reader = (value: string, isNegated: boolean, conditions: Conditions, clock: ReaderClock) => string | undefined;
 
 /** Reads values with commas between them. Several tokens with the same key add up. */
 function listReader(key: string, parameter = key): Reader {
@@ -48,10 +55,11 @@ function choiceReader(parameter: string, allowed: readonly string[]): Reader {
 }
 
 function dayReader(parameter: string): Reader {
-  return (value, isNegated, { single }, now) => {
-    const bound = isNegated ? undefined : readDayBound(value, now);
+  return (value, isNegated, { single }, { now, timeZone }) => {
+    const bound = isNegated ? undefined : readDayBound(value, now, timeZone);
     if (bound === undefined) return 'write <7d, >4w, or >2026-01-31';
     single.set(parameter, `${bound.isSince ? 'IS_ON_OR_AFTER' : 'IS_BEFORE'}:${bound.day}`);
+    single.set('timeZone', timeZone);
     return undefined;
   };
 }
@@ -113,7 +121,11 @@ function setCondition({ included, excluded }: ValueList, mustHaveAll: boolean): 
  * Reads a filter such as `type:release tag:team:web production:on seen:<7d checkout`. `-key:value` excludes; words without a key are
  * searched in names and tags. A token that cannot be applied is an error; the others still filter.
  */
-export function readFlagFilter(filter: string, environments: readonly string[], now = new Date()): FlagFilter {
+export function readFlagFilter(
+  filter: string,
+  environments: readonly string[],
+  clock: ReaderClock = { now: new Date(), timeZone: ownTimeZone() },
+): FlagFilter {
   const conditions: Conditions = { lists: new Map(), texts: [], single: new Map() };
   const errors: InvalidTextToken[] = [];
   const tagKeys: string[] = [];
@@ -137,7 +149,7 @@ export function readFlagFilter(filter: string, environments: readonly string[], 
       continue;
     }
     if (key === 'tag' && !isNegated) tagKeys.push(value);
-    const reason = reader(value, isNegated, conditions, now);
+    const reason = reader(value, isNegated, conditions, clock);
     if (reason !== undefined) errors.push({ token, reason });
   }
   const query: Record<string, unknown> = Object.fromEntries(conditions.single);
