@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { createDatabaseIfMissing, migrateEmptyDatabase, migrationsTable } from '@bunting/database';
 import { type Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { createPartitionSql } from '../../apps/audit/src/log/retention-store.ts';
+import { createPartitionSql, createTextPartitionSql } from '../../apps/audit/src/log/retention-store.ts';
 import { skipRevisionsAfterRestore } from '../../apps/features/src/unit-of-work/delivery.ts';
 import {
   type ServiceDatabase,
@@ -72,13 +72,14 @@ async function tablesInOrderOfReferences(client: Client): Promise<readonly strin
   return order;
 }
 
-const numberOfPartition = /^event_p(\d+)$/;
+const partitionOfLog = /^(event|event_text)_p(\d+)$/;
 
 /** The statements that create the partitions of the event log which the copy has, and which the migrations do not create. */
 function partitionStatementsOf({ tables }: DatabaseCopy): readonly string[] {
   return tables.flatMap(({ name }) => {
-    const nth = Number(numberOfPartition.exec(name)?.[1] ?? 0);
-    return nth === 0 ? [] : createPartitionSql(nth);
+    const [, table, number = '0'] = partitionOfLog.exec(name) ?? [];
+    if (number === '0') return [];
+    return table === 'event' ? createPartitionSql(Number(number)) : createTextPartitionSql(Number(number));
   });
 }
 
