@@ -7,7 +7,7 @@ import { createStore } from '../store.ts';
 export type ProposalTarget = NonNullable<ReplyOf<typeof GetProposalTarget>['changeRequest']>;
 
 /** Whether a proposal is added to a request that reviewers have seen already, or starts another one. */
-export type ProposalAnswer = 'join' | 'new' | 'cancel';
+type ProposalAnswer = 'join' | 'new' | 'cancel';
 
 interface ProposalQuestion {
   readonly target: ProposalTarget;

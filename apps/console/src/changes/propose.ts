@@ -5,7 +5,7 @@ import { notify } from '../shell/toasts.tsx';
 import { askAboutProposal, type ProposalTarget } from './proposal-question-store.ts';
 
 /** Where a change is proposed. */
-export interface ProposalLocation {
+interface ProposalLocation {
   readonly project: string;
   readonly environment: string;
 }
@@ -43,7 +43,7 @@ export async function propose(
 }
 
 /** What is said when changes were added to a change request: to which one, and what it needs now. */
-export function proposedText({ environment, changeRequest: { title, state }, isNew }: Proposed): string {
+function proposedText({ environment, changeRequest: { title, state }, isNew }: Proposed): string {
   if (isNew) return `Added to a new draft for ${environment}. Send it to review when it is complete.`;
   return state === 'Draft'
     ? `Added to your draft “${title}” for ${environment}. Send it to review when it is complete.`
