@@ -28,7 +28,7 @@ function last() {
   return call(started.bus, GetReindexStatus, {}, systemContext(60_000));
 }
 function generation() {
-  return standIn.indexes.get('features')?.documents.get('mark')?.['generation'];
+  return standIn.indexes.get('features')?.documents.get('mark')?.['marks'];
 }
 
 it('get-reindex-status returns that there was no reindexing', async () => {

@@ -119,7 +119,7 @@ describe('the search documents', () => {
     const first = await written();
     await apply(featureState({ ...state, description: 'more' }, 2));
     expect(await written()).toEqual(first);
-    await apply(featureState({ ...state, stale: true }, 3));
+    await apply(featureState({ ...state, favoritedBy: [7], lastSeenAt: '2026-01-05T00:00:00.000Z' }, 3));
     const [second] = await written();
     expect(second?.row).not.toBe(first[0]?.row);
     expect(second?.noted).toBe(first[0]?.noted);
