@@ -184,8 +184,11 @@ function SignInPage({ offer }: { readonly offer: SignInOffer }) {
 export function Shell() {
   const { data, isPending } = useMe();
   const offer = useStore(pendingSignInOffer);
-  // After that, a session that ends shows the form over the page, which keeps what was entered.
-  if (data === undefined && offer !== undefined) return <SignInPage offer={offer} />;
+  const [lastOffer, setLastOffer] = useState(offer);
+  if (offer !== undefined && offer !== lastOffer) setLastOffer(offer);
+  // It stays until the user is known, so that the console behind it takes keys as soon as it has gone. After that, a session that ends shows
+  // the form over the page, which keeps what was entered.
+  if (data === undefined && isPending && lastOffer !== undefined) return <SignInPage offer={lastOffer} />;
   return isPending ? <Loading /> : <Frame />;
 }
 
