@@ -103,7 +103,7 @@ const words: SchemaMigration = {
             || substr(search_text, length(name) + 1),
           '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007f]+'), '')
       $$`,
-    // Every word of a name or a tag; those of deleted features stay until the next reindex, and find nothing.
+    // Every word of a name or a tag; those of deleted features stay, and find nothing.
     'create table search_word (word text collate "C" primary key)',
     'create index on search_word using gin (word gin_trgm_ops)',
     // The threshold of similarity is a setting, which holds while a function runs.
