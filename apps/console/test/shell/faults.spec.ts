@@ -27,27 +27,22 @@ async function aUser(rootRole: number): Promise<string> {
 }
 
 describeInBrowser('what the server refuses', () => {
-  it.each(['environments', 'context', 'tags'])(
-    'is said in the words of the form of %s',
-    async (section) => {
-      const opened = await openSignedIn(`/admin/${section}`);
-      const { page } = opened;
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.keyboard.press('c');
-      const dialog = page.getByRole('dialog');
-      await untilFocused(dialog);
-      await dialog.getByLabel('Name', { exact: true }).fill('a b/%');
-      await page.keyboard.press('Enter');
-      await eventually(async () =>
-        expect(await dialog.locator('[data-invalid], [aria-invalid="true"], [role="alert"]').count()).toBeGreaterThan(
-          0,
-        ),
-      );
-      await expectWordsForPeople(page);
-      await expectAccessible(opened);
-      await closeChecked(opened);
-    },
-  );
+  it.each(['environments', 'context', 'tags'])('is said in the words of the form of %s', async (section) => {
+    const opened = await openSignedIn(`/admin/${section}`);
+    const { page } = opened;
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog');
+    await untilFocused(dialog);
+    await dialog.getByLabel('Name', { exact: true }).fill('a b/%');
+    await page.keyboard.press('Enter');
+    await eventually(async () =>
+      expect(await dialog.locator('[data-invalid], [aria-invalid="true"], [role="alert"]').count()).toBeGreaterThan(0),
+    );
+    await expectWordsForPeople(page);
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
 
   it('is said in words for a constraint, which is not evaluated before it has a value', async () => {
     const name = `fault-${randomUUID().slice(0, 8)}`;
