@@ -6,7 +6,6 @@ import {
   closeChecked,
   describeInBrowser,
   expectAccessible,
-  openPage,
   openSignedIn,
   signIn,
   untilFocused,
@@ -142,24 +141,36 @@ describeInBrowser('the list of flags', () => {
     await closeChecked(opened);
   });
 
-  it('stays signed in, and keeps the selection, when responses of before are late', async () => {
-    const opened = await openPage('/projects/listed/flags?q=listed.29');
+  it('stays signed in, and keeps the selection, when a refusal of before the sign-in is late', async () => {
+    const opened = await openSignedIn('/projects/listed');
     const { page } = opened;
     const [refused, loaded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const refusal = {
+      status: 401,
+      json: { id: 'x', name: 'AuthenticationRequired', message: 'Sign in.', details: [] },
+    };
+    let [hasEnded, isLate] = [true, true];
+    await page.route('**/api/admin/search/features?*', (route) =>
+      hasEnded ? route.fulfill(refusal) : route.continue(),
+    );
     await page.route('**/api/admin/environments', async (route) => {
-      await (route.request().headers()['authorization'] === undefined ? refused : loaded).promise;
-      await route.continue();
+      const isRefused = isLate;
+      isLate = false;
+      await (isRefused ? refused : loaded).promise;
+      await (isRefused ? route.fulfill(refusal) : route.continue());
     });
-    await page.reload();
+    await page.getByRole('link', { name: 'Flags', exact: true }).last().click();
+    await page.getByRole('dialog', { name: 'Sign in' }).waitFor();
+    hasEnded = false;
     await signIn(page);
-    await page.getByText('10 flags').waitFor();
+    await page.getByText('300 flags').waitFor();
     const sentAgain = page.waitForRequest('**/api/admin/environments');
     refused.resolve();
     await sentAgain;
-    await page.getByRole('checkbox', { name: 'Select listed.292' }).click();
+    await page.getByRole('checkbox', { name: 'Select listed.002' }).click();
     await page.getByText('1 flag selected').waitFor();
     loaded.resolve();
-    await page.getByRole('switch', { name: 'listed.292 in production' }).waitFor();
+    await page.getByRole('switch', { name: 'listed.002 in production' }).waitFor();
     expect(await page.getByText('1 flag selected').count()).toBe(1);
     expect(await page.getByRole('dialog').count()).toBe(0);
     await closeChecked(opened);
