@@ -13,7 +13,7 @@ const constraint = fc.record({
 const strategy = fc.record({
   name: fc.constantFrom('default', 'flexibleRollout', 'flexibleRollout', 'gradualRolloutUserId', 'ourOwn'),
   parameters: fc.record({
-    rollout: fc.constantFrom('0', '30', '50.5', '70', '100', 'x'),
+    rollout: fc.constantFrom('0', '30', '50.5', '70', '100', 'x', '-3000000000', '3000000000', 'Infinity'),
     percentage: fc.constantFrom('0', '50', '100'),
     stickiness: fc.constantFrom('default', 'default', 'userId', 'random'),
     groupId: fc.string({ maxLength: 9 }),

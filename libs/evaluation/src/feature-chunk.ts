@@ -76,8 +76,9 @@ function rolloutTable(features: readonly CompiledFeature[], indexes: readonly nu
   for (const [row, nth] of indexes.entries()) {
     const { percentage, groupId } = features[nth]?.strategies[0]?.rollout as Omit<Rollout, 'bucket'>;
     const { hash, block, bits, length } = hashStateOf(rolloutPrefix(groupId));
-    // A bucket is a whole number.
-    rows.set([nth, hash, block, bits, length, Math.floor(percentage)], row * rowLength);
+    // A bucket is a whole number from 1 to 100; a share may be any number.
+    const share = Math.max(0, Math.min(100, Math.floor(percentage)));
+    rows.set([nth, hash, block, bits, length, share], row * rowLength);
   }
   /** Sets the mark of each feature whose rollout includes a key. */
   return (key: string, marks: Uint8Array): void => {
