@@ -169,7 +169,7 @@ export function ofrepHandlers({
   const viewFor = viewAfterCatchUp(delivery);
   const render = renderedItems();
 
-  const evaluationFor = async (
+  const viewAndContext = async (
     operation: typeof EvaluateFlag | typeof EvaluateFlags,
     response: FastifyReply,
     caller: Caller,
@@ -182,13 +182,13 @@ export function ofrepHandlers({
       clientSpec: deltaClientSpec,
     });
     const context = contextIn(body as OfrepEvaluationBody, view.scope.environment, callerAddress);
-    return { view, context, evaluation: delivery.evaluationOf(view) };
+    return { view, context };
   };
 
   const evaluateOne: SdkHandler = async (request, response, { caller, params, ...parsed }) => {
     const { key } = params as { readonly key: string };
-    const { evaluation, context } = await evaluationFor(EvaluateFlag, response, caller, parsed);
-    const resolution = evaluation.resolve(key, context);
+    const { view, context } = await viewAndContext(EvaluateFlag, response, caller, parsed);
+    const resolution = delivery.evaluationOf(view).resolve(key, context);
     if (resolution === undefined) throw notFound(`Could not find feature flag ${truncate(key, 200)}`);
     const result = ofrepResult(resolution);
     response.header('content-type', jsonContentType);
@@ -200,7 +200,9 @@ export function ofrepHandlers({
 
   const evaluateAll: SdkHandler = async (request, response, { caller, ...parsed }) => {
     await awaitAnnouncedChange(delivery, (parsed.query as OfrepBulkQuery).flagConfigEtag, response);
-    const { view, evaluation, context } = await evaluationFor(EvaluateFlags, response, caller, parsed);
+    const { view, context } = await viewAndContext(EvaluateFlags, response, caller, parsed);
+    // Nothing is awaited between this and the ticket, whose revision is that of the evaluation.
+    const evaluation = delivery.evaluationOf(view);
     const all = delivery.resultOf('ofrep', evaluation, context, (observed) =>
       listOfItems('{"flags":[', evaluation.resolveAll(observed).map(render), ']'),
     );
