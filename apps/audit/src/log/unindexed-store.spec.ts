@@ -78,6 +78,15 @@ describe('Searches by text in a log of the version before', () => {
     });
   });
 
+  it('index events with large texts a few at a time', async () => {
+    const large = (nth: number) => anEvent({ data: { title: 'oslo', text: `${nth} ${'x'.repeat(1_500_000)}` } });
+    await append('before', ...Array.from({ length: 7 }, (_, nth) => large(nth)));
+    const batches = [];
+    for (let indexed = 1; indexed > 0;) batches.push((indexed = await indexOldestUnindexed(log.database)));
+    expect(batches).toEqual([3, 3, 1, 0]);
+    await expectExact(eventSearch(log.database));
+  });
+
   it('find every event before, while and after its texts are indexed batch by batch, and those that both versions append meanwhile', async () => {
     const cached = eventSearch(log.database);
     await append('before', ...events(2_300));

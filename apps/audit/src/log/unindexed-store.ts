@@ -6,10 +6,16 @@ import { insertTextsSql, newTextValues, resolveTexts, withDigests } from './text
 
 /** Events whose texts a version before stored with them, so that searches read each: they become few while this version runs. */
 const batchSize = 1_000;
+/** The texts of a batch in bytes, beyond which it has no further event: a batch is held in memory, while appends wait. */
+const batchBytes = 4_000_000;
 
 const selectUnindexed = `
   select event.id, event.created_by as "createdBy", event.data, event.pre_data as "preData", event.tags
-  from (select id from event_search where text <> '' order by id limit ${batchSize}) as found join event using (id) order by event.id`;
+  from (
+    select id, sum(octet_length(text)) over (order by id) - octet_length(text) as bytes_before
+    from (select id, text from event_search where text <> '' order by id limit ${batchSize}) as oldest
+  ) as found join event using (id)
+  where bytes_before < ${batchBytes} order by event.id`;
 
 const updateIndexed = `
   with texts as (${insertTextsSql(6)}
