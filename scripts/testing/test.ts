@@ -175,5 +175,3 @@ await runCommand(async () => {
     throw error;
   }
 });
-// Whatever a test has left open in Vitest's process or in a worker, the run ends with its result.
-process.exit();
