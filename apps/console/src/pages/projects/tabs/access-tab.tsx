@@ -261,7 +261,9 @@ export function AccessTab({ project }: { readonly project: string }) {
       create={{
         operation: AddProjectAccess,
         label: 'Give access',
-        dialog: (onClose) => <GiveAccessDialog project={project} roles={roles} onClose={onClose} />,
+        // The role that is chosen first is known when the roles are.
+        dialog: (onClose) =>
+          access.data && <GiveAccessDialog project={project} roles={access.data.roles} onClose={onClose} />,
       }}
       actions={[
         {
