@@ -67,7 +67,7 @@ const recoveryTimeoutMs = 60_000;
 /** The API allows 500, and some may exist whose creation was not acknowledged. */
 const maxProjects = 400;
 /** Maximum attempts in the first round until a fault takes effect. */
-const maxAttempts = 4;
+const maxAttempts = 8;
 
 const defaultScale: ReplicaCounts = { features: 2, 'change-requests': 1, audit: 2, search: 1, gateway: 2 };
 
