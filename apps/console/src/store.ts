@@ -26,3 +26,21 @@ type Store<T> = ReturnType<typeof createStore<T>>;
 export function useStore<T>(store: Store<T>): T {
   return useSyncExternalStore(store.subscribe, store.get);
 }
+
+/** The text that this browser keeps under a key; undefined where it keeps none, or refuses storage. */
+export function keptText(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a text in this browser. Where it refuses storage, the text lasts as long as the page. */
+export function keepText(key: string, text: string): void {
+  try {
+    localStorage.setItem(key, text);
+  } catch {
+    // Nothing else needs it.
+  }
+}

@@ -1,4 +1,4 @@
-import { createStore } from '../store.ts';
+import { createStore, keepText, keptText } from '../store.ts';
 
 export const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
@@ -6,12 +6,8 @@ type Theme = (typeof themes)[number];
 const storageKey = 'bunting.theme';
 
 function readStoredTheme(): Theme {
-  try {
-    return themes.find((theme) => theme === localStorage.getItem(storageKey)) ?? 'system';
-  } catch {
-    // The browser refuses storage: the theme lasts as long as the page.
-    return 'system';
-  }
+  const stored = keptText(storageKey);
+  return themes.find((theme) => theme === stored) ?? 'system';
 }
 
 export const themeStore = createStore<Theme>('system');
@@ -30,9 +26,5 @@ export function applyStoredTheme(): void {
 export function chooseTheme(chosen: Theme): void {
   themeStore.set(chosen);
   applyTheme(chosen);
-  try {
-    localStorage.setItem(storageKey, chosen);
-  } catch {
-    // The browser refuses storage: the theme lasts as long as the page.
-  }
+  keepText(storageKey, chosen);
 }

@@ -53,6 +53,48 @@ describeInBrowser('a first flag', () => {
     await closeChecked(opened);
   });
 
+  it('is not said to be on when it could not be turned on with its strategy', async () => {
+    await api('POST', '/api/admin/projects/first/features', { name: 'first.refused', type: 'release' });
+    const strategies = '/projects/first/features/first.refused/environments/production/strategies/new';
+    const opened = await openSignedIn(strategies);
+    const { page } = opened;
+    const refusal = { id: 'x', name: 'ConflictError', message: 'Somebody else was faster.', details: [] };
+    await page.route('**/environments/production/on', (route) => route.fulfill({ status: 409, json: refusal }));
+    await page.getByRole('button', { name: '25 %' }).click();
+    await page.getByRole('button', { name: 'Save and turn on' }).click();
+    await page.getByText('The strategy is saved.').waitFor();
+    await page.getByRole('status', { name: 'Notifications' }).getByText('Somebody else was faster.').waitFor();
+    expect(await page.getByText('the flag is on in').count()).toBe(0);
+    expect(await environmentOf('first', 'first.refused', 'production')).toMatchObject({
+      enabled: false,
+      strategies: [{ parameters: { rollout: '25' } }],
+    });
+    await closeChecked(opened);
+  });
+
+  it('is proposed with its strategy in one change request where the environment is protected', async () => {
+    const protectedProject = '/api/admin/projects/first-protected';
+    await api('POST', '/api/admin/projects', { id: 'first-protected', name: 'Protected' });
+    await api('POST', `${protectedProject}/features`, { name: 'first.proposed', type: 'release' });
+    const config = { changeRequestsEnabled: true, requiredApprovals: 1 };
+    await api('PUT', `${protectedProject}/environments/production/change-requests/config`, config);
+    const opened = await openSignedIn(
+      '/projects/first-protected/features/first.proposed/environments/production/strategies/new',
+    );
+    const { page } = opened;
+    await page.getByRole('button', { name: '5 %', exact: true }).click();
+    await page.getByRole('button', { name: 'Propose and turn on' }).click();
+    await page.getByText(/Added to a new draft for production/).waitFor();
+    const requests = (await api('GET', `${protectedProject}/change-requests`)) as {
+      features: { changes: { action: string }[] }[];
+    }[];
+    const actions = requests.map(({ features }) =>
+      features.flatMap(({ changes }) => changes.map(({ action }) => action)),
+    );
+    expect(actions).toEqual([['addStrategy', 'updateEnabled']]);
+    await closeChecked(opened);
+  });
+
   it('is asked for by the program that the console shows, whose first signal appears', async () => {
     await api('POST', '/api/admin/projects/first/features', { name: 'first.asked', type: 'release' });
     await api('POST', '/api/admin/projects/first/features/first.asked/environments/development/on');

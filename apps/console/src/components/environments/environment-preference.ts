@@ -1,4 +1,4 @@
-import { createStore, useStore } from '../../store.ts';
+import { createStore, keepText, keptText, useStore } from '../../store.ts';
 
 /** Which environments a person sees, and in which order. It stays in the browser. */
 export interface EnvironmentPreference {
@@ -17,10 +17,10 @@ function names(value: unknown): readonly string[] {
 
 function readStoredPreference(): EnvironmentPreference {
   try {
-    const stored = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Record<string, unknown>;
+    const stored = JSON.parse(keptText(storageKey) ?? '{}') as Record<string, unknown>;
     return { first: names(stored['first']), hidden: names(stored['hidden']) };
   } catch {
-    // The browser refuses storage, or another program has written there.
+    // Another program has written there.
     return noPreference;
   }
 }
@@ -29,11 +29,7 @@ const preferenceStore = createStore<EnvironmentPreference>(readStoredPreference(
 
 export function setEnvironmentPreference(preference: EnvironmentPreference): void {
   preferenceStore.set(preference);
-  try {
-    localStorage.setItem(storageKey, JSON.stringify(preference));
-  } catch {
-    // The browser refuses storage: the preference lasts as long as the page.
-  }
+  keepText(storageKey, JSON.stringify(preference));
 }
 
 export function useEnvironmentPreference(): EnvironmentPreference {

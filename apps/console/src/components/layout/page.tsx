@@ -13,15 +13,18 @@ interface PageProps {
   readonly fillsWindow?: boolean;
 }
 
+let hasShownPage = false;
+
 /** The frame of one page. Its title is also the title of the browser's window. */
 export function Page({ title, crumbs = [], titleExtras, actions, children, fillsWindow = false }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Bunting`;
   }, [title]);
-  // A page that was left takes the focus with it: the next one begins at its title, and never at the start of the document.
+  // A page that was left takes the focus with it: the next one begins at its title. The first one begins with the document.
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+    if (hasShownPage && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+    hasShownPage = true;
   }, []);
   return (
     <div className={`${styles['page']} ${fillsWindow ? styles['fill'] : ''}`}>

@@ -51,7 +51,6 @@ interface ConnectProps extends ConnectSdkDialogProps {
 }
 
 function Connect({ project, onProject, environments, flag = 'my-flag', onClose }: ConnectProps) {
-  const [since] = useState(() => new Date());
   const [sdkId, setSdkId] = useState('node');
   const [chosen, setEnvironment] = useState<string>();
   // Only the state of the dialog has the secrets.
@@ -130,7 +129,7 @@ function Connect({ project, onProject, environments, flag = 'my-flag', onClose }
       )}
       {sdk.id !== 'curl' && <Code label="Install" text={sdk.install} />}
       <Code label={sdk.file} text={sdk.program({ origin: location.origin, token: secret, appName, flag })} />
-      <ConnectionSignal project={project} environment={environment} since={since} token={token} />
+      <ConnectionSignal key={`${project} ${environment}`} project={project} environment={environment} token={token} />
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { type ApiToken, ListApplications, ListProjectApiTokens } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Icon } from '../../components/content/icon.tsx';
 import { Time } from '../../components/content/time.tsx';
@@ -10,24 +11,25 @@ const intervalMs = 2_000;
 interface ConnectionSignalProps {
   readonly project: string;
   readonly environment: string;
-  /** when the dialog was opened: what was seen before is no answer */
-  readonly since: Date;
   /** the token that was created here */
   readonly token: ApiToken | undefined;
 }
 
 /** Waits for the first sign of an application: its registration, its metrics or, of an SDK without these, a use of its token. */
-export function ConnectionSignal({ project, environment, since, token }: ConnectionSignalProps) {
+export function ConnectionSignal({ project, environment, token }: ConnectionSignalProps) {
+  const [before, setBefore] = useState<string>();
   const applications = useQuery({
     ...operationQuery(ListApplications, { query: { sortBy: 'lastSeenAt', sortOrder: 'desc', limit: 50 } }),
     refetchInterval: intervalMs,
-    select: ({ applications: seen }) =>
-      seen.find(
-        ({ lastSeenAt, usage }) =>
-          new Date(lastSeenAt) > since &&
-          usage.some((one) => ['*', project].includes(one.project) && one.environments.includes(environment)),
-      ),
+    // The first answer says what was there before.
+    gcTime: 0,
   });
+  const newest = (applications.data?.applications ?? []).find(({ usage }) =>
+    usage.some((one) => ['*', project].includes(one.project) && one.environments.includes(environment)),
+  );
+  // By the times of the server alone: the clock of the browser may be wrong.
+  if (before === undefined && applications.data !== undefined) setBefore(newest?.lastSeenAt ?? '');
+  const application = before !== undefined && newest !== undefined && newest.lastSeenAt > before ? newest : undefined;
   const tokens = useQuery({
     ...operationQuery(ListProjectApiTokens, { params: { projectId: project } }),
     enabled: token !== undefined,
@@ -35,7 +37,6 @@ export function ConnectionSignal({ project, environment, since, token }: Connect
     select: ({ tokens: all }) =>
       all.find(({ tokenName, createdAt }) => tokenName === token?.tokenName && createdAt === token.createdAt)?.seenAt,
   });
-  const application = applications.data;
   const isConnected = application !== undefined || tokens.data != null;
   return (
     <p className={styles['signal']} role="status" data-connected={isConnected || undefined}>

@@ -44,8 +44,7 @@ console.log('${flag}', flags.isEnabled('${flag}', { userId: '42' }));
     tokenType: 'client',
     install: 'pip install UnleashClient',
     file: 'main.py',
-    program: ({ origin, token, appName, flag }) => `import time
-from UnleashClient import UnleashClient
+    program: ({ origin, token, appName, flag }) => `from UnleashClient import UnleashClient
 
 flags = UnleashClient(
     url="${origin}/api",
@@ -54,7 +53,7 @@ flags = UnleashClient(
 )
 flags.initialize_client()
 print("${flag}", flags.is_enabled("${flag}", {"userId": "42"}))
-time.sleep(10)  # a service keeps running
+flags.destroy()
 `,
   },
   {

@@ -5,6 +5,7 @@ import { usePermissionCheck } from '../../api/permissions.ts';
 import { operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
 import { RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
 import { ComboBox } from '../../components/forms/selects.tsx';
+import { keepText, keptText } from '../../store.ts';
 
 interface CreateFlagDialogProps {
   readonly project: string | undefined;
@@ -14,25 +15,8 @@ interface CreateFlagDialogProps {
   readonly onClose: () => void;
 }
 
+/** Where this browser keeps the project in which the person created a flag last. */
 const lastProjectKey = 'bunting.lastProject';
-
-/** The project in which this person created a flag last, in this browser. */
-function lastProject(): string | undefined {
-  try {
-    return localStorage.getItem(lastProjectKey) ?? undefined;
-  } catch {
-    // The browser refuses storage.
-    return undefined;
-  }
-}
-
-function rememberProject(project: string): void {
-  try {
-    localStorage.setItem(lastProjectKey, project);
-  } catch {
-    // The browser refuses storage: the next flag begins in the default project.
-  }
-}
 
 /** Creates a flag, which is off in every environment. */
 export function CreateFlagDialog({ project: givenProject, name = '', onCreated, onClose }: CreateFlagDialogProps) {
@@ -43,8 +27,9 @@ export function CreateFlagDialog({ project: givenProject, name = '', onCreated, 
   const allowedProjects = (projects?.projects ?? []).filter(({ id }) =>
     hasPermission('CREATE_FEATURE', { project: id }),
   );
+  const [lastProject] = useState(() => keptText(lastProjectKey));
   const preset =
-    allowedProjects.find(({ id }) => id === lastProject()) ?? allowedProjects.find(({ id }) => id === 'default');
+    allowedProjects.find(({ id }) => id === lastProject) ?? allowedProjects.find(({ id }) => id === 'default');
   const project = chosenProject ?? preset?.id ?? allowedProjects[0]?.id ?? 'default';
   return (
     <RequestBodyDialog
@@ -82,7 +67,7 @@ export function CreateFlagDialog({ project: givenProject, name = '', onCreated, 
       }
       notification={(body) => `${String(body['name'])} is created. It is off in every environment.`}
       onDone={(body) => {
-        rememberProject(project);
+        keepText(lastProjectKey, project);
         onCreated?.({ project, feature: String(body['name']) });
       }}
       onClose={onClose}

@@ -1,7 +1,7 @@
 import type { SearchResultFeature } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, type RefObject, useEffect, useMemo, useState } from 'react';
+import { memo, type RefObject, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { Time } from '../../components/content/time.tsx';
@@ -118,7 +118,7 @@ function detailsThatFit(width: number, environmentCount: number, showsProject: b
 /** The width of an element in pixels, and whether more of its content follows beyond its end. */
 function useRoom(scroller: RefObject<HTMLDivElement | null>) {
   const [room, setRoom] = useState({ width: window.innerWidth, hasMore: false });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return undefined;
     const measure = (): void => {
@@ -126,6 +126,7 @@ function useRoom(scroller: RefObject<HTMLDivElement | null>) {
       const hasMore = scrollWidth - width - Math.abs(scrollLeft) > 1;
       setRoom((before) => (before.width === width && before.hasMore === hasMore ? before : { width, hasMore }));
     };
+    measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     if (element.firstElementChild !== null) observer.observe(element.firstElementChild);

@@ -11,7 +11,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { callWithEntityTag } from '../../api/call.ts';
-import { notifySubmitted, useSubmitChanges } from '../../changes/submit-changes.ts';
+import { propose } from '../../changes/propose.ts';
+import { notifySubmitted, type SubmitOutcome, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import {
   newStrategyDraft,
@@ -101,10 +102,18 @@ export function useStrategyEdit(
     else adopt(merged as Json, current);
   };
 
-  /** Turns the flag on as well. The strategy is saved by now: a failure is told on the page of the flag. */
-  const turnOn = async (isDirect: boolean): Promise<void> => {
+  /** Turns the flag on as well, after the strategy was saved or proposed. @returns whether that succeeded; a failure is told */
+  const turnOn = async (saved: SubmitOutcome, isDirect: boolean): Promise<boolean> => {
     const changes: FeatureChange[] = [{ action: 'updateEnabled', feature, payload: { enabled: true } }];
-    await submitChanges.mutateAsync({ environment, changes, isDirect }).catch(notifyError);
+    try {
+      // It belongs to the request that the strategy was added to.
+      if (saved.kind === 'proposed') await propose(saved, changes, saved.changeRequest.id);
+      else await submitChanges.mutateAsync({ environment, changes, isDirect });
+      return true;
+    } catch (error) {
+      notifyError(error);
+      return false;
+    }
   };
 
   const save = async ({ isDirect = false, turnsOn = false } = {}): Promise<void> => {
@@ -116,9 +125,11 @@ export function useStrategyEdit(
         isDirect,
       });
       setSaved(true);
-      if (turnsOn) await turnOn(isDirect);
-      const saved = turnsOn ? `The strategy is saved, and the flag is on in ${environment}.` : 'The strategy is saved.';
-      notifySubmitted(outcome, saved);
+      const isOn = turnsOn && (await turnOn(outcome, isDirect));
+      notifySubmitted(
+        outcome,
+        isOn ? `The strategy is saved, and the flag is on in ${environment}.` : 'The strategy is saved.',
+      );
       void navigate({ to: '/projects/$project/features/$feature', params: { project, feature }, ignoreBlocker: true });
     } catch (error) {
       if (error instanceof ApiError && error.kind === 'PreconditionFailed') await mergeWithStored();
