@@ -6,6 +6,7 @@ import {
   DiscardDraft,
   GetApprovers,
   GetChangeRequest,
+  GetEditStatus,
   httpOperations,
   ListProposedSegmentStrategies,
   ListScheduled,
@@ -15,6 +16,7 @@ import {
   SearchChangeRequests,
   serviceOf,
   SetApprovers,
+  SetChangeRequestConfig,
   SetTitle,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
@@ -105,6 +107,42 @@ it.each([
   [{ offset: '-1' }, '/query/offset'],
 ])('a search for change requests refuses the page %j', (query, path) => {
   expect(() => parse(SearchChangeRequests.query, query, '/query', 'text')).toThrow(`\`${path}\``);
+});
+
+describe('the edit status of features', () => {
+  const statusOf = (caller: Someone, features = ['checkout', 'banner']) =>
+    service.call(GetEditStatus, { body: { projects: ['shop', 'bank'], features } }, caller);
+
+  it('says in which environments changes wait, until their request is closed', async () => {
+    const first = await inReview();
+    await inReview(enable, kim);
+    await scheduled({ ...enable, feature: 'banner' }, rita);
+    expect((await statusOf(mia)).waitingChanges).toEqual([
+      { feature: 'banner', environment: 'production' },
+      { feature: 'checkout', environment: 'production' },
+    ]);
+    expect((await statusOf(mia, ['checkout'])).waitingChanges).toHaveLength(1);
+    await service.move(first, 'Rejected', rita);
+    expect((await statusOf(mia, ['checkout'])).waitingChanges).toHaveLength(1);
+    expect((await statusOf(mia, ['unknown', '__proto__'])).waitingChanges).toEqual([]);
+  });
+
+  it('has drafts for their authors alone', async () => {
+    await service.add(enable, kim);
+    expect((await statusOf(kim)).waitingChanges).toEqual([{ feature: 'checkout', environment: 'production' }]);
+    expect((await statusOf(mia)).waitingChanges).toEqual([]);
+  });
+
+  it('says which environments are protected, but not of projects that the caller may not see', async () => {
+    await inReview();
+    await service.call(SetChangeRequestConfig, {
+      params: { projectId: 'shop', environment: 'production' },
+      body: { changeRequestsEnabled: true },
+    });
+    const outsider = { ...mia, hiddenProjects: ['shop'] };
+    expect((await statusOf(mia)).protectedEnvironments).toContainEqual({ project: 'shop', environment: 'production' });
+    expect(await statusOf(outsider as Someone)).toEqual({ protectedEnvironments: [], waitingChanges: [] });
+  });
 });
 
 describe('scheduled change requests', () => {

@@ -3,6 +3,7 @@ import {
   CountActionable,
   CountChangeRequests,
   GetChangeRequest,
+  GetEditStatus,
   ListChangeRequests,
   ListEnvironmentSettingsOfProject,
   ListOpenChangeRequests,
@@ -73,6 +74,14 @@ export function requestEndpoints({
         ...(schedule === null ? {} : { schedule: toScheduleResponse(schedule) }),
       }));
       return { changeRequests, total };
+    }),
+
+    implement(GetEditStatus, async ({ body: { projects, features }, caller }) => {
+      const [protectedEnvironments, waitingChanges] = await Promise.all([
+        reader.protectedEnvironmentsOf(projects.filter((project) => maySee(caller, project))),
+        reader.waitingChanges(features, caller.id, caller.hiddenProjects ?? []),
+      ]);
+      return { protectedEnvironments, waitingChanges };
     }),
 
     implement(GetChangeRequest, async (operationRequest) => {

@@ -166,6 +166,22 @@ const countByState: Statement = {
     from change_request where project = $1 and state <> 'Draft'`,
 };
 
+/** Where requests change features: `$1` features, `$2` user, `$3` projects that are hidden from the user. */
+const selectWaitingChanges: Statement = {
+  name: 'waiting-changes',
+  text: `
+    select distinct change.feature, request.environment
+    from change join change_request request on request.id = change.change_request_id
+    where change.feature = any ($1::text[]) and ${isOpenSql} and ${isVisibleSql('$2')} and request.project <> all ($3::text[])
+    order by 1, 2`,
+};
+
+const selectProtectionsOfProjects: Statement = {
+  name: 'protections-of-projects',
+  text: `
+    select project, environment from protected_environment where project = any ($1::text[]) order by project, environment`,
+};
+
 /** Scheduled requests that affect an object: `$1` project, `$2` features, `$3` strategies, `$4` features with variants. */
 const selectScheduledAffecting: Statement = {
   name: 'scheduled-change-requests-affecting',
@@ -377,6 +393,11 @@ export function changeRequestReader(database: ReadDatabase) {
     /** The numbers of requests to review and to apply, by environment and by whether the user is the author. */
     actionable: (project: string, userId: number) =>
       database.read<ActionableCounts>(countActionableByEnvironment, [project, userId]),
+    /** The environments in which open requests that a user may see change features. */
+    waitingChanges: (features: readonly string[], userId: number, hiddenProjects: readonly string[]) =>
+      database.read<{ feature: string; environment: string }>(selectWaitingChanges, [features, userId, hiddenProjects]),
+    protectedEnvironmentsOf: (projects: readonly string[]) =>
+      database.read<EnvironmentRef>(selectProtectionsOfProjects, [projects]),
     protectedEnvironments: (project: string) => database.read<Protection>(selectProtectedEnvironments, [project]),
     /** The next requests by id that have approvals and are not applied yet, in all projects or one: those after an id, at most 200. */
     approvedAfter: (id: number, project?: string) => requests(selectApprovedRequests, [id, project ?? null]),

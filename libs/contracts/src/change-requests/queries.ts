@@ -203,6 +203,47 @@ export const ListPendingOfFeature = defineOperation({
   errors: ['NotFoundError'],
 });
 
+function namesOfList(description: string) {
+  return Type.Array(Type.String({ maxLength: 250 }), { maxItems: 300, description });
+}
+
+export const GetEditStatus = defineOperation({
+  subject: 'call.change-requests.get-edit-status',
+  operationId: 'getEditStatusOfFeatures',
+  summary: 'Get where features are protected, and where changes of them wait',
+  description:
+    'Returns the protected environments of projects, and the environments in which change requests that are not closed change features. Drafts of others, and projects that the caller may not see, are left out.',
+  tag: 'Change Requests',
+  isBuntingExtension: true,
+  http: { method: 'POST', url: '/api/admin/search/change-requests/edit-status' },
+  permission: 'authenticated',
+  readsOnly: true,
+  body: Type.Object(
+    { projects: namesOfList('the ids of projects'), features: namesOfList('the names of features') },
+    { title: 'editStatusRequestSchema', description: 'Projects and features.' },
+  ),
+  reply: Type.Object(
+    {
+      protectedEnvironments: Type.Array(
+        Type.Object({
+          project: Type.String({ description: 'the id of the project' }),
+          environment: Type.String({ description: 'an environment in which edits need a change request' }),
+        }),
+        { description: 'of the projects' },
+      ),
+      waitingChanges: Type.Array(
+        Type.Object({
+          feature: Type.String({ description: 'the name of the feature' }),
+          environment: Type.String({ description: 'the environment of a change request that changes it' }),
+        }),
+        { description: 'of the features, each environment once' },
+      ),
+    },
+    { title: 'editStatusSchema', description: 'Where edits need a change request, and where changes wait.' },
+  ),
+  errors: ['ValidationError'],
+});
+
 /** Returns the strategies that would use a segment after open change requests are applied, within the projects that the caller may see. */
 export const ListProposedSegmentStrategies = defineOperation({
   subject: 'call.change-requests.list-proposed-segment-strategies',
