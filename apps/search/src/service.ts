@@ -44,6 +44,7 @@ export const searchService = defineService({
     const { reconcile, rebuild } = reconciler({ source: stateSource(bus), stored, states });
     const reconciling = startReconciliation({
       reconcile,
+      rebuild,
       stored,
       intervalMs: config.SEARCH_RECONCILE_INTERVAL_MS,
       metrics,

@@ -118,36 +118,41 @@ export function describeFeatureSearch(name: string, start: () => Promise<Started
     });
     afterAll(() => engine.stop());
 
-    it.each(['createdAt', 'name', 'type', 'lastSeenAt', 'environment:production', 'environment:nowhere'])(
-      'returns the right page of the whole list sorted by %s, near either end',
-      async (sortBy) => {
-        const filter = { query: { tag: 'DO_NOT_INCLUDE:simple:red' }, criteria: [without('simple:red')] };
-        for (const { query: request, criteria } of [filter, { query: {}, criteria: [] }]) {
-          for (const [favoritesFirst, sortOrder] of [
-            ['false', 'asc'],
-            ['false', 'desc'],
-            ['true', 'desc'],
-          ] as const) {
-            const order = { sortBy, descending: sortOrder === 'desc', favoritesFirst: favoritesFirst === 'true' };
-            const naive = { ...order, criteria, archived: false, offset: 0, limit: 10_000, userId: 7 };
-            const { features, total } = naiveSearch(world, naive);
-            expect(total).toBeGreaterThan(1_200);
-            for (const offset of [995, 1_000, total >> 1, total - 31, total - 30, total - 7, total, total + 40]) {
-              const page = await search({
-                ...request,
-                sortBy,
-                sortOrder,
-                favoritesFirst,
-                offset: `${offset}`,
-                limit: '30',
-              });
-              const expected = features.slice(offset, offset + 30).map((feature) => feature.name);
-              expect({ offset, names: page.names, total: page.total }).toEqual({ offset, names: expected, total });
-            }
+    it.each([
+      'createdAt',
+      'name',
+      'type',
+      'lastSeenAt',
+      'environment:production',
+      'environment:nowhere',
+      'reach:production',
+    ])('returns the right page of the whole list sorted by %s, near either end', async (sortBy) => {
+      const filter = { query: { tag: 'DO_NOT_INCLUDE:simple:red' }, criteria: [without('simple:red')] };
+      for (const { query: request, criteria } of [filter, { query: {}, criteria: [] }]) {
+        for (const [favoritesFirst, sortOrder] of [
+          ['false', 'asc'],
+          ['false', 'desc'],
+          ['true', 'desc'],
+        ] as const) {
+          const order = { sortBy, descending: sortOrder === 'desc', favoritesFirst: favoritesFirst === 'true' };
+          const naive = { ...order, criteria, archived: false, offset: 0, limit: 10_000, userId: 7 };
+          const { features, total } = naiveSearch(world, naive);
+          expect(total).toBeGreaterThan(1_200);
+          for (const offset of [995, 1_000, total >> 1, total - 31, total - 30, total - 7, total, total + 40]) {
+            const page = await search({
+              ...request,
+              sortBy,
+              sortOrder,
+              favoritesFirst,
+              offset: `${offset}`,
+              limit: '30',
+            });
+            const expected = features.slice(offset, offset + 30).map((feature) => feature.name);
+            expect({ offset, names: page.names, total: page.total }).toEqual({ offset, names: expected, total });
           }
         }
-      },
-    );
+      }
+    });
   });
 
   describe(`the feature index ${name}`, () => {
@@ -172,7 +177,11 @@ export function describeFeatureSearch(name: string, start: () => Promise<Started
             segments: [1, 2, 3],
             favoritedBy: [7],
             environments: [
-              stateInEnvironment('production', { sortOrder: 2, enabled: true }),
+              stateInEnvironment('production', {
+                sortOrder: 2,
+                enabled: true,
+                rules: [{ name: 'flexibleRollout', share: '25', segments: [1] }],
+              }),
               stateInEnvironment('development'),
             ],
           }),
@@ -189,6 +198,7 @@ export function describeFeatureSearch(name: string, start: () => Promise<Started
       { query: 'new-checkout' },
       { query: 'new-chekout', fuzzy: 'true' },
       { status: ['production:enabled'] },
+      { status: ['production:partial'] },
       { tag: 'INCLUDE:simple:payment' },
       { segment: 'INCLUDE:beta' },
       { project: 'IS:default', type: 'IS:release', createdBy: 'IS:7' },
@@ -211,9 +221,13 @@ export function describeFeatureSearch(name: string, start: () => Promise<Started
         createdBy: { id: 7, name: 'Mia', imageUrl: expect.stringContaining('https://gravatar.com/avatar/') },
         tags: tagged('simple:payment', 'team:ΟΔΟΣ', 'simple:Ärger'),
         segments: ['alpha', 'beta', 'gone soon'],
+        segmentIds: [2, 1, 3],
         environments: [
           stateInEnvironment('development'),
-          stateInEnvironment('production', { sortOrder: 2, enabled: true }),
+          {
+            ...stateInEnvironment('production', { sortOrder: 2, enabled: true }),
+            reach: { extent: 'partial', rules: 1, share: 25, audience: 'segments', segments: [1], variants: 0 },
+          },
         ],
         lifecycle: { stage: 'live', enteredStageAt: '2026-01-02T12:00:00.000Z' },
       });

@@ -1,5 +1,6 @@
 import type { FeatureState, RequestOf, SearchFeatures } from '@bunting/contracts';
 import fc from 'fast-check';
+import { reachOf } from '../src/documents/reach.ts';
 import { aFeature, stateInEnvironment, tagged } from './builders.ts';
 import type { Criterion, NaiveSearch, World } from './naive-search.ts';
 
@@ -24,6 +25,12 @@ const tags = [
 ];
 const segments = ['beta users', 'Beta users', "o'brien", '{"a"}', '100%_x'];
 const environments = ['development', 'production', 'eu.prod'];
+const rules = [
+  [],
+  [{ name: 'flexibleRollout', share: '0' }],
+  [{ name: 'flexibleRollout', share: '25' }],
+  [{ name: 'default' }, { name: 'userWithId' }],
+];
 const nameParts = ['checkout', 'Checkout', 'dark', 'a_c', 'abc', '~', "(x)'", '100.', 'MODE', '!'];
 const descriptions = [null, 'Decides who sees the checkout', '100% of the a_c', 'GRÖßER, größer', ' '];
 const days = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'];
@@ -46,7 +53,9 @@ export function generatedWorld(size: number, seed: number): World {
     tags: fc.uniqueArray(fc.constantFrom(...tags), { maxLength: 4 }),
     segments: fc.uniqueArray(fc.integer({ min: 1, max: segments.length }), { maxLength: 3 }),
     favoritedBy: fc.subarray([7, 8]),
-    environments: fc.uniqueArray(fc.tuple(environment, fc.boolean()), { selector: ([name]) => name }),
+    environments: fc.uniqueArray(fc.tuple(environment, fc.boolean(), fc.constantFrom(...rules)), {
+      selector: ([name]) => name,
+    }),
     dependencyType: fc.constantFrom('parent', 'child', null),
   });
   const features = fc
@@ -60,8 +69,13 @@ export function generatedWorld(size: number, seed: number): World {
         tags: tagged(...generated.tags),
         lifecycle: { stage: 'completed', status: 'kept', enteredStageAt: generated.createdAt },
         environments: generated.environments
-          .map(([name, enabled]) =>
-            stateInEnvironment(name, { enabled, sortOrder: environments.indexOf(name), yes: index }),
+          .map(([name, enabled, ofEnvironment]) =>
+            stateInEnvironment(name, {
+              enabled,
+              sortOrder: environments.indexOf(name),
+              yes: index,
+              rules: [...ofEnvironment],
+            }),
           )
           .toSorted((one, other) => one.sortOrder - other.sortOrder),
       }),
@@ -125,13 +139,20 @@ function holding(
 }
 
 const status = fc
-  .array(fc.tuple(fc.constantFrom(...environments, 'nowhere'), fc.boolean()), { minLength: 1, maxLength: 3 })
+  .array(
+    fc.tuple(
+      fc.constantFrom(...environments, 'nowhere'),
+      fc.constantFrom('enabled', 'disabled', 'none', 'partial', 'all'),
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
   .map((wanted): GeneratedCriterion => ({
-    query: { status: wanted.map(([name, enabled]) => `${name}:${enabled ? 'enabled' : 'disabled'}`) },
+    query: { status: wanted.map((each) => each.join(':')) },
     holds: (feature) =>
-      feature.environments.some((environment) =>
-        wanted.some(([name, enabled]) => environment.name === name && environment.enabled === enabled),
-      ),
+      feature.environments.some((environment) => {
+        const statuses = [environment.enabled ? 'enabled' : 'disabled', reachOf(environment)?.extent];
+        return wanted.some(([name, one]) => environment.name === name && statuses.includes(one));
+      }),
   }));
 
 const created = fc
@@ -236,7 +257,7 @@ export const generatedSearch: fc.Arbitrary<GeneratedSearch> = fc
       'project',
       'stale',
       'lastSeenAt',
-      ...[...environments, 'nowhere'].map((name) => `environment:${name}`),
+      ...[...environments, 'nowhere'].flatMap((name) => [`environment:${name}`, `reach:${name}`]),
     ),
     sortOrder: fc.constantFrom(undefined, 'asc', 'desc'),
     favoritesFirst: yesOrNo,

@@ -7,6 +7,7 @@ const bits = [
   'EXCLUDE_ALL:',
   'IS_BEFORE:',
   'environment:',
+  'reach:',
   ':enabled',
   'true',
   'asc',

@@ -1,4 +1,5 @@
 import type { FeatureState, SearchResultFeature } from '@bunting/contracts';
+import { reachOf } from '../src/documents/reach.ts';
 
 /** The features that a search is run on. */
 export interface World {
@@ -40,8 +41,10 @@ function sortKeyOf(feature: FeatureState, sortBy: string): Key {
     case 'lastSeenAt':
       return feature.lastSeenAt === null ? null : Date.parse(feature.lastSeenAt);
     default: {
-      const environment = feature.environments.find(({ name }) => `environment:${name}` === sortBy);
-      return environment === undefined ? null : environment.enabled ? 1 : 0;
+      const environment = feature.environments.find(({ name }) => sortBy.endsWith(`:${name}`));
+      if (environment === undefined) return null;
+      if (sortBy.startsWith('environment:')) return environment.enabled ? 1 : 0;
+      return ['off', 'none', 'partial', 'all'].indexOf(reachOf(environment)?.extent ?? 'off');
     }
   }
 }
@@ -63,8 +66,19 @@ function segmentNames(feature: FeatureState, { segments }: World): string[] {
 }
 
 function answered(feature: FeatureState, world: World, userId: number): object {
-  const { segments: _segments, favoritedBy, ...rest } = feature;
-  return { ...rest, favorite: favoritedBy.includes(userId), segments: segmentNames(feature, world) };
+  const { segments: _segments, favoritedBy, environments, ...rest } = feature;
+  const segments = segmentNames(feature, world);
+  const idOf = new Map([...world.segments].map(([id, name]) => [name, id]));
+  return {
+    ...rest,
+    favorite: favoritedBy.includes(userId),
+    segments,
+    segmentIds: segments.map((name) => idOf.get(name)),
+    environments: environments.map((environment) => {
+      const { rules: _rules, ...described } = environment;
+      return { ...described, reach: reachOf(environment) };
+    }),
+  };
 }
 
 /** The expected result of a search: a direct implementation of its rules on a list, without regard to speed. */

@@ -38,6 +38,7 @@ export * from './features/import-export.ts';
 export * from './features/lifecycle.ts';
 export * from './features/links.ts';
 export * from './features/playground.ts';
+export * from './features/reach.ts';
 export * from './features/search.ts';
 export * from './features/suggest.ts';
 export * from './features/tags.ts';

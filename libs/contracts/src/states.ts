@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { featureSchemasFor } from './features/feature-fields.ts';
+import { ReachRule } from './features/reach.ts';
 import { defineOperation } from './operation.ts';
 import { Nullable } from './schemas.ts';
 
@@ -35,6 +36,7 @@ export const FeatureState = Type.Object({
       hasEnabledStrategies: Type.Boolean(),
       yes: Type.Integer(),
       no: Type.Integer(),
+      rules: Type.Optional(Type.Array(ReachRule, { description: 'its strategies that are not disabled' })),
     }),
   ),
 });

@@ -397,8 +397,30 @@ describe('patching a strategy', () => {
       [featureName, 3],
     ]);
     expect(states.map(({ state }) => state?.environments[0])).toMatchObject([
-      { name: 'development', enabled: true, hasStrategies: true, hasEnabledStrategies: true },
-      { name: 'development', enabled: false, hasStrategies: true, hasEnabledStrategies: false },
+      { name: 'development', enabled: true, hasStrategies: true, hasEnabledStrategies: true, rules: [{}] },
+      { name: 'development', enabled: false, hasStrategies: true, hasEnabledStrategies: false, rules: [] },
+    ]);
+  });
+
+  it('emits whom each enabled strategy reaches in the state of its feature', async () => {
+    const young = await features.call(CreateSegment, { body: { name: 'young-in-state', constraints: [] } });
+    await features.create('reaching');
+    const params = { projectId: 'default', featureName: 'reaching', environment: 'development' };
+    const rollout = { name: 'flexibleRollout', parameters: { rollout: '25' }, segments: [young.id] };
+    await features.call(AddStrategy, { params, body: rollout });
+    const constraints = [{ contextName: 'userId', operator: 'IN' as const, values: ['7'] }];
+    await features.call(AddStrategy, { params, body: { name: 'userWithId', constraints } });
+    await features.call(AddStrategy, { params, body: { name: 'default', disabled: true } });
+    const state = (await features.states('feature')).findLast(({ id }) => id === 'reaching')?.state;
+    expect(state?.environments.map(({ name, rules }) => [name, rules])).toEqual([
+      [
+        'development',
+        [
+          { name: 'flexibleRollout', share: '25', segments: [young.id] },
+          { name: 'userWithId', constraints: 1 },
+        ],
+      ],
+      ['production', []],
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { type FeatureFieldName, featureFieldsFor, lifecycleStages } from '@bunting/contracts';
 import { timestampSql } from '@bunting/database';
 import { describedMembers } from './entities.ts';
-import { variantsSortedByName } from './sql.ts';
+import { variantsSortedByName, withoutNulls } from './sql.ts';
 
 /**
  * SQL: whether a row of `feature` is active. `coalesce` prevents PostgreSQL from choosing the index of active features where others are
@@ -160,6 +160,23 @@ export const selectArchivedFeatures = `
   from feature f ${environments()}
   where f.archived_at is not null and ($2::text is null or f.project = $2) and f.project <> all ($3::text[])`;
 
+/** SQL: how many elements a list of `strategy` has; null for none. */
+function countOf(list: string): string {
+  return `nullif(jsonb_array_length(strategy -> '${list}'), 0)`;
+}
+
+/** SQL: what each strategy that is not disabled contributes to the reach of a feature in an environment. */
+const reachRules = `, 'rules', coalesce((
+  select json_agg(${withoutNulls(
+    `'name': strategy ->> 'name'`,
+    `'share': coalesce(strategy #>> '{parameters,rollout}', strategy #>> '{parameters,percentage}')`,
+    `'segments': nullif(strategy -> 'segments', '[]')`,
+    `'constraints': ${countOf('constraints')}`,
+    `'variants': ${countOf('variants')}`,
+  )} order by nth)
+  from jsonb_array_elements(settings -> 'strategies') with ordinality as listed (strategy, nth)
+  where strategy @> '{"disabled": false}'), '[]')`;
+
 /** SQL: the states of features for projections. `from` is a table or the rows that a write returns. */
 export function featureStatesSql(from: string): string {
   return `
@@ -167,7 +184,7 @@ export function featureStatesSql(from: string): string {
     'dependencyType', case when f.parents <> '{}' then 'child' when exists (select from ${activeChildrenOf('f.name')}) then 'parent' end,
     'segments', f.segment_ids,
     'favoritedBy', coalesce((select json_agg(user_id order by user_id) from feature_favorite where feature = f.name), '[]')) as state
-  from ${from} f ${environments()}`;
+  from ${from} f ${environments(reachRules)}`;
 }
 
 /**

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openLog } from '@bunting/runtime';
 import { eventually } from '@bunting/testing';
+import { Registry } from 'prom-client';
 import {
   aFeature,
   deletedFeatureState,
@@ -9,7 +11,7 @@ import {
   tagged,
 } from '../../test/builders.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
-import { reconciler, stateSource } from './background.ts';
+import { reconciler, startReconciliation, stateSource } from './background.ts';
 import { documentStore } from './document-store.ts';
 
 let started: StartedSearch;
@@ -183,6 +185,58 @@ it('finds in one reconciliation every feature that was lost or never existed, ho
   }
 });
 
+it('writes documents of an earlier format anew, and finds features by whom they reach', async () => {
+  const service = await startSearch({ SEARCH_RECONCILE_INTERVAL_MS: '0' });
+  try {
+    const environments = [stateInEnvironment('production', { enabled: true, rules: [{ name: 'default' }] })];
+    await service.features.publish(featureState(aFeature({ name: 'reaching', environments })));
+    const reached = () => service.names({ status: ['production:all'] });
+    expect(await reached()).toEqual(['reaching']);
+    await service.database.transaction(({ query }) =>
+      query(`
+        update feature_lookup set statuses = '{production:enabled}';
+        update reconciliation set document_format = 1`),
+    );
+    expect(await reached()).toEqual([]);
+    const stored = documentStore(service.database);
+    const source = stateSource(service.bus);
+    const { rebuild } = reconciler({ source, stored, states: { catchUp: async () => 0 } });
+    const reconcile = async () => ({ isBehind: false, repaired: [], compared: 0, comparedUpTo: '' });
+    const options = { intervalMs: 50, metrics: new Registry(), log: openLog('silent') };
+    const reconciliation = startReconciliation({ ...options, reconcile, rebuild, stored });
+    await eventually(async () => expect(await reached()).toEqual(['reaching']));
+    await eventually(async () => expect(await stored.format()).toBe(2));
+    await reconciliation.stop();
+  } finally {
+    await service.stop();
+  }
+});
+
+it('forgets the words of features that are gone, and keeps those of the others', async () => {
+  const service = await startSearch({ SEARCH_RECONCILE_INTERVAL_MS: '0' });
+  try {
+    await service.features.publish(
+      featureState(aFeature({ name: 'kept-checkout' })),
+      featureState(aFeature({ name: 'dropped-checkout', tags: tagged('team:vanished') })),
+    );
+    await service.features.publish(deletedFeatureState('dropped-checkout', 2));
+    expect(await service.names({ query: 'chekcout', fuzzy: 'true' })).toEqual(['kept-checkout']);
+    const stored = documentStore(service.database);
+    const { reconcile } = reconciler({
+      source: stateSource(service.bus),
+      stored,
+      states: { catchUp: async () => 0 },
+    });
+    await reconcile('');
+    const words = await service.database.read<{ word: string }>({ text: 'select word from search_word order by word' });
+    expect(words.map(({ word }) => word)).toEqual(['checkout', 'kept']);
+    expect(await stored.removeUnusedWords('', 1)).toBe('checkout');
+    expect(await stored.removeUnusedWords('checkout', 2)).toBe('');
+  } finally {
+    await service.stop();
+  }
+});
+
 describe('a reindex', () => {
   it('continues when changes that it waits for take longer to be applied than one wait', async () => {
     const source = {
@@ -197,6 +251,7 @@ describe('a reindex', () => {
       count: async () => 0,
       replace: async (_entity: unknown, id: string) => replaced.push(id) > 0,
       addMissingWords: async () => undefined,
+      removeUnusedWords: async () => '',
     };
     const behindMs = [1, 0];
     const states = { catchUp: async () => behindMs.shift() ?? 0 };

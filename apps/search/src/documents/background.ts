@@ -10,6 +10,7 @@ import {
   commonRangeOf,
   compareIds,
   differingIds,
+  documentFormat,
   isUpToDate,
   type SourceState,
   type StateVersion,
@@ -25,7 +26,10 @@ interface StateSource {
 
 interface StateStores {
   readonly source: StateSource;
-  readonly stored: Pick<DocumentStore, 'states' | 'versions' | 'replace' | 'addMissingWords' | 'count'>;
+  readonly stored: Pick<
+    DocumentStore,
+    'states' | 'versions' | 'replace' | 'addMissingWords' | 'removeUnusedWords' | 'count'
+  >;
   /** the projection that applies the states of the features service to the stored ones */
   readonly states: Pick<Projection, 'catchUp'>;
 }
@@ -49,6 +53,8 @@ const versionsPageSize = 10_000;
 /** How many pages of features a reconciliation compares whole, in turn, and after how many repairs it leaves the rest to the next one. */
 const pagesPerRun = 5;
 const maxRepairs = 10_000;
+/** How many words a reconciliation looks for in features, in turn. */
+const wordsPerRun = 1_000;
 
 const readTimeoutMs = 10_000;
 const catchUpTimeoutMs = 5_000;
@@ -71,6 +77,8 @@ class StaleProjectionError extends Refusal {
 export function reconciler({ source, stored, states }: StateStores) {
   /** The id after which the next reconciliation compares segments. */
   let comparedSegments = '';
+  /** The word after which the next reconciliation looks for words that no feature has. */
+  let checkedWords = '';
 
   async function requireCaughtUp(): Promise<void> {
     if ((await states.catchUp(catchUpTimeoutMs)) > 0) throw new StaleProjectionError();
@@ -153,6 +161,7 @@ export function reconciler({ source, stored, states }: StateStores) {
           if (comparedUpTo === '') break;
         }
         await stored.addMissingWords(after, comparedUpTo);
+        checkedWords = await stored.removeUnusedWords(checkedWords, wordsPerRun);
         return { isBehind: false, repaired, compared, comparedUpTo };
       } catch (error) {
         if (!(error instanceof StaleProjectionError)) throw error;
@@ -194,21 +203,30 @@ export function stateSource(bus: Bus): StateSource {
 
 interface ReconciliationOptions {
   readonly reconcile: (after: string) => Promise<ReconciliationResult>;
-  readonly stored: Pick<DocumentStore, 'claim' | 'saveComparedUpTo'>;
+  /** rewrites all documents */
+  readonly rebuild: (progress: () => Promise<void>) => Promise<void>;
+  readonly stored: Pick<DocumentStore, 'claim' | 'saveComparedUpTo' | 'format' | 'saveFormat'>;
   /** milliseconds between comparisons; 0 for none */
   readonly intervalMs: number;
   readonly metrics: Registry;
   readonly log: Log;
 }
 
-/** Reconciles the documents with the features service periodically, in one process of several at a time. */
+/**
+ * Reconciles the documents with the features service periodically, in one process of several at a time, and first writes those of an earlier
+ * format anew. A process that ends meanwhile leaves that to the next one.
+ */
 export function startReconciliation(options: ReconciliationOptions): Pick<Loop, 'stop'> {
-  const { reconcile, stored, intervalMs, log } = options;
+  const { reconcile, rebuild, stored, intervalMs, log } = options;
   const record = reconciliationMetrics(options.metrics);
 
   async function reconcileIfDue(): Promise<void> {
     const after = await stored.claim(intervalMs);
     if (after === undefined) return;
+    if ((await stored.format()) < documentFormat) {
+      await rebuild(() => Promise.resolve());
+      await stored.saveFormat(documentFormat);
+    }
     const result = await reconcile(after);
     await stored.saveComparedUpTo(result.comparedUpTo);
     record(result);

@@ -180,6 +180,18 @@ const addWords: Statement = {
     where name > $1 and ($2 = '' or name <= $2) order by word on conflict do nothing`,
 };
 
+/** SQL: that no feature has a word of `search_word`. */
+const isUnused = 'not exists (select from feature_lookup where search_words(name, search_text) && array[word])';
+
+const selectUnusedWords: Statement = {
+  name: 'unused-words',
+  text: `
+    with page as materialized (select word from search_word where word > $1 order by word limit $2)
+    select array(select word from page where ${isUnused}) as unused,
+      case when count(*) < $2 then '' else max(word) end as "upTo"
+    from page`,
+};
+
 const countLive: Statement = {
   name: 'stored-live',
   text: `
@@ -208,6 +220,21 @@ export function documentStore(database: Database) {
      */
     addMissingWords: (after: string, upTo: string): Promise<void> =>
       database.transaction(async ({ query }) => void (await query(addWords.text, [after, upTo]))),
+    /**
+     * Removes the words that no feature has, of the next ones after a word.
+     * @returns the last of these; empty if there are no more
+     */
+    removeUnusedWords: async (after: string, limit: number): Promise<string> => {
+      const page = await database.read<{ unused: string[]; upTo: string }>(selectUnusedWords, [after, limit]);
+      const { unused, upTo } = onlyRow(page);
+      if (unused.length > 0)
+        await database.transaction(async ({ query }) => {
+          // A feature that is written meanwhile finds its word there, and adds none: writers of words wait.
+          await query('lock table search_word in share row exclusive mode');
+          await query(`delete from search_word where word = any($1) and ${isUnused}`, [unused]);
+        });
+      return upTo;
+    },
     /** The number of features and segments that searches can find. */
     count: async (): Promise<number> => onlyRow(await database.read<{ live: number }>(countLive)).live,
     /**
@@ -248,6 +275,15 @@ export function documentStore(database: Database) {
         returning compared_up_to as "comparedUpTo"`;
         return (await query<{ comparedUpTo: string }>(text, [intervalMs]))[0]?.comparedUpTo;
       }),
+    /** The format in which all documents are stored, or a newer one. */
+    format: async (): Promise<number> =>
+      onlyRow(await database.read<{ format: number }>({ text: 'select document_format as format from reconciliation' }))
+        .format,
+    saveFormat: (format: number): Promise<void> =>
+      database.transaction(
+        async ({ query }) =>
+          void (await query('update reconciliation set document_format = greatest(document_format, $1)', [format])),
+      ),
     saveComparedUpTo: (id: string): Promise<void> =>
       database.transaction(
         async ({ query }) => void (await query('update reconciliation set compared_up_to = $1', [id])),

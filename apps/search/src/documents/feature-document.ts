@@ -1,5 +1,9 @@
 import { type FeatureState, foldForSearch, isEqual, type ReadableStateEntity } from '@bunting/contracts';
 import { searchTextOf } from '../search/feature-query.ts';
+import { reachOf } from './reach.ts';
+
+/** The format of the documents that this version writes. 2: with the reach in each environment. */
+export const documentFormat = 2;
 
 function compareTexts(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
@@ -10,10 +14,22 @@ export function featureDocumentOf(state: FeatureState): Record<string, unknown> 
   const { segments: _segments, favoritedBy: _favoritedBy, environments, ...document } = state;
   return {
     ...document,
-    environments: environments.toSorted(
-      (one, other) => one.sortOrder - other.sortOrder || compareTexts(one.name, other.name),
-    ),
+    environments: environments
+      .toSorted((one, other) => one.sortOrder - other.sortOrder || compareTexts(one.name, other.name))
+      .map((environment) => {
+        const { rules: _rules, ...described } = environment;
+        const reach = reachOf(environment);
+        return reach === undefined ? described : { ...described, reach };
+      }),
   };
+}
+
+/** By which states of an environment a feature is found: whether it is enabled, and if so, for whom. */
+function statusesIn(environment: FeatureState['environments'][number]): readonly string[] {
+  const { name, enabled } = environment;
+  if (!enabled) return [`${name}:disabled`];
+  const reach = reachOf(environment);
+  return [`${name}:enabled`, ...(reach === undefined ? [] : [`${name}:${reach.extent}`])];
 }
 
 /** The row of `feature_description` for a feature: the description as searches compare it; null if there is none. */
@@ -52,7 +68,7 @@ export function featureLookupOf(state: FeatureState): Readonly<Record<keyof type
     created_by_name: state.createdBy.name,
     segment_ids: state.segments,
     favorited_by: state.favoritedBy,
-    statuses: state.environments.map(({ name, enabled }) => `${name}:${enabled ? 'enabled' : 'disabled'}`),
+    statuses: state.environments.flatMap(statusesIn),
     tags,
     search_text: searchTextOf(state.name, tags),
   };

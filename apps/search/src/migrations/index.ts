@@ -157,6 +157,15 @@ const lookupVersion: SchemaMigration = {
   ],
 };
 
+/**
+ * The format of the stored documents. It is raised when documents of the version before lack what searches return: they are written anew in
+ * the background.
+ */
+const documentFormat: SchemaMigration = {
+  name: '7-expand-document-format',
+  statements: ['alter table reconciliation add column document_format integer not null default 1'],
+};
+
 /** The complete schema of search. */
 export const searchMigrations: readonly SchemaMigration[] = [
   consumerTables,
@@ -165,4 +174,5 @@ export const searchMigrations: readonly SchemaMigration[] = [
   wordIndexes,
   indexLag,
   lookupVersion,
+  documentFormat,
 ];

@@ -108,8 +108,9 @@ describe('a query', () => {
   it.each([
     ['name', 'name'],
     ['stale', 'stale'],
-    ['environment:eu.prod', { environment: 'eu.prod' }],
-    ['environment:name', { environment: 'name' }],
+    ['environment:eu.prod', { environment: 'eu.prod', key: 'enabled' }],
+    ['environment:name', { environment: 'name', key: 'enabled' }],
+    ['reach:eu.prod', { environment: 'eu.prod', key: 'reach' }],
   ])('sorts by the requested key: %s', (text, by) => {
     expect(parseFeatureQuery({ sortBy: text, sortOrder: 'desc' }).sort).toEqual({ by, descending: true });
   });
@@ -143,7 +144,7 @@ describe('a query', () => {
     expect(understood('favorite', 'IS_ANY_OF:true,false').favorite).toBeUndefined();
   });
 
-  it.each(['', 'Name', 'created_at', 'environment:', 'environment', 'name; drop table feature_document'])(
+  it.each(['', 'Name', 'created_at', 'environment:', 'reach:', 'environment', 'name; drop table feature_document'])(
     'is in the order of creation when the property to sort by is unknown: %s',
     (sortBy) => {
       expect(parseFeatureQuery({ sortBy, sortOrder: 'desc' }).sort).toEqual({ by: 'createdAt', descending: true });

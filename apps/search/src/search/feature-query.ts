@@ -1,4 +1,4 @@
-import { foldForSearch, type RequestOf, type SearchFeatures } from '@bunting/contracts';
+import { foldForSearch, reachExtents, type RequestOf, type SearchFeatures } from '@bunting/contracts';
 import {
   checkedParameter,
   invalidParameter,
@@ -103,11 +103,12 @@ function parseSegments(parameter: Parameter): SetFilter {
   return parseSetFilter(parameter, parseList);
 }
 
-/** Whether one `status` is `<environment>:enabled` or `<environment>:disabled`. */
+const statuses: readonly string[] = ['enabled', 'disabled', ...reachExtents];
+
+/** Whether one `status` is `<environment>:<status>`. */
 function isStatus({ text }: Parameter): boolean {
   const colon = text.indexOf(':');
-  const state = text.slice(colon + 1);
-  return colon > 0 && (state === 'enabled' || state === 'disabled');
+  return colon > 0 && statuses.includes(text.slice(colon + 1));
 }
 
 /** `createdAt`, `lastSeenAt`: before a day, or on it and after. */
@@ -180,7 +181,7 @@ type SortKey = (typeof sortKeys)[number];
 
 /** The sort keys of a search. Ties are ordered by creation, and then by name. */
 export interface Sort {
-  readonly by: SortKey | { readonly environment: string };
+  readonly by: SortKey | { readonly environment: string; readonly key: 'enabled' | 'reach' };
   readonly descending: boolean;
 }
 
@@ -202,7 +203,7 @@ export interface FeatureQuery {
   readonly stale: readonly boolean[] | undefined;
   readonly tag: SetFilter | undefined;
   readonly segment: SetFilter | undefined;
-  /** the accepted statuses, each written `<environment>:enabled` or `<environment>:disabled` */
+  /** the accepted statuses, each written `<environment>:<status>` */
   readonly status: readonly string[] | undefined;
   readonly created: DayFilter | undefined;
   readonly lastSeen: DayFilter | undefined;
@@ -216,23 +217,24 @@ export interface FeatureQuery {
 
 type SearchParameters = RequestOf<typeof SearchFeatures>['query'];
 
-const environmentPrefix = 'environment:';
+const environmentKeys = { environment: 'enabled', reach: 'reach' } as const;
 
 /** The sort key; undefined for an unknown one, which is ignored as Unleash does: an order finds the same features. */
 function parseSortBy({ text }: Parameter): Sort['by'] | undefined {
-  const environment = text.startsWith(environmentPrefix) ? text.slice(environmentPrefix.length) : '';
-  return environment === '' ? sortKeys.find((key) => key === text) : { environment };
+  const [, prefix, environment] = /^(environment|reach):(.+)$/s.exec(text) ?? [];
+  if (environment === undefined) return sortKeys.find((key) => key === text);
+  return { environment, key: environmentKeys[prefix as keyof typeof environmentKeys] };
 }
 
 function parseStatuses(texts: readonly string[] | undefined): readonly string[] | undefined {
   if (texts === undefined) return undefined;
   if (texts.length === 0 || texts.length > maxValues)
     throw invalidParameter({ name: 'status', text: `${texts.length} of them` }, `be given 1 to ${maxValues} times`);
-  const statuses = texts.map((text) => checkedParameter('status', text));
-  const valid = statuses.filter(isStatus).map(({ text }) => text);
-  const [first] = statuses;
+  const given = texts.map((text) => checkedParameter('status', text));
+  const valid = given.filter(isStatus).map(({ text }) => text);
+  const [first] = given;
   if (valid.length === 0 && first !== undefined)
-    throw invalidParameter(first, 'be written `<environment>:enabled` or `<environment>:disabled`');
+    throw invalidParameter(first, `be written \`<environment>:<status>\` with one of ${statuses.join(', ')}`);
   return [...new Set(valid)];
 }
 

@@ -1,3 +1,4 @@
+import { reachExtents } from '@bunting/contracts';
 import { escapeLike, onlyRow, type ReadDatabase } from '@bunting/database';
 import { LRUCache } from 'lru-cache';
 import type { CreatorFilter, DayFilter, FeatureQuery, SetFilter, Sort, ValueFilter } from './feature-query.ts';
@@ -212,10 +213,11 @@ function sortGroupsOf(
   // Features that were never seen come last. An index that is read backwards has them first.
   if (by === 'lastSeenAt' && descending) return [['last_seen_at is not null'], ['last_seen_at is null']];
   if (typeof by !== 'object') return [[]];
-  const [first, second] = (descending ? ['enabled', 'disabled'] : ['disabled', 'enabled']).map((state) =>
+  const ascending = by.key === 'enabled' ? ['disabled', 'enabled'] : ['disabled', ...reachExtents];
+  const groups = (descending ? ascending.toReversed() : ascending).map((state) =>
     affirm(`statuses && ${addValue([`${by.environment}:${state}`], 'text[]')}`),
-  ) as [string, string];
-  return [[first], [second], [not(first), not(second)]];
+  );
+  return [...groups.map((group) => [group]), groups.map(not)];
 }
 
 /**
@@ -324,9 +326,10 @@ function searchStatement(
     select ${total} as total, (select version from lookup_version) as version,
       (select coalesce(string_agg(found.document, ',' order by nth), '')
         from unnest(names) with ordinality as named (name, nth) cross join lateral (
-          select '{"favorite":' || (${isFavorite})::text || ',"segments":' || (
-            select coalesce(json_agg(segment.name order by segment.name), '[]')::text from segment
-            where segment.id = any(segment_ids) and segment.name is not null
+          select '{"favorite":' || (${isFavorite})::text || (
+            select ',"segments":' || coalesce(json_agg(segment.name order by segment.name, segment.id), '[]')::text
+              || ',"segmentIds":' || coalesce(json_agg(segment.id order by segment.name, segment.id), '[]')::text
+            from segment where segment.id = any(segment_ids) and segment.name is not null
           ) || ',' || right(document::text, -1) as document
           from feature_lookup join feature_document using (name) where feature_lookup.name = named.name limit 1
         ) as found) as features

@@ -8,6 +8,7 @@ import { Lifecycle } from './lifecycle.ts';
 import { Dependency } from './dependencies.ts';
 import { featureMetadata, optionalFeatureSchemas } from './feature-fields.ts';
 import { FeatureLink } from './links.ts';
+import { Reach } from './reach.ts';
 
 const type = Type.String({ description: 'the type of the environment' });
 
@@ -44,7 +45,7 @@ export const FeatureEnvironment = Type.Object(
 export type FeatureEnvironment = Static<typeof FeatureEnvironment>;
 
 export const SearchFeatureEnvironment = Type.Object(
-  { ...members, type },
+  { ...members, type, reach: Type.Optional(Reach) },
   { title: 'featureSearchEnvironmentSchema', description: 'A feature in one environment, in the results of a search.' },
 );
 

@@ -35,6 +35,9 @@ export const SearchResultFeature = Type.Object(
       description: 'the feature in each environment of its project, whatever the search filtered by',
     }),
     segments: Type.Array(Type.String(), { description: 'the names of the segments that the feature is enabled for' }),
+    segmentIds: Type.Optional(
+      Type.Array(Type.Integer(), { description: 'the ids of these segments, in the same order' }),
+    ),
     createdBy: UserReference,
     lastSeenAt: Type.Optional(
       Nullable(Timestamp('when metrics were last collected'), {
@@ -140,7 +143,7 @@ export const SearchFeatures = defineOperation({
         documentedMinItems: 1,
         documentedMaxItems: 200,
         description:
-          'filters by `<environment name>:<status>`, where the status is `enabled` or `disabled`; repeated, features that match any of them. Others beside a valid one are ignored',
+          'filters by `<environment name>:<status>`, where the status is `enabled` or `disabled`, or says for whom the feature is on there: `all` for everybody, `partial` for some users, `none` for nobody; repeated, features that match any of them. Others beside a valid one are ignored',
       }),
     ),
     offset: text('the number of features to skip; default: 0', {
@@ -152,7 +155,7 @@ export const SearchFeatures = defineOperation({
       documentedPattern: limitPattern,
     }),
     sortBy: text(
-      'the property to sort by: `name`, `type`, `project`, `stale`, `createdAt`, `lastSeenAt` or `environment:<name>`; anything else sorts by createdAt, which is the default',
+      'the property to sort by: `name`, `type`, `project`, `stale`, `createdAt`, `lastSeenAt`, `environment:<name>`, or `reach:<name>`, which sorts by for whom the feature is on in the environment; anything else sorts by createdAt, which is the default',
       { documentedDefault: 'createdAt' },
     ),
     sortOrder: text('`asc` or `desc`; default: asc', { documentedEnum: ['asc', 'desc'], documentedDefault: 'asc' }),
