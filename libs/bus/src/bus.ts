@@ -66,6 +66,14 @@ export interface OutboxSource {
   readonly topic: string;
 }
 
+/** Counts the commits to outboxes. */
+export interface CommitCount {
+  /** Counts a commit from before it is sent. @returns a function to call once it has ended, whether it has succeeded or not */
+  begin(source: OutboxSource): () => void;
+  /** How many commits to an outbox have ended; undefined while one has not, and before the first. */
+  ended(source: OutboxSource): number | undefined;
+}
+
 export interface Subscription {
   stop(): Promise<void>;
 }
@@ -83,6 +91,8 @@ export interface Bus {
   readonly publish: ((events: readonly IntegrationEvent[]) => Promise<void>) | undefined;
   /** Wakes the consumers of an outbox in every process. Wake-ups may be lost, so consumers poll as well. */
   notify(source: OutboxSource): void;
+  /** The commits of all producers; undefined where other processes may commit to an outbox as well, which no count of this process sees. */
+  readonly commits: CommitCount | undefined;
   /** Calls `wake` at each wake-up, and after a reconnect, since wake-ups may have been lost. */
   subscribe(source: OutboxSource, wake: () => void): Promise<Subscription>;
   /**

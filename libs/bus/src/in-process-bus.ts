@@ -1,13 +1,36 @@
-import type { Bus, CallContext, CallHandler, CallResponse, OutboxSource, Subscription } from './bus.ts';
+import type { Bus, CallContext, CallHandler, CallResponse, CommitCount, OutboxSource, Subscription } from './bus.ts';
 import { unknownOutcomeDelayMs } from './deadline.ts';
 import { presenceSubject, serviceOfSubject } from './presence.ts';
 import { deadlinePassedRefusal, noHandlerRefusal, timeoutRefusal } from './refusals.ts';
+
+function nameOf({ producer, topic }: OutboxSource): string {
+  return `${producer} ${topic}`;
+}
+
+function commitCount(): CommitCount {
+  const counts = new Map<string, { ended: number; running: number }>();
+  return {
+    begin: (source) => {
+      const name = nameOf(source);
+      const count = counts.get(name) ?? { ended: 0, running: 0 };
+      counts.set(name, count);
+      count.running++;
+      return () => {
+        count.running--;
+        count.ended++;
+      };
+    },
+    ended: (source) => {
+      const count = counts.get(nameOf(source));
+      return count?.running === 0 ? count.ended : undefined;
+    },
+  };
+}
 
 /** The bus within one process. Requests and replies are JSON text as over NATS, so that services never share objects. */
 export function inProcessBus(): Bus {
   const responders = new Map<string, CallHandler[]>();
   const wakers = new Map<string, (() => void)[]>();
-  const nameOf = ({ producer, topic }: OutboxSource): string => `${producer} ${topic}`;
   /** the number of calls so far: the responders of a subject take calls in turn */
   let calls = 0;
   let isClosed = false;
@@ -57,6 +80,8 @@ export function inProcessBus(): Bus {
     notify: (source) => {
       for (const wake of wakers.get(nameOf(source)) ?? []) wake();
     },
+
+    commits: commitCount(),
 
     subscribe: async (source, wake) => {
       const list = wakers.get(nameOf(source)) ?? [];

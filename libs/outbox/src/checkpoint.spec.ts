@@ -279,6 +279,7 @@ describe('a projection whose producer has lost data', () => {
       expect(await projection.catchUp(50_000)).toBe(0);
       expect(await letters()).toHaveLength(1);
       await restore();
+      await tellStates(segment(3));
       expect(await projection.catchUp(50_000)).toBe(0);
       expect(await letters()).toEqual([]);
       await projection.stop();

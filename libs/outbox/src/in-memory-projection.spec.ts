@@ -124,6 +124,7 @@ it('an in-memory projection returns its data and its age without waiting while t
   await start();
   expect(await projection.catchUp(50_000)).toBe(0);
   await sql('alter table outbox rename to outbox_away');
+  await expect(write(2, 'two')).rejects.toThrow();
   expect(await projection.catchUp(50_000)).toBeGreaterThan(0);
   expect(await projection.catchUp(50_000)).toBeGreaterThan(0);
   expect([...segments]).toEqual([['1', 'one']]);
@@ -131,4 +132,33 @@ it('an in-memory projection returns its data and its age without waiting while t
   await write(2, 'two');
   await eventually(async () => expect(await projection.catchUp(50_000)).toBe(0));
   expect(segments.size).toBe(2);
+});
+
+it('an in-memory projection asks a producer in its own process only after a commit, and while one is running', async () => {
+  await write(1, 'one');
+  await start();
+  expect(await projection.catchUp(50_000)).toBe(0);
+  const before = producer.database.statements;
+  for (let nth = 0; nth < 10; nth++) expect(projection.catchUp(50_000)).toBe(0);
+  expect(producer.database.statements).toBe(before);
+  await sql(
+    `create function hold() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(7); return null; end $$`,
+  );
+  await sql(
+    `create constraint trigger hold after insert on outbox deferrable initially deferred for each row execute function hold()`,
+  );
+  const session = await producer.database.session();
+  await session.query('select pg_advisory_lock(7)');
+  const writing = write(1, 'changed');
+  await eventually(() => expect(projection.catchUp(50_000)).toBeInstanceOf(Promise));
+  expect(await projection.catchUp(50_000)).toBe(0);
+  expect(projection.catchUp(50_000)).toBeInstanceOf(Promise);
+  await session.query('select pg_advisory_unlock(7)');
+  session.release();
+  await writing;
+  expect(await projection.catchUp(50_000)).toBe(0);
+  expect([...segments.values()]).toEqual(['changed']);
+  const after = producer.database.statements;
+  expect(projection.catchUp(50_000)).toBe(0);
+  expect(producer.database.statements).toBe(after);
 });

@@ -67,6 +67,7 @@ export async function startInMemoryProjection(options: InMemoryProjectionOptions
      */
     catchUp: (limitMs: number): number | Promise<number> => {
       if (pulling.state.isUnresponsive && pulling.state.isLoaded) return pulling.behindMs();
+      if (pulling.isKnownCurrent()) return 0;
       const pulled = pulling.pull();
       if (sharedWait?.pulled !== pulled) sharedWait = { pulled, behind: behindAfter(pulled, limitMs) };
       return sharedWait.behind;

@@ -42,7 +42,7 @@ export function startOutboxProducer(options: ProducerOptions): OutboxProducer {
   const housekeeping = startOutboxHousekeeping({ ...options, acknowledgements, hasStream });
   if (metrics !== undefined) registerOutboxMetrics(metrics, { producer, database, hasStream });
   return {
-    ...idempotentUnitOfWork(database, transactionWithOutbox(database, relay.wake)),
+    ...idempotentUnitOfWork(database, transactionWithOutbox(database, relay.beginCommit)),
     endpoint: readOutboxEndpoint(producer, database, acknowledgements),
     runHousekeeping: housekeeping.run,
     stop: async () => {

@@ -118,9 +118,13 @@ export async function startPulling(
     );
   };
 
+  /** how many commits of the producer had ended when the last successful pull started */
+  let appliedCommits: number | undefined;
+
   /** Pulls until all messages are applied that the producer had committed before the call. */
   const pull = async (): Promise<void> => {
     const startedAt = performance.now();
+    const commits = bus.commits?.ended(options);
     if (stopped) throw unavailable(`${name} was stopped.`);
     const blocked = store.blockedBy?.(startedAt);
     if (blocked !== undefined) throw blocked.error;
@@ -151,6 +155,7 @@ export async function startPulling(
     } while (store.applied.position < (target ?? Number.POSITIVE_INFINITY) && !stopped);
     state.isLoaded = true;
     freshAt = startedAt;
+    appliedCommits = commits;
   };
   const sharedPull = shareNextRun(() =>
     pull().then(
@@ -178,6 +183,9 @@ export async function startPulling(
   return {
     state,
     pull: sharedPull,
+    /** Whether everything is applied that the producer has committed, as far as that is known without asking it. */
+    isKnownCurrent: (): boolean =>
+      appliedCommits !== undefined && !state.isUnresponsive && bus.commits?.ended(options) === appliedCommits,
     behindMs: (): number => Math.max(1, Math.round(performance.now() - freshAt)),
     stop: async (): Promise<void> => {
       stopped = true;

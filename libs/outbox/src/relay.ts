@@ -1,5 +1,5 @@
 import type { Bus, IntegrationEvent } from '@bunting/bus';
-import type { OutboxTopic, Producer } from '@bunting/contracts';
+import { OutboxTopic, type Producer } from '@bunting/contracts';
 import { type Database, onlyRow, type Statement } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan, type SpanOptions } from '@bunting/tracing';
@@ -106,12 +106,21 @@ export function startRelay(options: RelayOptions) {
           run: () => relayEvents(publish),
         });
 
-  return {
-    /** After a commit: wakes the consumers of the topics that have new messages, and publishes new events. */
-    wake: (topics: ReadonlySet<OutboxTopic>): void => {
-      for (const topic of topics) bus.notify({ producer, topic });
+  /** Counts a commit that is about to be sent. @returns a function to call once it has ended: it wakes the consumers, and publishes new events */
+  const beginCommit = (topics: ReadonlySet<OutboxTopic>): (() => void) => {
+    const sources = [...topics].map((topic) => ({ producer, topic }));
+    const ends = sources.map((source) => bus.commits?.begin(source));
+    return () => {
+      for (const end of ends) end?.();
+      for (const source of sources) bus.notify(source);
       if (topics.has(streamTopic)) relaying?.wake();
-    },
+    };
+  };
+  // From now on the commits of this producer are counted: a count of none would say nothing about those of a producer without one.
+  beginCommit(new Set(OutboxTopic.enum))();
+
+  return {
+    beginCommit,
     stop: async (): Promise<void> => {
       await relaying?.stop();
     },

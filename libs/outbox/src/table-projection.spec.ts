@@ -50,10 +50,12 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('returns its age while the producer is unavailable', async () => {
+  it('returns its age while the producer is unavailable and may have committed', async () => {
     const projection = await follow(bus, consumer.database);
+    const endCommit = bus.commits?.begin({ producer: 'features', topic: 'event' });
     await producer.stop();
     expect(await projection.catchUp(200)).toBeGreaterThan(0);
+    endCommit?.();
     await projection.stop();
     producer = await startProducer(bus);
   });
@@ -77,10 +79,11 @@ describe('a projection', () => {
     const projection = await follow(bus, consumer.database);
     await projection.catchUp(50_000);
     const before = producer.database.statements;
+    bus.commits?.begin({ producer: 'features', topic: 'event' })();
     expect(new Set(await Promise.all(Array.from({ length: 50 }, () => projection.catchUp(50_000))))).toEqual(
       new Set([0]),
     );
-    expect(producer.database.statements - before).toBeLessThanOrEqual(2);
+    expect([1, 2]).toContain(producer.database.statements - before);
     await projection.stop();
   });
 

@@ -36,6 +36,8 @@ export interface ProjectionOptions extends ConsumerOptions {
    * the database. Its errors are ignored, since `apply` gets the message, too.
    */
   readonly prepare?: (message: OutboxMessage) => void;
+  /** the producer whose events `apply` emits by `emitInProjection` */
+  readonly emitsAs?: Producer;
   /** Called after messages were applied and committed. */
   readonly onCommitted?: () => void;
   /**
@@ -71,7 +73,7 @@ export async function startProjection(options: ProjectionOptions) {
      * @returns the milliseconds by which the projection is behind; 0 when it is current
      */
     catchUp: async (timeoutMs: number): Promise<number> =>
-      (await succeedsWithin(pulling.pull(), timeoutMs)) ? 0 : pulling.behindMs(),
+      pulling.isKnownCurrent() || (await succeedsWithin(pulling.pull(), timeoutMs)) ? 0 : pulling.behindMs(),
     /** the position up to which all messages are applied */
     get applied() {
       return store.applied.position;
@@ -85,7 +87,8 @@ export type Projection = Awaited<ReturnType<typeof startProjection>>;
 
 /** The tables of a projection as its store, and the retries of its dead letters. */
 async function openTableStore(options: ProjectionOptions): Promise<ProjectionStore & { stop(): Promise<void> }> {
-  const { consumer, producer, topic, database, apply, onCommitted, onProducerRestored, metrics, log } = options;
+  const { consumer, producer, topic, bus, database, apply, emitsAs, onCommitted, onProducerRestored, metrics, log } =
+    options;
   const checkpoint = storedCheckpoint(producer, topic);
   const policy = retryPolicy(topic, options.deadLetterAfterMs);
   let applied = await database.transaction(checkpoint.lock);
@@ -94,7 +97,8 @@ async function openTableStore(options: ProjectionOptions): Promise<ProjectionSto
 
   /** Runs a transaction that advances the checkpoint, and reports the events that were pruned unread. */
   const commit = async (job: (tx: Tx) => Promise<AdvanceResult>): Promise<void> => {
-    const advanced = await database.transaction(job);
+    const endCommit = emitsAs === undefined ? undefined : bus.commits?.begin({ producer: emitsAs, topic: 'event' });
+    const advanced = await database.transaction(job).finally(() => endCommit?.());
     for (const { first, last } of advanced.prunedUnread) {
       const range = first === last ? String(first) : `${first} to ${last}`;
       log.error(

@@ -77,6 +77,17 @@ describe('the outbox', () => {
     expect(await wokenBy(ofBoth, true)).toEqual([]);
   });
 
+  it('wakes consumers when a commit has failed, since PostgreSQL may have stored it', async () => {
+    let wakeUps = 0;
+    await bus.subscribe({ producer: 'features', topic: 'event' }, () => void wakeUps++);
+    const work = producer.outboxProducer.work(null, async ({ query }, outbox) => {
+      outbox.emit([featureCreated('lost')]);
+      await query('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow();
+    expect(wakeUps).toBe(1);
+  });
+
   it('gives the events of one transaction an id that they share, and one alone none', async () => {
     const emit = (...events: Parameters<typeof featureCreated>[0][]) =>
       producer.outboxProducer.work(null, async (_tx, outbox) => {

@@ -111,21 +111,26 @@ export type RunInTransaction = <T>(
   limits?: CommitLimits,
 ) => Promise<T>;
 
-/** Stores state and outbox rows in one transaction, and calls `wake` after a commit that emitted messages, with their topics. */
+/**
+ * Stores state and outbox rows in one transaction. Calls `beginCommit` before a commit of messages, with their topics, and what it returns
+ * once the commit has ended, also if it has failed: PostgreSQL may have stored it nevertheless.
+ */
 export function transactionWithOutbox(
   database: Database,
-  wake: (topics: ReadonlySet<OutboxTopic>) => void,
+  beginCommit: (topics: ReadonlySet<OutboxTopic>) => () => void,
 ): RunInTransaction {
   return async <T>(
     traceparent: string | null,
     job: (tx: Tx, outbox: Outbox) => Promise<T>,
     limits: CommitLimits = {},
   ): Promise<T> => {
-    const topics = new Set<OutboxTopic>();
-    const result = await database
+    let endCommit: (() => void) | undefined;
+    return database
       .transaction(async (tx) => {
         // The job may run again.
-        topics.clear();
+        endCommit?.();
+        endCommit = undefined;
+        const topics = new Set<OutboxTopic>();
         /** the messages emitted since the last `send`; `hasPendingStatement` while the statement of `send` will still read them */
         let rows: Row[] = [];
         let hasPendingStatement = false;
@@ -162,6 +167,7 @@ export function transactionWithOutbox(
           },
         });
         sendRows();
+        if (topics.size > 0) endCommit = beginCommit(topics);
         return jobResult;
       }, limits)
       .catch((error: unknown) => {
@@ -170,8 +176,7 @@ export function transactionWithOutbox(
           'PayloadTooLarge',
           `A state would have more than ${maxPayloadBytes} bytes. Please make it smaller.`,
         );
-      });
-    if (topics.size > 0) wake(topics);
-    return result;
+      })
+      .finally(() => endCommit?.());
   };
 }

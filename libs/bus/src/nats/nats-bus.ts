@@ -244,6 +244,8 @@ export async function natsBus({
       if (isConnected && !connection.isClosed()) connection.publish(wakeSubjectOf(source));
     },
 
+    commits: undefined,
+
     subscribe: async (source, wake) => {
       const subscription = connection.subscribe(wakeSubjectOf(source), { callback: wake });
       wakers.add(wake);

@@ -15,6 +15,7 @@ export function consumeProjectStates(
     producer: 'features',
     topic: 'state',
     apply: applyProjectStates,
+    emitsAs: 'gateway',
     onProducerRestored: acceptAnyProjectVersion,
   });
 }
