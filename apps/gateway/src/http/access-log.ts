@@ -142,8 +142,16 @@ export function accessLog(log: Logger, metrics: Registry, onFinished: (response:
       const parent = typeof received === 'string' ? received : undefined;
       const span =
         tracedParams === undefined ? undefined : startSpan(requestSpan(request, facts.route, tracedParams), parent);
-      const traceparent = span?.traceparent ?? traceparentFrom(parent);
-      const record: RequestRecord = { ...facts, traceparent, span, outcome: 'ok' };
+      let traceparent = span?.traceparent;
+      const record: RequestRecord = {
+        ...facts,
+        // Made when it is needed: a poll whose line is not logged needs none.
+        get traceparent() {
+          return (traceparent ??= traceparentFrom(parent));
+        },
+        span,
+        outcome: 'ok',
+      };
       const end = () => {
         finish(request, response, record);
         onFinished(response);

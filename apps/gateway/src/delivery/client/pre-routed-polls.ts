@@ -126,7 +126,8 @@ function contentOf(
   if (isCompressible && sdkResponse.body !== undefined && sdkResponse.body.length >= minCompressedLength)
     return undefined;
   const { status, headers, body } = directToStream(sdkResponse, request);
-  const rawHeaders = Object.entries(headers).flat();
+  const rawHeaders: string[] = [];
+  for (const [name, value] of Object.entries(headers)) rawHeaders.push(name, value);
   for (const [name, value] of Object.entries(rateLimitHeaders)) rawHeaders.push(name, value);
   if (behindMs > 0) rawHeaders.push(staleHeader, String(behindMs));
   return { status, headers: rawHeaders, body };
