@@ -66,5 +66,5 @@ export function aRequest(request: Partial<ChangeRequest> = {}): ChangeRequest {
 }
 
 export function anApprovalBy(createdBy: { id: number; name: string }) {
-  return { createdBy, createdAt: noon };
+  return { createdBy, createdAt: noon, basis: null };
 }

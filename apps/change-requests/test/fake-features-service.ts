@@ -1,5 +1,6 @@
 import { type OperationRequest as Call, type Bus, implement, serve, type Subscription } from '@bunting/bus';
 import {
+  approvalOutdated,
   affectedEnvironments,
   type AppliedChanges,
   ApplyChanges,
@@ -96,6 +97,7 @@ export async function fakeFeaturesService(bus: Bus) {
   const protectionJobs: (() => unknown)[] = [];
   const deletedProjects = new Set<string>();
   let previewCalls = 0;
+  let basis = 1;
 
   const conflictsIn = (changes: readonly ChangeWithSnapshot[]): AppliedChanges['conflicts'] =>
     changes.flatMap(({ id, change }) =>
@@ -149,6 +151,9 @@ export async function fakeFeaturesService(bus: Bus) {
       const message = `It was not approved for ${unauthorised}`;
       return { outcome: 'conflict', conflicts: [{ code: 'approvals-missing', message }], inverse: [] };
     }
+    if (body.approvedBases?.some((approved) => approved !== `basis ${basis}`)) {
+      return { outcome: 'conflict', conflicts: [approvalOutdated], inverse: [] };
+    }
     if (body.refuseOverwrites && body.changes.some(isOverwrite)) {
       const message =
         'Strategy in-production of feature flag checkout was changed; applying would overwrite that change';
@@ -185,6 +190,7 @@ export async function fakeFeaturesService(bus: Bus) {
         return {
           previews: body.requests.map(({ changes }) => ({
             preview: preview(changes),
+            basis: `basis ${basis}`,
             snapshots: changes.map((change) => ({ id: change.id, snapshot: snapshotOf(change) })),
           })),
         };
@@ -252,6 +258,8 @@ export async function fakeFeaturesService(bus: Bus) {
     archive: (feature: string): void => void archived.add(feature),
     /** Archives or deletes a project: every operation on it is refused. */
     deleteProject: (project: string): void => void deletedProjects.add(project),
+    /** Edits a default strategy or a segment that all changes begin to use. */
+    editBasis: (): void => void basis++,
     /** Runs a job once, while the next check of a schedule for conflicts is handled. */
     whileChecking: (job: () => unknown): void => void checkJobs.push(job),
     /** Runs a job once, while the next ListEnvironmentSettingsOfProject is handled. */

@@ -131,10 +131,16 @@ const initial: SchemaMigration = {
   ],
 };
 
+const approvalBasis: SchemaMigration = {
+  name: '2-expand-approval-basis',
+  statements: ['alter table approval add column basis text'],
+};
+
 /** The whole schema of the database, in the order of its steps. */
 export const changeRequestMigrations: readonly SchemaMigration[] = [
   initial,
   outboxTables,
   consumerTables,
   idempotencyTables,
+  approvalBasis,
 ];

@@ -82,6 +82,17 @@ export function batchesWithinLimits(
   return batches;
 }
 
+function previewBody(project: string, requests: readonly ChangeRequest[], withStates: boolean) {
+  return {
+    project,
+    withStates,
+    requests: requests.map(({ environment, changes, schedule }) => ({
+      environment,
+      changes: changes.map((change) => toWireChangeWithSnapshot(change, schedule?.snapshots)),
+    })),
+  };
+}
+
 /** The sources of previews: calls of the features service, and other requests from the database. */
 export interface PreviewSources {
   readonly bus: Bus;
@@ -114,14 +125,7 @@ export async function loadPreviews(
   context: CallContext,
 ): Promise<Map<number, PreviewWithSnapshots>> {
   const calls = batchesWithinLimits(requests).map(async (batch) => {
-    const body = {
-      project,
-      withStates,
-      requests: batch.map(({ environment, changes, schedule }) => ({
-        environment,
-        changes: changes.map((change) => toWireChangeWithSnapshot(change, schedule?.snapshots)),
-      })),
-    };
+    const body = previewBody(project, batch, withStates);
     return { batch, ...(await call(sources.bus, PreviewChanges, { body }, context)) };
   });
   // Awaited together: a rejection without a handler would be reported as unhandled.
@@ -155,6 +159,27 @@ export async function loadPreview(
       `The features service returned no preview for change request ${request.id}: it must return one each.`,
     );
   return preview;
+}
+
+/**
+ * The bases of what requests of a project would do now, by id of the request: an approval counts only for the one that it was given for.
+ * null for those in conflict. Without closed and empty requests, and without any while features services of an older version answer.
+ */
+export async function loadBases(
+  bus: Bus,
+  project: string,
+  requests: readonly ChangeRequest[],
+  context: CallContext,
+): Promise<Map<number, string | null>> {
+  const open = requests.filter((request) => !isClosedState(request.state) && request.changes.length > 0);
+  const entries = batchesWithinLimits(open).map(async (batch) => {
+    const { previews } = await call(bus, PreviewChanges, { body: previewBody(project, batch, false) }, context);
+    return batch.flatMap(({ id }, nth) => {
+      const basis = previews[nth]?.basis;
+      return basis === undefined ? [] : [[id, basis] as const];
+    });
+  });
+  return new Map((await Promise.all(entries)).flat());
 }
 
 /** The previews to show with requests. Closed and empty requests have none. */

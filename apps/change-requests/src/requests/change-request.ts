@@ -51,6 +51,14 @@ export interface Review {
   readonly createdAt: string;
 }
 
+export interface Approval extends Review {
+  /** the basis of `preview-changes` for which it was given, or `basisInConflict`; null if an older version stored it */
+  readonly basis: string | null;
+}
+
+/** The basis of approvals of changes that had no effect yet: they are for no effect that the changes have later. */
+export const basisInConflict = 'in conflict';
+
 /** The states of a schedule: to be applied, failed at its time, or stopped before it. */
 export const scheduleStatuses = ['pending', 'failed', 'suspended'] as const;
 
@@ -117,7 +125,7 @@ export interface ChangeRequest {
   readonly stateTimestamps: Readonly<Record<string, string>>;
   /** by position */
   readonly changes: readonly ProposedChange[];
-  readonly approvals: readonly Review[];
+  readonly approvals: readonly Approval[];
   readonly rejections: readonly Review[];
   readonly comments: readonly Comment[];
   /** set if and only if the request is scheduled */

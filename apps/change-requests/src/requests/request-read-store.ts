@@ -43,10 +43,10 @@ function partsOf(table: string, json: string, order: string): string {
   select json_agg(${json} order by ${order}) from ${table} where ${table}.change_request_id = request.id), '[]')`;
 }
 
-function reviewsOf(table: string): string {
+function reviewsOf(table: string, otherMembers = ''): string {
   return partsOf(
     table,
-    `json_build_object('createdBy', ${person(table)}, 'createdAt', ${timestampSql(`${table}.created_at`)})`,
+    `json_build_object('createdBy', ${person(table)}, 'createdAt', ${timestampSql(`${table}.created_at`)}${otherMembers})`,
     `${table}.created_at, ${table}.created_by_id`,
   );
 }
@@ -56,7 +56,7 @@ const requestJson = sql.jsonOf(
   ChangeRequestEntity,
   'request',
   `'changes', ${partsOf('change', sql.jsonOf(ChangeEntity, 'change'), 'change.position')},
-     'approvals', ${reviewsOf('approval')},
+     'approvals', ${reviewsOf('approval', ", 'basis', approval.basis")},
      'rejections', ${reviewsOf('rejection')},
      'comments', ${partsOf('comment', sql.jsonOf(CommentEntity, 'comment'), 'comment.id')},
      'schedule', (select ${sql.jsonOf(ScheduleEntity, 'schedule')} from schedule where schedule.change_request_id = request.id),

@@ -106,7 +106,10 @@ function persistRequest(em: Tx['em'], before: ChangeRequest | undefined, after: 
     createdByUsername: createdBy.username,
     createdAt,
   });
-  persistDifference(em, ApprovalEntity, { before: before?.approvals ?? [], after: after.approvals }, toReviewRow);
+  persistDifference(em, ApprovalEntity, { before: before?.approvals ?? [], after: after.approvals }, (one) => ({
+    ...toReviewRow(one),
+    basis: one.basis,
+  }));
   persistDifference(em, RejectionEntity, { before: before?.rejections ?? [], after: after.rejections }, toReviewRow);
   persistDifference(em, CommentEntity, { before: before?.comments ?? [], after: after.comments }, (one) => ({
     ...one,

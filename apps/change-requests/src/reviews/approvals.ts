@@ -10,6 +10,7 @@ import {
   systemCaller,
 } from '@bunting/contracts';
 import {
+  type Approval,
   type ChangeRequest,
   type ChangeRequestDecision,
   type NewComment,
@@ -29,10 +30,16 @@ export interface ApprovalFacts {
   readonly minApprovals: number;
   /** whether the user of an approval may approve the request now */
   readonly mayApprove: (userId: number) => boolean;
+  /** the current basis of its effect, by which approvals for another one do not count; undefined if it was not asked for, or is in conflict */
+  readonly basis?: string | undefined;
 }
 
-function approvalsThatCount({ approvals }: ChangeRequest, { mayApprove }: ApprovalFacts) {
-  return approvals.filter(({ createdBy }) => mayApprove(createdBy.id));
+function isOutdated(approval: Approval, { basis }: Pick<ApprovalFacts, 'basis'>): boolean {
+  return basis !== undefined && approval.basis !== null && approval.basis !== basis;
+}
+
+function approvalsThatCount({ approvals }: ChangeRequest, facts: Omit<ApprovalFacts, 'minApprovals'>) {
+  return approvals.filter((approval) => facts.mayApprove(approval.createdBy.id) && !isOutdated(approval, facts));
 }
 
 function isReviewed({ state }: Pick<ChangeRequest, 'state'>): boolean {
@@ -47,13 +54,26 @@ export function reasonToTakeBack(request: ChangeRequest, facts: ApprovalFacts): 
   if (isClosedState(request.state)) return undefined;
   const { approvals } = request;
   const counting = approvalsThatCount(request, facts);
-  // Without names, which are erased when users are deleted.
-  const lost = approvals.filter((approval) => !counting.includes(approval)).map(({ createdBy }) => createdBy.id);
+  const lost = approvals.filter((approval) => !counting.includes(approval));
   const lacks = isReviewed(request) && counting.length < facts.minApprovals;
   if (lost.length === 0 && !lacks) return undefined;
   const left = `The change request has ${counting.length} of the ${facts.minApprovals} approvals that it needs now`;
-  if (lost.length === 0) return left;
-  return `The approval of a user who may no longer approve (user id: ${lost.join(', ')}) was removed. ${left}`;
+  // Without names, which are erased when users are deleted.
+  const ids = (ofUsers: readonly Approval[]): string => ofUsers.map(({ createdBy }) => createdBy.id).join(', ');
+  const [forbidden = [], outdated = []] = [false, true].map((may) =>
+    lost.filter(({ createdBy }) => facts.mayApprove(createdBy.id) === may),
+  );
+  return [
+    ...(forbidden.length === 0
+      ? []
+      : [`The approval of a user who may no longer approve (user id: ${ids(forbidden)}) was removed.`]),
+    ...(outdated.length === 0
+      ? []
+      : [
+          `The default strategy or a segment that the changes begin to use was edited after the approval (user id: ${ids(outdated)}), which was removed.`,
+        ]),
+    left,
+  ].join(' ');
 }
 
 /**
@@ -119,6 +139,8 @@ export interface ReviewFacts {
   readonly connected: ReadonlySet<string>;
   /** the users of approvals with their current permissions; null for those who were deleted or disabled */
   readonly approvers: ReadonlyMap<number, Caller | null>;
+  /** by id of a request: the current basis of its effect, where it was asked for; null while it is in conflict */
+  readonly bases?: ReadonlyMap<number, string | null>;
 }
 
 /** What a request needs now, and which approvals count for it. */
@@ -134,7 +156,7 @@ const adminToken: Caller = { id: adminTokenUserId, name: 'admin', grants: [{ per
 export function judgeRequest(
   request: ChangeRequest,
   protections: readonly Protection[],
-  { connected, approvers }: ReviewFacts,
+  { connected, approvers, bases }: ReviewFacts,
   rolesOf: RolesOf,
 ): Judgement {
   const { project, environment, createdBy } = request;
@@ -149,15 +171,15 @@ export function judgeRequest(
     if (caller === null) return false;
     return meetsRoleRequirement(rolesOf(caller, { project, environment, createdBy, affectedEnvironments }), 'approver');
   };
-  return { ...requirement, mayApprove };
+  return { ...requirement, mayApprove, basis: bases?.get(request.id) ?? undefined };
 }
 
 /** The request without the approvals that do not count. */
 export function withCountingApprovals(
   request: ChangeRequest,
-  { mayApprove }: Pick<Judgement, 'mayApprove'>,
+  facts: Omit<ApprovalFacts, 'minApprovals'>,
 ): ChangeRequest {
-  const approvals = request.approvals.filter(({ createdBy }) => mayApprove(createdBy.id));
+  const approvals = approvalsThatCount(request, facts);
   return approvals.length === request.approvals.length ? request : { ...request, approvals };
 }
 

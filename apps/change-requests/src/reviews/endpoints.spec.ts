@@ -160,6 +160,46 @@ describe('a raised number of approvals', () => {
   });
 });
 
+describe('an approval of changes whose effect is another one now, since a default strategy or a segment was edited', () => {
+  const removed = { text: expect.stringContaining(`after the approval (user id: ${ron.id}), which was removed`) };
+
+  it.each(['Applied', 'Scheduled'] as const)('does not let a request be %s, which returns to review', async (state) => {
+    const id = await approved();
+    service.features.editBasis();
+    const more = { scheduledAt: '2099-01-01T00:00:00.000Z' };
+    await expect(service.move(id, state, ada, more)).rejects.toMatchObject({
+      kind: 'ConflictError',
+      message: 'Change request no longer has the required approvals',
+    });
+    expect(service.features.applied).toEqual([]);
+    expect(await service.get(id)).toMatchObject({ state: 'In review', approvals: [], comments: [removed] });
+    await service.move(id, 'Approved', ron);
+    await service.move(id, 'Applied', ada);
+  });
+
+  it('does not let a request be applied if the edit comes while it begins', async () => {
+    const id = await approved();
+    service.features.whileApplying('before', () => service.features.editBasis());
+    await expect(service.move(id, 'Applied', ada)).rejects.toMatchObject({ details: [{ code: 'approvals-missing' }] });
+    expect(service.features.applied).toEqual([]);
+    expect(await service.get(id)).toMatchObject({ state: 'In review', approvals: [], comments: [removed] });
+  });
+
+  it('does not count beside a newer one', async () => {
+    await protect('production', 2);
+    const id = await inReview(enable);
+    await service.move(id, 'Approved', ron);
+    service.features.editBasis();
+    expect(await service.call(GetChangeRequestReview, { params: at(id) }, mia)).toMatchObject({ missingApprovals: 2 });
+    await service.move(id, 'Approved', mia);
+    expect(await service.get(id)).toMatchObject({
+      state: 'In review',
+      approvals: [{ createdBy: { id: mia.id } }],
+      comments: [removed],
+    });
+  });
+});
+
 describe('the approval of a user who may not approve any more', () => {
   const removed = { text: expect.stringContaining(`(user id: ${ron.id})`) };
 

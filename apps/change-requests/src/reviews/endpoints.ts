@@ -20,6 +20,7 @@ import { call } from '../calls.ts';
 import type { ChangeRequestsContext } from '../endpoints.ts';
 import { acceptsChanges } from '../proposals/content.ts';
 import { actorOf, type ChangeRequest, setTitle, withComment, withoutEvents } from '../requests/change-request.ts';
+import { loadBases } from '../previews/endpoints.ts';
 import { readInProject, requireProject } from '../requests/endpoints.ts';
 import type { ChangeRequestReader } from '../requests/request-read-store.ts';
 import { allowedStates } from '../states/commands.ts';
@@ -88,14 +89,15 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
       const request = await readInProject(bus, operationRequest, reader.getVisible(params, caller.id));
       const { project, environment, createdBy, state } = request;
       const isClosed = isClosedState(state);
-      const [facts, protections, requested, isRevertible, draft] = await Promise.all([
+      const [facts, bases, protections, requested, isRevertible, draft] = await Promise.all([
         loadReviewFacts(bus, project, [request], context),
+        request.approvals.length > 0 ? loadBases(bus, project, [request], context) : undefined,
         reader.protectedEnvironments(project),
         reader.requestedApprovers(request.id),
         state === 'Applied' && reader.isRevertible(request.id),
         state === 'Applied' ? reader.acceptingRequest(caller.id, request, { draftOnly: true }) : undefined,
       ]);
-      const judgement = judgeRequest(request, protections, facts, rolesOf);
+      const judgement = judgeRequest(request, protections, { ...facts, ...(bases && { bases }) }, rolesOf);
       const { minApprovals, affectedEnvironments } = judgement;
       const counting = isClosed ? request : withCountingApprovals(request, judgement);
       const permission = 'APPROVE_CHANGE_REQUEST' as const;

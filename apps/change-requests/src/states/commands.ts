@@ -150,7 +150,8 @@ export function allowedStates(
 
 /** A command that takes effect immediately, with its arguments. Of the others, `apply` and `run` are in apply-attempt.ts, `discard` is below. */
 export type ImmediateCommand =
-  | { readonly name: 'send to review' | 'approve' | 'reject' | 'cancel' }
+  | { readonly name: 'send to review' | 'reject' | 'cancel' }
+  | { readonly name: 'approve'; readonly basis: string | null }
   /** the time at which to apply the request, and the state that it would replace as of now */
   | { readonly name: 'schedule'; readonly schedule: Pick<Schedule, 'scheduledAt' | 'snapshots'> }
   /** the reason is shown to users */
@@ -247,12 +248,15 @@ export function takeTransition(
   if (to === null)
     throw new Error(`The command ${command.name} deletes change request ${before.id}: use discardDraft.`);
   const newTimestamp = to === before.state && command.name !== 'schedule' ? {} : { [to]: createdAt };
-  const isNewApproval = command.name === 'approve' && !hasApprovalOf(before, by.id);
+  const isNewApproval = !hasApprovalOf(before, by.id);
   const after: ChangeRequest = {
     ...withComment(before, input.comment, actor),
     state: to,
     stateTimestamps: { ...before.stateTimestamps, ...newTimestamp },
-    approvals: isNewApproval ? [...before.approvals, { createdBy: by, createdAt }] : before.approvals,
+    approvals:
+      command.name === 'approve' && isNewApproval
+        ? [...before.approvals, { createdBy: by, createdAt, basis: command.basis }]
+        : before.approvals,
     rejections: command.name === 'reject' ? [...before.rejections, { createdBy: by, createdAt }] : before.rejections,
     schedule: scheduleAfter(before.schedule, command, actor),
     applying: null,

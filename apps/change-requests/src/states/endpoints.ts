@@ -19,11 +19,12 @@ import { encryptReply } from '@bunting/outbox';
 import { call } from '../calls.ts';
 import type { ChangeRequestsContext } from '../endpoints.ts';
 import { conflictRefusal, conflictsInPreview, segmentConflicts, segmentsToDelete } from '../previews/conflicts.ts';
-import { loadPreview } from '../previews/endpoints.ts';
+import { loadBases, loadPreview } from '../previews/endpoints.ts';
 import { toWireChangeWithSnapshot } from '../proposals/proposed-change.ts';
 import {
   actorOf,
   approvalsLost,
+  basisInConflict,
   type ChangeRequest,
   etagHeaderOf,
   type NewComment,
@@ -72,7 +73,11 @@ export function stateEndpoints({
     const { params, caller } = operationRequest;
     const context = onBehalfOf(operationRequest);
     const request = await reader.getVisible(params, caller.id);
-    const facts = await loadReviewFacts(bus, params.projectId, [request], context);
+    const [found, bases] = await Promise.all([
+      loadReviewFacts(bus, params.projectId, [request], context),
+      loadBases(bus, params.projectId, [request], context),
+    ]);
+    const facts = { ...found, bases };
     if (!(await recheckApprovals(params.projectId, [request], context, facts))) return { request, facts };
     const after = await reader.getVisible(params, caller.id);
     if (command !== 'approve' && after.state === 'In review' && request.state !== 'In review') throw approvalsLost();
@@ -179,8 +184,12 @@ export function stateEndpoints({
       if (command === 'apply') return applyNow(operationRequest);
       if (command === 'schedule') return schedule(operationRequest);
       if (command === 'approve') {
-        const { facts } = await loadJudged(operationRequest, command);
-        return execute(operationRequest, { name: command }, { facts });
+        const { request, facts } = await loadJudged(operationRequest, command);
+        const basis = facts.bases?.get(request.id);
+        // The basis is that of the content that was read.
+        const revision = body.revision ?? request.revision;
+        const approve = { name: command, basis: basis === null ? basisInConflict : (basis ?? null) } as const;
+        return execute(operationRequest, approve, { facts, revision });
       }
       if (command === 'send to review') requireMayPropose(caller, params.projectId);
       return execute(operationRequest, command === undefined ? undefined : { name: command });
@@ -209,7 +218,7 @@ interface ApplyOptions {
 
 export function applyRequest({ bus, reader, transaction, recheckApprovals }: ApplyOptions): Apply {
   return async (begun, context) => {
-    const { id, uid, project, environment, changes, attempts, schedule } = begun;
+    const { id, uid, project, environment, changes, approvals, attempts, schedule } = begun;
     const { by, displayName, scheduled, authorisedEnvironments } = requireApplyAttempt(begun);
     const caller = { id: by.id, name: by.name, ...(displayName === undefined ? {} : { displayName }), grants: [] };
     const body = {
@@ -219,6 +228,7 @@ export function applyRequest({ bus, reader, transaction, recheckApprovals }: App
       project,
       environment,
       ...(authorisedEnvironments === undefined ? {} : { authorisedEnvironments: [...authorisedEnvironments] }),
+      approvedBases: [...new Set(approvals.flatMap(({ basis }) => basis ?? []))],
       changes: changes.map((change) => toWireChangeWithSnapshot(change, schedule?.snapshots)),
       refuseOverwrites: scheduled,
     };
@@ -243,10 +253,16 @@ export function applyRequest({ bus, reader, transaction, recheckApprovals }: App
       }
       return tag;
     });
-    // An environment was protected, or connected, after the attempt began.
+    // After the attempt began, an environment was protected or connected, or what the changes begin to use was edited.
     if (result.conflicts.some(({ code }) => code === 'approvals-missing')) {
       const request = await reader.byId(id);
-      if (request !== undefined) await recheckApprovals(project, [request], context);
+      if (request !== undefined) {
+        const [facts, bases] = await Promise.all([
+          loadReviewFacts(bus, project, [request], context),
+          loadBases(bus, project, [request], context),
+        ]);
+        await recheckApprovals(project, [request], context, { ...facts, bases });
+      }
     }
     return { ...result, tag: storedTag };
   };

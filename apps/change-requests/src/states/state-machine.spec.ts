@@ -105,28 +105,32 @@ describe('an actor', () => {
 
   it('receives the reason that authors do not review their own request', () => {
     expect(() =>
-      executeCommand(inReview, { name: 'approve' }, { by: mia, now, roles: roles['author and reviewer'] }),
+      executeCommand(inReview, { name: 'approve', basis: null }, { by: mia, now, roles: roles['author and reviewer'] }),
     ).toThrow('Authors can not review their own change request');
   });
 
   it('receives the name of the missing permission', () => {
-    expect(() => executeCommand(inReview, { name: 'approve' }, { by: lee, now, roles: roles.applier })).toThrow(
+    expect(() =>
+      executeCommand(inReview, { name: 'approve', basis: null }, { by: lee, now, roles: roles.applier }),
+    ).toThrow(
       'To perform this action, you need the "APPROVE_CHANGE_REQUEST" permission in the "production" environment.',
     );
   });
 
   it('cannot approve a revision that they have not seen', () => {
     const actor = { by: lee, now, roles: roles.reviewer };
-    expect(() => executeCommand(inReview, { name: 'approve' }, actor, { revision: 2 })).toThrow(
+    expect(() => executeCommand(inReview, { name: 'approve', basis: null }, actor, { revision: 2 })).toThrow(
       'Change request was changed by someone else',
     );
-    expect(executeCommand(inReview, { name: 'approve' }, actor, { revision: 3 }).request?.state).toBe('Approved');
+    expect(executeCommand(inReview, { name: 'approve', basis: null }, actor, { revision: 3 }).request?.state).toBe(
+      'Approved',
+    );
   });
 
   it('receives the environment of the missing permission, where the request affects others', () => {
     const missing = { approve: 'staging', apply: 'staging' };
     const actor = { by: lee, now, roles: { ...roles.reviewer, applier: true, missing } };
-    expect(() => executeCommand(inReview, { name: 'approve' }, actor)).toThrow(
+    expect(() => executeCommand(inReview, { name: 'approve', basis: null }, actor)).toThrow(
       'you need the "APPROVE_CHANGE_REQUEST" permission in the "staging" environment.',
     );
     const approved = { ...inReview, state: 'Approved', approvals: [anApprovalBy(kim)] } as const;
@@ -138,14 +142,14 @@ describe('an actor', () => {
 
   it('needs the approvals of now, not those of the creation of a request', () => {
     const actor = { by: lee, now, roles: { ...roles.reviewer, applier: true } };
-    const decision = executeCommand(inReview, { name: 'approve' }, actor, { minApprovals: 2 });
+    const decision = executeCommand(inReview, { name: 'approve', basis: null }, actor, { minApprovals: 2 });
     expect(decision).toMatchObject({ request: { state: 'In review' }, events: [{ data: { minApprovals: 2 } }] });
     const approved = { ...decision.request, state: 'Approved' } as const;
     expect(() => beginApplyAttempt(approved, 'apply', actor, { authorisedEnvironments: [], minApprovals: 2 })).toThrow(
       'Change request no longer has the required approvals',
     );
     // Fewer are needed again: the repeated approval counts what is there, once.
-    expect(executeCommand(decision.request, { name: 'approve' }, actor).request).toMatchObject({
+    expect(executeCommand(decision.request, { name: 'approve', basis: null }, actor).request).toMatchObject({
       state: 'Approved',
       approvals: [{ createdBy: lee }],
     });
@@ -153,7 +157,7 @@ describe('an actor', () => {
 
   it('who approves a request again changes nothing', () => {
     const before = { ...inReview, minApprovals: 2, approvals: [anApprovalBy(lee)] };
-    expect(executeCommand(before, { name: 'approve' }, { by: lee, now, roles: roles.reviewer })).toEqual({
+    expect(executeCommand(before, { name: 'approve', basis: null }, { by: lee, now, roles: roles.reviewer })).toEqual({
       request: before,
       events: [],
     });
@@ -215,6 +219,8 @@ function taken(request: ChangeRequest, { step, who, ...granted }: Step, nth: num
     case 'fail':
     case 'suspend':
       return executeCommand(request, { name: step, reason: 'why' }, actor).request;
+    case 'approve':
+      return executeCommand(request, { name: step, basis: null }, actor).request;
     default:
       return executeCommand(request, { name: step }, actor).request;
   }

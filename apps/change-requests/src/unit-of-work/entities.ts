@@ -134,7 +134,7 @@ function reviewProperties() {
 export const ApprovalEntity = defineEntity({
   name: 'Approval',
   tableName: 'approval',
-  properties: reviewProperties(),
+  properties: { ...reviewProperties(), basis: p.text().nullable() },
   indexes: [{ name: 'approval_by_user', properties: ['createdById', 'request'] }],
 });
 

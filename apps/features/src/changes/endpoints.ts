@@ -8,6 +8,7 @@ import {
   type Change,
   CheckChanges,
   isFinalRefusal,
+  approvalOutdated,
   isSegmentChange,
   PreviewChanges,
   projectGone,
@@ -23,6 +24,7 @@ import { saveChangedFeatures } from '../unit-of-work/save-decisions.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import { handlerOf } from './action-handlers.ts';
 import { applyInMemory } from './apply-in-memory.ts';
+import { approvalBasis } from './approval-basis.ts';
 import { type ChangeContext, segmentIdsOf } from './change-context.ts';
 import type { ChangeContextQuery, StoredChangeContext } from './change-store.ts';
 import { type ApplyConflict, currentSnapshot, findOverwriteConflicts } from './conflicts.ts';
@@ -57,8 +59,10 @@ export function changeEndpoints({ readChangeContext, transaction }: FeaturesCont
                 request.changes.map(({ change }) => change),
               );
         const changeContext = toChangeContext(storedForRequest, request.environment, now);
+        const applied = applyInMemory(request.changes, changeContext);
         return {
-          preview: previewChanges(request.changes, changeContext, withStates),
+          preview: previewChanges(request.changes, changeContext, applied, withStates),
+          basis: applied.conflicts.length > 0 ? null : approvalBasis(changeContext, applied),
           snapshots: withStates
             ? request.changes.map(({ id, change }) => ({ id, snapshot: currentSnapshot(change, changeContext) }))
             : [],
@@ -206,6 +210,8 @@ async function applyOnce(tx: Transaction, request: ApplyChangesRequest): Promise
   if (unauthorised !== undefined) {
     return refusedResult('conflict', [{ code: 'approvals-missing', message: notAuthorisedIn(unauthorised).message }]);
   }
+  const basis = approvalBasis(changeContext, result);
+  if (body.approvedBases?.some((approved) => approved !== basis)) return refusedResult('conflict', [approvalOutdated]);
   const overwrites = body.refuseOverwrites ? findOverwriteConflicts(body.changes, changeContext) : [];
   if (overwrites.length > 0) return refusedResult('overwrites', overwrites);
 

@@ -59,7 +59,8 @@ export function projectContextJson(texts: string, numbers: string): string {
       select coalesce(json_agg(json_build_object('name', name, 'legalValues', legal_values)), '[]') from context_field
       where name = any (${texts}) or name in (${inDefaultStrategies('$.constraints[*].contextName')})),
     'segments', (
-      select coalesce(json_agg(json_build_object('id', id, 'name', name, 'project', project)), '[]') from segment
+      select coalesce(json_agg(json_build_object(
+        'id', id, 'name', name, 'project', project, 'definition', md5(constraints::text))), '[]') from segment
       where id = any (${numbers}) or id::text in (${inDefaultStrategies('$.segments[*]')})))`;
 }
 

@@ -17,6 +17,8 @@ export interface SegmentReference {
   readonly name: string;
   /** the one project that may use it; null: every project */
   readonly project: string | null;
+  /** a hash of its stored constraints; undefined for one that the same call creates or edits */
+  readonly definition?: string;
 }
 
 /** The parts of a project and of the catalogues that rules need. The operation loads them beforehand. */

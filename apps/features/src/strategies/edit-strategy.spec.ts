@@ -628,8 +628,9 @@ describe('unchanged content', () => {
         change,
         snapshot: null,
       }));
-      expect(previewChanges(changes, context, true).features[0]?.diff).toEqual([]);
-      expect(applyInMemory(changes, context).events).toEqual([]);
+      const applied = applyInMemory(changes, context);
+      expect(previewChanges(changes, context, applied, true).features[0]?.diff).toEqual([]);
+      expect(applied.events).toEqual([]);
     });
   });
 

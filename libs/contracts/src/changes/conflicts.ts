@@ -27,7 +27,7 @@ export const conflictCodes = [
   'refused',
   /** another attempt to apply the change request came first */
   'superseded',
-  /** the change request was not approved for an environment that it affects */
+  /** the change request was not approved for an environment that it affects, or its effect is another one since */
   'approvals-missing',
 ] as const;
 export type ConflictCode = (typeof conflictCodes)[number];
@@ -49,3 +49,9 @@ export function segmentInUse(name: string): ConflictCause {
 
 /** The conflict of every change in a project that was archived or deleted. */
 export const projectGone: ConflictCause = { code: 'project-gone', message: 'Project is no longer available' };
+
+/** The conflict of a change request whose effect is no longer the one that was approved. */
+export const approvalOutdated: ConflictCause = {
+  code: 'approvals-missing',
+  message: 'The default strategy or a segment that the changes begin to use was edited after the approval',
+};

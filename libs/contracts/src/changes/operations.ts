@@ -76,6 +76,12 @@ export const PreviewChanges = defineOperation({
     previews: Type.Array(
       Type.Object({
         preview: ChangeRequestPreview,
+        basis: Type.Optional(
+          Type.Union([Type.String(), Type.Null()], {
+            description:
+              'a hash of what decides the effect besides the changes and what they replace, such as a default strategy; null for changes in conflict, which have no effect; absent from older versions',
+          }),
+        ),
         snapshots: Type.Array(Type.Object({ id: Type.Integer(), snapshot: Type.Unknown() }), {
           description: 'the current state that each change would replace; only with states',
         }),
@@ -131,6 +137,12 @@ export const ApplyChanges = defineOperation({
       Type.Array(Type.String(), {
         description:
           'the protected environments of the project for which it was approved; nothing is applied if the changes affect another one. Absent from older versions: its own',
+      }),
+    ),
+    approvedBases: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'the bases for which it was approved, as `preview-changes` returns them; nothing is applied if one of them is not the current one',
       }),
     ),
     changes: Type.Array(ChangeWithSnapshot),

@@ -157,6 +157,35 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expectRefusal(await author('GET', featurePath(project, name)), 404, 'NotFoundError', name);
     });
 
+    it('needs another approval after what it would do was edited elsewhere: a default strategy, or a segment that it begins to use', async () => {
+      const { api } = platform();
+      const segment = { name: 'cr-beta', constraints: [{ contextName: 'userId', operator: 'IN', values: ['1'] }] };
+      const { id: segmentId } = await expectSuccess(api<{ id: number }>('POST', '/api/admin/segments', segment));
+      const defaultStrategy = `/api/admin/projects/${project}/environments/${environment}/default-strategy`;
+      const edits = [
+        () => author('POST', defaultStrategy, { name: 'flexibleRollout', parameters: { rollout: '7' } }),
+        () => api('PUT', `/api/admin/segments/${segmentId}`, { ...segment, constraints: [] }),
+      ];
+      const name = await createFlag('cr-life-outdated');
+      const withSegment = { name: 'default', parameters: {}, constraints: [], segments: [segmentId] };
+      const proposals = [enable(name), { action: 'addStrategy', feature: name, payload: withSegment }];
+      for (const [nth, proposal] of proposals.entries()) {
+        const { id } = await propose(proposal);
+        await expectSuccess(move(author, id, 'In review'));
+        await expectSuccess(move(approver, id, 'Approved'));
+        await expectSuccess(edits[nth]!());
+        expectRefusal(
+          await move(runner.api, id, 'Applied'),
+          409,
+          'ConflictError',
+          'no longer has the required approvals',
+        );
+        expect(await get(id)).toMatchObject({ state: 'In review', approvals: [] });
+        await expectSuccess(move(approver, id, 'Approved'));
+        await expectSuccess(move(runner.api, id, 'Applied'));
+      }
+    });
+
     it('takes effect at its scheduled time', async () => {
       const name = await createFlag('cr-life-scheduled');
       const id = await approved(name);
