@@ -1,3 +1,4 @@
+import type { StrategyProperties } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from 'vitest';
 import { someProjectContext } from '../../test/builders.ts';
@@ -6,8 +7,8 @@ import { approvalBasis } from './approval-basis.ts';
 import { applyInMemory } from './apply-in-memory.ts';
 
 const bare = inProduction({ strategies: [] });
-const half = { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'default', groupId: 'checkout' } };
-const everybody = { name: 'default', parameters: {} };
+const half: StrategyProperties = { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'default', groupId: 'checkout' } };
+const everybody: StrategyProperties = { name: 'default', parameters: {} };
 
 /** The basis in a project with a default strategy, and with segments by id, each with the hash of its constraints. */
 const basisOf = (
