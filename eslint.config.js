@@ -6,7 +6,7 @@ import tseslint from 'typescript-eslint';
 // Who may import whom.
 
 const tests = ['**/*.spec.ts', '**/*.perf.ts', '**/test/**/*.ts'];
-const services = ['features', 'change-requests', 'audit', 'search', 'gateway'];
+const services = ['features', 'change-requests', 'audit', 'search', 'integrations', 'gateway'];
 
 /** Libraries that a project's own code may import, by the tags of their package.json. */
 const dependencies = {
@@ -62,7 +62,10 @@ const onlyBrowser = never(
   '^node:|^@bunting/contracts/',
   'The console runs in browsers: of the contracts it imports the schemas and types only.',
 );
-const noHttp = never('^(fastify|@fastify/.*|node:http2?|node:https)$', 'Only the gateway may use HTTP.');
+const noHttp = never(
+  '^(fastify|@fastify/.*|node:http2?|node:https)$',
+  'Only the gateway, and the client of integrations, may use HTTP.',
+);
 const noNats = never('^@nats-io/', 'Only the bus may use NATS.');
 /** Calls that need not be among the `calledOperations` of a service. */
 const noUndeclaredCalls = (...importNames) => ({
@@ -98,6 +101,8 @@ const purePackages = [
   're2js',
   'scim2-parse-filter',
   'ip-address',
+  'ipaddr.js',
+  'mustache',
 ];
 const pureMessage = 'Rules are pure: they import @bunting/contracts, other rules and pure packages.';
 
@@ -108,7 +113,7 @@ const pureLibrary = {
 };
 
 /** Services whose folders are nouns: what a file may import follows from its name. */
-const slicedServices = '{change-requests,audit,features,search}';
+const slicedServices = '{change-requests,audit,features,search,integrations}';
 const below = `apps/${slicedServices}/src/*`;
 const storeFiles = [`${below}/**/*-store.ts`, `apps/${slicedServices}/src/{unit-of-work,migrations}/*.ts`];
 const wiringFiles = [
@@ -116,8 +121,12 @@ const wiringFiles = [
   `${below}/**/{endpoints,subscriptions,background}.ts`,
   // The adapter of an external index.
   'apps/search/src/index/meilisearch-*.ts',
+  // What signs requests to destinations.
+  'apps/integrations/src/sending/signature.ts',
 ];
-const ruleFiles = { files: [`${below}/**/*.ts`], ignores: [...tests, ...storeFiles, ...wiringFiles] };
+/** The client of the destinations of events. */
+const httpClientFile = 'apps/integrations/src/sending/http-client.ts';
+const ruleFiles = { files: [`${below}/**/*.ts`], ignores: [...tests, ...storeFiles, ...wiringFiles, httpClientFile] };
 const wiringImports = '(endpoints|subscriptions|background|service|calls|main)\\.ts$';
 const storeMessage = 'A store imports rules, other stores, @bunting/contracts, outbox and database.';
 
@@ -238,6 +247,10 @@ export default tseslint.config(
     files: ['apps/*/src/**/*.ts'],
     ignores: tests,
     rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp, onlyDeclaredCalls),
+  },
+  {
+    files: [httpClientFile],
+    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, onlyDeclaredCalls),
   },
   // Requests of clients are passed on to whichever operation they name.
   {

@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 wait_seconds=${WAIT_SECONDS:-120}
-[ $# -gt 0 ] || set -- features gateway audit search change-requests
+[ $# -gt 0 ] || set -- features gateway audit search change-requests integrations
 replaced=
 
 running() { docker compose ps --quiet "$1"; }

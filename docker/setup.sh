@@ -23,7 +23,7 @@ write() {
   if [ -s "$folder/$1" ]; then cat >/dev/null; else cat >"$folder/.$1" && mv "$folder/.$1" "$folder/$1"; fi
   chmod 0444 "$folder/$1"
 }
-services='features change-requests audit search gateway'
+services='features change-requests audit search integrations gateway'
 variable() { echo "$1" | tr a-z- A-Z_; }
 underscored() { echo "$1" | tr - _; }
 
@@ -37,6 +37,7 @@ random | write postgres_password
 random | write meilisearch_key
 random | write admin_token
 random | write token_key
+random | write integrations_key
 for service in $services; do
   random | write "$service"_nats_password
   if [ ! -s "$folder/$service"_database_url ]; then

@@ -7,13 +7,14 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createDataFolder, dataFolders } from '../apps/all-in-one/src/data-folders.ts';
+import { createDataFolder, dataFolders, integrationsKey } from '../apps/all-in-one/src/data-folders.ts';
+import { isSettingGiven } from '../apps/all-in-one/src/database-setting.ts';
 import { services, servicesWithDatabaseSettings } from '../apps/all-in-one/src/services.ts';
 import { optionError, runCommand } from './command.ts';
 import { ensureNatsServerInstalled } from './testing/install-nats-server.ts';
 import { type SupervisedProcess, superviseProcess } from './stack/supervised-process.ts';
 
-const help = `Starts Bunting as five processes on a local nats-server with JetStream and a PostgreSQL from npm packages.
+const help = `Starts Bunting as six processes on a local nats-server with JetStream and a PostgreSQL from npm packages.
 
   npm run stack [-- --scale features=3]
 
@@ -167,6 +168,9 @@ async function startStack(
           ...(service.name === 'gateway'
             ? { BUS_CALLER_KEY: callerKeys.privateKey }
             : { BUS_CALLER_PUBLIC_KEYS: callerKeys.publicKey }),
+          ...(service.name === 'integrations' && !isSettingGiven(environment, 'INTEGRATIONS_SECRET_KEY')
+            ? { INTEGRATIONS_SECRET_KEY: integrationsKey(folders) }
+            : {}),
           [monitoringPortKey(service.name)]: String(monitoringPort),
           [setting]: postgres.localUrlOf(database),
         });

@@ -9,7 +9,7 @@ export PGPASSWORD PGOPTIONS
 run() { psql -v ON_ERROR_STOP=1 -qAt -d postgres "$@"; }
 
 run -f "$here/roles.sql"
-for service in features change_requests audit search gateway; do
+for service in features change_requests audit search integrations gateway; do
   database=bunting_$service
   if [ -z "$(run -c "select 1 from pg_database where datname = '$database'")" ]; then
     # builtin: the same order of texts on every machine

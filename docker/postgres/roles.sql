@@ -5,7 +5,7 @@ declare
   service text;
   role text;
 begin
-  foreach service in array array['features', 'change_requests', 'audit', 'search', 'gateway'] loop
+  foreach service in array array['features', 'change_requests', 'audit', 'search', 'integrations', 'gateway'] loop
     role := 'bunting_' || service;
     if not exists (select from pg_roles where rolname = role) then
       execute format('create role %I', role);

@@ -15,6 +15,7 @@ import { auditMigrations } from '../../apps/audit/src/migrations/index.ts';
 import { changeRequestMigrations } from '../../apps/change-requests/src/migrations/index.ts';
 import { featuresMigrations } from '../../apps/features/src/migrations/index.ts';
 import { gatewayMigrations } from '../../apps/gateway/src/migrations/index.ts';
+import { integrationsMigrations } from '../../apps/integrations/src/migrations/index.ts';
 import { searchMigrations } from '../../apps/search/src/migrations/index.ts';
 import { BackupError } from '../backup/manifest.ts';
 
@@ -111,6 +112,7 @@ export const allMigrations: Readonly<Record<ServiceName, readonly SchemaMigratio
   'change-requests': changeRequestMigrations,
   audit: auditMigrations,
   search: searchMigrations,
+  integrations: integrationsMigrations,
   gateway: gatewayMigrations,
 };
 

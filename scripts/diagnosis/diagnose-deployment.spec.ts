@@ -155,10 +155,11 @@ describe('npm run doctor', () => {
       expect.stringMatching(/^audit: all migrations, \d+ MiB$/),
       'audit: no dead letters and no missed messages',
       'search: not checked: SEARCH_DATABASE_URL is not set',
+      'integrations: not checked: INTEGRATIONS_DATABASE_URL is not set',
       'gateway: not checked: GATEWAY_DATABASE_URL is not set',
       expect.stringMatching(/^NATS: version \d+\.\d+\.\d+, with JetStream$/),
       'NATS: messages of up to 16777216 bytes',
-      'NATS: 3 streams, which store 0 MiB',
+      'NATS: 4 streams, which store 0 MiB',
       `backups in ${backups}: the newest of 2 is 0.2 hours old`,
       `${address}: ready`,
     ]);
@@ -172,6 +173,7 @@ describe('npm run doctor', () => {
       'change-requests',
       'audit',
       'search',
+      'integrations',
       'gateway',
     ]);
   });
@@ -325,8 +327,8 @@ describe('npm run doctor', () => {
       const access = { BUS_URL: small.url, BUS_USER: 'audit', BUS_PASSWORD: 'audit' };
       expect(await problemsOf({ ...settings, ...access })).toEqual([
         'NATS: max_payload is 1048576 bytes: imports of more are refused with 413. Set max_payload: 16MB.',
-        'NATS: has 0 of the 3 streams of features, change-requests, gateway. Start these services, which create them; their logs say why one cannot be created.',
-        'NATS: the account may store 64 MiB, and full streams need 768 MiB. Raise max_file of JetStream for the account.',
+        'NATS: has 0 of the 4 streams of features, change-requests, gateway, integrations. Start these services, which create them; their logs say why one cannot be created.',
+        'NATS: the account may store 64 MiB, and full streams need 1024 MiB. Raise max_file of JetStream for the account.',
       ]);
     } finally {
       await Promise.all([without.stop(), small.stop()]);

@@ -164,7 +164,7 @@ const startLoad = async (send: Send) => {
   };
 };
 
-const services = ['features', 'change-requests', 'audit', 'search', 'gateway'];
+const services = ['features', 'change-requests', 'audit', 'search', 'integrations', 'gateway'];
 
 const tryContainers = async (hasMeilisearch: boolean): Promise<void> => {
   const step = async <T>(name: string, action: () => Promise<T>): Promise<T> => {

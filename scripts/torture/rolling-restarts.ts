@@ -53,7 +53,14 @@ interface ApiRequest {
 }
 
 /** The order of upgrades (docs/upgrading.md, docker/replace.sh). */
-export const servicesInUpgradeOrder = ['features', 'gateway', 'audit', 'search', 'change-requests'] as const;
+export const servicesInUpgradeOrder = [
+  'features',
+  'gateway',
+  'audit',
+  'search',
+  'change-requests',
+  'integrations',
+] as const;
 const features = '/api/admin/projects/default/features';
 /** Pause between two requests of a client. */
 const pauseMs = 60;

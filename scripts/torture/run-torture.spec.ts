@@ -24,7 +24,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'bunting-torture-spec-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
 it('no write is lost, duplicated or reordered while processes are killed, disconnected and restored', async () => {
-  const scale = { features: 2, 'change-requests': 1, audit: 1, search: 1, gateway: 2 };
+  const scale = { features: 2, 'change-requests': 1, audit: 1, search: 1, integrations: 1, gateway: 2 };
   const {
     faults: results,
     violations,

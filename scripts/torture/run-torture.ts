@@ -69,7 +69,14 @@ const maxProjects = 400;
 /** Maximum attempts in the first round until a fault takes effect. */
 const maxAttempts = 8;
 
-const defaultScale: ReplicaCounts = { features: 2, 'change-requests': 1, audit: 2, search: 1, gateway: 2 };
+const defaultScale: ReplicaCounts = {
+  features: 2,
+  'change-requests': 1,
+  audit: 2,
+  search: 1,
+  integrations: 2,
+  gateway: 2,
+};
 
 type FaultRecord = { fault: string; attempts: number; injected: number; recoveredAfterMs: number[] };
 

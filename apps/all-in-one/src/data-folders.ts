@@ -1,4 +1,5 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const repository = path.join(import.meta.dirname, '..', '..', '..');
@@ -27,4 +28,21 @@ export const createDataFolder = (folder: string): void => {
       { cause: error },
     );
   }
+};
+
+/**
+ * The key for the secrets of integrations, which the first start writes into the folder of all data. Backups do not have it: without the file
+ * these secrets are lost.
+ */
+export const integrationsKey = ({ data }: Pick<DataFolders, 'data'>): string => {
+  const file = path.join(data, 'integrations-key');
+  if (!existsSync(file)) {
+    try {
+      writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx', flush: true });
+    } catch (error) {
+      // Another process was first.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  return readFileSync(file, 'utf8').trim();
 };

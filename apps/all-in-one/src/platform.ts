@@ -1,7 +1,7 @@
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import type { RunningGateway } from '@bunting/gateway';
 import { host, type RunningHost } from '@bunting/runtime';
-import { createDataFolder, dataFolders } from './data-folders.ts';
+import { createDataFolder, dataFolders, integrationsKey } from './data-folders.ts';
 import { isSettingGiven } from './database-setting.ts';
 import { services, servicesWithDatabaseSettings } from './services.ts';
 
@@ -24,10 +24,12 @@ export const startPlatform = async (
   const warnings: string[] = [];
   let postgres: EmbeddedPostgres | undefined;
   let dataDir: string | undefined;
+  let secretKey: string | undefined;
   if (missing.length > 0) {
     const folders = dataFolders(environment);
     dataDir = folders.data;
     createDataFolder(dataDir);
+    if (!isSettingGiven(environment, 'INTEGRATIONS_SECRET_KEY')) secretKey = integrationsKey(folders);
     onPhase('PostgreSQL');
     postgres = await startEmbeddedPostgres({
       dataDir: folders.postgres,
@@ -38,7 +40,14 @@ export const startPlatform = async (
   onPhase('the services');
   let hosted: RunningHost;
   try {
-    hosted = await host(services, { environment: { LOG_LEVEL: 'warn', ...environment, ...urls } });
+    hosted = await host(services, {
+      environment: {
+        LOG_LEVEL: 'warn',
+        ...environment,
+        ...urls,
+        ...(secretKey === undefined ? {} : { INTEGRATIONS_SECRET_KEY: secretKey }),
+      },
+    });
   } catch (error) {
     await postgres?.stop();
     throw error;

@@ -2,6 +2,7 @@ import { auditService } from '@bunting/audit';
 import { changeRequestsService } from '@bunting/change-requests';
 import { featuresService } from '@bunting/features';
 import { gatewayService } from '@bunting/gateway';
+import { integrationsService } from '@bunting/integrations';
 import type { AnyService } from '@bunting/runtime';
 import { searchService } from '@bunting/search';
 import { databaseSettingOf } from './database-setting.ts';
@@ -12,6 +13,7 @@ export const services: readonly AnyService[] = [
   changeRequestsService,
   auditService,
   searchService,
+  integrationsService,
   gatewayService,
 ];
 

@@ -102,7 +102,7 @@ async function start(context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const sdkDelivery = await startSdkDelivery(context, authentication);
   const { delivery, streams } = sdkDelivery;
   const eventWakeUps = wakeUps();
-  for (const producer of ['features', 'change-requests', 'gateway']) {
+  for (const producer of ['features', 'change-requests', 'gateway', 'integrations']) {
     const subscription = await bus.subscribe({ producer, topic: 'event' }, eventWakeUps.wake);
     onStop(`wake-ups of ${producer}`, () => subscription.stop());
   }

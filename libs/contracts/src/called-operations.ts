@@ -8,6 +8,7 @@ import {
   CountProjectMembers,
   CountResources,
   EndEnvironmentAccess,
+  FindEventLogPosition,
   GetOwnRoles,
   GetPermissionsOfUsers,
   GetProjectActivity,
@@ -21,6 +22,7 @@ import {
   ListStateVersions,
   PreviewChanges,
   ProposeImport,
+  ReadEventLog,
   ReadProposedChanges,
   ReadStates,
   SearchEvents,
@@ -60,6 +62,7 @@ export const calledOperations = {
   ],
   audit: [deadLetterOperations.search, deadLetterOperations['change-requests'], deadLetterOperations.gateway],
   search: [ListStateVersions, ReadStates],
+  integrations: [FindEventLogPosition, ReadEventLog],
   gateway: [
     CountResources,
     GetResourceLimits,

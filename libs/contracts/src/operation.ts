@@ -4,7 +4,7 @@ import type { Permission } from './permissions.ts';
 import { lenientSchema } from './lenient-schema.ts';
 
 /** The services that handle calls. */
-export const serviceNames = ['gateway', 'features', 'change-requests', 'audit', 'search'] as const;
+export const serviceNames = ['gateway', 'features', 'change-requests', 'audit', 'search', 'integrations'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 export interface HttpBinding {
@@ -60,6 +60,7 @@ export type IfMatchTarget =
 
 /** The groups of operations in OpenAPI, with Unleash's names. */
 export type OperationTag =
+  | 'Addons'
   | 'API tokens'
   | 'Admin UI'
   | 'Archive'

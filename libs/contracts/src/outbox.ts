@@ -68,6 +68,7 @@ export const outboxOperations = {
   features: defineReadOutbox('features'),
   'change-requests': defineReadOutbox('change-requests'),
   gateway: defineReadOutbox('gateway'),
+  integrations: defineReadOutbox('integrations'),
 } as const;
 export type Producer = keyof typeof outboxOperations;
 
@@ -76,16 +77,18 @@ export const consumersOf: Readonly<Record<Producer, Readonly<Record<OutboxTopic,
   features: { event: ['audit', 'change-requests'], state: ['search', 'gateway'], delivery: ['gateway'] },
   'change-requests': { event: ['audit'], state: [], delivery: [] },
   gateway: { event: ['audit', 'change-requests'], state: [], delivery: [] },
+  integrations: { event: ['audit'], state: [], delivery: [] },
 };
 
 /**
- * Services that the events of a producer wake although they do not read its outbox: other replicas of change-requests look for due jobs, and
- * gateways read the event log on for clients that follow it.
+ * Services that the events of a producer wake although they do not read its outbox: other replicas of change-requests look for due jobs,
+ * gateways read the event log on for clients that follow it, and integrations deliver its events.
  */
 export const alsoWokenByEventsOf: Readonly<Record<Producer, readonly ServiceName[]>> = {
-  features: ['gateway'],
-  'change-requests': ['change-requests', 'gateway'],
-  gateway: ['gateway'],
+  features: ['gateway', 'integrations'],
+  'change-requests': ['change-requests', 'gateway', 'integrations'],
+  gateway: ['gateway', 'integrations'],
+  integrations: ['gateway', 'integrations'],
 };
 
 /** A message that a service could not apply because of its content. The service stores and retries it. */

@@ -28,6 +28,8 @@ const measuredOf: Readonly<Record<ServiceName, readonly string[]>> = {
   'change-requests': ['GET pending change requests'],
   search: ['search: first page'],
   audit: ['events: by type'],
+  // It works in the background.
+  integrations: [],
 };
 const maxReplicas = 3;
 const token = '*:*.bench-0123456789abcdef0123456789abcdef';

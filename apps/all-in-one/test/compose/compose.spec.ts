@@ -87,10 +87,11 @@ describe('the compose file', () => {
       'change-requests': ['nats', 'postgres'],
       audit: ['nats', 'postgres'],
       search: ['meilisearch', 'nats', 'postgres'],
+      integrations: ['nats', 'postgres'],
       gateway: ['balancer', 'nats', 'postgres', 'roles'],
     });
     const open = Object.entries(compose.networks).filter(([, network]) => network?.internal !== true);
-    expect(open.map(([name]) => name)).toEqual(['front']);
+    expect(open.map(([name]) => name)).toEqual(['front', 'out']);
     const published = Object.entries(compose.services).filter(([, { ports = [] }]) => ports.length > 0);
     expect(published.map(([name]) => name)).toEqual(['gateway', 'balancer']);
   });

@@ -179,6 +179,7 @@ describe('the platform with the users and rights of the compose file', () => {
         features: '0',
         'change-requests': '0',
         gateway: '0',
+        integrations: '0',
         audit: '-',
         search: '-',
       });
@@ -201,7 +202,7 @@ describe('the platform with the users and rights of the compose file', () => {
     );
     expect(named.length).toBeGreaterThan(50);
     const isDatabase = (name: string): boolean =>
-      /^bunting_(?:features|change_requests|audit|search|gateway)$/.test(name);
+      /^bunting_(?:features|change_requests|audit|search|integrations|gateway)$/.test(name);
     expect([...new Set(named)].filter((name) => !exported.has(name) && !isDatabase(name))).toEqual([]);
     const documented = new Set(metricsIn(readFile('docs/operations.md')));
     expect([...exported].filter((name) => name.startsWith('bunting_') && !documented.has(name))).toEqual([]);
@@ -395,6 +396,7 @@ describe('the platform with the users and rights of the compose file', () => {
       gateway: bothRefused,
       audit: [[], []],
       search: [[], []],
+      integrations: [[], []],
     });
     expect(
       lines.filter((line) => /"level":"warn".*A call names a caller that no gateway has signed/.test(line)),

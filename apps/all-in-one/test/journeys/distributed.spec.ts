@@ -4,7 +4,7 @@ import { type Api, expectRefusal, featurePath, platformClient } from '../support
 import { describeJourneys } from './index.ts';
 import { type Distributed, startDistributed } from '../support/platform.ts';
 
-describe('the platform in five processes', () => {
+describe('the platform in six processes', () => {
   let platform: Distributed;
   beforeAll(async () => {
     platform = await startDistributed();

@@ -9,6 +9,7 @@ import { describeEventFeed, describeEvents } from './events/events.ts';
 import { describeFeatures } from './features/features.ts';
 import { describeImport } from './features/import.ts';
 import { describeImportCommand } from './features/import-command.ts';
+import { describeIntegrations } from './integrations/integrations.ts';
 import { describeInstance, describePeople } from './access/people.ts';
 import { describeLenientValues, describeText } from './requests/values.ts';
 import { describePatchStrategy } from './features/patch-strategy.ts';
@@ -39,6 +40,7 @@ export const describeJourneys = (platform: () => Platform): void => {
   describePeople(platform);
   describeInstance(platform);
   describePrivateProjects(platform);
+  describeIntegrations(platform);
   describeSdkTokens(platform);
   describeSdkDelivery(platform);
   describeSdkFrontend(platform);

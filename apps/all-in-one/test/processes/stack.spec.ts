@@ -9,7 +9,7 @@ import { featurePath, platformClient } from '../support/clients.ts';
 import { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from '../support/otlp-collector.ts';
 import { type Distributed, processes, processesOf, removeFolder, startDistributed } from '../support/platform.ts';
 
-const services = ['gateway', 'features', 'change-requests', 'audit', 'search'];
+const services = ['gateway', 'features', 'change-requests', 'audit', 'search', 'integrations'];
 const secrets = {
   GATEWAY_TOKEN_KEY: 'the key that the tokens of the stack are hashed with',
   INIT_CLIENT_API_TOKENS: 'default:development.a-token-for-the-stack',

@@ -218,6 +218,8 @@ const settingsFor = async (
     CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
     CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     CHECK_REPLIES: 'true',
+    // The destinations of tests are on this machine.
+    INTEGRATIONS_ALLOWED_HOSTS: '127.0.0.1',
     ...longFreshnessTimeouts,
     // All requests of a run come from one IP address, and many of them have no key.
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
@@ -264,7 +266,7 @@ export const startOneProcess = async (more: Readonly<Record<string, string>> = {
   };
 };
 
-/** Starts five processes on a nats-server and a PostgreSQL by `npm run stack`. */
+/** Starts six processes on a nats-server and a PostgreSQL by `npm run stack`. */
 export const startDistributed = async (more: Readonly<Record<string, string>> = {}): Promise<Distributed> => {
   const dataDir = dataFolder();
   const { url, token, settings } = await settingsFor(dataDir);

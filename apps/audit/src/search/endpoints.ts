@@ -4,8 +4,10 @@ import {
   type Caller,
   DeprecatedSearchEvents,
   FeedEvents,
+  FindEventLogPosition,
   ListNewestEvents,
   ListNewestEventsOfFeature,
+  ReadEventLog,
   requireStorableText,
   SearchEvents,
 } from '@bunting/contracts';
@@ -22,12 +24,14 @@ import {
   withoutHiddenProject,
 } from './event-filters.ts';
 import { eventFeed, type PageRequest } from './feed-store.ts';
+import { logFollower } from './follow-store.ts';
 import type { FoundEvent } from './event-store.ts';
 import { type EventCriteria, eventSearch } from './search-store.ts';
 
 export function searchEndpoints({ database, waitUntilFresh, publicUrl }: AuditContext): readonly Endpoint[] {
   const search = eventSearch(database);
   const readFeed = eventFeed(database);
+  const follower = logFollower(database);
   const jsonOf = eventDescriber(publicUrl);
 
   /** Reads the matching events that the caller may see, the newest first, after the log has caught up: as JSON texts, and their total. */
@@ -103,8 +107,26 @@ export function searchEndpoints({ database, waitUntilFresh, publicUrl }: AuditCo
       );
       return new JsonText(`{"items":[${items.join(',')}],"next":${page.next},"atEnd":${page.next >= page.head}}`);
     }),
+
+    implement(ReadEventLog, async ({ body: { after, limit, waitsForCommits }, ...request }) => {
+      if (waitsForCommits === true) await waitUntilFresh(request);
+      const page = await follower.readAfter(after, limit);
+      const events = page.events.map(
+        (found) => `{"uid":"${found.uid}","hash":"${found.hash}","event":${jsonOf(found, everything)}}`,
+      );
+      const { head, headHash, at } = page;
+      return new JsonText(`${JSON.stringify({ head, headHash, at }).slice(0, -1)},"events":[${events.join(',')}]}`);
+    }),
+
+    implement(FindEventLogPosition, async ({ body: { since }, ...request }) => {
+      await waitUntilFresh(request);
+      return { after: await follower.positionAt(new Date(since)) };
+    }),
   ];
 }
+
+/** The visibility of services that act for no user. */
+const everything: EventVisibility = { ofNoProject: true, hiddenProjects: [] };
 
 /**
  * Returns a function for the JSON text of an event with label, summary and group, without members that are hidden from the caller.

@@ -30,7 +30,7 @@ export interface EventRow {
 }
 
 /** The columns of `event` as an `EventRow`. The service serializes the row as JSON, because the database would take much longer for that. */
-const eventColumns = `
+export const eventColumns = `
   event.id, floor(extract(epoch from event.created_at) * 1000)::bigint as "createdAt", event.type,
   event.created_by as "createdBy", event.created_by_user_id as "createdByUserId", event.environment, event.project,
   event.feature_name as "featureName", event.data::text as data, event.pre_data::text as "preData", event.tags::text as tags,

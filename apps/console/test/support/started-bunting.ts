@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 
 const repository = path.join(import.meta.dirname, '..', '..', '..', '..');
-const services = ['gateway', 'features', 'change-requests', 'audit', 'search'];
+const services = ['gateway', 'features', 'change-requests', 'audit', 'search', 'integrations'];
 
 /** Starts all of Bunting in one process of its own, on fresh databases, and serves the built console. */
 export async function startBunting() {
@@ -18,6 +18,8 @@ export async function startBunting() {
     CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
     CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     CHECK_REPLIES: 'true',
+    INTEGRATIONS_SECRET_KEY: 'the key of the integrations of the tests',
+    INTEGRATIONS_ALLOWED_HOSTS: '127.0.0.1',
     ...longFreshnessTimeouts,
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',

@@ -1,0 +1,116 @@
+import { type Addon, notFound } from '@bunting/contracts';
+import { onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import type { RecordEvents } from '@bunting/outbox';
+import type { SecretCipher } from '../unit-of-work/secrets.ts';
+import { addonEvent, type Integration, maskedParameters, type Parameters, type Target } from './addon.ts';
+import { findProvider } from './providers.ts';
+
+const columns = `id, provider, description, enabled, parameters, events, projects, environments`;
+const all: Statement = { name: 'integrations', text: `select ${columns} from integration order by id` };
+const one: Statement = { name: 'integration', text: `select ${columns} from integration where id = $1` };
+const target: Statement = {
+  name: 'integration-target',
+  text: `select ${columns}, secrets from integration where id = $1`,
+};
+const anySecret: Statement = {
+  name: 'any-secret',
+  text: 'select id, secrets from integration where secrets is not null order by id limit 1',
+};
+
+export function addonNotFound(id: number) {
+  return notFound(`Could not find addon with id ${id}`);
+}
+
+type TargetRow = Addon & { readonly secrets: Buffer | null };
+
+function toTarget({ secrets, ...addon }: TargetRow, cipher: SecretCipher): Target {
+  const opened = secrets === null ? {} : cipher.open(secrets, addon.id);
+  return { ...addon, parameters: { ...(addon.parameters as Parameters), ...opened } };
+}
+
+/** Reads integrations outside of transactions. */
+export function integrationReader(database: ReadDatabase, cipher: SecretCipher) {
+  return {
+    /** all of them, with their sensitive parameters masked */
+    all: (): Promise<Addon[]> => database.read<Addon>(all),
+    get: async (id: number): Promise<Addon> => {
+      const [addon] = await database.read<Addon>(one, [id]);
+      if (addon === undefined) throw addonNotFound(id);
+      return addon;
+    },
+    /** an integration with its secrets; undefined if it does not exist */
+    findTarget: async (id: number): Promise<Target | undefined> => {
+      const [row] = await database.read<TargetRow>(target, [id]);
+      return row === undefined ? undefined : toTarget(row, cipher);
+    },
+    /** @throws Refusal `OperationDeniedError` if the secrets in the database were sealed with another key */
+    requireKey: async (): Promise<void> => {
+      const [row] = await database.read<{ id: number; secrets: Buffer }>(anySecret);
+      if (row !== undefined) cipher.open(row.secrets, row.id);
+    },
+  };
+}
+export type IntegrationReader = ReturnType<typeof integrationReader>;
+
+/** Stores integrations in a transaction, with their events. */
+export function integrationRepository(tx: Tx, record: RecordEvents, cipher: SecretCipher) {
+  const { query } = tx;
+  /** The columns of an integration: what is sensitive is sealed, and masked where it is shown. */
+  const stored = (id: number, { provider, parameters, ...integration }: Integration) => {
+    const sensitive = findProvider(provider)?.parameters.filter((one) => one.sensitive) ?? [];
+    const secrets = Object.fromEntries(
+      sensitive.flatMap(({ name }) => (parameters[name] === undefined ? [] : [[name, parameters[name]]])),
+    ) as Parameters;
+    const addon: Addon = { id, provider, ...integration, parameters: maskedParameters(provider, parameters) };
+    const values = [
+      id,
+      provider,
+      addon.description,
+      addon.enabled,
+      ...[addon.parameters, addon.events, addon.projects, addon.environments].map((value) => JSON.stringify(value)),
+      Object.keys(secrets).length === 0 ? null : cipher.seal(secrets, id),
+    ];
+    return { addon, values };
+  };
+  return {
+    count: async (): Promise<number> => {
+      // One creation at a time, so that the limit holds.
+      await query(`select pg_advisory_xact_lock(hashtext('integrations'))`);
+      return onlyRow(await query<{ count: number }>('select count(*)::int as count from integration')).count;
+    },
+    /** Locks an integration until the commit; undefined if it does not exist. `parameters` opens its secrets. */
+    lock: async (id: number): Promise<{ readonly addon: Addon; readonly parameters: () => Parameters } | undefined> => {
+      const [row] = await query<TargetRow>(`${target.text} for update`, [id]);
+      if (row === undefined) return undefined;
+      const { secrets: _secrets, ...addon } = row;
+      return { addon, parameters: () => toTarget(row, cipher).parameters };
+    },
+    add: async (integration: Integration): Promise<Addon> => {
+      const { id } = onlyRow(
+        await query<{ id: number }>(`select nextval(pg_get_serial_sequence('integration', 'id'))::int as id`),
+      );
+      const { addon, values } = stored(id, integration);
+      await query(
+        `insert into integration (${columns}, secrets) overriding system value values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        values,
+      );
+      record([addonEvent({ after: addon })]);
+      return addon;
+    },
+    save: async (before: Addon, integration: Integration): Promise<Addon> => {
+      const { addon, values } = stored(before.id, integration);
+      await query(
+        `update integration set provider = $2, description = $3, enabled = $4, parameters = $5, events = $6,
+           projects = $7, environments = $8, secrets = $9 where id = $1`,
+        values,
+      );
+      record([addonEvent({ before, after: addon })]);
+      return addon;
+    },
+    remove: async (before: Addon): Promise<void> => {
+      await query('delete from integration where id = $1', [before.id]);
+      record([addonEvent({ before })]);
+    },
+  };
+}
+export type IntegrationRepository = ReturnType<typeof integrationRepository>;

@@ -1,0 +1,161 @@
+import {
+  type Addon,
+  type AddonBody,
+  type AddonProvider,
+  type Caller,
+  type EventContent,
+  invalid,
+  isAdministrator,
+  maskedParameter,
+  refusal,
+} from '@bunting/contracts';
+import { requireValidHeaders, requireValidTemplate } from '../messages/request.ts';
+import { type AllowedAddresses, requireAllowedUrl } from '../sending/addresses.ts';
+import { requireValidSigningKeys } from '../sending/signature.ts';
+import { findProvider } from './providers.ts';
+
+export type Parameters = Readonly<Record<string, string>>;
+
+/** An integration with all its parameters, sensitive ones among them. */
+export interface Integration extends Omit<AddonBody, 'parameters' | 'description' | 'projects' | 'environments'> {
+  readonly description: string | null;
+  readonly parameters: Parameters;
+  readonly projects: string[];
+  readonly environments: string[];
+}
+
+/** An integration as it is delivered to. */
+export interface Target extends Integration {
+  readonly id: number;
+}
+
+/** The maximum number of characters of a parameter. */
+const maxParameterLength = 20_000;
+
+/** The parameters of a request as texts; a masked one has its stored value. */
+function textsOf(given: Readonly<Record<string, unknown>>, provider: AddonProvider, stored: Parameters): Parameters {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null || value === undefined || value === '') continue;
+    const path = `/body/parameters/${name}`;
+    const definition = provider.parameters.find((one) => one.name === name);
+    if (definition === undefined)
+      throw invalid(`The provider ${provider.name} has no parameter \`${name.slice(0, 100)}\`.`, path.slice(0, 200));
+    if (typeof value === 'object') throw invalid(`The \`${path}\` property must be text.`, path);
+    const text = String(value);
+    if (text.length > maxParameterLength)
+      throw invalid(`The \`${path}\` property must have at most ${maxParameterLength} characters.`, path);
+    if (text.includes('\0')) throw invalid(`The \`${path}\` property must not contain a null character.`, path);
+    if (definition.sensitive && text === maskedParameter) {
+      const kept = stored[name];
+      if (kept !== undefined) texts[name] = kept;
+    } else texts[name] = text;
+  }
+  return texts;
+}
+
+/**
+ * The integration that a request describes.
+ * @param stored the parameters of the integration that it replaces
+ * @param allowed the addresses that need not be public
+ * @throws Refusal `ValidationError` with Unleash's messages for an unknown provider and missing parameters
+ */
+export function integrationFrom(
+  { provider: name, parameters, ...body }: AddonBody,
+  allowed: AllowedAddresses,
+  stored: Parameters = {},
+): Integration {
+  const provider = findProvider(name);
+  if (provider === undefined) throw invalid(`Unknown addon provider ${name}`, '/body/provider');
+  const texts = textsOf(parameters, provider, stored);
+  const missing = provider.parameters.filter((one) => one.required && texts[one.name] === undefined);
+  if (missing.length > 0)
+    throw invalid(`Missing required parameters: ${missing.map((one) => one.name).join(',')} `, '/body/parameters');
+  const { url, signingKeys } = texts;
+  if (url !== undefined) requireAllowedUrl(url, allowed, '/body/parameters/url');
+  requireValidHeaders(texts);
+  requireValidTemplate(texts);
+  if (signingKeys !== undefined) requireValidSigningKeys(signingKeys, '/body/parameters/signingKeys');
+  return {
+    provider: name,
+    description: body.description ?? null,
+    enabled: body.enabled,
+    parameters: texts,
+    events: [...new Set(body.events)],
+    projects: [...new Set(body.projects)],
+    environments: [...new Set(body.environments)],
+  };
+}
+
+/** The parameters without the values of the sensitive ones. */
+export function maskedParameters(providerName: string, parameters: Parameters): Parameters {
+  const sensitive = findProvider(providerName)?.parameters.filter((one) => one.sensitive) ?? [];
+  const isSensitive = (name: string): boolean => sensitive.some((one) => one.name === name);
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [name, isSensitive(name) ? maskedParameter : value]),
+  );
+}
+
+type Selection = Pick<Integration, 'events' | 'projects' | 'environments'>;
+
+function isForAll(names: readonly string[]): boolean {
+  return names.length === 0 || names[0] === '*';
+}
+
+/** Whether an integration is told of an event: by its type, and by its project and environment where it has them. */
+export function selects(
+  { events, projects, environments }: Selection,
+  event: { readonly type: string; readonly project?: string | null; readonly environment?: string | null },
+): boolean {
+  const { project, environment } = event;
+  return (
+    events.includes(event.type) &&
+    (project == null || isForAll(projects) || projects.includes(project)) &&
+    (environment == null || isForAll(environments) || environments.includes(environment))
+  );
+}
+
+/**
+ * The integration as the caller sees it: without the names of hidden projects.
+ * @returns undefined if it is for hidden projects alone
+ */
+export function visibleTo(caller: Caller, addon: Addon): Addon | undefined {
+  const { hiddenProjects = [] } = caller;
+  if (hiddenProjects.length === 0 || addon.projects.length === 0) return addon;
+  const projects = addon.projects.filter((project) => !hiddenProjects.includes(project));
+  return projects.length === 0 ? undefined : { ...addon, projects };
+}
+
+/**
+ * Refuses to let a caller direct events to an address that the caller may not read: those of hidden projects, and those that only
+ * administrators see, because they are about no project.
+ */
+export function requireMayDirect(caller: Caller, { provider, events, projects }: Integration | Addon): void {
+  if (isAdministrator(caller)) return;
+  const { hiddenProjects = [] } = caller;
+  const offered = findProvider(provider)?.events ?? [];
+  const denied = events.find((type) => !offered.includes(type));
+  if (denied !== undefined)
+    throw refusal('NoAccessError', `Only administrators may direct events of the type ${denied.slice(0, 100)}.`);
+  if (hiddenProjects.length > 0 && (isForAll(projects) || projects.some((project) => hiddenProjects.includes(project))))
+    throw refusal(
+      'NoAccessError',
+      'The integration would get events of projects that you may not see: list its projects.',
+    );
+}
+
+type AddonChange = {
+  readonly before?: Omit<Addon, 'parameters'> | undefined;
+  readonly after?: Omit<Addon, 'parameters'> | undefined;
+};
+
+/** The event of a created, updated or deleted integration. It has no parameters, which may be secrets. */
+export function addonEvent({ before, after }: AddonChange): EventContent {
+  const withoutParameters = (addon: Omit<Addon, 'parameters'> | undefined) => {
+    if (addon === undefined) return null;
+    const { id, provider, description, enabled, events, projects, environments } = addon;
+    return { id, provider, description, enabled, events, projects, environments };
+  };
+  const kind = before === undefined ? 'created' : after === undefined ? 'deleted' : 'updated';
+  return { type: `addon-config-${kind}`, data: withoutParameters(after), preData: withoutParameters(before) };
+}

@@ -1,0 +1,96 @@
+import { type Bus, type Endpoint, implement, systemContext, writes } from '@bunting/bus';
+import {
+  type Addon,
+  authorise,
+  type Caller,
+  CreateAddon,
+  DeleteAddon,
+  GetAddon,
+  limitExceeded,
+  ListAddons,
+  ReadEventLog,
+  rootScope,
+  UpdateAddon,
+} from '@bunting/contracts';
+import { call } from '../calls.ts';
+import type { LogPosition } from '../delivery/delivery-store.ts';
+import type { IntegrationsContext } from '../endpoints.ts';
+import { integrationFrom, requireMayDirect, visibleTo } from './addon.ts';
+import { addonNotFound, type IntegrationReader } from './addon-store.ts';
+import { providers } from './providers.ts';
+
+const callTimeoutMs = 5_000;
+
+/** The end of the event log, after everything that was committed before the call. */
+export async function endOfLog(bus: Bus): Promise<LogPosition> {
+  const { head, headHash } = await call(
+    bus,
+    ReadEventLog,
+    { body: { after: 0, limit: 0, waitsForCommits: true } },
+    systemContext(callTimeoutMs),
+  );
+  return { position: head, hash: headHash };
+}
+
+/** The integration as the caller sees it. @throws Refusal `NotFoundError` if it does not exist, or is for hidden projects alone */
+export async function getVisible(reader: IntegrationReader, id: number, caller: Caller): Promise<Addon> {
+  const addon = visibleTo(caller, await reader.get(id));
+  if (addon === undefined) throw addonNotFound(id);
+  return addon;
+}
+
+export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[] {
+  const { bus, reader, transaction, allowed, maxAddons, wake } = context;
+  return [
+    implement(ListAddons, async ({ caller }) => ({
+      addons: (await reader.all()).flatMap((addon) => visibleTo(caller, addon) ?? []),
+      providers: [...providers],
+    })),
+
+    implement(GetAddon, ({ params, caller }) => getVisible(reader, params.id, caller)),
+
+    implement(CreateAddon, async (request) => {
+      const { body, caller } = request;
+      authorise(caller, CreateAddon.permission, rootScope);
+      const integration = integrationFrom(body, allowed);
+      requireMayDirect(caller, integration);
+      const end = await endOfLog(bus);
+      return transaction(request, async (tx) => {
+        if ((await tx.integrations.count()) >= maxAddons) throw limitExceeded('integration', maxAddons);
+        const addon = await tx.integrations.add(integration);
+        await tx.deliveries.begin(addon.id, end);
+        return addon;
+      });
+    }),
+
+    implement(UpdateAddon, async (request) => {
+      const { params, body, caller } = request;
+      authorise(caller, UpdateAddon.permission, rootScope);
+      // What happened while an integration was disabled is not delivered when it is enabled.
+      const end =
+        body.enabled && !(await getVisible(reader, params.id, caller)).enabled ? await endOfLog(bus) : undefined;
+      const reply = await transaction(request, async (tx) => {
+        const locked = await tx.integrations.lock(params.id);
+        if (locked === undefined || visibleTo(caller, locked.addon) === undefined) throw addonNotFound(params.id);
+        requireMayDirect(caller, locked.addon);
+        const isSameKind = locked.addon.provider === body.provider;
+        const integration = integrationFrom(body, allowed, isSameKind ? locked.parameters() : {});
+        requireMayDirect(caller, integration);
+        const addon = await tx.integrations.save(locked.addon, integration);
+        if (end !== undefined && !locked.addon.enabled) await tx.deliveries.begin(addon.id, end);
+        else await tx.deliveries.resume(addon.id);
+        return addon;
+      });
+      wake();
+      return reply;
+    }),
+
+    writes(DeleteAddon, transaction, async (tx, { params, caller }) => {
+      authorise(caller, DeleteAddon.permission, rootScope);
+      const locked = await tx.integrations.lock(params.id);
+      if (locked !== undefined && visibleTo(caller, locked.addon) !== undefined)
+        await tx.integrations.remove(locked.addon);
+      return null;
+    }),
+  ];
+}

@@ -1,0 +1,56 @@
+import { databaseSettings, outboxSettings } from '@bunting/runtime';
+import { type Static, Type } from 'typebox';
+
+/** Everything that the service reads from its environment. */
+export const IntegrationsConfig = Type.Object({
+  ...databaseSettings('INTEGRATIONS'),
+  ...outboxSettings('INTEGRATIONS'),
+  INTEGRATIONS_SECRET_KEY: Type.Optional(
+    Type.String({
+      secret: true,
+      minLength: 32,
+      description:
+        'key with which secrets of integrations are encrypted; without it no integration with a secret can be stored, and most have one',
+    }),
+  ),
+  INTEGRATIONS_ALLOWED_HOSTS: Type.String({
+    default: '',
+    description:
+      'comma-separated host names, IP addresses and networks in CIDR notation that events may be sent to although they are not public, such as `chat.internal,10.2.0.0/16`',
+  }),
+  INTEGRATIONS_PUBLIC_URL: Type.String({
+    pattern: '^(https?://.*)?$',
+    default: '',
+    description: 'the address of the web console; links in messages begin with it, and there are none without it',
+  }),
+  INTEGRATIONS_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    maximum: 30_000,
+    default: 15_000,
+    description: 'milliseconds after which a destination that has not responded completely counts as failed',
+  }),
+  INTEGRATIONS_LEASE_MS: Type.Integer({
+    minimum: 1_000,
+    maximum: 600_000,
+    default: 60_000,
+    description:
+      'milliseconds after which another replica delivers to a destination whose replica does not go on; longer than INTEGRATIONS_TIMEOUT_MS',
+  }),
+  INTEGRATIONS_RETRY_SECONDS: Type.String({
+    pattern: '^[0-9]{1,7}(,[0-9]{1,7}){0,19}$',
+    default: '5,300,1800,7200,18000,36000,50400,72000,86400',
+    description:
+      'seconds between the attempts to deliver an event, by default those of Standard Webhooks; after the last one the event is a dead letter',
+  }),
+  INTEGRATIONS_POLL_INTERVAL_MS: Type.Integer({
+    minimum: 10,
+    default: 5_000,
+    description: 'milliseconds between looks at the event log without a wake-up signal',
+  }),
+  INTEGRATIONS_MAX_ADDONS: Type.Integer({
+    minimum: 1,
+    default: 500,
+    description: 'maximum number of integrations',
+  }),
+});
+export type IntegrationsConfig = Static<typeof IntegrationsConfig>;

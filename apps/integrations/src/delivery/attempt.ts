@@ -1,0 +1,86 @@
+import type { Event } from '@bunting/contracts';
+import type { Target } from '../addons/addon.ts';
+import { type Message, messagesFor } from '../messages/request.ts';
+import { type DestinationResponse, type Send, SendingError } from '../sending/http-client.ts';
+import { signatureHeaders } from '../sending/signature.ts';
+import { TemplateError } from '../messages/template.ts';
+import { type Outcome, retryAfterMs, webhookId } from './retry.ts';
+
+/** Sends an event to a destination once. It never throws for what the destination, its address or its template is to blame for. */
+export type Attempt = (target: Target, entry: { readonly uid: string; readonly event: Event }) => Promise<Outcome>;
+
+type SentMessage = { readonly message: Message } & (
+  | { readonly response: DestinationResponse; readonly fault: string | undefined }
+  | { readonly response: undefined; readonly fault: string }
+);
+
+const maxShownResponse = 300;
+
+/** Why a response means that the event was not accepted; undefined if it was. */
+function faultOf(provider: string, { status, body }: DestinationResponse): string | undefined {
+  const text = body.trim().slice(0, maxShownResponse).toWellFormed().replaceAll('\0', '');
+  if (status < 200 || status > 299) return `The destination responded ${status}${text === '' ? '.' : `: ${text}`}`;
+  // Slack responds 200 to what it refuses.
+  if (provider === 'slack-app' && !/"ok"\s*:\s*true/.test(body)) return `Slack refused the message: ${text}`;
+  return undefined;
+}
+
+/** Sends the messages for an event at the same time, and says what came of each. */
+export function messageSender(send: Send, publicUrl: string, now: () => Date) {
+  const sendOne = async (target: Target, uid: string, message: Message): Promise<SentMessage> => {
+    const signed = withWebhookHeaders(target, message, uid, now());
+    try {
+      const response = await send(signed);
+      return { message: signed, response, fault: faultOf(target.provider, response) };
+    } catch (error) {
+      if (!(error instanceof SendingError)) throw error;
+      return { message: signed, response: undefined, fault: `The event could not be sent: ${error.message}.` };
+    }
+  };
+  return async (
+    target: Target,
+    { uid, event }: { readonly uid: string; readonly event: Event },
+  ): Promise<SentMessage[]> =>
+    Promise.all(messagesFor(target, event, publicUrl).map((message) => sendOne(target, uid, message)));
+}
+
+function withWebhookHeaders({ provider, parameters }: Target, message: Message, uid: string, now: Date): Message {
+  const { signingKeys } = parameters;
+  const id = webhookId(uid);
+  const timestamp = Math.floor(now.getTime() / 1_000);
+  const headers = {
+    'user-agent': 'Bunting',
+    ...message.headers,
+    ...(provider === 'webhook' ? { 'webhook-id': id, 'webhook-timestamp': String(timestamp) } : {}),
+    ...(provider === 'webhook' && signingKeys !== undefined
+      ? signatureHeaders(signingKeys, { id, timestamp, body: message.body })
+      : {}),
+  };
+  return { ...message, headers };
+}
+
+/** @param now the clock, which the timestamps of webhooks are of */
+export function attemptBy(send: Send, publicUrl: string, now: () => Date): Attempt {
+  const sendMessages = messageSender(send, publicUrl, now);
+  return async (target, entry) => {
+    let sent: SentMessage[];
+    try {
+      sent = await sendMessages(target, entry);
+    } catch (error) {
+      if (error instanceof TemplateError) return { state: 'failed', status: null, reason: `${error.message}.` };
+      throw error;
+    }
+    const failed = sent.filter(({ fault }) => fault !== undefined);
+    const reasons = failed.map(({ fault }) => fault).join(' ');
+    const decisive = failed[0] ?? sent[0];
+    const status = decisive?.response?.status ?? null;
+    if (failed.length === 0) {
+      const reason = status === null ? 'There is no channel for the event.' : `The destination responded ${status}.`;
+      return { state: 'success', status, reason };
+    }
+    // What some channels have would be repeated there, so the others do without.
+    if (failed.length < sent.length) return { state: 'successWithErrors', status, reason: reasons };
+    const waitMs = retryAfterMs(decisive?.response?.retryAfter, now());
+    return { state: 'failed', status, reason: reasons, waitMs };
+  };
+}

@@ -1,0 +1,262 @@
+import { GetAddon, GetDeliveryStatus, RedeliverEvent, ReplayEvents, UpdateAddon } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startSink, type Sink } from '../../test/sink.ts';
+import { aWebhook, type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
+import { deliveryStore } from './delivery-store.ts';
+
+let service: StartedIntegrations;
+let sink: Sink;
+let id: number;
+beforeAll(async () => {
+  service = await startIntegrations();
+  sink = await startSink();
+});
+afterAll(async () => {
+  await service.stop();
+  await sink.stop();
+});
+beforeEach(async () => {
+  ({ id } = await service.create(aWebhook(sink.url)));
+});
+afterEach(async () => {
+  await service.database.query({ name: 'forget', text: 'delete from integration' });
+  sink.reset();
+});
+
+const statusOf = () => service.call(GetDeliveryStatus, { params: { id } });
+const isCaughtUp = () =>
+  eventually(async () => {
+    const { position, head } = await statusOf();
+    expect(position).toBe(head);
+    expect(head).toBe(service.log.head);
+  });
+
+describe('a destination', () => {
+  it('gets the events that are committed after its creation and that it selects, with their ids', async () => {
+    const [first, , third] = service.log.append({}, { type: 'feature-tagged' }, { type: 'feature-archived' });
+    await eventually(() => expect(sink.requests).toHaveLength(2));
+    expect(sink.events()).toEqual([first?.event, third?.event]);
+    expect(sink.requests.map(({ headers }) => headers['webhook-id'])).toEqual([
+      `evt_${first?.uid}`,
+      `evt_${third?.uid}`,
+    ]);
+  });
+
+  it('is told nothing again once it has accepted everything', async () => {
+    service.log.append({}, {}, {});
+    await isCaughtUp();
+    service.log.append({ type: 'feature-tagged' });
+    await isCaughtUp();
+    expect(sink.requests).toHaveLength(3);
+  });
+
+  it('gets events of selected projects and environments alone, and those without', async () => {
+    await service.call(UpdateAddon, {
+      params: { id },
+      body: aWebhook(sink.url, { projects: ['shop'], environments: ['production'] }),
+    });
+    const appended = service.log.append(
+      {},
+      { project: 'bank' },
+      { environment: 'development' },
+      { environment: null },
+      { project: null, featureName: null },
+    );
+    await isCaughtUp();
+    const expected = [appended[0], appended[3], appended[4]].map((entry) => entry?.event.id);
+    expect(sink.events().map((event) => event.id)).toEqual(expect.arrayContaining(expected));
+    expect(sink.requests).toHaveLength(3);
+  });
+});
+
+describe('an event that fails', () => {
+  const failBanner = () =>
+    sink.respondWith(({ body }, response) => {
+      const isBanner = (JSON.parse(body) as { featureName: string }).featureName === 'banner';
+      response.writeHead(isBanner ? 500 : 204).end();
+    });
+
+  it('holds back later events of its flag, and of no other', async () => {
+    failBanner();
+    const [failed, , other] = service.log.append({}, { type: 'feature-archived' }, { featureName: 'sidebar' });
+    await isCaughtUp();
+    expect(
+      sink
+        .events()
+        .map((event) => event.id)
+        .toSorted(),
+    ).toEqual([failed?.event.id, other?.event.id]);
+    expect(await statusOf()).toMatchObject({ waiting: 2, deadLetters: 0 });
+  });
+
+  it('is sent again with the same id, and then what waits of its flag, in order', async () => {
+    failBanner();
+    const entries = service.log.append({}, {}, {});
+    await isCaughtUp();
+    service.log.append({});
+    await isCaughtUp();
+    expect(sink.requests).toHaveLength(1);
+    sink.reset();
+    await service.passTime();
+    await eventually(() => expect(sink.requests).toHaveLength(4));
+    expect(sink.events().map((event) => event.id)).toEqual(
+      [1, 2, 3, 4].map((nth) => (entries[0]?.event.id ?? 0) + nth - 1),
+    );
+    expect(sink.requests[0]?.headers['webhook-id']).toBe(`evt_${entries[0]?.uid}`);
+    expect(await statusOf()).toMatchObject({ waiting: 0 });
+  });
+
+  it('is a dead letter after the last attempt, which holds back nothing, is seen, and can be sent again', async () => {
+    failBanner();
+    const [dead, next] = service.log.append({}, {});
+    await isCaughtUp();
+    for (let nth = 2; nth <= 4; nth++) {
+      await service.passTime();
+      await eventually(async () => expect((await service.attempts(id)).length).toBeGreaterThanOrEqual(nth));
+    }
+    await eventually(async () => expect(await statusOf()).toMatchObject({ deadLetters: 1, waiting: 1 }));
+    const letter = (await service.attempts(id)).find(({ details }) => details['deadLetter'] === true);
+    expect(letter).toMatchObject({
+      state: 'failed',
+      stateDetails: expect.stringContaining('The destination responded 500. This was attempt 4 and the last one'),
+      event: { id: dead?.event.id },
+    });
+    sink.reset();
+    await service.passTime();
+    await eventually(() => expect(sink.events().map((event) => event.id)).toEqual([next?.event.id]));
+    await service.call(RedeliverEvent, { params: { id, eventId: Number(letter?.id) } });
+    await eventually(() => expect(sink.events().map((event) => event.id)).toEqual([next?.event.id, dead?.event.id]));
+    await eventually(async () => expect(await statusOf()).toMatchObject({ deadLetters: 0, waiting: 0 }));
+    expect(sink.requests[1]?.headers['webhook-id']).toBe(`evt_${dead?.uid}`);
+  });
+});
+
+describe('a destination that fails', () => {
+  it('is left alone after five failures in a row, and gets everything once it works again', async () => {
+    sink.respondStatus(503);
+    const flags = Array.from({ length: 40 }, (_, nth) => ({ featureName: `flag-${nth}` }));
+    const entries = service.log.append(...flags);
+    await eventually(async () => expect((await statusOf()).pausedUntil).not.toBeNull());
+    expect(sink.requests.length).toBeLessThan(40);
+    sink.reset();
+    await service.passTime();
+    await eventually(() => expect(new Set(sink.events().map((event) => event.id)).size).toBe(40));
+    expect(new Set(sink.events().map((event) => event.id))).toEqual(new Set(entries.map(({ event }) => event.id)));
+    await eventually(async () => expect(await statusOf()).toMatchObject({ waiting: 0, pausedUntil: null }));
+  });
+
+  it('is left alone for as long as it asks', async () => {
+    sink.respondStatus(429, { 'retry-after': '1200' });
+    service.log.append({});
+    await eventually(async () => {
+      const { pausedUntil } = await statusOf();
+      expect(Date.parse(pausedUntil ?? '')).toBeGreaterThan(Date.now() + 1_000_000);
+    });
+    service.log.append({ featureName: 'sidebar' });
+    sink.reset();
+    await service.passTime();
+    await eventually(() => expect(sink.requests).toHaveLength(2));
+  });
+
+  it('is disabled when it responds 410, which the event log says', async () => {
+    sink.respondStatus(410);
+    service.log.append({});
+    await eventually(async () => expect((await service.call(GetAddon, { params: { id } })).enabled).toBe(false));
+    expect((await statusOf()).disabledReason).toMatch('410');
+    const [event] = (await service.emittedEvents()).slice(-1);
+    expect(event).toMatchObject({ type: 'addon-config-updated', data: { id, enabled: false } });
+    sink.reset();
+    service.log.append({});
+    await service.call(UpdateAddon, { params: { id }, body: aWebhook(sink.url) });
+    const [later] = service.log.append({ featureName: 'later' });
+    await eventually(() => expect(sink.events().map((one) => one.id)).toContain(later?.event.id));
+  });
+
+  it('that redirects is not followed', async () => {
+    const other = await startSink();
+    sink.respondStatus(302, { location: other.url });
+    service.log.append({});
+    await eventually(async () => expect(await service.attempts(id)).toHaveLength(1));
+    expect((await service.attempts(id))[0]).toMatchObject({ state: 'failed', details: { status: 302 } });
+    expect(other.requests).toEqual([]);
+    await other.stop();
+  });
+});
+
+describe('a replay', () => {
+  it('delivers again from an event on, with the same ids', async () => {
+    const entries = service.log.append({}, {}, {});
+    await isCaughtUp();
+    sink.reset();
+    await service.call(ReplayEvents, { params: { id }, body: { after: entries[0]?.event.id ?? 0 } });
+    await eventually(() => expect(sink.requests).toHaveLength(2));
+    expect(sink.requests.map(({ headers }) => headers['webhook-id'])).toEqual(
+      entries.slice(1).map(({ uid }) => `evt_${uid}`),
+    );
+  });
+
+  it('delivers again from a time on', async () => {
+    const entries = service.log.append({}, {}, {});
+    await isCaughtUp();
+    sink.reset();
+    await service.call(ReplayEvents, { params: { id }, body: { since: entries[2]?.event.createdAt ?? '' } });
+    await eventually(() => expect(sink.events().map((event) => event.id)).toEqual([entries[2]?.event.id]));
+  });
+
+  it('is refused beyond the end of the log, and without a start', async () => {
+    const replay = (body: object) => service.call(ReplayEvents, { params: { id }, body });
+    await expect(replay({ after: service.log.head + 1 })).rejects.toMatchObject({ kind: 'ValidationError' });
+    await expect(replay({})).rejects.toMatchObject({ kind: 'ValidationError' });
+  });
+});
+
+it('after the log was restored from a backup, its events are delivered again from there on', async () => {
+  service.log.append({}, {});
+  await isCaughtUp();
+  const restoredTo = service.log.head - 1;
+  service.log.restoreTo(restoredTo);
+  const entries = service.log.append({ featureName: 'after-restore' }, {}, {});
+  await eventually(() =>
+    expect(sink.requests.map(({ headers }) => headers['webhook-id'])).toEqual(
+      expect.arrayContaining(entries.map(({ uid }) => `evt_${uid}`)),
+    ),
+  );
+});
+
+describe('a process', () => {
+  it('that has lost its lease stores nothing of its round, and the next one sends it again with the same id', async () => {
+    const arrived = Promise.withResolvers<() => void>();
+    sink.respondWith((_request, response) => arrived.resolve(() => void response.writeHead(204).end()));
+    const [entry] = service.log.append({});
+    const respond = await arrived.promise;
+    sink.reset();
+    // As when another process has taken the destination over.
+    await service.database.query({ name: 'take', text: 'update destination set lease = gen_random_uuid()' });
+    respond();
+    await service.database.query({ name: 'end', text: 'update destination set lease_until = now()' });
+    await eventually(() => expect(sink.requests[0]?.headers['webhook-id']).toBe(`evt_${entry?.uid}`));
+    await isCaughtUp();
+    expect(await service.attempts(id)).toHaveLength(1);
+  });
+});
+
+it('the history has the last thousand attempts of an integration, and those of dead letters', async () => {
+  await service.database.query({
+    name: 'fill-history',
+    text: `insert into attempt (integration_id, uid, state, state_details, event, details)
+      select ${id}, gen_random_uuid(), 'success', '', '{}', '{}' from generate_series(1, 1500)`,
+  });
+  await service.database.query({
+    name: 'dead-letter',
+    text: `insert into parked_delivery (integration_id, uid, flag, event, attempts)
+      select integration_id, uid, 'flag x', event, 10 from attempt order by id limit 1`,
+  });
+  const store = deliveryStore(service.database);
+  while ((await store.dropExpired()) > 0);
+  const [count] = await service.database.read<{ attempts: number }>({
+    name: 'count-attempts',
+    text: 'select count(*)::int as attempts from attempt',
+  });
+  expect(count?.attempts).toBe(1_001);
+});

@@ -1,0 +1,425 @@
+import { type Bus, systemContext, systemTraceparent } from '@bunting/bus';
+import { type Event, ReadEventLog, type ReplyOf, systemCaller } from '@bunting/contracts';
+import { type Log, logFailure, startLoop } from '@bunting/runtime';
+import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { selects, type Target } from '../addons/addon.ts';
+import type { IntegrationReader } from '../addons/addon-store.ts';
+import { call } from '../calls.ts';
+import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
+import type { Attempt } from './attempt.ts';
+import {
+  type Claim,
+  type DeliveryStore,
+  type EventToPark,
+  type LogPosition,
+  maxWaiting,
+  type RecordedAttempt,
+} from './delivery-store.ts';
+import { failuresThatPause, flagOf, goneStatus, nextAttemptMs, type Outcome, pauseMs, webhookId } from './retry.ts';
+
+interface DeliveryOptions {
+  readonly bus: Bus;
+  readonly reader: IntegrationReader;
+  readonly store: DeliveryStore;
+  readonly transaction: UnitOfWork;
+  readonly attempt: Attempt;
+  /** milliseconds after which an attempt has ended */
+  readonly timeoutMs: number;
+  readonly leaseMs: number;
+  readonly schedule: readonly number[];
+  readonly intervalMs: number;
+  readonly metrics: Registry;
+  readonly log: Log;
+}
+
+/** How many destinations a process delivers to at the same time, and how many events it sends to one of them. */
+const maxDestinations = 32;
+const maxConcurrentEvents = 16;
+const pageSize = 100;
+/** A mark this close to the end of the log is worth its row. */
+const nearHead = 1_000;
+const callTimeoutMs = 10_000;
+const housekeepingMs = 60_000;
+/** How long a destination rests after a defect or an outage of ours. */
+const retryMs = 5_000;
+
+type LogPage = ReplyOf<typeof ReadEventLog>;
+
+/** An event to deliver. */
+interface Entry {
+  readonly uid: string;
+  readonly flag: string;
+  /** the event as JSON text */
+  readonly text: string;
+  readonly event: Event;
+  /** how many attempts have failed before */
+  readonly attempts: number;
+}
+
+/** What became of an entry: `waits` behind one of its flag that failed, or `skipped` because the round ended before its turn. */
+type Result = Outcome | 'waits' | 'skipped';
+
+function isAttempted(result: Result): result is Outcome {
+  return typeof result === 'object';
+}
+
+/**
+ * Delivers the events of the log to the destinations, until it is stopped. Each destination has a position in the log. The process that has
+ * its lease reads what follows, sends it, and moves the position in the transaction that stores what failed: a process that dies leaves
+ * nothing out, and what it sent is sent again with the same id.
+ */
+export function startDelivery(options: DeliveryOptions) {
+  const { bus, reader, store, transaction, attempt, timeoutMs, leaseMs, schedule, intervalMs, log } = options;
+  const countAttempt = attemptCounter(options.metrics);
+  const running = new Map<number, Promise<void>>();
+  /** integrations whose last delivery ended with a defect or an outage, which is logged once */
+  const failing = new Set<number>();
+  let isStopped = false;
+  /** whether a commit may not be in the log yet */
+  let hasNewCommits = true;
+
+  const readLog = (after: number, limit: number, waitsForCommits = false): Promise<LogPage> =>
+    call(bus, ReadEventLog, { body: { after, limit, waitsForCommits } }, systemContext(callTimeoutMs));
+  /** Pages by the hash of the log before them, which says what follows: destinations that are at the same position share one. */
+  const pages = new LRUCache<string, LogPage>({ max: 32 });
+  const readPage = async ({ position, hash }: LogPosition): Promise<LogPage> => {
+    const key = `${position} ${hash}`;
+    const known = hash === null ? undefined : pages.get(key);
+    if (known !== undefined) return known;
+    const page = await readLog(position, pageSize);
+    if (page.events.length > 0 && page.at === hash) pages.set(key, page);
+    return page;
+  };
+
+  /**
+   * The position that a destination continues from, after the log was restored from a backup: the last mark whose hash the log still
+   * has. What comes after it may have other ids now, and is delivered again.
+   */
+  const positionInRestoredLog = async (upTo: number): Promise<LogPosition> => {
+    const marks = await store.marks(upTo);
+    let [low, high] = [0, marks.length];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const mark = marks[middle];
+      const { at, head } = await readLog(mark?.id ?? 0, 0);
+      const isKnown = mark !== undefined && mark.id <= head && (at === null || at === mark.hash);
+      if (isKnown) low = middle + 1;
+      else high = middle;
+    }
+    const mark = marks[low - 1];
+    return mark === undefined ? { position: 0, hash: null } : { position: mark.id, hash: mark.hash };
+  };
+
+  /** Sends entries, those of a flag one after the other, until one of them ends the round. */
+  const deliver = async (
+    target: Target,
+    entries: readonly Entry[],
+    failuresBefore: number,
+    mayBegin: () => boolean,
+  ) => {
+    const results: Result[] = entries.map(() => 'skipped');
+    const lanes = Map.groupBy(entries.keys(), (index) => entries[index]?.flag ?? '');
+    let failures = failuresBefore;
+    let pause = 0;
+    let isGone = false;
+    const limit = pLimit(failuresBefore >= failuresThatPause ? 1 : maxConcurrentEvents);
+    const deliverLane = async (indexes: readonly number[]): Promise<void> => {
+      for (const [nth, index] of indexes.entries()) {
+        const entry = entries[index];
+        if (entry === undefined || pause > 0 || isGone || !mayBegin()) return;
+        const outcome = await attempt(target, entry);
+        results[index] = outcome;
+        countAttempt(target.provider, outcome.state);
+        if (outcome.state !== 'failed') {
+          failures = 0;
+          continue;
+        }
+        failures += 1;
+        isGone ||= outcome.status === goneStatus;
+        pause = Math.max(pause, pauseMs(failures, outcome, Math.random()));
+        for (const waiting of indexes.slice(nth + 1)) results[waiting] = 'waits';
+        return;
+      }
+    };
+    await Promise.all([...lanes.values()].map((indexes) => limit(() => deliverLane(indexes))));
+    const hasSuccess = results.some((result) => isAttempted(result) && result.state !== 'failed');
+    return {
+      results,
+      failures,
+      pauseMs: pause,
+      isGone,
+      hasRecovered: failuresBefore >= failuresThatPause && hasSuccess && pause === 0,
+    };
+  };
+
+  const nextAttempt = (attempts: number, outcome: Outcome): number | null =>
+    nextAttemptMs(schedule, attempts, outcome, Math.random()) ?? null;
+
+  const recorded = (entry: Entry, outcome: Outcome): RecordedAttempt => {
+    const attempts = entry.attempts + 1;
+    const isDeadLetter = outcome.state === 'failed' && schedule[attempts - 1] === undefined;
+    return {
+      uid: entry.uid,
+      state: outcome.state,
+      stateDetails: isDeadLetter
+        ? `${outcome.reason} This was attempt ${attempts} and the last one: the event is a dead letter, which can be sent again.`
+        : outcome.reason,
+      event: entry.text,
+      details: JSON.stringify({
+        webhookId: webhookId(entry.uid),
+        attempt: attempts,
+        status: outcome.status,
+        deadLetter: isDeadLetter,
+      }),
+    };
+  };
+
+  const historyOf = (entries: readonly Entry[], results: readonly Result[]): RecordedAttempt[] =>
+    entries.flatMap((entry, index) => {
+      const result = results[index];
+      return result === undefined || !isAttempted(result) ? [] : [recorded(entry, result)];
+    });
+
+  const deliveredOf = (entries: readonly Entry[], results: readonly Result[]): string[] =>
+    entries.flatMap(({ uid }, index) => {
+      const result = results[index];
+      return result !== undefined && isAttempted(result) && result.state !== 'failed' ? [uid] : [];
+    });
+
+  /** Disables an integration whose destination has responded that it is gone. */
+  const disable = (integrationId: number): Promise<unknown> =>
+    transaction({ traceparent: systemTraceparent(), caller: systemCaller, now: new Date() }, async (tx) => {
+      const locked = await tx.integrations.lock(integrationId);
+      if (locked === undefined || !locked.addon.enabled) return;
+      await tx.integrations.save(locked.addon, { ...locked.addon, parameters: locked.parameters(), enabled: false });
+      await tx.deliveries.noteDisabled(integrationId, 'The destination has responded 410: it wants no more events.');
+    });
+
+  /**
+   * Delivers to a destination until it has everything, it fails, or its turn ends.
+   * @returns whether there may be more to do at once
+   */
+  const deliverTo = async (claim: Claim, claimedAt: number): Promise<boolean> => {
+    let leaseEnd = claimedAt + leaseMs;
+    // No attempt begins that might still run when the lease has ended. This also holds after the process was frozen.
+    const mayBegin = (): boolean => !isStopped && performance.now() + timeoutMs < leaseEnd;
+    let { position, hash, failures } = claim;
+
+    /** Commits a round. @returns whether another may follow */
+    const commit = async (round: Parameters<typeof store.commit>[1], head: number): Promise<boolean> => {
+      const isHeld = await store.commit(claim, round, round.position.position > head - nearHead);
+      if (!isHeld) return false;
+      ({ position, hash } = round.position);
+      failures = round.failures;
+      return !round.isLast;
+    };
+
+    for (;;) {
+      const renewedAt = performance.now();
+      if (leaseEnd - renewedAt < leaseMs / 2) {
+        if (!(await store.renew(claim, leaseMs))) return false;
+        leaseEnd = renewedAt + leaseMs;
+      }
+      // Read for each round, since it may be edited meanwhile.
+      const target = await reader.findTarget(claim.integrationId);
+      if (target?.enabled !== true || !mayBegin()) return release(claim);
+
+      const due = await store.dueParked(claim.integrationId, pageSize);
+      if (due.length > 0) {
+        const entries = due.map((row): Entry => ({ ...row, text: row.event, event: JSON.parse(row.event) as Event }));
+        const { results, isGone, ...round } = await deliver(target, entries, failures, mayBegin);
+        const isLast = isGone || round.pauseMs > 0 || !results.some(isAttempted);
+        const failedAgain = due.flatMap(({ id, attempts }, index) => {
+          const result = results[index];
+          if (result === undefined || !isAttempted(result) || result.state !== 'failed') return [];
+          return [{ id, attempts: attempts + 1, nextAttemptMs: nextAttempt(attempts + 1, result) }];
+        });
+        const hasMore = await commit(
+          {
+            ...round,
+            attempts: historyOf(entries, results),
+            delivered: deliveredOf(entries, results),
+            parked: [],
+            failedAgain,
+            position: { position, hash },
+            isLast,
+          },
+          0,
+        );
+        if (isGone) await disable(claim.integrationId);
+        if (!hasMore) return false;
+        continue;
+      }
+
+      const waiting = await store.waiting(claim.integrationId);
+      if (waiting.events >= maxWaiting) return release(claim);
+      const page = await readPage({ position, hash });
+      if (page.head < position || (page.at !== null && hash !== null && page.at !== hash)) {
+        const restored = await positionInRestoredLog(position);
+        await store.rewind(claim, restored);
+        log.warn(
+          `The event log differs from what integration ${claim.integrationId} was told of, as after a restored backup. It is told again of everything after event ${restored.position}.`,
+        );
+        ({ position, hash } = restored);
+        continue;
+      }
+      if (page.events.length === 0) {
+        if (hash === page.headHash) return release(claim);
+        // The position of a replay has no hash until it is at the end.
+        const end = { position: page.head, hash: page.headHash };
+        await commit({ ...nothing, failures, position: end, isLast: true }, page.head);
+        return false;
+      }
+
+      const selected = page.events.flatMap(({ uid, event }, index) =>
+        selects(target, event)
+          ? [{ index, uid, flag: flagOf(event), text: JSON.stringify(event), event, attempts: 0 }]
+          : [],
+      );
+      const free = selected.filter(({ flag }) => !waiting.flags.has(flag));
+      const { results, isGone, ...round } = await deliver(target, free, failures, mayBegin);
+      const resultOf = new Map<number, Result>(free.map(({ index }, nth) => [index, results[nth] ?? 'skipped']));
+      const upTo = handledUpTo(page.events.length, resultOf);
+      const parked = selected.flatMap(({ index, uid, flag, text }): EventToPark[] => {
+        const result = resultOf.get(index) ?? 'waits';
+        if (index > upTo || (isAttempted(result) && result.state !== 'failed')) return [];
+        const event = { uid, flag, event: text };
+        return isAttempted(result)
+          ? [{ ...event, attempts: 1, nextAttemptMs: nextAttempt(1, result) }]
+          : [{ ...event, attempts: 0, nextAttemptMs: 'after others' }];
+      });
+      const last = page.events[upTo];
+      const isAtEnd = last !== undefined && last.event.id >= page.head;
+      const isLast = isGone || round.pauseMs > 0 || upTo < page.events.length - 1;
+      const hasMore = await commit(
+        {
+          ...round,
+          attempts: historyOf(free, results),
+          delivered: deliveredOf(free, results),
+          parked,
+          failedAgain: [],
+          position: last === undefined ? { position, hash } : { position: last.event.id, hash: last.hash },
+          isLast: isLast || (isAtEnd && parked.length === 0),
+        },
+        page.head,
+      );
+      if (isGone) await disable(claim.integrationId);
+      if (!hasMore) return isAtEnd && !isLast;
+    }
+  };
+
+  const release = async (claim: Claim): Promise<false> => {
+    await store.release(claim);
+    return false;
+  };
+
+  const loop = startLoop({
+    name: 'The delivery to integrations',
+    intervalMs,
+    minIntervalMs: 50,
+    burst: 20,
+    log,
+    run: async () => {
+      const free = maxDestinations - running.size;
+      if (free === 0) return;
+      // Without a commit the log is asked for what it has, which costs an idle platform a statement.
+      const waitsForCommits = hasNewCommits;
+      hasNewCommits = false;
+      const { head, headHash } = await readLog(0, 0, waitsForCommits).catch((error: unknown) => {
+        hasNewCommits ||= waitsForCommits;
+        throw error;
+      });
+      const claimedAt = performance.now();
+      const claims = await store.claim({ position: head, hash: headHash }, leaseMs, free, [...running.keys()]);
+      for (const claim of claims) {
+        const pass = deliverTo(claim, claimedAt)
+          .catch(async (error: unknown) => {
+            if (!failing.has(claim.integrationId))
+              logFailure(log, `The delivery to integration ${claim.integrationId} failed and is retried`, error);
+            failing.add(claim.integrationId);
+            // Another replica may do better then; without the database the lease ends by itself.
+            await store.release(claim, retryMs).catch(() => undefined);
+            return undefined;
+          })
+          .then((hasMore) => {
+            running.delete(claim.integrationId);
+            if (hasMore !== undefined) failing.delete(claim.integrationId);
+            if (hasMore === true) loop.wake();
+          });
+        running.set(claim.integrationId, pass);
+      }
+    },
+  });
+  const housekeeping = startLoop({
+    name: 'Dropping old attempts of integrations',
+    intervalMs: housekeepingMs,
+    log,
+    run: async () => ((await store.dropExpired()) > 0 ? 0 : housekeepingMs),
+  });
+  registerDeliveryMetrics(options.metrics, store);
+
+  return {
+    /** Looks for events of a commit now. */
+    wake: (): void => {
+      hasNewCommits = true;
+      loop.wake();
+    },
+    /** Waits for the attempts that have begun; no further one begins. */
+    stop: async (): Promise<void> => {
+      isStopped = true;
+      await Promise.all([loop.stop(), housekeeping.stop()]);
+      await Promise.all(running.values());
+    },
+  };
+}
+
+const nothing = {
+  attempts: [],
+  delivered: [],
+  parked: [],
+  failedAgain: [],
+  pauseMs: 0,
+  hasRecovered: false,
+} as const;
+
+/**
+ * The index of the last event of a page up to which all are handled. Where the round ended early, those before the last attempted one that
+ * had no turn are parked, so that none is sent a second time for that reason.
+ */
+function handledUpTo(length: number, resultOf: ReadonlyMap<number, Result>): number {
+  const entries = [...resultOf];
+  const firstSkipped = Math.min(length, ...entries.flatMap(([index, result]) => (result === 'skipped' ? [index] : [])));
+  const lastAttempted = Math.max(-1, ...entries.flatMap(([index, result]) => (isAttempted(result) ? [index] : [])));
+  return Math.max(firstSkipped - 1, firstSkipped === length ? length - 1 : lastAttempted);
+}
+
+function attemptCounter(registry: Registry) {
+  const counter = new Counter({
+    name: 'bunting_integration_attempts_total',
+    help: 'attempts to deliver an event to an integration, by kind of integration and outcome',
+    labelNames: ['provider', 'state'],
+    registers: [registry],
+  });
+  return (provider: string, state: string): void => counter.inc({ provider, state });
+}
+
+function registerDeliveryMetrics(registry: Registry, store: DeliveryStore): void {
+  new Gauge({
+    name: 'bunting_integration_deliveries',
+    help: 'events that wait for another attempt, and dead letters, by integration',
+    labelNames: ['integration', 'state'],
+    registers: [registry],
+    async collect() {
+      // While the database is unavailable the metric has its last values.
+      const rows = await store.countParked().catch(() => undefined);
+      if (rows === undefined) return;
+      this.reset();
+      for (const { integrationId, waiting, dead } of rows) {
+        this.set({ integration: String(integrationId), state: 'waiting' }, waiting);
+        this.set({ integration: String(integrationId), state: 'dead letter' }, dead);
+      }
+    },
+  });
+}

@@ -1,0 +1,350 @@
+import { type DeliveryStatus, notFound } from '@bunting/contracts';
+import { type Database, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+
+/** A position in the event log, with the hash of the log up to there; null before its first event. */
+export interface LogPosition {
+  readonly position: number;
+  readonly hash: string | null;
+}
+
+/** A destination that this process delivers to until its lease ends or is taken back. */
+export interface Claim extends LogPosition {
+  readonly integrationId: number;
+  readonly lease: string;
+  /** how many attempts failed since the last one that succeeded */
+  readonly failures: number;
+}
+
+/** An event that failed, or that waits behind one of its flag. */
+export interface ParkedDelivery {
+  readonly id: number;
+  readonly uid: string;
+  readonly flag: string;
+  /** the event as JSON text */
+  readonly event: string;
+  /** how many attempts have failed */
+  readonly attempts: number;
+}
+
+/** An event to park: `nextAttemptMs` from now on, or never again where it is null, or after the one before it of its flag. */
+export interface EventToPark extends Omit<ParkedDelivery, 'id'> {
+  readonly nextAttemptMs: number | null | 'after others';
+}
+
+/** An attempt for the history that users see. */
+export interface RecordedAttempt {
+  readonly uid: string;
+  readonly state: string;
+  readonly stateDetails: string;
+  readonly event: string;
+  readonly details: string;
+}
+
+/** The result of a round of deliveries. */
+export interface Round {
+  readonly attempts: readonly RecordedAttempt[];
+  /** uids of events that were accepted */
+  readonly delivered: readonly string[];
+  /** events that failed for the first time, or that wait behind one of their flag, in the order of the log */
+  readonly parked: readonly EventToPark[];
+  /** parked events that failed again */
+  readonly failedAgain: readonly {
+    readonly id: number;
+    readonly attempts: number;
+    readonly nextAttemptMs: number | null;
+  }[];
+  readonly position: LogPosition;
+  readonly failures: number;
+  /** milliseconds for which nothing is sent; 0 for none */
+  readonly pauseMs: number;
+  /** whether the destination works again: what waits is attempted now */
+  readonly hasRecovered: boolean;
+  /** whether the lease ends with the round */
+  readonly isLast: boolean;
+}
+
+/** The number of events that may wait for a destination. With more, its position stays where it is: the log has the rest. */
+export const maxWaiting = 1_000;
+const maxHistory = 1_000;
+const historyDays = 14;
+const markDays = 40;
+
+const later = (ms: string) => `clock_timestamp() + make_interval(secs => ${ms}::float8 / 1000)`;
+
+const isoText = (time: string) => `to_char((${time}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const claimDue: Statement = {
+  name: 'claim-destinations',
+  text: `
+    update destination set lease = gen_random_uuid(), lease_until = ${later('$2')}
+    where integration_id in (
+      select integration_id from destination d join integration i on i.id = d.integration_id
+      where i.enabled and (lease_until is null or lease_until < clock_timestamp())
+        and (paused_until is null or paused_until <= clock_timestamp())
+        and (position <> $1 or position_hash is distinct from $5 or exists (
+          select from parked_delivery p where p.integration_id = d.integration_id and next_attempt_at <= clock_timestamp()))
+        and not d.integration_id = any ($4::int[])
+      order by lease_until nulls first limit $3 for update of d skip locked)
+    returning integration_id as "integrationId", lease, position, position_hash as hash, failures`,
+};
+
+const dueParked: Statement = {
+  name: 'due-deliveries',
+  text: `
+    select id, uid, flag, event::text as event, attempts from (
+      select distinct on (flag) * from parked_delivery
+      where integration_id = $1 and next_attempt_at is not null order by flag, id) as first
+    where next_attempt_at <= clock_timestamp() order by id limit $2`,
+};
+
+const waitingFlags: Statement = {
+  name: 'waiting-flags',
+  text: `
+    select flag, count(*)::int as events from parked_delivery
+    where integration_id = $1 and next_attempt_at is not null group by flag`,
+};
+
+const statusOf: Statement = {
+  name: 'delivery-status',
+  text: `
+    select position, disabled_reason as "disabledReason",
+      ${isoText('case when paused_until > clock_timestamp() then paused_until end')} as "pausedUntil",
+      (select count(*)::int from parked_delivery p where p.integration_id = $1 and next_attempt_at is not null) as waiting,
+      (select count(*)::int from parked_delivery p where p.integration_id = $1 and next_attempt_at is null) as "deadLetters",
+      (select ${isoText('min(next_attempt_at)')} from parked_delivery p
+       where p.integration_id = $1 and next_attempt_at < 'infinity') as "nextAttemptAt"
+    from destination where integration_id = $1`,
+};
+
+const attemptsOf: Statement = {
+  name: 'attempts',
+  text: `
+    select coalesce(json_agg(json_build_object(
+      'id', id::text, 'integrationId', integration_id, 'createdAt', ${isoText('created_at')}, 'state', state,
+      'stateDetails', state_details, 'event', event, 'details', details) order by id desc), '[]')::text as json
+    from (select * from attempt where integration_id = $1 order by id desc limit $2 offset $3) as page`,
+};
+
+const dropExpired: Statement = {
+  name: 'drop-expired-attempts',
+  text: `
+    delete from attempt using integration i cross join lateral (
+      select a.id from attempt a
+      where a.integration_id = i.id and (
+          a.id <= (select id from attempt where integration_id = i.id order by id desc offset ${maxHistory} limit 1)
+          or a.created_at < clock_timestamp() - interval '${historyDays} days')
+        and not exists (select from parked_delivery p where p.integration_id = i.id and p.uid = a.uid)
+      order by a.id limit 1000) as old
+    where attempt.id = old.id returning 1`,
+};
+const dropOldMarks: Statement = {
+  name: 'drop-old-marks',
+  // The oldest one stays: every destination began after it.
+  text: `
+    delete from log_mark where minute < clock_timestamp() - interval '${markDays} days'
+      and id > (select min(id) from log_mark)`,
+};
+
+/** A mark needs not be at the end of the log, but close to it. */
+const insertMark = `
+  insert into log_mark (minute, id, hash) values (date_trunc('minute', clock_timestamp()), $1, $2) on conflict do nothing`;
+
+/** Reads and changes how far destinations are, outside of the writes of users. */
+export function deliveryStore(database: Database) {
+  const { read, query } = database;
+  return {
+    /** Takes destinations that have something to do and that no process delivers to. @param head the end of the log */
+    claim: (head: LogPosition, leaseMs: number, limit: number, except: readonly number[]): Promise<Claim[]> =>
+      query<Claim>(claimDue, [head.position, leaseMs, limit, except, head.hash]),
+
+    /** Extends a lease. @returns whether this process still has it */
+    renew: async ({ integrationId, lease }: Claim, leaseMs: number): Promise<boolean> => {
+      const text = `update destination set lease_until = ${later('$3')} where integration_id = $1 and lease = $2 returning 1`;
+      return (await query({ name: 'renew-lease', text }, [integrationId, lease, leaseMs])).length > 0;
+    },
+
+    /** Ends a lease. @param idleMs milliseconds for which no process delivers */
+    release: async ({ integrationId, lease }: Claim, idleMs = 0): Promise<void> => {
+      const text = `update destination set lease = null, lease_until = ${later('$3')} where integration_id = $1 and lease = $2`;
+      await query({ name: 'release-lease', text }, [integrationId, lease, idleMs]);
+    },
+
+    /** Parked events that are due, of each flag the first. */
+    dueParked: (integrationId: number, limit: number): Promise<ParkedDelivery[]> =>
+      read<ParkedDelivery>(dueParked, [integrationId, limit]),
+
+    /** The flags of which events wait, and how many events do. */
+    waiting: async (
+      integrationId: number,
+    ): Promise<{ readonly flags: ReadonlySet<string>; readonly events: number }> => {
+      const rows = await read<{ flag: string; events: number }>(waitingFlags, [integrationId]);
+      return { flags: new Set(rows.map(({ flag }) => flag)), events: rows.reduce((sum, row) => sum + row.events, 0) };
+    },
+
+    /** Commits a round of a destination. @returns false, with nothing stored, if another process has the destination by now */
+    commit: (claim: Claim, round: Round, isNearHead: boolean): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const { integrationId, lease } = claim;
+        const { position, hash } = round.position;
+        const held = await tx.query(
+          // The integration is locked first, as by those who delete it.
+          `update destination set position = $3, position_hash = $4, failures = $5,
+             paused_until = case when $6::float8 > 0 then ${later('$6')} end,
+             lease = case when not $7 then lease end, lease_until = case when not $7 then lease_until end
+           from (select id from integration where id = $1 for key share) as integration
+           where integration_id = integration.id and lease = $2 returning 1`,
+          [integrationId, lease, position, hash, round.failures, round.pauseMs, round.isLast],
+        );
+        if (held.length === 0) return false;
+        await storeRound(tx, integrationId, round);
+        if (isNearHead && hash !== null) await tx.query(insertMark, [position, hash]);
+        return true;
+      }),
+
+    /** Moves a destination to a position of a restored log. Marks after it were of the log before. */
+    rewind: ({ integrationId, lease }: Claim, { position, hash }: LogPosition): Promise<void> =>
+      database.transaction(async (tx) => {
+        await tx.query(
+          'update destination set position = $3, position_hash = $4 where integration_id = $1 and lease = $2',
+          [integrationId, lease, position, hash],
+        );
+        await tx.query('delete from log_mark where id > $1', [position]);
+      }),
+
+    /** The marks up to a position, by id. */
+    marks: (upTo: number): Promise<{ readonly id: number; readonly hash: string }[]> =>
+      read<{ id: number; hash: string }>(
+        { name: 'log-marks', text: 'select id, hash from log_mark where id <= $1 order by id' },
+        [upTo],
+      ),
+
+    countParked: (): Promise<{ readonly integrationId: number; readonly waiting: number; readonly dead: number }[]> =>
+      read({
+        name: 'parked-deliveries',
+        text: `select i.id as "integrationId", count(next_attempt_at)::int as waiting,
+          (count(p.id) - count(next_attempt_at))::int as dead
+          from integration i left join parked_delivery p on p.integration_id = i.id group by i.id`,
+      }),
+
+    /** Deletes some old attempts, except those of events that wait or are dead letters, and old marks. @returns how many attempts */
+    dropExpired: async (): Promise<number> => {
+      await query(dropOldMarks);
+      return (await query(dropExpired)).length;
+    },
+  };
+}
+export type DeliveryStore = ReturnType<typeof deliveryStore>;
+
+async function storeRound(tx: Tx, integrationId: number, round: Round): Promise<void> {
+  if (round.attempts.length > 0)
+    await tx.query(
+      `insert into attempt (integration_id, uid, state, state_details, event, details)
+       select $1, * from unnest($2::uuid[], $3::text[], $4::text[], $5::json[], $6::json[])`,
+      [integrationId, ...columnsOf(round.attempts, ['uid', 'state', 'stateDetails', 'event', 'details'])],
+    );
+  if (round.delivered.length > 0)
+    await tx.query('delete from parked_delivery where integration_id = $1 and uid = any ($2::uuid[])', [
+      integrationId,
+      round.delivered,
+    ]);
+  for (const { id, attempts, nextAttemptMs } of round.failedAgain)
+    await tx.query(
+      `update parked_delivery set attempts = $2, next_attempt_at = case when $3::float8 is not null then ${later('$3')} end
+       where id = $1`,
+      [id, attempts, nextAttemptMs],
+    );
+  for (const event of round.parked) await park(tx, integrationId, event);
+  if (round.delivered.length + round.failedAgain.length + round.parked.length > 0)
+    await tx.query(promoteFirsts, [integrationId]);
+  if (round.hasRecovered)
+    await tx.query(
+      `update parked_delivery set next_attempt_at = clock_timestamp()
+       where integration_id = $1 and next_attempt_at < 'infinity'`,
+      [integrationId],
+    );
+}
+
+function columnsOf<Row>(rows: readonly Row[], columns: readonly (keyof Row)[]): unknown[][] {
+  return columns.map((column) => rows.map((row) => row[column]));
+}
+
+/** SQL: makes the first event of each flag due whose predecessor is delivered or a dead letter. */
+const promoteFirsts = `
+  update parked_delivery set next_attempt_at = clock_timestamp()
+  where next_attempt_at = 'infinity' and id in (
+    select distinct on (flag) id from parked_delivery
+    where integration_id = $1 and next_attempt_at is not null order by flag, id)`;
+
+/** Parks an event as the last one of its flag. One that waits already stays where it is; a dead letter begins again. */
+async function park(
+  tx: Tx,
+  integrationId: number,
+  { uid, flag, event, attempts, nextAttemptMs }: EventToPark,
+): Promise<void> {
+  const key = [integrationId, uid];
+  await tx.query('delete from parked_delivery where integration_id = $1 and uid = $2 and next_attempt_at is null', key);
+  const next =
+    nextAttemptMs === 'after others' ? `'infinity'` : `case when $6::float8 is not null then ${later('$6')} end`;
+  await tx.query(
+    `insert into parked_delivery (integration_id, uid, flag, event, attempts, next_attempt_at)
+     values ($1, $2, $3, $4, $5, ${next}) on conflict (integration_id, uid) do nothing`,
+    [...key, flag, event, attempts, ...(nextAttemptMs === 'after others' ? [] : [nextAttemptMs])],
+  );
+}
+
+/** Reads what users see of deliveries. */
+export function deliveryReader({ read }: ReadDatabase) {
+  return {
+    attempts: async (integrationId: number, limit: number, offset: number): Promise<string> => {
+      const { json } = onlyRow(await read<{ json: string }>(attemptsOf, [integrationId, limit, offset]));
+      return `{"integrationEvents":${json}}`;
+    },
+    status: async (integrationId: number): Promise<Omit<DeliveryStatus, 'head'>> =>
+      onlyRow(await read<Omit<DeliveryStatus, 'head'>>(statusOf, [integrationId])),
+  };
+}
+export type DeliveryReader = ReturnType<typeof deliveryReader>;
+
+/** Changes how far destinations are, in the transactions of users. Whoever delivers meanwhile notices that its lease is gone. */
+export function deliveryRepository(tx: Tx) {
+  return {
+    /** Begins the delivery to a new destination, or to one that was disabled, with the events after a position. */
+    begin: async (integrationId: number, { position, hash }: LogPosition): Promise<void> => {
+      await tx.query(
+        `insert into destination (integration_id, position, position_hash) values ($1, $2, $3)
+         on conflict (integration_id) do update set position = excluded.position, position_hash = excluded.position_hash,
+           lease = null, lease_until = null, failures = 0, paused_until = null, disabled_reason = null`,
+        [integrationId, position, hash],
+      );
+      if (hash !== null) await tx.query(insertMark, [position, hash]);
+    },
+    /** Goes back to a position. */
+    replayFrom: (integrationId: number, { position, hash }: LogPosition): Promise<unknown> =>
+      tx.query(
+        `update destination set position = $2, position_hash = $3, lease = null, lease_until = null, failures = 0,
+           paused_until = null where integration_id = $1`,
+        [integrationId, position, hash],
+      ),
+    /** Notes why Bunting has disabled a destination. */
+    noteDisabled: (integrationId: number, reason: string): Promise<unknown> =>
+      tx.query(
+        'update destination set disabled_reason = $2, lease = null, lease_until = null where integration_id = $1',
+        [integrationId, reason],
+      ),
+    /** Ends a pause, after the integration was edited. */
+    resume: (integrationId: number): Promise<unknown> =>
+      tx.query('update destination set failures = 0, paused_until = null where integration_id = $1', [integrationId]),
+    /** Parks the event of an attempt, to be sent again as soon as nothing of its flag waits before it. */
+    redeliver: async (integrationId: number, attemptId: number, flagOf: (event: object) => string): Promise<void> => {
+      const [attempt] = await tx.query<{ uid: string; event: string; parsed: object }>(
+        'select uid, event::text as event, event as parsed from attempt where integration_id = $1 and id = $2',
+        [integrationId, attemptId],
+      );
+      if (attempt === undefined) throw notFound(`Could not find an attempt with id ${attemptId} of this addon`);
+      const { uid, event, parsed } = attempt;
+      await park(tx, integrationId, { uid, flag: flagOf(parsed), event, attempts: 0, nextAttemptMs: 'after others' });
+      await tx.query(promoteFirsts, [integrationId]);
+    },
+  };
+}
+export type DeliveryRepository = ReturnType<typeof deliveryRepository>;

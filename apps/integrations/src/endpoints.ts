@@ -1,0 +1,26 @@
+import type { Bus, Endpoint } from '@bunting/bus';
+import { addonEndpoints } from './addons/endpoints.ts';
+import type { IntegrationReader } from './addons/addon-store.ts';
+import { deliveryEndpoints, type TestSender } from './delivery/endpoints.ts';
+import type { DeliveryReader } from './delivery/delivery-store.ts';
+import type { AllowedAddresses } from './sending/addresses.ts';
+import type { UnitOfWork } from './unit-of-work/unit-of-work.ts';
+
+/** The dependencies of the operations. */
+export interface IntegrationsContext {
+  readonly bus: Bus;
+  readonly reader: IntegrationReader;
+  readonly deliveries: DeliveryReader;
+  readonly transaction: UnitOfWork;
+  readonly allowed: AllowedAddresses;
+  /** how many integrations there may be */
+  readonly maxAddons: number;
+  readonly sendTest: TestSender;
+  /** Begins to deliver what a write made due. */
+  readonly wake: () => void;
+}
+
+/** Every endpoint of the service. */
+export function integrationsEndpoints(context: IntegrationsContext): readonly Endpoint[] {
+  return [...addonEndpoints(context), ...deliveryEndpoints(context)];
+}

@@ -1,0 +1,4 @@
+import { run } from '@bunting/runtime';
+import { integrationsService } from './service.ts';
+
+void run([integrationsService]);

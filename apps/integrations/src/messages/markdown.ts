@@ -1,0 +1,60 @@
+/** A part of a sentence of the event log: `[text](address)`, `**text**`, or plain text. */
+interface Part {
+  readonly text: string;
+  readonly isBold?: true;
+  readonly address?: string;
+}
+
+const pattern =
+  /\*\*\[((?:\\.|[^\]\\])*)\]\(([^)\s]*)\)\*\*|\[((?:\\.|[^\]\\])*)\]\(([^)\s]*)\)|\*\*((?:\\.|[^*\\])*)\*\*/g;
+
+function unescape(text: string): string {
+  return text.replaceAll(/\\([!-/:-@[-`{-~])/g, '$1');
+}
+
+/** Splits the Markdown of the event log into its parts. */
+export function markdownParts(markdown: string): Part[] {
+  const parts: Part[] = [];
+  let end = 0;
+  for (const match of markdown.matchAll(pattern)) {
+    if (match.index > end) parts.push({ text: unescape(markdown.slice(end, match.index)) });
+    const [whole, boldLinked, boldAddress, linked, address, bold] = match;
+    if (boldLinked !== undefined) parts.push({ text: unescape(boldLinked), isBold: true, address: boldAddress ?? '' });
+    else if (linked !== undefined) parts.push({ text: unescape(linked), address: address ?? '' });
+    else parts.push({ text: unescape(bold ?? ''), isBold: true });
+    end = match.index + whole.length;
+  }
+  if (end < markdown.length) parts.push({ text: unescape(markdown.slice(end)) });
+  return parts;
+}
+
+function isAbsolute(address: string | undefined): address is string {
+  return address !== undefined && /^https?:\/\//.test(address);
+}
+
+/** The text alone. */
+export function plainText(markdown: string): string {
+  return markdownParts(markdown)
+    .map(({ text }) => text)
+    .join('');
+}
+
+/** The Markdown without links that have no host, as where the log does not know the address of the console. */
+export function withoutRelativeLinks(markdown: string): string {
+  return markdown.replaceAll(/\[((?:\\.|[^\]\\])*)\]\((?!https?:\/\/)[^)\s]*\)/g, '$1');
+}
+
+function escapeForSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** The text in Slack's own syntax, which Mattermost reads as well. */
+export function slackText(markdown: string): string {
+  return markdownParts(markdown)
+    .map(({ text, isBold, address }) => {
+      const escaped = escapeForSlack(text);
+      const linked = isAbsolute(address) ? `<${address}|${escaped.replaceAll('|', '¦')}>` : escaped;
+      return isBold === true && escaped.trim() !== '' ? `*${linked}*` : linked;
+    })
+    .join('');
+}

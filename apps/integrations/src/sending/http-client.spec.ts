@@ -1,0 +1,88 @@
+import { createServer as createTlsServer } from 'node:https';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { allowedAddresses } from './addresses.ts';
+import { type HttpClient, httpClient } from './http-client.ts';
+
+const opened: { close: () => void }[] = [];
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close();
+});
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  opened.push({
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function client(allowed = '127.0.0.1', timeoutMs = 20_000): HttpClient {
+  const created = httpClient({ allowed: allowedAddresses(allowed), timeoutMs });
+  opened.push(created);
+  return created;
+}
+
+const serve = (listener: RequestListener) => listen(createServer(listener));
+const post = (url: string) => ({ url, headers: { 'content-type': 'text/plain' }, body: 'event' });
+
+describe('the client of destinations', () => {
+  it('refuses a host that resolves to an address which is not of the internet, whatever its name', async () => {
+    const port = await serve((_request, response) => response.end());
+    const { send } = client('');
+    await expect(send(post(`http://127.0.0.1:${port}/`))).rejects.toThrow('must be an address of the internet');
+    // Only the name is known until the connection is made, as with one whose DNS answers change.
+    const named = client('');
+    const lookedUp = new URL(`http://localhost:${port}/`);
+    await expect(named.send(post(lookedUp.href))).rejects.toThrow('must be an address of the internet');
+  });
+
+  it('reads 64 kB of a response, and judges it by its status', async () => {
+    const port = await serve((_request, response) => {
+      response.writeHead(200);
+      const write = (): void =>
+        void (response.writable && response.write('x'.repeat(10_000), () => setImmediate(write)));
+      write();
+    });
+    const response = await client().send(post(`http://127.0.0.1:${port}/`));
+    expect(response.status).toBe(200);
+    expect(response.body).toHaveLength(64 * 1024);
+  });
+
+  it('gives up on a destination that does not respond, and takes the status of one whose response never ends', async () => {
+    const silent = await serve(() => undefined);
+    const endless = await serve((_request, response) => void response.writeHead(202).write('and'));
+    const { send } = client('127.0.0.1', 300);
+    await expect(send(post(`http://127.0.0.1:${silent}/`))).rejects.toThrow('no complete response within 300 ms');
+    expect(await send(post(`http://127.0.0.1:${endless}/`))).toMatchObject({ status: 202 });
+  });
+
+  it('returns a redirect, and does not follow it', async () => {
+    let isFollowed = false;
+    const other = await serve((_request, response) => {
+      isFollowed = true;
+      response.end();
+    });
+    const port = await serve((_request, response) =>
+      response.writeHead(307, { location: `http://127.0.0.1:${other}/` }).end(),
+    );
+    expect(await client().send(post(`http://127.0.0.1:${port}/`))).toMatchObject({ status: 307 });
+    expect(isFollowed).toBe(false);
+  });
+
+  it('fails with a reason where nothing listens, where the connection is closed, and for a certificate that nobody vouches for', async () => {
+    const closing = await serve((request) => void request.socket.destroy());
+    const tls = await listen(createTlsServer(selfSigned, (_request, response) => void response.end()));
+    const { send } = client();
+    await expect(send(post('http://127.0.0.1:1/'))).rejects.toThrow('ECONNREFUSED');
+    await expect(send(post(`http://127.0.0.1:${closing}/`))).rejects.toThrow(/socket hang up|ECONNRESET/);
+    await expect(send(post(`https://127.0.0.1:${tls}/`))).rejects.toThrow(/certificate|CERT|SSL|EPROTO/i);
+  });
+});
+
+/** A server for TLS without a certificate fails every handshake, as one with a certificate of nobody does. */
+const selfSigned = {};

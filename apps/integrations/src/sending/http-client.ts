@@ -1,0 +1,133 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { type AllowedAddresses, isAllowedAddress, urlFault } from './addresses.ts';
+
+/** A request to a destination. */
+export interface OutgoingRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The response of a destination, of which at most 64 kB were read. */
+export interface DestinationResponse {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: string;
+}
+
+/** The request was not sent, or got no response; the message says why. */
+export class SendingError extends Error {}
+
+export type Send = (request: OutgoingRequest) => Promise<DestinationResponse>;
+
+export interface HttpClientOptions {
+  readonly allowed: AllowedAddresses;
+  /** milliseconds in which the response must be complete */
+  readonly timeoutMs: number;
+  /** further certificates of authorities, for tests */
+  readonly ca?: string;
+}
+
+const maxResponseBytes = 64 * 1024;
+const maxConnectionsPerHost = 64;
+const maxHeaderBytes = 16 * 1024;
+
+/**
+ * Sends requests to addresses that users chose: to public ones and those that are allowed, and to no others. A host is resolved once for each
+ * connection, which is made to an address that was checked. Redirects are not followed, and certificates are verified.
+ */
+export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
+  const checkedLookup: LookupFunction = (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error !== null) return callback(error, []);
+      const forbidden = addresses.find(({ address }) => !isAllowedAddress(address, host, allowed));
+      // All of them are checked, so that the choice among them does not matter.
+      if (forbidden !== undefined || addresses[0] === undefined)
+        return callback(new SendingError(`${host} resolves to an address that is not of the internet`), []);
+      if (options.all === true) return callback(null, addresses);
+      return callback(null, addresses[0].address, addresses[0].family);
+    });
+  };
+  const agentOptions = { keepAlive: true, maxSockets: maxConnectionsPerHost, lookup: checkedLookup };
+  const agents = {
+    'http:': new http.Agent(agentOptions),
+    'https:': new https.Agent({ ...agentOptions, ...(ca === undefined ? {} : { ca }) }),
+  };
+
+  const sendBefore = (outgoing: OutgoingRequest, signal: AbortSignal): Promise<DestinationResponse> =>
+    new Promise((resolve, reject) => {
+      const { url: text, headers, body } = outgoing;
+      const fault = urlFault(text, allowed);
+      if (fault !== undefined) return reject(new SendingError(`the address ${fault}`));
+      const url = new URL(text);
+      const protocol = url.protocol as keyof typeof agents;
+      const module = protocol === 'https:' ? https : http;
+      let finish: (() => void) | undefined;
+      const fail = (error: Error): void =>
+        reject(
+          error instanceof SendingError
+            ? error
+            : new SendingError(
+                signal.aborted
+                  ? `no complete response within ${timeoutMs} ms`
+                  : reasonOf(error as NodeJS.ErrnoException),
+              ),
+        );
+      const request = module.request(
+        url,
+        {
+          method: 'POST',
+          agent: agents[protocol],
+          headers: { ...headers, 'content-length': Buffer.byteLength(body), connection: 'keep-alive' },
+          maxHeaderSize: maxHeaderBytes,
+          signal,
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          let bytes = 0;
+          // Once there is a status, it decides, also if the body never ends.
+          finish = (): void => {
+            const retryAfter = response.headers['retry-after'];
+            const bodyText = Buffer.concat(chunks).subarray(0, maxResponseBytes).toString('utf8').toWellFormed();
+            resolve({ status: response.statusCode ?? 0, retryAfter, body: bodyText });
+          };
+          response.on('data', (chunk: Buffer) => {
+            bytes += chunk.length;
+            chunks.push(chunk);
+            if (bytes < maxResponseBytes) return;
+            // The status has decided; the rest of the response is not read.
+            finish?.();
+            request.destroy();
+          });
+          response.on('end', finish);
+          response.on('error', finish);
+        },
+      );
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        // The server has closed an idle connection just now: nothing was received on it.
+        if (finish !== undefined) finish();
+        else if (request.reusedSocket && error.code === 'ECONNRESET')
+          sendBefore(outgoing, signal).then(resolve, reject);
+        else fail(error);
+      });
+      request.end(body);
+    });
+
+  const send: Send = (request) => sendBefore(request, AbortSignal.timeout(timeoutMs));
+  return {
+    send,
+    close: (): void => {
+      agents['http:'].destroy();
+      agents['https:'].destroy();
+    },
+  };
+}
+export type HttpClient = ReturnType<typeof httpClient>;
+
+/** Why a request failed, without what it contained. */
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  return code === undefined || message.includes(code) ? message : `${message} (${code})`;
+}

@@ -1,0 +1,40 @@
+import type { Caller } from '@bunting/contracts';
+import {
+  type OutboxProducer,
+  recordEvents,
+  type ReplyOrReplay,
+  type WorkContext,
+  type WriteContext,
+} from '@bunting/outbox';
+import { type IntegrationRepository, integrationRepository } from '../addons/addon-store.ts';
+import { type DeliveryRepository, deliveryRepository } from '../delivery/delivery-store.ts';
+import type { SecretCipher } from './secrets.ts';
+
+/** Stores on one transaction. All that they store and emit is committed, or nothing. */
+export interface Transaction {
+  readonly integrations: IntegrationRepository;
+  readonly deliveries: DeliveryRepository;
+}
+
+/** Who caused a write, and when. */
+interface Cause {
+  readonly caller: Caller;
+  readonly now: Date;
+}
+
+export interface UnitOfWork {
+  /** Runs a job whose result is the reply; with an `Idempotency-Key` the reply is stored and replayed on retry. */
+  <T>(request: WriteContext & Cause, job: (tx: Transaction) => Promise<T>): Promise<ReplyOrReplay<T>>;
+  <T>(context: WorkContext & Cause, job: (tx: Transaction) => Promise<T>): Promise<T>;
+}
+
+/** The only way in which operations and background jobs write what users configure. */
+export function unitOfWork({ work }: OutboxProducer, cipher: SecretCipher): UnitOfWork {
+  return <T>(context: (WriteContext | WorkContext) & Cause, job: (tx: Transaction) => Promise<T>) =>
+    work(context, (tx, outbox) =>
+      job({
+        integrations: integrationRepository(tx, recordEvents(outbox, context), cipher),
+        deliveries: deliveryRepository(tx),
+      }),
+    ) as Promise<T>;
+}

@@ -1,0 +1,71 @@
+import { type Bus, implement, serve } from '@bunting/bus';
+import { type Event, FindEventLogPosition, ReadEventLog } from '@bunting/contracts';
+import { createHash, randomUUID } from 'node:crypto';
+
+/** An event with what identifies it. */
+export interface LoggedEntry {
+  readonly uid: string;
+  readonly hash: string;
+  readonly event: Event;
+}
+
+const noHash = '0'.repeat(64);
+
+/** An event log in memory with a chain of hashes, which implements what integrations call of audit. */
+export async function fakeEventLog(bus: Bus) {
+  let entries: LoggedEntry[] = [];
+  const served = await serve(
+    bus,
+    [
+      implement(ReadEventLog, async ({ body: { after, limit } }) => ({
+        head: entries.length,
+        headHash: entries.at(-1)?.hash ?? noHash,
+        at: entries[after - 1]?.hash ?? null,
+        events: entries.slice(after, after + limit),
+      })),
+      implement(FindEventLogPosition, async ({ body: { since } }) => ({
+        after: entries.filter(({ event }) => Date.parse(event.createdAt) < Date.parse(since)).length,
+      })),
+    ],
+    { checkReplies: true },
+  );
+  return {
+    /** Appends events, by default about the flag `banner` of the project `shop`, and wakes those who follow the log. */
+    append: (...events: readonly Partial<Event>[]): LoggedEntry[] => {
+      const added = events.map((overrides) => {
+        const id = entries.length + 1;
+        const event: Event = {
+          id,
+          createdAt: new Date(Date.UTC(2026, 10, 28, 8, 0, id)).toISOString(),
+          type: 'feature-environment-enabled',
+          createdBy: 'mia@example.com',
+          createdByUserId: 1,
+          environment: 'production',
+          project: 'shop',
+          featureName: 'banner',
+          data: null,
+          preData: null,
+          tags: [],
+          label: 'Flag enabled',
+          summary: '**mia@example.com** enabled **[banner](https://flags.example.org/projects/shop/features/banner)**',
+          ...overrides,
+        };
+        const hash = createHash('sha256')
+          .update(`${entries.at(-1)?.hash ?? noHash}${JSON.stringify(event)}${randomUUID()}`)
+          .digest('hex');
+        const entry = { uid: randomUUID(), hash, event };
+        entries.push(entry);
+        return entry;
+      });
+      bus.notify({ producer: 'features', topic: 'event' });
+      return added;
+    },
+    /** Restores the log to what it was up to an event. */
+    restoreTo: (head: number): void => void (entries = entries.slice(0, head)),
+    get head() {
+      return entries.length;
+    },
+    stop: () => served.stop(),
+  };
+}
+export type FakeEventLog = Awaited<ReturnType<typeof fakeEventLog>>;
