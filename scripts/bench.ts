@@ -32,7 +32,8 @@ const help = `Measures the seven operations of the interface, searches of events
   --sdk              measures evaluations of 400 flags and polls of SDKs instead, at 8 and 32 connections, with 1,000, 10,000 and
                      100,000 flags, or with N alone; with --url, --token and --features N polls of a server that has N flags
   --console          measures the console in Chromium instead, with N flags (100000): first rows, a key to its rows, scrolling, memory
-  --search           measures the search service instead: every filter, order and page, in 1,000, 10,000 and N features
+  --search           measures the search service instead: every filter, order and page, in 1,000, 10,000 and N features, and the rates of
+                     eight clients; with --only those whose name contains it, such as rate
   --suggest          measures suggestions instead, in N features (100000), for ten users who type at the same time for --seconds:
                      each key, and how many of 200 misspelt queries find their flag first; with MEILI_URL and MEILI_KEY by Meilisearch
   --streams N        measures streams to SDKs instead: N idle ones (10000), a change that reaches 1,000, and 1,000 reconnects;

@@ -76,6 +76,7 @@ function benchState(nth: number): FeatureState {
       hasEnabledStrategies: true,
       yes: nth % 1_000,
       no: nth % 77,
+      rules: [{ name: 'flexibleRollout', share: String(25 * spreadOver(nth * 37 + index, 5)) }],
     })),
   };
 }

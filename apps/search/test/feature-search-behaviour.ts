@@ -44,9 +44,9 @@ export function describeFeatureSearch(name: string, start: () => Promise<Started
   const searching =
     (engine: () => StartedIndex) =>
     async (request: RequestOf<typeof SearchFeatures>['query'] = {}, searcher = mia) => {
-      const { features, total } = await engine().index.search(parseFeatureQuery(request), searcher);
+      const { features, total, matches } = await engine().index.search(parseFeatureQuery(request), searcher);
       const found = JSON.parse(features) as SearchResultFeature[];
-      return { found, total, names: found.map((feature) => feature.name) };
+      return { found, total, matches, names: found.map((feature) => feature.name) };
     };
 
   describe(`the feature index ${name} against the naive search`, () => {
@@ -283,6 +283,24 @@ export function describeFeatureSearch(name: string, start: () => Promise<Started
       expect(typed).toMatchObject({ names: expect.arrayContaining(['new-checkout', 'checkout-banner']), total: 2 });
       expect((await search({ query: 'banner checkuot', fuzzy: 'true' })).names[0]).toBe('checkout-banner');
       expect((await search({ query: 'paymnet', fuzzy: 'true' })).names).toEqual(['new-checkout']);
+    });
+
+    it('says of a fuzzy query how each feature matches: exactly or not, and by which parts of its name', async () => {
+      const partsOf = async (query: string) => {
+        const { names, matches = [] } = await search({ query, fuzzy: 'true', sortBy: 'name' });
+        return matches.map(({ isExact, parts }, nth) => [
+          isExact,
+          ...parts.map(({ start, end }) => names[nth]?.slice(start, end)),
+        ]);
+      };
+      expect(await partsOf('check')).toEqual([
+        [true, 'check'],
+        [true, 'check'],
+      ]);
+      expect(await partsOf('banner chekcout')).toEqual([[false, 'checkout', 'banner']]);
+      expect(await partsOf('paymnet')).toEqual([[false]]);
+      expect(await partsOf('payment')).toEqual([[true]]);
+      expect((await search({ query: 'check' })).matches).toBeUndefined();
     });
 
     it('sorts a fuzzy query by relevance, unless the query has an order', async () => {

@@ -7,13 +7,26 @@ import pg from 'pg';
 import { databaseOfService, withServiceDatabases } from '../../databases/service-databases.ts';
 import { startServer } from '../../server-under-test.ts';
 import { benchFlag } from '../generated-flags.ts';
-import { benchFeatureState, benchSegmentStates } from '../generated-search-states.ts';
-import { type BenchOptions, environment, percentile, printRow, printTableHead, seedFlags, send } from '../run.ts';
+import { benchFeatureState, benchSegmentStates, ticketOf } from '../generated-search-states.ts';
+import {
+  type BenchOptions,
+  environment,
+  measure as measureLoad,
+  percentile,
+  printHead,
+  printRow,
+  printTableHead,
+  type Row,
+  seedFlags,
+  send,
+} from '../run.ts';
 import { pagedSearches, type SearchKind, searchKinds, type SearchQuery } from '../search-kinds.ts';
 
 const rowsPerInsert = 2_500;
 const warmUps = 3;
 const pageReads = 30;
+/** How many clients search at the same time, where rates are measured. */
+const searchers = 8;
 const writingMs = 10_000;
 const writesPerSecond = 50;
 /** The flags that change while searches are measured. */
@@ -77,14 +90,32 @@ async function measureAt(
   isLast: boolean,
   smallest: Map<string, number>,
   dataDir: string,
-  { times, only }: BenchOptions,
+  { times, only, seconds, warmUpSeconds }: BenchOptions,
 ): Promise<unknown> {
   const server = await startServer(searchSettings, { dataDir, keepData: true });
-  const search = async (query: SearchQuery) => {
+  const pathOf = (query: SearchQuery): string => {
     const text = Object.entries(query).flatMap(([name, value]) =>
       [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}`),
     );
-    return send<SearchFeaturesResponse>(server, 'GET', `/api/admin/search/features?${text.join('&')}`);
+    return `/api/admin/search/features?${text.join('&')}`;
+  };
+  const search = (query: SearchQuery) => send<SearchFeaturesResponse>(server, 'GET', pathOf(query));
+  /** Searches of several clients at the same time: how many are answered each second, and the CPU of one. */
+  const measureRates = async (): Promise<readonly Row[]> => {
+    const { total = 0 } = (await search({})).reply;
+    const kinds: readonly SearchKind[] = [
+      { name: 'rate of the first page', request: () => ({}) },
+      { name: 'rate by tag', request: (nth) => ({ tag: `INCLUDE:ticket:${ticketOf(nth % features)}` }) },
+      { name: 'rate by a common tag', request: (nth) => ({ tag: `INCLUDE:simple:quarter-${1 + (nth % 8)}` }) },
+      { name: 'rate of the last page', request: () => ({ offset: String(Math.max(0, total - 50)) }) },
+    ];
+    printHead();
+    const rows: Row[] = [];
+    for (const { name, request } of kinds.filter((kind) => kind.name.includes(only))) {
+      const measured = { name, request: (nth: number) => ({ method: 'GET', path: pathOf(request(nth, features)) }) };
+      rows.push(...(await measureLoad([server], measured, { connections: searchers, seconds, warmUpSeconds })));
+    }
+    return rows;
   };
   const measure = async (request: (nth: number) => SearchQuery, count: number): Promise<Latencies> => {
     const durations: number[] = [];
@@ -170,10 +201,12 @@ async function measureAt(
     const kinds = [];
     for (const kind of searchKinds.filter(({ name }) => name.includes(only))) kinds.push(await measureKind(kind));
     if (!isLast) return { features, projectedSeconds, kinds };
+    const rates = await measureRates();
+    if (only !== '') return { features, projectedSeconds, kinds, rates };
     printTableHead(`page of ${features} features, by`, 'first, p50 ms', 'p50 ms', 'p99 ms', '');
     const pages = [];
     for (const page of pagedSearches) pages.push(await measurePage(page));
-    return { features, projectedSeconds, kinds, pages, whileWriting: await measureWhileWriting() };
+    return { features, projectedSeconds, kinds, rates, pages, whileWriting: await measureWhileWriting() };
   } finally {
     await server.stop();
   }

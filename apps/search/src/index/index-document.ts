@@ -80,6 +80,15 @@ export function escapedKey(value: string): string {
   return key.length <= maxKeyBytes ? key : `__${documentIdOf(contentTag(value))}`;
 }
 
+/** The value of a key of `escapedKey`; undefined for a hash. */
+export function unescapedKey(key: string): string | undefined {
+  if (key.startsWith('__')) return undefined;
+  const bytes = key.replace(/_([0-9a-f]{2})|([a-z-])/g, (_match, byte: string | undefined, letter: string) =>
+    byte === undefined ? letter.charCodeAt(0).toString(16) : byte,
+  );
+  return Buffer.from(bytes, 'hex').toString();
+}
+
 export function indexDocumentOf(feature: IndexedFeature, generation: string): IndexDocument {
   const { name, tags, project, type, createdBy, statuses, ...others } = feature;
   return {

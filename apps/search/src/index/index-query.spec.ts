@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseFeatureQuery } from '../search/feature-query.ts';
-import { escapedKey } from './index-document.ts';
-import { engineFor, indexFilterOf } from './index-query.ts';
+import { escapedKey, unescapedKey } from './index-document.ts';
+import { engineFor, facetCountsOf, indexFilterOf } from './index-query.ts';
 
 const everyone = { hiddenProjects: [] };
 type Request = Parameters<typeof parseFeatureQuery>[0];
@@ -91,5 +91,29 @@ describe('the filter of a search in the index', () => {
       ['_41', 'A'],
     ] as const)
       expect(escapedKey(one)).not.toBe(escapedKey(other));
+  });
+
+  it('are read back from the keys of the index, unless they are too long', () => {
+    for (const value of ['Shop', 'a_c', '__x', 'simple:größer 🚀', '', '\u0000', '-'])
+      expect(unescapedKey(escapedKey(value))).toBe(value);
+    expect(unescapedKey(escapedKey('Ü'.repeat(100)))).toBeUndefined();
+  });
+
+  it('are counted by PostgreSQL where the index may have more of them than it counts', () => {
+    expect(facetCountsOf(['type'], { type: { b: 1, a: 1, c: 2 } }, 4)).toEqual({
+      type: [
+        { value: 'c', count: 2 },
+        { value: 'a', count: 1 },
+        { value: 'b', count: 1 },
+      ],
+    });
+    expect(facetCountsOf(['type'], { type: { b: 1, a: 1, c: 2 } }, 3)).toBeUndefined();
+    expect(facetCountsOf(['state', 'type'], { stale: { '0': 4, '1': 2 } }, 9)).toEqual({
+      state: [
+        { value: 'active', count: 4 },
+        { value: 'stale', count: 2 },
+      ],
+      type: [],
+    });
   });
 });

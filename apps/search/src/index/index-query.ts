@@ -1,5 +1,7 @@
+import type { FacetName, FeatureSuggestions } from '@bunting/contracts';
 import type { FeatureQuery, SetFilter, ValueFilter } from '../search/feature-query.ts';
-import { escapedKey } from './index-document.ts';
+import { maxFacetValues } from '../suggestions/suggestion-query.ts';
+import { escapedKey, unescapedKey } from './index-document.ts';
 
 /** The projects that are hidden from the caller of a search. */
 interface HiddenProjects {
@@ -93,4 +95,38 @@ export function indexFilterOf(
   if (segment !== undefined) filter.push(setCondition('segmentIds', segment, segmentIds));
   if (status !== undefined) filter.push(isIn('statuses', status));
   return filter;
+}
+
+/** The field of the index that has the values of a property. */
+export const facetFields = { type: 'type', tags: 'tagKeys', project: 'project', state: 'stale' } as const satisfies {
+  readonly [F in FacetName]: string;
+};
+
+type Facets = NonNullable<FeatureSuggestions['facets']>;
+
+/**
+ * The counts of some properties, from those of the index; undefined if it does not have all of them: a value is a hash there, or there may be more
+ * values than it counts.
+ */
+export function facetCountsOf(
+  names: readonly FacetName[],
+  fields: Readonly<Record<string, Readonly<Record<string, number>>>>,
+  maxValues: number,
+): Facets | undefined {
+  const facets: Facets = {};
+  for (const name of names) {
+    const counts = Object.entries(fields[facetFields[name]] ?? {});
+    if (counts.length >= maxValues) return undefined;
+    const values = counts.flatMap(([key, count]) => {
+      const value = name === 'state' ? (key === '1' ? 'stale' : 'active') : unescapedKey(key);
+      return value === undefined ? [] : [{ value, count }];
+    });
+    if (values.length < counts.length) return undefined;
+    facets[name] = values
+      .toSorted(
+        (one, other) => other.count - one.count || Buffer.compare(Buffer.from(one.value), Buffer.from(other.value)),
+      )
+      .slice(0, maxFacetValues);
+  }
+  return facets;
 }

@@ -88,6 +88,9 @@ async function withMeilisearchErrors<T>(request: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Of how many values of a property the index counts the features. */
+export const maxValuesPerFacet = 1_000;
+
 const indexSettings = {
   searchableAttributes: ['name', 'words', 'tags'],
   filterableAttributes: [
@@ -107,9 +110,26 @@ const indexSettings = {
   rankingRules: ['words', 'typo', 'proximity', 'attribute', 'exactness', 'inProduction:desc', 'changed:desc'],
   // As `allowedTypos` of src/search/words.ts has it, so that both engines find the same.
   typoTolerance: { enabled: true, minWordSizeForTypos: { oneTypo: 4, twoTypos: 8 }, disableOnNumbers: true },
+  faceting: { maxValuesPerFacet },
   // Servers before 1.50 count no further than this; pages are limited by `engineFor`.
   pagination: { maxTotalHits: 1_000_000 },
 } satisfies Settings;
+
+function facetsOf(distribution: unknown): QueryResult['facets'] {
+  if (distribution === undefined) return {};
+  const fields = isJsonObject(distribution) ? Object.entries(distribution) : [];
+  return Object.fromEntries(
+    fields.map(([field, counts]) => [
+      field,
+      Object.fromEntries(
+        Object.entries(isJsonObject(counts) ? counts : {}).map(([value, count]) => [
+          value,
+          requireInteger(count, 'the counts of a facet'),
+        ]),
+      ),
+    ]),
+  );
+}
 
 const primaryKey = 'id';
 
@@ -117,6 +137,8 @@ const primaryKey = 'id';
 interface QueryResult {
   readonly hits: readonly unknown[];
   readonly total: number;
+  /** for each requested field, how many of the documents that are found have each value */
+  readonly facets: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
 export type MeilisearchClient = ReturnType<typeof meilisearchClient>;
@@ -139,7 +161,8 @@ export function meilisearchClient({ url, key, searchTimeoutMs }: MeilisearchClie
         return results.map((result) => {
           const hits = member(result, 'hits');
           if (!Array.isArray(hits)) throw invalidResponse('a list of hits');
-          return { hits, total: requireInteger(member(result, 'estimatedTotalHits'), 'a number of hits') };
+          const total = requireInteger(member(result, 'estimatedTotalHits'), 'a number of hits');
+          return { hits, total, facets: facetsOf(member(result, 'facetDistribution')) };
         });
       }),
     /** All settings of an index, as a text to compare them by: whoever changes one changes what searches find. */

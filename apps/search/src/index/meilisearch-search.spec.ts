@@ -95,6 +95,35 @@ afterEach(async () => {
   await answeredByMeilisearch();
 });
 
+describe('the counts beside suggestions', () => {
+  const facets = 'type,tags,project,state';
+  const isCounting = (call: ReceivedRequest) => JSON.stringify(call.body ?? '').includes('"facets"');
+
+  it.each(['', 'payment', 'paymnet', 'dark'])(
+    'are the same from Meilisearch and PostgreSQL for the text "%s"',
+    async (query) => {
+      const before = standIn.calls.filter(isCounting).length;
+      const counted = await started.suggest({ query, facets });
+      expect(standIn.calls.filter(isCounting)).toHaveLength(before + 1);
+      expect(counted.facets?.project?.length).toBeGreaterThan(0);
+      standIn.meddle = (call, reply) => (isSearch(call) ? { status: 500, json: {} } : reply);
+      expect((await started.suggest({ query, facets })).facets).toEqual(counted.facets);
+    },
+  );
+
+  it('are of PostgreSQL where the index has a hash for a value', async () => {
+    const name = 'payment-long';
+    await started.features.publish(featureState(aFeature({ name, tags: tagged(`simple:${'한'.repeat(50)}`) })));
+    await eventually(async () =>
+      expect((await searched({ query: 'paymnet-long', fuzzy: 'true' })).engine).toBe('meilisearch'),
+    );
+    const counted = await started.suggest({ query: 'paymnet', facets: 'tags' });
+    expect(counted.facets?.tags).toEqual([{ value: `simple:${'한'.repeat(50)}`, count: 1 }]);
+    await started.features.publish(deletedFeatureState(name, 2));
+    await answeredByMeilisearch();
+  });
+});
+
 describe('a fuzzy search', () => {
   const failures: readonly [string, string, (call: ReceivedRequest, reply: FakeResponse) => FakeResponse][] = [
     ['responds 500', 'error-response', () => ({ status: 500, json: { message: 'x', code: 'internal' } })],

@@ -5,10 +5,11 @@ import type { FeatureSearch, PostgresFeatureSearch } from '../search/search-stor
 import { type PostgresSuggester, type FeatureSuggester, suggestionsOf } from '../suggestions/suggestion-store.ts';
 import { type IndexUpdate, startIndexUpdater } from './background.ts';
 import { featureNameOf } from './index-document.ts';
-import { engineFor, indexFilterOf, type IndexQuery } from './index-query.ts';
+import { engineFor, facetCountsOf, facetFields, indexFilterOf, type IndexQuery } from './index-query.ts';
 import type { IndexReplicationRepository } from './index-store.ts';
 import {
   type FallbackReason,
+  maxValuesPerFacet,
   meilisearchClient,
   type MeilisearchClientOptions,
   MeilisearchError,
@@ -42,6 +43,8 @@ interface IndexHits {
   /** how many hits the page has, of whatever form */
   readonly hits: number;
   readonly total: number;
+  /** by field, how many of all hits have each value */
+  readonly facets: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
 /**
@@ -61,14 +64,14 @@ export function startMeilisearchSearch(options: MeilisearchOptions) {
 
   /** @throws MeilisearchError when Meilisearch fails, and while its index cannot be relied on */
   const findHits = async (
-    request: Omit<IndexQuery, 'filter'>,
+    request: Omit<IndexQuery, 'filter'> & { readonly facets?: readonly string[] },
     query: Pick<FeatureQuery, 'archived'> & Partial<FeatureQuery>,
     caller: Parameters<typeof indexFilterOf>[1],
   ): Promise<IndexHits> => {
     const index = await replication.searchable(uid, query.segment?.values ?? []);
     if (index === undefined) throw new MeilisearchError('building', 'the index is being built');
     if (index.isBehind) throw new MeilisearchError('behind', 'the index lacks changes');
-    const { offset, limit, q } = request;
+    const { offset, limit, q, facets = [] } = request;
     const [marker, found] = await circuit.call(() =>
       server.search([
         {
@@ -85,12 +88,18 @@ export function startMeilisearchSearch(options: MeilisearchOptions) {
           filter: [...indexFilterOf(query, caller, index)],
           attributesToRetrieve: ['id'],
           matchingStrategy: 'all',
+          ...(facets.length === 0 ? {} : { facets: [...facets] }),
         },
       ]),
     );
     if (marker?.hits.length !== 1) throw new MeilisearchError('building', 'the index is not the one that was built');
     const names = (found?.hits ?? []).flatMap((hit) => featureNameOf((hit as { id?: unknown } | null)?.id) ?? []);
-    return { names: [...new Set(names)], hits: found?.hits.length ?? 0, total: found?.total ?? 0 };
+    return {
+      names: [...new Set(names)],
+      hits: found?.hits.length ?? 0,
+      total: found?.total ?? 0,
+      facets: found?.facets ?? {},
+    };
   };
 
   /** Answers with Meilisearch, or with PostgreSQL where that fails or finds nothing, and records which one it was. */
@@ -127,7 +136,7 @@ export function startMeilisearchSearch(options: MeilisearchOptions) {
         );
         if (total === 0) return undefined;
         const page = await postgres.read(query, searcher, names);
-        return { features: page.features, total: Math.max(0, total - (hits - page.total)) };
+        return { ...page, total: Math.max(0, total - (hits - page.total)) };
       },
       () => postgres.search(query, searcher),
     );
@@ -135,22 +144,25 @@ export function startMeilisearchSearch(options: MeilisearchOptions) {
   };
 
   const suggest: FeatureSuggester['suggest'] = async (query, caller) => {
-    const { words, limit, facets, project } = query;
+    const { text, words, limit, facets, project } = query;
     const { answer } = await answerWith(
       async () => {
-        if (words.length === 0 || facets.length > 0)
-          throw new MeilisearchError('unsupported', 'PostgreSQL alone answers it');
+        const isAboutAll = text === '' && facets.length > 0;
+        if (words.length === 0 && !isAboutAll) throw new MeilisearchError('unsupported', 'PostgreSQL alone answers it');
         const beginnings = await suggester.readBeginnings(query, caller);
-        if (beginnings.length === limit) throw new MeilisearchError('unsupported', 'PostgreSQL has found enough');
+        const hasEnough = beginnings.length === limit;
+        if (hasEnough && facets.length === 0) throw new MeilisearchError('unsupported', 'PostgreSQL has found enough');
         const inProject = project === undefined ? {} : { project: { isNot: false, values: [project] } };
-        const { names } = await findHits(
-          { q: words.join(' '), offset: 0, limit },
+        const found = await findHits(
+          { q: words.join(' '), offset: 0, limit, facets: facets.map((facet) => facetFields[facet]) },
           { archived: false, ...inProject },
           caller,
         );
-        if (names.length === 0) return undefined;
-        const rows = [...beginnings, ...(await suggester.read(query, caller, names))];
-        return { suggestions: suggestionsOf(rows, query) };
+        if (found.names.length === 0) return undefined;
+        const counts = facetCountsOf(facets, found.facets, maxValuesPerFacet);
+        if (counts === undefined) throw new MeilisearchError('unsupported', 'the index does not count all values');
+        const rows = hasEnough ? beginnings : [...beginnings, ...(await suggester.read(query, caller, found.names))];
+        return { suggestions: suggestionsOf(rows, query), ...(facets.length === 0 ? {} : { facets: counts }) };
       },
       () => suggester.suggest(query, caller),
     );

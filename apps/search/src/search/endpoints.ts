@@ -12,9 +12,10 @@ export function searchEndpoints({ featureSearch, waitUntilFresh }: SearchContext
       const query = parseFeatureQuery(request.query);
       await waitUntilFresh(request);
       const searcher = { userId: caller.id, hiddenProjects: caller.hiddenProjects ?? [] };
-      const { features, total, engine } = await featureSearch.search(query, searcher);
+      const { features, total, matches, engine } = await featureSearch.search(query, searcher);
       if (engine !== undefined) setHeader('Bunting-Search-Engine', engine);
-      return new JsonText(`{"features":${features},"total":${total}}`);
+      const asMatches = matches === undefined ? '' : `,"matches":${JSON.stringify(matches)}`;
+      return new JsonText(`{"features":${features},"total":${total}${asMatches}}`);
     }),
   ];
 }

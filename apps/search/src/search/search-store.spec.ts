@@ -147,6 +147,23 @@ describe('the feature index in PostgreSQL', () => {
     await teller(database)([deletedFeatureState('four', 2)]);
   });
 
+  it('returns the last pages as they are, also when features have changed since they were counted', async () => {
+    const index = postgresFeatureSearch(database);
+    const page = async (offset: number) => {
+      const request = { sortBy: 'name', offset: `${offset}`, limit: '2' };
+      const { features, total } = await index.search(parseFeatureQuery(request), everyone);
+      return { names: (JSON.parse(features) as { name: string }[]).map(({ name }) => name), total };
+    };
+    const { names: all } = { names: [...(await page(0)).names, ...(await page(2)).names] };
+    for (const _ of [1, 2]) expect(await page(2)).toEqual({ names: all.slice(2), total: 3 });
+    expect(await page(3)).toEqual({ names: [], total: 3 });
+    expect(await page(4)).toEqual({ names: [], total: 3 });
+    await teller(database)([featureState(aFeature({ name: 'aaa' }))]);
+    for (const _ of [1, 2]) expect(await page(2)).toEqual({ names: ['aaa', ...all].slice(2), total: 4 });
+    await teller(database)([deletedFeatureState('aaa', 2)]);
+    expect(await page(2)).toEqual({ names: all.slice(2), total: 3 });
+  });
+
   it('finds one feature with two hundred values of every filter, and with the longest fuzzy query', async () => {
     const createdBy = { id: 70, name: 'Zoe', imageUrl: '' };
     const rare = { type: 'rare', project: 'p7', createdBy, tags: tagged('t:7'), segments: [2] };

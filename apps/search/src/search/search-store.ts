@@ -1,8 +1,9 @@
-import { reachExtents } from '@bunting/contracts';
+import { reachExtents, type SearchFeaturesResponse } from '@bunting/contracts';
 import { escapeLike, onlyRow, type ReadDatabase } from '@bunting/database';
 import { LRUCache } from 'lru-cache';
 import type { CreatorFilter, DayFilter, FeatureQuery, SetFilter, Sort, ValueFilter } from './feature-query.ts';
 import { readAlternatives } from './word-store.ts';
+import { matchedRanges } from './words.ts';
 
 /** Of each text of a fuzzy query, for each of its words, the words of features that may be meant. */
 type AlternativesOfTexts = Awaited<ReturnType<typeof readAlternatives>>;
@@ -155,6 +156,11 @@ export function hasAlternatives(alternatives: readonly (readonly string[])[], ad
   return all(alternatives.map((words) => `search_words(name, search_text) && ${addValue(words, 'text[]')}`));
 }
 
+/** SQL: whether a feature contains each of some words as it is typed. */
+export function isExactMatch(words: readonly string[], addValue: AddValue): string {
+  return words.length === 0 ? 'true' : all(words.map((word) => `strpos(search_text, ${addValue(word, 'text')}) > 0`));
+}
+
 /** SQL: how similar a name is to some words, from 0 to 1, whatever their order. */
 export function nameSimilarity(words: readonly string[], addValue: AddValue): string {
   return `similarity(regexp_replace(name, '([a-z0-9])([A-Z])', '\\1 \\2', 'g'), ${addValue(words.join(' '), 'text')})`;
@@ -201,6 +207,12 @@ function orderOf(sort: Sort | 'relevance'): string {
   return `${first}${sort.by === 'createdAt' ? '' : ', created_at'}, name`;
 }
 
+/** SQL: an order backwards. Nulls are last in an ascending order and first in a descending one, so they are reversed as well. */
+function reversed(order: string): string {
+  const keys = order.split(', ');
+  return keys.map((key) => (key.endsWith(' desc') ? key.slice(0, -' desc'.length) : `${key} desc`)).join(', ');
+}
+
 /** Conditions that partition features by the first sort key of a search, in the order of the pages. */
 function sortGroupsOf(
   sort: Sort | 'relevance',
@@ -237,6 +249,8 @@ function groupsOf(
   if (!favoritesFirst) return groups;
   return [isFavorite, negate(isFavorite)].flatMap((condition) => groups.map((group) => [condition, ...group]));
 }
+
+type Groups = readonly (readonly string[])[];
 
 /** The columns that the selection of a page reads. */
 function pageColumns({ sort, favoritesFirst }: FeatureQuery): string {
@@ -290,13 +304,32 @@ function searchStatement(
   const isFavorite = `favorited_by @> ${addValue([searcher.userId], 'integer[]')}`;
   const [limit, offset] = [addValue(query.limit, 'bigint'), addValue(query.offset, 'bigint')];
   const subqueries: string[] = [];
-  const addPage = (from: string, conditions: readonly string[], groups: readonly (readonly string[])[]): void => {
-    const parts = groups.map((group) => {
-      const where = [...conditions, ...group];
-      return `(select name from ${from}${where.length === 0 ? '' : ` where ${all(where)}`} order by ${orderOf(query.sort)})`;
-    });
-    subqueries.push(`page as materialized (
-      select array(select name from (${parts.join(' union all ')}) as found limit ${limit} offset ${offset}) as names)`);
+  const partsOf = (from: string, conditions: readonly string[], groups: Groups, order: string): string =>
+    groups
+      .map((group) => {
+        const where = [...conditions, ...group];
+        return `(select name from ${from}${where.length === 0 ? '' : ` where ${all(where)}`} order by ${order})`;
+      })
+      .join(' union all ');
+  const addPage = (from: string, conditions: readonly string[], groups: Groups, knownTotal?: CountedTotal): void => {
+    const order = orderOf(query.sort);
+    const forwards = `
+      array(select name from (${partsOf(from, conditions, groups, order)}) as found limit ${limit} offset ${offset})`;
+    let names = forwards;
+    if (knownTotal !== undefined && query.offset > knownTotal.total / 2) {
+      // The end of the list is nearer, as long as no feature has changed.
+      const { total: size, version } = knownTotal;
+      const [most, after] = [Math.min(query.limit, size - query.offset), size - query.offset - query.limit].map(
+        (rows) => addValue(Math.max(0, rows), 'bigint'),
+      );
+      const backwards = partsOf(from, conditions, groups.toReversed(), reversed(order));
+      names = `case when (select version from lookup_version) = ${addValue(version, 'bigint')}
+        then array(select name from (
+          select name, row_number() over () as nth from (${backwards}) as found limit ${most} offset ${after}) as page
+          order by nth desc)
+        else ${forwards} end`;
+    }
+    subqueries.push(`page as materialized (select ${names} as names)`);
   };
 
   let total: string;
@@ -310,7 +343,7 @@ function searchStatement(
     total = '(select count(*) from matching)';
   } else {
     const groups = groupsOf(query, addValue, { isFavorite, negate, affirm: isDeep ? isAmong : unchanged });
-    addPage('feature_lookup', [...required, ...excluded.map(({ absence }) => absence)], groups);
+    addPage('feature_lookup', [...required, ...excluded.map(({ absence }) => absence)], groups, counted);
     const count = (conditions: readonly string[]): string =>
       `(select count(*) from feature_lookup where ${all(conditions)})`;
     // Excluded features are usually few: counting them is faster than testing all others.
@@ -321,9 +354,12 @@ function searchStatement(
       total = `case when (select version from lookup_version) = ${addValue(counted.version, 'bigint')}
         then ${addValue(counted.total, 'bigint')} else ${total} end`;
   }
+  const exact = `
+      array(select ${anyOf(query.words.map((words) => isExactMatch(words, addValue)))}
+        from unnest(names) with ordinality as named (name, nth) join feature_lookup using (name) order by nth)`;
   const text = `
     with ${subqueries.join(', ')}
-    select ${total} as total, (select version from lookup_version) as version,
+    select names, ${isFuzzy ? exact : `'{}'::boolean[]`} as exact, ${total} as total, (select version from lookup_version) as version,
       (select coalesce(string_agg(found.document, ',' order by nth), '')
         from unnest(names) with ordinality as named (name, nth) cross join lateral (
           select '{"favorite":' || (${isFavorite})::text || (
@@ -337,33 +373,47 @@ function searchStatement(
   return { text, values };
 }
 
+/** A page of features, and of a fuzzy search whether each contains what was typed. */
+interface PageOfFeatures extends Pick<SearchResult, 'features' | 'total'> {
+  readonly names: readonly string[];
+  readonly exact: readonly boolean[];
+}
+
+function resultOf({ features, total, names, exact }: PageOfFeatures, { words, fuzzy }: FeatureQuery): SearchResult {
+  if (!fuzzy || words.length === 0) return { features, total };
+  const matches = names.map((name, nth) => ({
+    isExact: exact[nth] === true,
+    parts: [...matchedRanges(name, words.flat())],
+  }));
+  return { features, total, matches };
+}
+
 /** How many totals a process remembers. */
 const maxTotals = 1_000;
 
 /** Finds features in the tables of the search service, in one statement; a fuzzy search reads before which words may be meant. */
 export function postgresFeatureSearch(database: ReadDatabase) {
   const totals = new LRUCache<string, CountedTotal>({ max: maxTotals });
-  const run = async ({ text, values }: SearchStatement): Promise<SearchResult & CountedTotal> => {
+  const run = async ({ text, values }: SearchStatement): Promise<PageOfFeatures & CountedTotal> => {
     // Not prepared: which plan is best depends on the values.
-    const { features, ...counted } = onlyRow(
-      await database.read<CountedTotal & { features: string }>({ text }, values),
-    );
-    return { features: `[${features}]`, ...counted };
+    const { features, ...page } = onlyRow(await database.read<PageOfFeatures & CountedTotal>({ text }, values));
+    return { features: `[${features}]`, ...page };
   };
   return {
     search: async (query: FeatureQuery, searcher: SearchCaller): Promise<SearchResult> => {
       const meant = await readAlternatives(database, query.words);
       const key = totalKeyOf(query, searcher);
       const counted = key === undefined ? undefined : totals.get(key);
-      const { features, total, version } = await run(
+      const { version, ...page } = await run(
         searchStatement(query, searcher, (addValue) => fuzzyMatches(query, meant, addValue), counted),
       );
+      const { total } = page;
       if (key !== undefined) totals.set(key, { total, version });
-      return { features, total };
+      return resultOf(page, query);
     },
     /** Reads the features of a page that another index found, in its order: those that match the query and that the caller may see. */
     read: async (query: FeatureQuery, searcher: SearchCaller, names: readonly string[]): Promise<SearchResult> => {
-      const { features, total } = await run(
+      const page = await run(
         searchStatement(
           { ...query, offset: 0, limit: names.length },
           searcher,
@@ -371,7 +421,7 @@ export function postgresFeatureSearch(database: ReadDatabase) {
             `select name, -nth as relevance from unnest(${addValue(names, 'text[]')}) with ordinality as found (name, nth)`,
         ),
       );
-      return { features, total };
+      return resultOf(page, query);
     },
   };
 }
@@ -391,6 +441,8 @@ export interface SearchResult {
   readonly features: string;
   /** the number of matches on all pages */
   readonly total: number;
+  /** of a fuzzy search: how each feature of the page matches */
+  readonly matches?: NonNullable<SearchFeaturesResponse['matches']>;
   /** for a fuzzy search with Meilisearch configured: the engine that compared the texts */
   readonly engine?: string;
 }

@@ -58,6 +58,11 @@ describe('suggestions', () => {
       { startsWithQuery: false, parts: ['newCheck'] },
     ]);
     expect(await parts('core')).toEqual([{ startsWithQuery: false, parts: [] }]);
+    const isExact = async (query: string) =>
+      (await started.suggest({ query })).suggestions.map((suggestion) => suggestion.isExact);
+    expect(await isExact('flow check new')).toEqual([true]);
+    expect(await isExact('core')).toEqual([true]);
+    expect(await isExact('flow chekcout new')).toEqual([false]);
   });
 
   it('are of one project on request, and never of projects that are hidden from the caller', async () => {
@@ -116,11 +121,16 @@ describe('suggestions', () => {
   });
 
   it('are what was committed before the request', async () => {
+    const active = async () => (await started.suggest({ facets: 'state' })).facets?.state?.[0]?.count ?? 0;
+    const before = await active();
     await started.features.publish(featureState(aFeature({ name: 'just-created' })));
+    expect(await active()).toBe(before + 1);
+    expect(await active()).toBe(before + 1);
     expect(await names({ query: 'jsut craeted' })).toEqual([]);
     expect(await names({ query: 'craeted' })).toEqual(['just-created']);
     await started.features.publish(deletedFeatureState('just-created', 2));
     expect(await names({ query: 'just' })).toEqual([]);
+    expect(await active()).toBe(before);
   });
 
   it('are refused for invalid parameters, which the error names', async () => {

@@ -9,6 +9,9 @@ import {
 import { maxFuzzyTextLength, maxFuzzyWords } from '../search/feature-query.ts';
 import { splitWords } from '../search/words.ts';
 
+/** Of how many values of a property suggestions count the features: the most frequent ones. */
+export const maxFacetValues = 100;
+
 /** The parsed parameters of a request for suggestions. */
 export interface SuggestionQuery {
   /** what was typed, case-folded; empty if every feature matches */

@@ -1,15 +1,17 @@
 import type { FacetName, FeatureSuggestion, FeatureSuggestions } from '@bunting/contracts';
 import type { ReadDatabase } from '@bunting/database';
+import { LRUCache } from 'lru-cache';
 import {
   type AddValue,
   containsAll,
   hasAlternatives,
+  isExactMatch,
   nameSimilarity,
   type SearchCaller,
 } from '../search/search-store.ts';
 import { readAlternatives } from '../search/word-store.ts';
 import { matchedRanges } from '../search/words.ts';
-import type { SuggestionQuery } from './suggestion-query.ts';
+import { maxFacetValues, type SuggestionQuery } from './suggestion-query.ts';
 
 export type SuggestionCaller = Pick<SearchCaller, 'hiddenProjects'>;
 
@@ -18,11 +20,12 @@ export interface FeatureSuggester {
   suggest(query: SuggestionQuery, caller: SuggestionCaller): Promise<FeatureSuggestions>;
 }
 
-type SuggestedRow = Pick<FeatureSuggestion, 'name' | 'project' | 'type' | 'stale'>;
+type SuggestedRow = Pick<FeatureSuggestion, 'name' | 'project' | 'type' | 'stale' | 'isExact'>;
 
 /** Of the features that have the typed words or similar ones, so many are compared with what was typed: the others are as like it. */
 const maxCompared = 300;
-const maxFacetValues = 100;
+/** The counts of how many requests a process remembers. */
+const maxCounts = 200;
 
 /** SQL: which features may be suggested. */
 function scopeOf({ project }: SuggestionQuery, { hiddenProjects }: SuggestionCaller, addValue: AddValue): string {
@@ -87,10 +90,14 @@ export function postgresSuggester(database: ReadDatabase) {
     const text = write((value, type) => `$${values.push(value)}::${type}`);
     return database.read<Row>({ text }, values);
   };
+  /** The counts of facets, and the version of `feature_lookup` that they are of: each is counted once for a version. */
+  const counts = new LRUCache<string, { readonly version: number; readonly rows: readonly FacetRow[] }>({
+    max: maxCounts,
+  });
   const readBeginnings = (query: SuggestionQuery, caller: SuggestionCaller): Promise<SuggestedRow[]> =>
     read(
       (addValue) => `
-        select name, project, type, stale from feature_lookup
+        select name, project, type, stale, true as "isExact" from feature_lookup
         where ${scopeOf(query, caller, addValue)} and ${startsWith(query.text, addValue)}
         order by lower(name) limit ${query.limit}`,
     );
@@ -105,13 +112,13 @@ export function postgresSuggester(database: ReadDatabase) {
         with candidate as materialized (
           select name, project, type, stale, search_text from feature_lookup
           where ${scopeOf(query, caller, addValue)} and ${hasAlternatives(alternatives, addValue)} limit ${maxCompared})
-        select name, project, type, stale from candidate
+        select name, project, type, stale, ${isExactMatch(query.words, addValue)} as "isExact" from candidate
         order by ${exactWords.join(' + ')} + ${nameSimilarity(query.words, addValue)} desc, name limit ${query.limit}`;
     });
   const readContaining = (query: SuggestionQuery, caller: SuggestionCaller): Promise<SuggestedRow[]> =>
     read(
       (addValue) => `
-        select name, project, type, stale from feature_lookup
+        select name, project, type, stale, true as "isExact" from feature_lookup
         where ${scopeOf(query, caller, addValue)} and ${containsAll(query.words, addValue)}
         order by length(name), name limit ${query.limit}`,
     );
@@ -119,17 +126,25 @@ export function postgresSuggester(database: ReadDatabase) {
     query: SuggestionQuery,
     caller: SuggestionCaller,
     alternatives: readonly (readonly string[])[],
-  ): Promise<FacetRow[]> => {
+  ): Promise<readonly FacetRow[]> => {
     if (query.facets.length === 0) return [];
-    return read((addValue) => {
+    const { limit: _limit, ...counted } = query;
+    const key = JSON.stringify([counted, caller.hiddenProjects]);
+    const known = counts.get(key);
+    const [found] = await read<{ version: number; rows: FacetRow[] | null }>((addValue) => {
       const { text, words, facets } = query;
       const contains = words.length === 0 ? startsWith(text, addValue) : containsAll(words, addValue);
       const finds = isComplete(alternatives) ? `(${contains} or ${hasAlternatives(alternatives, addValue)})` : contains;
       return `
         with matching as materialized (
           select type, tags, project, stale from feature_lookup where ${scopeOf(query, caller, addValue)} and ${finds})
-        ${facets.map(countsOf).join(' union all ')}`;
+        select version, case when version = ${addValue(known?.version ?? null, 'bigint')} then null else (
+          select coalesce(json_agg(counted), '[]') from (${facets.map(countsOf).join(' union all ')}) as counted) end as rows
+        from lookup_version`;
     });
+    const rows = found?.rows ?? known?.rows ?? [];
+    if (found !== undefined) counts.set(key, { version: found.version, rows });
+    return rows;
   };
   return {
     /** The features whose name begins with what was typed, by name. */
@@ -138,7 +153,7 @@ export function postgresSuggester(database: ReadDatabase) {
     read: (query: SuggestionQuery, caller: SuggestionCaller, names: readonly string[]): Promise<SuggestedRow[]> =>
       read(
         (addValue) => `
-          select name, project, type, stale from unnest(${addValue(names, 'text[]')}) with ordinality as found (name, nth)
+          select name, project, type, stale, ${isExactMatch(query.words, addValue)} as "isExact" from unnest(${addValue(names, 'text[]')}) with ordinality as found (name, nth)
             join feature_lookup using (name)
           where ${scopeOf(query, caller, addValue)} order by nth`,
       ),
@@ -150,8 +165,8 @@ export function postgresSuggester(database: ReadDatabase) {
       if (!isFull && isComplete(alternatives)) rows.push(...(await readSimilar(query, caller, alternatives)));
       if (rows.length === 0 && query.words.some((word) => word.length > 2))
         rows.push(...(await readContaining(query, caller)));
-      const counts = await readFacets(query, caller, alternatives);
-      return { suggestions: suggestionsOf(rows, query), ...facetsOf(query.facets, counts) };
+      const counted = await readFacets(query, caller, alternatives);
+      return { suggestions: suggestionsOf(rows, query), ...facetsOf(query.facets, counted) };
     },
   };
 }
@@ -163,9 +178,10 @@ function isComplete(alternatives: readonly (readonly string[])[]): boolean {
   return alternatives.length > 0 && alternatives.every(({ length }) => length > 0);
 }
 
-/** The suggestions of rows in the order of their likeliness, each feature once. */
+/** The suggestions of rows in the order of their likeliness, each feature once; those that contain what was typed come first. */
 export function suggestionsOf(rows: readonly SuggestedRow[], query: SuggestionQuery): FeatureSuggestion[] {
   return [...new Map(rows.map((row) => [row.name, row])).values()]
+    .toSorted((one, other) => Number(other.isExact) - Number(one.isExact))
     .slice(0, query.limit)
     .map((row) => suggestionOf(row, query));
 }

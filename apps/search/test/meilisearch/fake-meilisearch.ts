@@ -76,7 +76,16 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-const queryMembers = ['indexUid', 'q', 'filter', 'offset', 'limit', 'attributesToRetrieve', 'matchingStrategy'];
+const queryMembers = [
+  'indexUid',
+  'q',
+  'filter',
+  'offset',
+  'limit',
+  'attributesToRetrieve',
+  'matchingStrategy',
+  'facets',
+];
 
 function list(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
@@ -90,6 +99,7 @@ const defaultSettings = {
   rankingRules: ['words', 'typo', 'proximity', 'attribute', 'sort', 'exactness'],
   typoTolerance: { enabled: true, minWordSizeForTypos: { oneTypo: 5, twoTypos: 9 }, disableOnNumbers: false },
   pagination: { maxTotalHits: 1_000 },
+  faceting: { maxValuesPerFacet: 100 },
   stopWords: [],
   synonyms: {},
 };
@@ -129,7 +139,36 @@ function searchIndex({ settings, documents }: StoredIndex, request: Readonly<Rec
     .map(({ document }) =>
       Object.fromEntries(Object.entries(document).filter(([key]) => retrievedAttributes.includes(key))),
     );
-  return { indexUid: request['indexUid'], hits, query: q, limit, offset, estimatedTotalHits: ranked.length };
+  const documentsFound = ranked.map(({ document }) => document);
+  const facets = list(request['facets']);
+  return {
+    indexUid: request['indexUid'],
+    hits,
+    query: q,
+    limit,
+    offset,
+    estimatedTotalHits: ranked.length,
+    ...(facets.length === 0 ? {} : { facetDistribution: distributionOf(facets, documentsFound, settings) }),
+  };
+}
+
+/** For each field, how many documents have each of its values: of the values that come first by their bytes, as Meilisearch does. */
+function distributionOf(
+  fields: readonly string[],
+  documents: readonly StoredDocument[],
+  settings: StoredIndex['settings'],
+): object {
+  const filterable = list(settings['filterableAttributes']);
+  const { maxValuesPerFacet } = settings['faceting'] as { maxValuesPerFacet: number };
+  return Object.fromEntries(
+    fields.map((field) => {
+      if (!filterable.includes(field)) throw new Refused(400, 'invalid_search_facets');
+      const counts = new Map<string, number>();
+      for (const document of documents)
+        for (const value of [document[field]].flat()) counts.set(String(value), (counts.get(String(value)) ?? 0) + 1);
+      return [field, Object.fromEntries([...counts].toSorted().slice(0, maxValuesPerFacet))];
+    }),
+  );
 }
 
 interface SearchRequest {

@@ -16,6 +16,7 @@ import {
 import { featureSchemasFor } from './feature-fields.ts';
 import { SearchFeatureEnvironment } from './feature.ts';
 import { Lifecycle } from './lifecycle.ts';
+import { isExact, MatchedParts } from './suggest.ts';
 import { Tag } from './tags.ts';
 import { FeatureVariant } from './variants.ts';
 
@@ -62,6 +63,12 @@ export const SearchFeaturesResponse = Type.Object(
   {
     features: Type.Array(SearchResultFeature, { description: 'the features of this page' }),
     total: Type.Optional(Type.Number({ description: 'the number of features that match, on all pages' })),
+    matches: Type.Optional(
+      Type.Array(
+        Type.Object({ isExact, parts: MatchedParts }, { description: 'how a feature matches a fuzzy query' }),
+        { description: 'of a fuzzy query: how each feature of the page matches it, in their order' },
+      ),
+    ),
   },
   { title: 'searchFeaturesSchema', description: 'One page of search results.' },
 );

@@ -6,6 +6,24 @@ import { Count } from '../schemas.ts';
 export const facetNames = ['type', 'tags', 'project', 'state'] as const;
 export type FacetName = (typeof facetNames)[number];
 
+/** The parts of a name that match a query. */
+export const MatchedParts = Type.Array(
+  Type.Object({
+    start: Type.Integer({ description: 'the number of characters before the part' }),
+    end: Type.Integer({ description: 'the number of characters up to its end' }),
+  }),
+  {
+    description:
+      'the parts of the name that match the query, in their order and without overlaps; none where only tags match',
+  },
+);
+export type MatchedParts = Static<typeof MatchedParts>;
+
+/** Whether a feature contains what was typed, rather than something like it. */
+export const isExact = Type.Boolean({
+  description: 'whether its name or tags contain each word of the query as it is typed; else some are only similar',
+});
+
 export const FeatureSuggestion = Type.Object(
   {
     name: Type.String({ description: 'the name of the feature' }),
@@ -13,16 +31,8 @@ export const FeatureSuggestion = Type.Object(
     type: Type.String({ description: 'the type of the feature' }),
     stale: Type.Boolean({ description: 'whether it is marked as stale' }),
     startsWithQuery: Type.Boolean({ description: 'whether its name begins with the query, in upper or lower case' }),
-    matches: Type.Array(
-      Type.Object({
-        start: Type.Integer({ description: 'the number of characters before the part' }),
-        end: Type.Integer({ description: 'the number of characters up to its end' }),
-      }),
-      {
-        description:
-          'the parts of the name that match the query, in their order and without overlaps; none where only tags match',
-      },
-    ),
+    isExact,
+    matches: MatchedParts,
   },
   { title: 'featureSuggestionSchema', description: 'A feature that may be meant by a query.' },
 );
