@@ -28,7 +28,13 @@ if (folder === undefined)
 
   beforeAll(async () => {
     ui = await serveUnleashUi(path.resolve(folder ?? ''));
-    const settings = { LOG_LEVEL: 'silent', GATEWAY_PASSWORD_COST: '10', GATEWAY_PUBLIC_URL: ui.url };
+    const settings = {
+      LOG_LEVEL: 'silent',
+      GATEWAY_PASSWORD_COST: '10',
+      GATEWAY_PUBLIC_URL: ui.url,
+      INTEGRATIONS_ALLOWED_HOSTS: '127.0.0.1',
+      INTEGRATIONS_SECRET_KEY: 'k'.repeat(32),
+    };
     platform = await startHostedPlatform({ ...settings, GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0' });
     ui.useServer(platform.url);
     provider = await startOpenIdProvider(ui.url);
@@ -94,6 +100,59 @@ if (folder === undefined)
     expect(faults).toEqual([]);
     await page.goto(`${ui.url}/logout`);
     await page.locator('#username').waitFor();
+    await page.context().close();
+  });
+
+  it('the user interface of Unleash adds, edits and deletes an integration, and shows what was sent', async () => {
+    const { page, faults } = await openPage('/');
+    await page.locator('#username').fill('ada');
+    await page.locator('#password').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('Projects').first().waitFor();
+    const api = apiOf(platform.url, platform.token);
+    const stored = async () => (await api<{ addons: readonly object[] }>('GET', '/api/admin/addons')).body.addons;
+
+    await page.goto(`${ui.url}/integrations/create/webhook`);
+    await page.getByLabel('Webhook URL').fill('http://127.0.0.1:9/flags');
+    await page.getByLabel('Authorization').fill('Bearer secret');
+    await page.getByLabel('Description').fill('Tell the shop');
+    await page.getByLabel('Events').click();
+    await page.getByRole('option', { name: 'feature-created' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await eventually(async () =>
+      expect(await stored()).toMatchObject([
+        {
+          provider: 'webhook',
+          description: 'Tell the shop',
+          events: ['feature-created'],
+          parameters: { url: '*****', authorization: '*****' },
+        },
+      ]),
+    );
+    await api('POST', '/api/admin/projects/default/features', { name: 'told-of' });
+    const [{ id }] = (await stored()) as [{ id: number }];
+    const sent = () => api<{ integrationEvents: readonly object[] }>('GET', `/api/admin/addons/${id}/events`);
+    await eventually(async () => expect((await sent()).body.integrationEvents).toMatchObject([{ state: 'failed' }]));
+
+    await page.goto(`${ui.url}/integrations/edit/${id}`);
+    await page.getByText('View events').click();
+    await page.getByText('feature-created').first().waitFor();
+    await page.goto(`${ui.url}/integrations/edit/${id}`);
+    const description = page.getByLabel('Description');
+    await eventually(async () => expect(await description.inputValue()).toBe('Tell the shop'));
+    await description.fill('Tell the shop twice');
+    await page.getByRole('button', { name: 'Update', exact: true }).click();
+    await eventually(async () => expect(await stored()).toMatchObject([{ description: 'Tell the shop twice' }]));
+
+    await page.goto(`${ui.url}/integrations/edit/${id}`);
+    await page.getByRole('button', { name: 'Delete integration' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /delete|yes/i })
+      .click();
+    await eventually(async () => expect(await stored()).toEqual([]));
+    expect(faults).toEqual([]);
     await page.context().close();
   });
 
