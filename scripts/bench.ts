@@ -6,6 +6,7 @@ import { benchChangeRequests } from './bench/scenarios/change-requests.ts';
 import { benchConsole } from './bench/scenarios/console.ts';
 import { benchEventLog } from './bench/scenarios/events.ts';
 import { benchHttp } from './bench/scenarios/http.ts';
+import { benchIntegrations } from './bench/scenarios/integrations.ts';
 import { benchServiceReplicas } from './bench/scenarios/replicas.ts';
 import { benchSdkRequests } from './bench/scenarios/sdk.ts';
 import { benchSearch } from './bench/scenarios/search.ts';
@@ -39,6 +40,7 @@ const help = `Measures the seven operations of the interface, searches of events
   --streams N        measures streams to SDKs instead: N idle ones (10000), a change that reaches 1,000, and 1,000 reconnects;
                      needs twice as many open files (ulimit -n)
   --backup           measures a backup and its restore instead, of N flags (10000) and N events (100000)
+  --integrations     measures how fast the events of N flags (10000) reach 1 and 10 webhooks on this machine instead
   --replicas         measures 1, 2 and 3 replicas of each service instead, each in a process of its own, on nats-server
   --times N          with --search: how often each search is sent (default 100)
   --while-projecting  measures GET feature alone: at rest, and each second while N more imported flags are projected
@@ -80,6 +82,7 @@ async function main(): Promise<void> {
       suggest: { type: 'boolean', default: false },
       streams: { type: 'string' },
       backup: { type: 'boolean', default: false },
+      integrations: { type: 'boolean', default: false },
       replicas: { type: 'boolean', default: false },
       times: { type: 'string', default: '100' },
       'while-projecting': { type: 'boolean', default: false },
@@ -112,6 +115,7 @@ async function main(): Promise<void> {
     [values.requests, benchChangeRequests],
     [values.console, benchConsole],
     [values.streams !== undefined, benchStreams],
+    [values.integrations, benchIntegrations],
     [values.replicas, benchServiceReplicas],
     [values.sdk, benchSdkRequests],
     [values.search, benchSearch],
