@@ -47,6 +47,8 @@ export default defineConfig({
       // A module of the contracts declares a noun; what the console does not use of it is left out, schemas of TypeBox included.
       treeshake: { manualPureFunctions: ['Type'] },
       output: {
+        // The first load has the names of all files. Those of the contracts list the pages that share them, which nobody reads.
+        chunkFileNames: ({ name }) => `console/${name.replace(/^contracts~.*/, 'contracts')}-[hash].js`,
         codeSplitting: {
           groups: [
             { name: 'initial', tags: ['$initial'], priority: 1 },
