@@ -25,6 +25,7 @@ const texts = {
     'api-tokens': ['API tokens', 'Keys of SDKs and scripts'],
     'sign-in': ['Signing in', 'Single sign-on, passwords, and provisioning by SCIM'],
     applications: ['Applications', 'SDKs and their versions, instances, and the flags that they use'],
+    integrations: ['Integrations', 'Webhooks and channels that are told of events'],
     transfer: ['Import and export', 'Bring flags from Unleash, or take them elsewhere'],
     instance: ['This installation', 'Version, health, statistics, limits, and the state of the event log'],
   },
@@ -128,6 +129,11 @@ export const adminPages = [
     'applications',
     'installation',
     lazyRouteComponent(() => import('./sdks/applications-page.tsx'), 'ApplicationsPage'),
+  ),
+  adminPage(
+    'integrations',
+    'installation',
+    lazyRouteComponent(() => import('./integrations/integrations-page.tsx'), 'IntegrationsPage'),
   ),
   adminPage(
     'transfer',

@@ -1,0 +1,85 @@
+import { CreateAddon, DeleteAddon, ListAddons, UpdateAddon } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { Badge } from '../../../components/content/badge.tsx';
+import { formatCount } from '../../../text/format-number.ts';
+import { AdminCatalogue } from '../admin-page.tsx';
+import { DeliveriesPage } from './deliveries-page.tsx';
+import { IntegrationDialog } from './integration-dialog.tsx';
+import { nameOf } from './integration-name.ts';
+
+function namesOrAll(names: readonly string[], all: string): string {
+  return names.length === 0 || names[0] === '*' ? all : names.join(', ');
+}
+
+function Integrations() {
+  const query = useQuery(operationQuery(ListAddons, {}));
+  const providers = query.data?.providers ?? [];
+  const labelOf = (name: string): string => providers.find((one) => one.name === name)?.displayName ?? name;
+  return (
+    <AdminCatalogue
+      id="integrations"
+      noun="integration"
+      label="Integrations"
+      query={{ ...query, data: query.data?.addons }}
+      rowKey={({ id }) => id}
+      name={nameOf}
+      text={({ provider, events, projects, environments }) =>
+        [provider, labelOf(provider), ...events, ...projects, ...environments].join(' ')
+      }
+      columns={[
+        {
+          id: 'name',
+          title: 'Integration',
+          cell: (addon) => (
+            <Link to="/admin/$section/$item" params={{ section: 'integrations', item: String(addon.id) }}>
+              <bdi>{nameOf(addon)}</bdi>
+            </Link>
+          ),
+        },
+        { id: 'kind', title: 'Kind', cell: ({ provider }) => labelOf(provider) },
+        {
+          id: 'state',
+          title: 'State',
+          cell: ({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>),
+        },
+        { id: 'events', title: 'Events', cell: ({ events }) => formatCount(events.length, 'type') },
+        { id: 'projects', title: 'Projects', cell: ({ projects }) => namesOrAll(projects, 'All projects') },
+        {
+          id: 'environments',
+          title: 'Environments',
+          cell: ({ environments }) => namesOrAll(environments, 'All environments'),
+        },
+      ]}
+      create={{
+        operation: CreateAddon,
+        dialog: (onClose) => <IntegrationDialog providers={providers} onClose={onClose} />,
+      }}
+      actions={[
+        {
+          id: 'edit',
+          label: 'Edit',
+          icon: 'edit',
+          operation: UpdateAddon,
+          dialog: (addon, onClose) => <IntegrationDialog providers={providers} addon={addon} onClose={onClose} />,
+        },
+      ]}
+      remove={{
+        operation: DeleteAddon,
+        request: ({ id }) => ({ params: { id } }),
+        usage: () => <p>What waits for it is not delivered any more. The event log keeps all events.</p>,
+      }}
+      empty={{
+        title: 'Nobody is told of events yet',
+        help: 'An integration sends events to a webhook, to a channel of Slack, Mattermost or Microsoft Teams, or to Datadog and New Relic.',
+      }}
+    />
+  );
+}
+
+/** Where events are sent, and with an item in the path, what became of the events of one of them. */
+export function IntegrationsPage() {
+  const { item } = useParams({ strict: false }) as { readonly item?: string };
+  return item === undefined ? <Integrations /> : <DeliveriesPage key={item} item={item} />;
+}

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { eventually } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openSignedIn,
+} from '../support/browser.ts';
+
+describeInBrowser('integrations', () => {
+  it('are created with the fields of their kind, tried, seen at work, and deleted', async () => {
+    const bodies: string[] = [];
+    const server = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (piece: string) => (body += piece));
+      request.on('end', () => {
+        bodies.push(body);
+        response.writeHead(202).end('thank you');
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const name = `deployments-${randomUUID().slice(0, 8)}`;
+    const flag = `told-${randomUUID().slice(0, 8)}`;
+    try {
+      const opened = await openSignedIn('/admin/integrations');
+      const { page } = opened;
+      await page.getByRole('button', { name: 'Create an integration' }).first().press('Enter');
+      const create = page.getByRole('dialog', { name: 'Create an integration' });
+      await create.getByLabel('Description').fill(name);
+      await create.getByLabel('Webhook URL').fill('http://169.254.169.254/');
+      await expectAccessible(opened);
+      await create.getByRole('button', { name: 'Create' }).press('Enter');
+      await create.getByText('must be an address of the internet').waitFor();
+      await create.getByLabel('Webhook URL').fill(url);
+      await create.getByRole('button', { name: 'Create' }).press('Enter');
+      await page.getByRole('link', { name }).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+
+      await page.getByRole('button', { name: 'Send a test event' }).press('Enter');
+      const test = page.getByRole('dialog', { name: 'Send a test event' });
+      await test.getByRole('button', { name: 'Send' }).press('Enter');
+      await test.getByText('The destination has accepted it: 202.').waitFor();
+      expect(await test.getByLabel('Response').inputValue()).toBe('202\nthank you');
+      await test.getByRole('button', { name: 'Close' }).last().press('Enter');
+
+      await api('POST', '/api/admin/projects/default/features', { name: flag });
+      await api('POST', `/api/admin/projects/default/features/${flag}/environments/development/on`);
+      await page.getByRole('row').filter({ hasText: flag }).getByText('Delivered').waitFor();
+      await expectAccessible(opened);
+      await page.getByRole('row').filter({ hasText: flag }).getByRole('button').press('Enter');
+      await eventually(() => expect(bodies.filter((body) => body.includes(flag))).toHaveLength(2));
+
+      await page.goBack();
+      await chooseFromMenu(page.getByRole('button', { name: `Actions for ${name}`, exact: true }), 'Delete');
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete', exact: true }).press('Enter');
+      await page.getByRole('link', { name }).waitFor({ state: 'detached' });
+      await closeChecked(opened);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
