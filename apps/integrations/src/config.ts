@@ -34,7 +34,7 @@ export const IntegrationsConfig = Type.Object({
     maximum: 600_000,
     default: 60_000,
     description:
-      'milliseconds after which another replica delivers to a destination whose replica does not go on; longer than INTEGRATIONS_TIMEOUT_MS',
+      'milliseconds after which another replica delivers to a destination whose replica does not go on; at least twice INTEGRATIONS_TIMEOUT_MS',
   }),
   INTEGRATIONS_RETRY_SECONDS: Type.String({
     pattern: '^[0-9]{1,7}(,[0-9]{1,7}){0,19}$',
