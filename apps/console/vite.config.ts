@@ -26,11 +26,46 @@ const compress = (): Plugin => ({
   },
 });
 
+/** What the browser needs of an operation: the server validates requests and replies. */
+const membersForBrowsers = new Set(['operationId', 'permission', 'http', 'body', 'ifMatch', 'readsOnly']);
+
+interface SyntaxNode {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [member: string]: unknown;
+}
+
+function syntaxNodes(value: unknown): SyntaxNode[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const below = Object.values(value).flatMap(syntaxNodes);
+  return 'type' in value && 'start' in value ? [value as unknown as SyntaxNode, ...below] : below;
+}
+
+/**
+ * Leaves out of `defineOperation({ … })` what only servers read. The schemas that nothing else names are then not part of the build, which
+ * makes a signed-in first load 20 kB smaller.
+ */
+const operationsForBrowsers = (): Plugin => ({
+  name: 'operations-for-browsers',
+  apply: 'build',
+  transform(code, id) {
+    if (!/libs[\\/]contracts[\\/]src/.test(id) || !code.includes('defineOperation(')) return null;
+    const omitted = syntaxNodes(this.parse(code))
+      .filter(({ type, callee }) => type === 'CallExpression' && (callee as SyntaxNode)['name'] === 'defineOperation')
+      .flatMap((call) => ((call['arguments'] as SyntaxNode[])[0]?.['properties'] ?? []) as SyntaxNode[])
+      .filter(({ key }) => key !== undefined && !membersForBrowsers.has(String((key as SyntaxNode)['name'])));
+    return omitted
+      .toSorted((one, other) => other.start - one.start)
+      .reduce((rest, { start, end }) => rest.slice(0, start) + rest.slice(end).replace(/^\s*,/, ''), code);
+  },
+});
+
 const api = process.env['BUNTING_URL'] ?? 'http://127.0.0.1:4242';
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), compress()],
+  plugins: [react(), operationsForBrowsers(), compress()],
   build: {
     outDir: 'dist/web',
     assetsDir: 'console',
@@ -51,7 +86,8 @@ export default defineConfig({
         chunkFileNames: ({ name }) => `console/${name.replace(/^contracts~.*/, 'contracts')}-[hash].js`,
         codeSplitting: {
           groups: [
-            { name: 'initial', tags: ['$initial'], priority: 1 },
+            { name: 'initial', tags: ['$initial'], priority: 2 },
+            { name: 'console', test: /apps[\\/]console[\\/]src[\\/]console\.tsx$/, priority: 1 },
             // Small modules that most pages need.
             {
               name: 'common',

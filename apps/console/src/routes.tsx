@@ -10,6 +10,7 @@ import {
 import { Loading } from './components/content/query-result.tsx';
 import { NotFoundPage, ErrorPage } from './shell/error-pages.tsx';
 import { Shell } from './shell/shell.tsx';
+import { pathsForVisitors } from './shell/visitor-paths.ts';
 
 // One route per page. It names the search parameters that links to the page may have. A page is loaded when it is first opened.
 
@@ -37,10 +38,8 @@ const adminSectionsSearch = searchParameters<
   | 'invitation'
 >();
 
-/** The paths of pages for people who cannot sign in yet: they are shown without the navigation. */
-const pathsWithoutShell = new Set(['/first', '/new-user', '/reset-password', '/forgotten-password']);
 function Frame() {
-  return pathsWithoutShell.has(useLocation().pathname) ? <Outlet /> : <Shell />;
+  return pathsForVisitors.has(useLocation().pathname) ? <Outlet /> : <Shell />;
 }
 
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage });

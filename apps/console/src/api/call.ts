@@ -99,7 +99,12 @@ async function fetchResponse(url: string, init: RequestInit): Promise<ApiRespons
 }
 
 /** Sends one request to the gateway. The response may have any status. @throws ApiError without a response, or with one of invalid JSON */
-function send(method: string, url: string, { body, ifMatch, signal }: RawRequest, key?: string): Promise<ApiResponse> {
+export function send(
+  method: string,
+  url: string,
+  { body, ifMatch, signal }: RawRequest = {},
+  key?: string,
+): Promise<ApiResponse> {
   return fetchResponse(url, {
     method,
     headers: {

@@ -1,25 +1,45 @@
 import { GetMe, type Me } from '@bunting/contracts';
-import { ApiError } from './api-error.ts';
-import { sendOnce, urlOf } from './call.ts';
-import { resumePendingCalls, setApiKey, hasApiKey } from './pending-sign-in.ts';
+import { ApiError, errorOfResponse } from './api-error.ts';
+import { send, sendOnce, urlOf } from './call.ts';
+import { hasApiKey, resumePendingCalls, setApiKey, type SignInOffer, signInOfferOf } from './pending-sign-in.ts';
 
 let lastUserId: number | undefined;
 
+/** Who uses the page: who is signed in, or an offer to sign in. */
+export type Visitor = { readonly me: Me } | { readonly offer: SignInOffer };
+
+/** Asks the server who uses the page. @throws ApiError */
+export async function readVisitor(): Promise<Visitor> {
+  const { response, body } = await send('GET', urlOf(GetMe, {}));
+  if (response.ok) {
+    const me = body as Me;
+    lastUserId = me.user.id;
+    return { me };
+  }
+  const error = errorOfResponse(response, body);
+  if (error.kind !== 'AuthenticationRequired') throw error;
+  return { offer: signInOfferOf(body) };
+}
+
 /** Resumes the pending calls if the same user has signed in again. For another user the page reloads, which drops these calls. */
-async function resumeForSameUser(): Promise<void> {
-  const { user } = (await sendOnce('GET', urlOf(GetMe, {}))) as Me;
-  if (lastUserId !== undefined && lastUserId !== user.id) return location.assign('/');
-  lastUserId = user.id;
+async function resumeForSameUser(): Promise<Me> {
+  const me = (await sendOnce('GET', urlOf(GetMe, {}))) as Me;
+  if (lastUserId !== undefined && lastUserId !== me.user.id) {
+    location.assign('/');
+    return me;
+  }
+  lastUserId = me.user.id;
   resumePendingCalls();
+  return me;
 }
 
 /** Signs in with a password, at the path that the gateway's 401 names. @throws ApiError */
-export async function signInWithPassword(path: string, username: string, password: string): Promise<void> {
+export async function signInWithPassword(path: string, username: string, password: string): Promise<Me> {
   // An API key that has expired would be sent instead of the new session.
   setApiKey(undefined);
   await sendOnce('POST', path, { body: { username, password } });
   try {
-    await resumeForSameUser();
+    return await resumeForSameUser();
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
     // The password was right: it is the cookie that did not come back.
@@ -31,10 +51,10 @@ export async function signInWithPassword(path: string, username: string, passwor
 }
 
 /** Signs in with an API key, which stays in the memory of the page. @throws ApiError when the key is not accepted */
-export async function signInWithKey(key: string): Promise<void> {
+export async function signInWithKey(key: string): Promise<Me> {
   setApiKey(key);
   try {
-    await resumeForSameUser();
+    return await resumeForSameUser();
   } catch (error) {
     setApiKey(undefined);
     throw error;

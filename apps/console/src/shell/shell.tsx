@@ -2,7 +2,7 @@ import { useIsFetching, useIsMutating } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { responseStalenessStore } from '../api/call.ts';
-import { pendingSignInOffer, type SignInOffer } from '../api/pending-sign-in.ts';
+import { pendingSignInOffer } from '../api/pending-sign-in.ts';
 import { useMayAdministrate } from '../api/permissions.ts';
 import { useMe } from '../api/queries-and-mutations.ts';
 import { signOut } from '../api/sign-in.ts';
@@ -11,13 +11,11 @@ import { IconButton } from '../components/buttons/button.tsx';
 import { Menu } from '../components/buttons/menu.tsx';
 import { Icon } from '../components/content/icon.tsx';
 import { Loading } from '../components/content/query-result.tsx';
-import { Dialog } from '../components/dialogs/dialog.tsx';
 import icon from '../icon.svg';
 import { useStore } from '../store.ts';
 import { formatCount } from '../text/format-number.ts';
-import { CommandPalette } from './command-palette.tsx';
 import { navigationPages } from './navigation.ts';
-import { registeredPageActions, runShortcut, usePageActions } from './page-actions.ts';
+import { runShortcut, usePageActions } from './page-actions.ts';
 import styles from './shell.module.css';
 import { chooseTheme, themes, themeStore } from './theme.ts';
 import { Toasts } from './toasts.tsx';
@@ -56,41 +54,14 @@ function UserMenu() {
   );
 }
 
-function Keys({ title, keys }: { readonly title: string; readonly keys: readonly (readonly [string, string])[] }) {
-  return (
-    <section>
-      <h3>{title}</h3>
-      <dl className={styles['keys']}>
-        {keys.map(([key, action]) => (
-          <div key={key}>
-            <dt>
-              <kbd className={styles['kbd']}>{key}</kbd>
-            </dt>
-            <dd>{action}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
+function loadPalette() {
+  return import('./command-palette.tsx');
 }
+const CommandPalette = lazy(() => loadPalette().then(({ CommandPalette: component }) => ({ default: component })));
 
-function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
-  const keys = useStore(registeredPageActions)
-    .flat()
-    .flatMap(({ key, title, id }) => (key === undefined || id.startsWith('shell.') ? [] : [[key, title] as const]));
-  return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      {keys.length > 0 && <Keys title="On this page" keys={keys} />}
-      <Keys
-        title="Everywhere"
-        keys={[
-          ['Ctrl K', 'Search or jump to…'],
-          ['?', 'Show this list'],
-        ]}
-      />
-    </Dialog>
-  );
-}
+const KeyboardHelp = lazy(() =>
+  import('./keyboard-help.tsx').then(({ KeyboardHelp: component }) => ({ default: component })),
+);
 
 const ReviewCount = lazy(() =>
   import('../pages/change-requests/review-count.tsx').then(({ ReviewCount: component }) => ({ default: component })),
@@ -100,8 +71,8 @@ const ProposalQuestion = lazy(() =>
   import('../changes/proposal-question.tsx').then(({ ProposalQuestion: component }) => ({ default: component })),
 );
 
-const SignIn = lazy(() =>
-  import('../pages/sign-in/sign-in.tsx').then(({ SignIn: component }) => ({ default: component })),
+const SignInDialog = lazy(() =>
+  import('../pages/sign-in/sign-in-dialog.tsx').then(({ SignInDialog: component }) => ({ default: component })),
 );
 
 function subscribeToNetworkState(listener: () => void): () => void {
@@ -168,28 +139,18 @@ function Navigation({ isOpen }: { readonly isOpen: boolean }) {
   );
 }
 
-/** What a visitor without a session sees, before anything of the console is shown. */
-function SignInPage({ offer }: { readonly offer: SignInOffer }) {
-  useEffect(() => {
-    document.title = 'Sign in · Bunting';
-  }, []);
-  return (
+/** The console for who is signed in. */
+export function Shell() {
+  const { isPending } = useMe();
+  const offer = useStore(pendingSignInOffer);
+  if (!isPending) return <Frame />;
+  return offer === undefined ? (
+    <Loading />
+  ) : (
     <Suspense>
-      <SignIn offer={offer} />
+      <SignInDialog offer={offer} />
     </Suspense>
   );
-}
-
-/** The console for who is signed in, and the sign-in page for everybody else. */
-export function Shell() {
-  const { data, isPending } = useMe();
-  const offer = useStore(pendingSignInOffer);
-  const [lastOffer, setLastOffer] = useState(offer);
-  if (offer !== undefined && offer !== lastOffer) setLastOffer(offer);
-  // It stays until the user is known, so that the console behind it takes keys as soon as it has gone. After that, a session that ends shows
-  // the form over the page, which keeps what was entered.
-  if (data === undefined && isPending && lastOffer !== undefined) return <SignInPage offer={lastOffer} />;
-  return isPending ? <Loading /> : <Frame />;
 }
 
 /** The frame around every page: navigation, search, notifications, and the sign-in form when a session has ended. */
@@ -210,7 +171,8 @@ function Frame() {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         setOverlay('palette');
-      } else runShortcut(event);
+      } else if (event.key === 'Control' || event.key === 'Meta') void loadPalette();
+      else runShortcut(event);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
@@ -242,7 +204,12 @@ function Frame() {
             onPress={() => setMenuOpen(!isMenuOpen)}
           />
         </span>
-        <button type="button" className={styles['searchButton']} onClick={() => setOverlay('palette')}>
+        <button
+          type="button"
+          className={styles['searchButton']}
+          onPointerEnter={() => void loadPalette()}
+          onClick={() => setOverlay('palette')}
+        >
           <Icon name="search" />
           <span>Search or jump to…</span>
           <kbd className={styles['kbd']}>Ctrl K</kbd>
@@ -262,7 +229,7 @@ function Frame() {
         {overlay === 'palette' && <CommandPalette onClose={close} />}
         {overlay === 'keys' && <KeyboardHelp onClose={close} />}
         {isAsked && <ProposalQuestion />}
-        {offer !== undefined && <SignIn offer={offer} />}
+        {offer !== undefined && <SignInDialog offer={offer} />}
       </Suspense>
     </div>
   );

@@ -160,7 +160,7 @@ describeInBrowser('the list of flags', () => {
       await (isRefused ? route.fulfill(refusal) : route.continue());
     });
     await page.getByRole('link', { name: 'Flags', exact: true }).last().click();
-    await page.getByRole('dialog', { name: 'Sign in' }).waitFor();
+    await page.getByRole('group', { name: 'Sign in' }).waitFor();
     hasEnded = false;
     await signIn(page);
     await page.getByText('300 flags').waitFor();

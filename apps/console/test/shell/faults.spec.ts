@@ -92,7 +92,7 @@ describeInBrowser('what the server refuses', () => {
 describeInBrowser('who may not', () => {
   it('sign in yet sees the sign-in page alone, with nothing of the console', async () => {
     const opened = await openPage('/flags', { width: 390, height: 844 });
-    await opened.page.getByRole('dialog', { name: 'Sign in' }).waitFor();
+    await opened.page.getByRole('group', { name: 'Sign in' }).waitFor();
     expect(await opened.page.getByRole('navigation', { includeHidden: true }).count()).toBe(0);
     expect(await opened.page.title()).toBe('Sign in · Bunting');
     await expectAccessible(opened);
@@ -105,7 +105,7 @@ describeInBrowser('who may not', () => {
     await page.route('**/auth/simple/login', (route) =>
       route.fulfill({ status: 200, contentType: 'application/json', body: '{}' }),
     );
-    const dialog = page.getByRole('dialog', { name: 'Sign in' });
+    const dialog = page.getByRole('group', { name: 'Sign in' });
     await dialog.getByLabel('Email or username').fill('somebody');
     await dialog.getByLabel('Password', { exact: true }).fill('the right one');
     await page.keyboard.press('Enter');

@@ -18,13 +18,13 @@ describeInBrowser('the console', () => {
   it('asks to sign in, says so when a key is wrong, and shows the page after a right one', async () => {
     const opened = await openPage('/flags?q=shell');
     const { page } = opened;
-    const dialog = page.getByRole('dialog', { name: 'Sign in' });
-    await dialog.waitFor();
+    const form = page.getByRole('group', { name: 'Sign in' });
+    await form.waitFor();
     await expectAccessible(opened);
-    await dialog.getByRole('button', { name: 'Use an API key instead' }).click();
-    await dialog.getByLabel('API key').fill('*:*.wrong-0123456789abcdef0123456789abcdef');
+    await form.getByRole('button', { name: 'Use an API key instead' }).click();
+    await form.getByLabel('API key').fill('*:*.wrong-0123456789abcdef0123456789abcdef');
     await page.keyboard.press('Enter');
-    await dialog.getByText('This key is not accepted.').waitFor();
+    await form.getByText('This key is not accepted.').waitFor();
     await signIn(page);
     await page.getByRole('heading', { name: 'Flags', level: 1 }).waitFor();
     await page.getByText('shell.first').waitFor();

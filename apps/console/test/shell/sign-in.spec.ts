@@ -19,7 +19,7 @@ const { CONSOLE_TEST_URL: url = '' } = process.env;
 const password = 'A long sentence of 8 words, nobody guesses';
 
 async function signInAs(page: Page, username: string, secret = password): Promise<void> {
-  const dialog = page.getByRole('dialog', { name: 'Sign in' });
+  const dialog = page.getByRole('group', { name: 'Sign in' });
   await dialog.getByLabel('Email or username').fill(username);
   await dialog.getByLabel('Password', { exact: true }).fill(secret);
   await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -38,7 +38,7 @@ describeInBrowser('signing in to the console', () => {
   it('takes a password, shows the profile, and goes on where the user was when the session ends', async () => {
     const opened = await openPage('/profile');
     const { page } = opened;
-    const dialog = page.getByRole('dialog', { name: 'Sign in' });
+    const dialog = page.getByRole('group', { name: 'Sign in' });
     await dialog.getByLabel('Email or username').waitFor();
     await expectAccessible(opened);
     await signInAs(page, 'ada', 'not the password');
@@ -240,7 +240,7 @@ describeInBrowser('signing in to the console', () => {
       const opened = await openPage('/flags');
       const { page, violations, faults } = opened;
       const link = page
-        .getByRole('dialog', { name: 'Sign in' })
+        .getByRole('group', { name: 'Sign in' })
         .getByRole('link', { name: 'Sign in with OpenID Connect' });
       await link.waitFor();
       await expectAccessible(opened);

@@ -111,13 +111,13 @@ export async function openSignedIn(path: string, options: PageOptions = {}): Pro
 
 /** Signs in with an API key: the admin token when none is given. */
 export async function signIn(page: Page, key = token): Promise<void> {
-  const dialog = page.getByRole('dialog', { name: 'Sign in' });
-  await dialog.waitFor();
-  const switcher = dialog.getByRole('button', { name: 'Use an API key instead' });
+  const form = page.getByRole('group', { name: 'Sign in' });
+  await form.waitFor();
+  const switcher = form.getByRole('button', { name: 'Use an API key instead' });
   if (await switcher.isVisible()) await switcher.click();
-  await dialog.getByLabel('API key').fill(key);
-  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await dialog.waitFor({ state: 'detached' });
+  await form.getByLabel('API key').fill(key);
+  await form.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await form.waitFor({ state: 'detached' });
 }
 
 /** Waits until an input within an element has the focus, so that it gets the keys that are pressed next. */

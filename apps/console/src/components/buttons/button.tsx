@@ -1,20 +1,9 @@
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
 import { Icon, type IconName } from '../content/icon.tsx';
+import { type Appearance, buttonClass } from './button-class.ts';
 import styles from './button.module.css';
 
-type Variant = 'primary' | 'secondary' | 'quiet' | 'danger';
-
-interface Appearance {
-  readonly variant?: Variant;
-  readonly size?: 'small' | 'medium';
-}
-
-/** The CSS classes of a button, also for a link that looks like one. */
-export function buttonClass({ variant = 'secondary', size = 'medium' }: Appearance = {}): string {
-  return [styles['button'], variant === 'secondary' ? '' : styles[variant], size === 'small' ? styles['small'] : '']
-    .filter(Boolean)
-    .join(' ');
-}
+export { buttonClass };
 
 type ButtonProps = Omit<AriaButtonProps, 'className' | 'style' | 'children' | 'isPending'> &
   Appearance & {
