@@ -1,5 +1,6 @@
 import { type AnyOperation, type IfMatchTarget, type ReplyOf, type RequestOf, staleHeader } from '@bunting/contracts';
 import { ApiError, errorOfResponse } from './api-error.ts';
+import { rememberWrite } from './last-write.ts';
 import {
   signInCount,
   signInOfferOf,
@@ -142,8 +143,10 @@ export async function sendAfterSignIn(method: string, url: string, request: RawR
     const offer = pendingSignInOffer.get();
     if (offer !== undefined) await waitForSignIn(offer, request.signal);
     const signInsBefore = signInCount();
+    const sentAt = performance.now();
     const received = await send(method, url, request, key);
     if (received.response.ok) {
+      if (key !== undefined) rememberWrite(received.response, performance.now() - sentAt);
       responseStalenessStore.set(Number(received.response.headers.get(staleHeader) ?? 0));
       return received;
     }

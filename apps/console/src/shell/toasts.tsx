@@ -1,10 +1,19 @@
+import type { Event } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { takeLastWrite, type Write } from '../api/last-write.ts';
 import { createStore, useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/content/icon.tsx';
 import { explainError } from '../text/explain-error.ts';
 import styles from './shell.module.css';
+
+const WriteActions = lazy(() =>
+  import('./write-actions.tsx').then(({ WriteActions: component }) => ({ default: component })),
+);
+const UndoDialog = lazy(() =>
+  import('../pages/events/undo-dialog.tsx').then(({ UndoDialog: component }) => ({ default: component })),
+);
 
 /** Where a message leads. */
 interface ToastLink {
@@ -16,56 +25,96 @@ interface Toast {
   readonly id: number;
   readonly text: string;
   readonly link?: ToastLink | undefined;
+  /** the write of which it says that it has succeeded */
+  readonly write?: Write | undefined;
   readonly isError: boolean;
 }
 
 const toasts = createStore<readonly Toast[]>([]);
 let lastId = 0;
-/** Milliseconds for which a toast stays; an error stays until it is closed. */
-const toastDurationMs = 6_000;
+/** Milliseconds for which a toast stays, unless the pointer or the focus is on it; an error stays until it is closed. */
+const toastDurationMs = 8_000;
 
-function addToast(text: string, isError: boolean, link?: ToastLink): void {
-  return toasts.set((shown) => [...shown.slice(-3), { id: (lastId += 1), text, isError, link }]);
+function addToast(toast: Omit<Toast, 'id'>): void {
+  return toasts.set((shown) => [...shown.slice(-3), { ...toast, id: (lastId += 1) }]);
 }
 
 function removeToast(id: number): void {
   return toasts.set((shown) => shown.filter((toast) => toast.id !== id));
 }
 
-/** Shows a message in the corner, announces it to screen readers, and hides it after a while. */
+/**
+ * Shows a message in the corner, announces it to screen readers, and hides it after a while. After a write that can be undone it offers
+ * that, and the page of what was written.
+ */
 export function notify(text: string, link?: ToastLink): void {
-  return addToast(text, false, link);
+  return addToast({ text, isError: false, link, write: takeLastWrite() });
 }
 /** Shows an error until the user closes it. */
 export function notifyError(error: unknown): void {
-  return addToast(explainError(error), true);
+  return addToast({ text: explainError(error), isError: true });
 }
 
-function ToastView({ toast: { id, text, isError, link } }: { readonly toast: Toast }) {
+interface ToastAnchorProps extends ToastLink {
+  readonly onFollow: () => void;
+}
+
+/** A link that is followed within the page. */
+export function ToastAnchor({ label, href, onFollow }: ToastAnchorProps) {
   const navigate = useNavigate();
+  return (
+    <a
+      href={href}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        onFollow();
+        void navigate({ href });
+      }}
+    >
+      {label}
+    </a>
+  );
+}
+
+interface ToastViewProps {
+  readonly toast: Toast;
+  readonly onUndo: (event: Event) => void;
+}
+
+function ToastView({ toast: { id, text, isError, link, write }, onUndo }: ToastViewProps) {
+  const [isHeld, setHeld] = useState(false);
   useEffect(() => {
-    if (isError) return undefined;
+    if (isError || isHeld) return undefined;
     const timer = setTimeout(() => removeToast(id), toastDurationMs);
     return () => clearTimeout(timer);
-  }, [id, isError]);
+  }, [id, isError, isHeld]);
+  const close = (): void => removeToast(id);
   return (
-    <li className={`${styles['toast']} ${isError ? styles['toastError'] : ''}`}>
+    <li
+      className={`${styles['toast']} ${isError ? styles['toastError'] : ''}`}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
       <Icon name={isError ? 'warning' : 'check'} />
       <span>{text}</span>
-      {link !== undefined && (
-        <a
-          href={link.href}
-          onClick={(event) => {
-            if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-            event.preventDefault();
-            removeToast(id);
-            void navigate({ href: link.href });
-          }}
-        >
-          {link.label}
-        </a>
+      {link !== undefined && <ToastAnchor {...link} onFollow={close} />}
+      {write !== undefined && (
+        <Suspense>
+          <WriteActions
+            write={write}
+            hasLink={link !== undefined}
+            onClose={close}
+            onUndo={(event) => {
+              close();
+              onUndo(event);
+            }}
+          />
+        </Suspense>
       )}
-      <IconButton icon="close" size="small" label="Close" onPress={() => removeToast(id)} />
+      <IconButton icon="close" size="small" label="Close" onPress={close} />
     </li>
   );
 }
@@ -73,13 +122,21 @@ function ToastView({ toast: { id, text, isError, link } }: { readonly toast: Toa
 /** The corner where toasts appear. It is rendered before the first toast, so that screen readers announce each one. */
 export function Toasts() {
   const shown = useStore(toasts);
+  const [undone, setUndone] = useState<Event | undefined>();
   return (
-    <div role="status" aria-label="Notifications" className={styles['toasts']}>
-      <ul>
-        {shown.map((toast) => (
-          <ToastView key={toast.id} toast={toast} />
-        ))}
-      </ul>
-    </div>
+    <>
+      <div role="status" aria-label="Notifications" className={styles['toasts']}>
+        <ul>
+          {shown.map((toast) => (
+            <ToastView key={toast.id} toast={toast} onUndo={setUndone} />
+          ))}
+        </ul>
+      </div>
+      {undone !== undefined && (
+        <Suspense>
+          <UndoDialog event={undone} onClose={() => setUndone(undefined)} />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -135,6 +135,9 @@ describeInBrowser('the list of flags', () => {
     await api('PUT', '/api/admin/projects/guarded/environments/production/change-requests/config', config);
     const opened = await openSignedIn('/projects/guarded/flags');
     await opened.page.getByRole('switch', { name: 'guarded.flag in production' }).click();
+    const question = opened.page.getByRole('alertdialog', { name: 'Turn on in production?' });
+    await question.getByText('production is protected', { exact: false }).waitFor();
+    await question.getByRole('button', { name: 'Propose' }).click();
     await opened.page.getByText(/Added to (a new|your) draft .*for production/).waitFor();
     const [flag] = await find('guarded.flag');
     expect(flag?.environments.find(({ name }) => name === 'production')?.enabled).toBe(false);

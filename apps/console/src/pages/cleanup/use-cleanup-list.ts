@@ -10,7 +10,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useCallback, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { operationKey, operationQuery } from '../../api/queries-and-mutations.ts';
-import type { SelectedFlag } from '../flags/bulk-action.ts';
+import { lastAskedOf, type SelectedFlag } from '../flags/bulk-action.ts';
 import { emptySelection, type FlagSelection, isSelected } from '../flags/selection-bar.tsx';
 
 /** What the page lists: the flags of a reason or of all reasons, or the unknown flags that applications request. */
@@ -73,10 +73,11 @@ export async function readCleanupSelection(
 }
 
 /** A flag of the list as the bulk action that archives needs it. The list has active flags only, so archiving changes each. */
-export function archivableFlagOf({ name, project }: CleanupFlag): SelectedFlag {
+export function archivableFlagOf({ name, project, environments }: CleanupFlag): SelectedFlag {
   return {
     name,
     project,
+    lastAsked: lastAskedOf({ environments }),
     effectOf: () => 'changes',
   };
 }

@@ -11,6 +11,7 @@ import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, TextField } from '../../components/forms/fields.tsx';
 import { notify } from '../../shell/toasts.tsx';
+import { LastAskers } from './last-askers.tsx';
 
 interface FlagDialogProps {
   readonly project: string;
@@ -57,6 +58,7 @@ function ArchiveFlagDialog({ project, name, dependents, onClose }: ArchiveFlagDi
       onConfirm={() => archiveFlag(protection.isDirect)}
     >
       <p>SDKs stop receiving it, and applications use the default of their code. An archived flag can be revived.</p>
+      <LastAskers project={project} name={name} />
       {dependents.length > 0 && <p>These flags depend on it: {dependents.join(', ')}.</p>}
       <ProtectionNotice protection={protection} isPending={archive.isPending} onPropose={() => archiveFlag(false)} />
       {archive.error !== null && <ErrorNotice error={archive.error} />}

@@ -26,6 +26,8 @@ type BulkEffect = 'changes' | 'unchanged' | 'impossible';
 
 /** A flag that is selected for a bulk action. */
 export interface SelectedFlag extends Pick<SearchResultFeature, 'name' | 'project'> {
+  /** where and when an application asked for it last; undefined where none ever did */
+  readonly lastAsked: { readonly environment: string; readonly at: string } | undefined;
   readonly effectOf: (action: BulkAction) => BulkEffect;
 }
 
@@ -52,6 +54,21 @@ function bulkEffectOn(flag: ChangeableFlag, action: BulkAction): BulkEffect {
   }
 }
 
+/** Where and when an application asked for a flag last. */
+export function lastAskedOf({
+  environments,
+}: {
+  readonly environments: readonly { readonly name: string; readonly lastSeenAt?: string | null }[];
+}): SelectedFlag['lastAsked'] {
+  return environments.reduce<SelectedFlag['lastAsked']>(
+    (latest, { name, lastSeenAt }) =>
+      lastSeenAt != null && (latest === undefined || lastSeenAt > latest.at)
+        ? { environment: name, at: lastSeenAt }
+        : latest,
+    undefined,
+  );
+}
+
 const pageSize = 1_000;
 
 /** Reads all selected flags from the server, page by page. @throws ApiError */
@@ -67,7 +84,12 @@ export async function readSelectedFlags(
     for (const feature of features) {
       const { name, project } = feature;
       if (isSelected(selection, name))
-        selectedFlags.push({ name, project, effectOf: (action) => bulkEffectOn(feature, action) });
+        selectedFlags.push({
+          name,
+          project,
+          lastAsked: lastAskedOf(feature),
+          effectOf: (action) => bulkEffectOn(feature, action),
+        });
     }
     if (features.length < pageSize || offset + pageSize >= total) return selectedFlags;
   }

@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { explainError } from '../../text/explain-error.ts';
@@ -91,6 +92,33 @@ function Names({ flags }: { readonly flags: readonly SelectedFlag[] }) {
         <li className={layout['muted']}>and {formatCount(flags.length - maxShownNames, 'more', 'more')}</li>
       )}
     </ul>
+  );
+}
+
+const recentMs = 7 * 24 * 3_600_000;
+const maxNamedAskers = 5;
+
+/** Which of the flags applications still ask for, the most recent first. */
+function StillAskedFor({ flags }: { readonly flags: readonly SelectedFlag[] }) {
+  const [openedAt] = useState(() => Date.now());
+  const recent = flags
+    .flatMap(({ name, lastAsked }) =>
+      lastAsked !== undefined && openedAt - Date.parse(lastAsked.at) < recentMs ? [{ name, ...lastAsked }] : [],
+    )
+    .toSorted((one, other) => other.at.localeCompare(one.at));
+  if (recent.length === 0) return null;
+  return (
+    <Notice tone="warning">
+      Applications asked for {formatCount(recent.length, 'flag')} of these in the last 7 days:
+      <ul>
+        {recent.slice(0, maxNamedAskers).map(({ name, environment, at }) => (
+          <li key={name}>
+            <bdi>{name}</bdi> in {environment}, <Time at={at} />
+          </li>
+        ))}
+        {recent.length > maxNamedAskers && <li>and {formatCount(recent.length - maxNamedAskers, 'more', 'more')}</li>}
+      </ul>
+    </Notice>
   );
 }
 
@@ -255,6 +283,7 @@ export function BulkDialog({ action: actionWithoutTag, flags: source, onClose }:
                 : `The environment is protected for ${formatCount(proposalCount, 'flag')}: their changes become a change request per project.`}
             </Notice>
           )}
+          {actionWithoutTag.kind === 'archive' && <StillAskedFor flags={changingFlags} />}
           {changingFlags.length > 0 && <Names flags={changingFlags} />}
         </>
       )}

@@ -39,6 +39,9 @@ const BulkDialog = lazy(() =>
 const CreateFlagDialog = lazy(() =>
   import('./create-flag-dialog.tsx').then(({ CreateFlagDialog: component }) => ({ default: component })),
 );
+const ProductionQuestion = lazy(() =>
+  import('./production-question.tsx').then(({ ProductionQuestion: component }) => ({ default: component })),
+);
 interface FlagListKeys {
   readonly focusFilter: () => void;
   readonly moveActiveRow: (step: number) => void;
@@ -96,7 +99,11 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
     total,
     rowAt,
   });
-  const { pendingEnvironments, actions } = useFlagRowActions(select);
+  const productions = useMemo(
+    () => new Set(enabledEnvironments.filter(({ type }) => type === 'production').map(({ name }) => name)),
+    [enabledEnvironments],
+  );
+  const { pendingEnvironments, actions, asked, confirm, cancel } = useFlagRowActions(select, productions);
   const [bulkAction, setBulkAction] = useState<BulkAction | undefined>();
   const [isCreating, setCreating] = useState(false);
   const [isVocabularyNeeded, setVocabularyNeeded] = useState(false);
@@ -226,6 +233,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
             onClose={() => setCreating(false)}
           />
         )}
+        {asked !== undefined && <ProductionQuestion asked={asked} onConfirm={confirm} onClose={cancel} />}
         {bulkAction !== undefined && (
           <BulkDialog
             action={bulkAction}

@@ -168,9 +168,10 @@ interface FlagSwitch {
 
 /**
  * The actions of the rows of the list, as one object for all rows and renders, so that scrolling renders new rows only. A switch takes
- * effect immediately, or as a change request where the environment is protected.
+ * effect immediately, or as a change request where the environment is protected; in production after a question.
+ * @param productions the names of the environments of production
  */
-export function useFlagRowActions(select: RowActions['select']) {
+export function useFlagRowActions(select: RowActions['select'], productions: ReadonlySet<string>) {
   const addFavorite = useOperationMutation(AddFavoriteFeature, 'handled');
   const removeFavorite = useOperationMutation(RemoveFavoriteFeature, 'handled');
   const switchFlag = useMutation<void, ApiError, FlagSwitch>({
@@ -188,6 +189,15 @@ export function useFlagRowActions(select: RowActions['select']) {
   });
   /** by flag, the environment in which its switch is pending */
   const [pendingEnvironments, setPendingEnvironments] = useState<ReadonlyMap<string, string>>(new Map());
+  const [asked, setAsked] = useState<FlagSwitch | undefined>();
+  const ask = (flag: SearchResultFeature, environment: string, enabled: boolean): void => {
+    if (productions.has(environment)) setAsked({ flag, environment, enabled });
+    else void toggle(flag, environment, enabled);
+  };
+  const confirm = (): void => {
+    setAsked(undefined);
+    if (asked !== undefined) void toggle(asked.flag, asked.environment, asked.enabled);
+  };
   const toggle = async (flag: SearchResultFeature, environment: string, enabled: boolean): Promise<void> => {
     setPendingEnvironments((all) => new Map([...all, [flag.name, environment]]));
     try {
@@ -206,14 +216,14 @@ export function useFlagRowActions(select: RowActions['select']) {
       notifyError(error);
     }
   };
-  const latestHandlers = useRef({ select, toggle, toggleFavorite });
+  const latestHandlers = useRef({ select, ask, toggleFavorite });
   useEffect(() => {
-    latestHandlers.current = { select, toggle, toggleFavorite };
+    latestHandlers.current = { select, ask, toggleFavorite };
   });
   const [actions] = useState<RowActions>(() => ({
     select: (...args) => latestHandlers.current.select(...args),
-    toggle: (...args) => void latestHandlers.current.toggle(...args),
+    toggle: (...args) => latestHandlers.current.ask(...args),
     toggleFavorite: (...args) => void latestHandlers.current.toggleFavorite(...args),
   }));
-  return { pendingEnvironments, actions };
+  return { pendingEnvironments, actions, asked, confirm, cancel: () => setAsked(undefined) };
 }

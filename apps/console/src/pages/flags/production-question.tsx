@@ -1,0 +1,94 @@
+import { type FeatureEnvironment, GetFeature, type SearchResultFeature } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { operationQuery, useSegmentNames } from '../../api/queries-and-mutations.ts';
+import { useEditProtection } from '../../changes/edit-protection.tsx';
+import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
+import { Loading } from '../../components/content/query-result.tsx';
+import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
+import layout from '../../components/layout/layout.module.css';
+import { formatCount } from '../../text/format-number.ts';
+import { strategySentence } from '../../text/strategy-sentence.ts';
+
+/** A press on a switch of the list that waits for an answer. */
+export interface AskedSwitch {
+  readonly flag: Pick<SearchResultFeature, 'name' | 'project'>;
+  readonly environment: string;
+  readonly enabled: boolean;
+}
+
+/** What applications have asked for in the last hour, as a sentence. */
+function UsageSentence({ yes, no }: Pick<FeatureEnvironment, 'yes' | 'no'>) {
+  const asked = (yes ?? 0) + (no ?? 0);
+  if (asked === 0) return <p>No application has asked for it there in the last hour.</p>;
+  const share = Math.round(((yes ?? 0) / asked) * 100);
+  return (
+    <p>
+      In the last hour applications asked for it {formatCount(asked, 'time', 'times')} there, {share} % of them got it.
+    </p>
+  );
+}
+
+function Effect({ environment, enabled }: { readonly environment: FeatureEnvironment; readonly enabled: boolean }) {
+  const segmentNames = useSegmentNames();
+  const { name, strategies = [] } = environment;
+  if (!enabled) return <p>Nobody gets it in {name} any more. Its strategies stay as they are.</p>;
+  if (strategies.length === 0)
+    return <p>It has no strategy in {name}, and gets one for everybody: all users get it at once.</p>;
+  const active = strategies.filter(({ disabled }) => disabled !== true);
+  if (active.length === 0) return <p>All of its strategies in {name} are disabled: it gets one for everybody.</p>;
+  return (
+    <>
+      <p>These get it in {name}:</p>
+      <ul>
+        {active.map((strategy) => (
+          <li key={strategy.id}>{strategySentence(strategy, segmentNames)}.</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface ProductionQuestionProps {
+  readonly asked: AskedSwitch;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks before a switch of production is turned from a list, and says what that will do. */
+export function ProductionQuestion({ asked, onConfirm, onClose }: ProductionQuestionProps) {
+  const { flag, environment: name, enabled } = asked;
+  const params = { projectId: flag.project, featureName: flag.name };
+  const query = useQuery({ ...operationQuery(GetFeature, { params }), staleTime: 0 });
+  const protection = useEditProtection(flag.project, name);
+  const isProtected = protection.environments.length > 0;
+  const environment = query.data?.environments?.find((one) => one.name === name);
+  const act = enabled ? 'Turn on' : 'Turn off';
+  return (
+    <ConfirmDialog
+      title={`${act} in ${name}?`}
+      confirm={isProtected ? 'Propose' : `${act} in ${name}`}
+      isDangerous={!enabled}
+      isDisabled={query.isPending || protection.isLoading}
+      onClose={onClose}
+      onConfirm={onConfirm}
+    >
+      <div className={layout['stack']}>
+        <p>
+          <strong>
+            <bdi>{flag.name}</bdi>
+          </strong>{' '}
+          of the project {flag.project}
+        </p>
+        {query.error !== null && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+        {query.isPending && <Loading />}
+        {environment !== undefined && (
+          <>
+            <Effect environment={environment} enabled={enabled} />
+            <UsageSentence yes={environment.yes} no={environment.no} />
+          </>
+        )}
+        {isProtected && <Notice>{name} is protected: this becomes part of a change request.</Notice>}
+      </div>
+    </ConfirmDialog>
+  );
+}

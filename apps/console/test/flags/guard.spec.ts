@@ -1,0 +1,103 @@
+import { beforeAll, expect, it } from 'vitest';
+import { eventually } from '@bunting/testing';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openSignedIn,
+} from '../support/browser.ts';
+
+const flags = '/api/admin/projects/guard/features';
+
+async function isOn(flag: string, environment: string): Promise<boolean | undefined> {
+  const { environments } = (await api('GET', `${flags}/${flag}`)) as {
+    environments: readonly { readonly name: string; readonly enabled: boolean }[];
+  };
+  return environments.find(({ name }) => name === environment)?.enabled;
+}
+
+describeInBrowser('what is hard to take back', () => {
+  beforeAll(async () => {
+    await api('POST', '/api/admin/projects', { id: 'guard', name: 'Guard' });
+    for (const name of ['guard.live', 'guard.used']) await api('POST', flags, { name, type: 'release' });
+    await api('POST', `${flags}/guard.live/environments/production/strategies`, {
+      name: 'flexibleRollout',
+      parameters: { rollout: '25', stickiness: 'userId', groupId: 'guard.live' },
+    });
+    const now = Date.now();
+    await api('POST', '/api/client/metrics', {
+      appName: 'till',
+      environment: 'production',
+      bucket: { start: now - 60_000, stop: now, toggles: { 'guard.used': { yes: 3, no: 1 } } },
+    });
+    await eventually(async () => {
+      const found = JSON.stringify(await api('GET', '/api/admin/search/features?query=guard.used'));
+      expect(found).toMatch(/"lastSeenAt":"/);
+    });
+  });
+
+  it('is asked about before production is turned on from a list, with what it will do, and can be undone', async () => {
+    const opened = await openSignedIn('/flags?q=guard.live');
+    const { page } = opened;
+    const toggle = page.getByRole('switch', { name: 'guard.live in production' });
+    await toggle.click();
+    const question = page.getByRole('alertdialog', { name: 'Turn on in production?' });
+    await question.getByText('25 % of users, by userId.').waitFor();
+    await question.getByText('No application has asked for it there in the last hour.').waitFor();
+    await expectAccessible(opened);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await isOn('guard.live', 'production')).toBe(false);
+
+    await toggle.click();
+    await question.getByRole('button', { name: 'Turn on in production' }).click();
+    const notices = page.getByRole('status', { name: 'Notifications' });
+    await notices.getByText('guard.live is on in production.').waitFor();
+    expect(await isOn('guard.live', 'production')).toBe(true);
+    await notices.getByRole('link', { name: 'Open' }).waitFor();
+    await expectAccessible(opened);
+    await notices.getByRole('button', { name: 'Undo' }).click();
+    const undo = page.getByRole('dialog', { name: 'Undo this event' });
+    await undo.getByText('This will happen').waitFor();
+    await undo.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('The event is undone.').waitFor();
+    expect(await isOn('guard.live', 'production')).toBe(false);
+    await closeChecked(opened);
+  });
+
+  it('is not asked about in development, where the message leads to the flag', async () => {
+    const opened = await openSignedIn('/flags?q=guard.live');
+    const { page } = opened;
+    await page.getByRole('switch', { name: 'guard.live in development' }).click();
+    await page.getByRole('status', { name: 'Notifications' }).getByRole('link', { name: 'Open' }).click();
+    await page.getByRole('heading', { name: 'guard.live', level: 1 }).waitFor();
+    await closeChecked(opened);
+  });
+
+  it('says who asked for a flag last, and when, before it is archived', async () => {
+    const opened = await openSignedIn('/projects/guard/features/guard.used');
+    const { page } = opened;
+    await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Archive');
+    const archive = page.getByRole('alertdialog', { name: 'Archive guard.used?' });
+    await archive.getByText('Applications ask for it:').waitFor();
+    await archive.getByText(/production: .*, by till/).waitFor();
+    await expectAccessible(opened);
+    await archive.getByRole('button', { name: 'Cancel' }).click();
+    await closeChecked(opened);
+  });
+
+  it('names flags that applications still ask for before many are archived', async () => {
+    const opened = await openSignedIn('/projects/guard/flags');
+    const { page } = opened;
+    await page.getByText('2 flags', { exact: true }).waitFor();
+    await page.getByRole('checkbox', { name: 'Select all that match' }).check();
+    await chooseFromMenu(page.getByRole('button', { name: 'More actions', exact: true }), 'Archive…');
+    const dialog = page.getByRole('dialog', { name: 'Archive' });
+    await dialog.getByText('Applications asked for 1 flag of these in the last 7 days:').waitFor();
+    await expectAccessible(opened);
+    await dialog.getByRole('button', { name: 'Archive 2 flags' }).press('Enter');
+    await page.getByRole('dialog', { name: 'What became of them' }).getByText('2 flags changed.').waitFor();
+    await closeChecked(opened);
+  });
+});
