@@ -59,6 +59,7 @@ export * from './sdks/delivery-states.ts';
 export * from './sdks/edge.ts';
 export * from './sdks/frontend-features.ts';
 export * from './sdks/ofrep.ts';
+export * from './sdks/usage-history.ts';
 export * from './sdks/usage.ts';
 export * from './states.ts';
 export * from './strategies/constraints.ts';

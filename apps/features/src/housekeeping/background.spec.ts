@@ -24,7 +24,11 @@ const sql = async <Row>(text: string, values: readonly unknown[] = []): Promise<
   (await replicas[0]?.database.transaction(({ query }) => query<Row>(text, values))) ?? [];
 
 beforeEach(() => sql("insert into project (id, name) values ('shop', 'shop') on conflict do nothing"));
-afterEach(() => sql('truncate feature, outbox, feature_usage_hour, client_application cascade'));
+afterEach(() =>
+  sql(
+    'truncate feature, outbox, feature_usage_hour, feature_usage_past_hour, feature_usage_day, client_application cascade',
+  ),
+);
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 const given = async (...features: readonly Feature[]) => {
@@ -119,6 +123,53 @@ it('deletes usage after two days, and usage of deleted features', async () => {
     { feature: 'checkout' },
     { feature: 'checkout' },
   ]);
+});
+
+it('keeps the usage of before two days as sums by hour, and by day and application, counting everything once', async () => {
+  await given(aFeature({ name: 'checkout' }));
+  await sql(
+    `insert into feature_usage_hour (feature, environment, app_name, hour, yes, no, variants)
+    select 'checkout', 'development', app, date_trunc('day', now(), 'UTC') - make_interval(hours => hours), 2, 1, '{"blue": 2}'
+    from unnest(array['web', 'shop']) as app, unnest(array[71, 72, 73]) as hours`,
+  );
+  await runHousekeepingEverywhere();
+  // A late count of an hour that was moved already.
+  await sql(
+    `insert into feature_usage_hour (feature, environment, app_name, hour, yes, no, variants)
+    values ('checkout', 'development', 'web', date_trunc('day', now(), 'UTC') - interval '72 hours', 5, 0, '{"red": 5}')`,
+  );
+  await runHousekeepingEverywhere();
+  expect(await sql('select 1 from feature_usage_hour')).toEqual([]);
+  expect(await sql('select yes::int, no::int, variants from feature_usage_past_hour order by hour')).toEqual([
+    { yes: 4, no: 2, variants: { blue: 4 } },
+    { yes: 9, no: 2, variants: { blue: 4, red: 5 } },
+    { yes: 4, no: 2, variants: { blue: 4 } },
+  ]);
+  expect(
+    await sql('select app_name, yes::int, no::int, variants from feature_usage_day order by day, app_name'),
+  ).toEqual([
+    { app_name: 'shop', yes: 2, no: 1, variants: { blue: 2 } },
+    { app_name: 'web', yes: 2, no: 1, variants: { blue: 2 } },
+    { app_name: 'shop', yes: 4, no: 2, variants: { blue: 4 } },
+    { app_name: 'web', yes: 9, no: 2, variants: { blue: 4, red: 5 } },
+  ]);
+  await sql("delete from feature where name = 'checkout'");
+  expect(await sql('select 1 from feature_usage_past_hour union all select 1 from feature_usage_day')).toEqual([]);
+});
+
+it('deletes sums by hour after 30 days, and sums by day after 400', async () => {
+  await given(aFeature({ name: 'checkout' }));
+  await sql(
+    `insert into feature_usage_past_hour (feature, environment, hour, yes, no)
+    select 'checkout', 'development', now() - make_interval(days => days), 1, 0 from unnest(array[29, 31, 40]) as days`,
+  );
+  await sql(
+    `insert into feature_usage_day (feature, environment, app_name, day, yes, no)
+    select 'checkout', 'development', 'web', (now() at time zone 'UTC')::date - days, 1, 0 from unnest(array[400, 401, 500]) as days`,
+  );
+  await runHousekeepingEverywhere();
+  expect(await sql('select 1 as one from feature_usage_past_hour')).toHaveLength(1);
+  expect(await sql('select 1 as one from feature_usage_day')).toHaveLength(1);
 });
 
 it('deletes applications without report for the configured number of days', async () => {

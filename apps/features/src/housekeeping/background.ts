@@ -30,8 +30,8 @@ async function repeatUntilDone(
 }
 
 /**
- * Marks features that have outlived the lifetime of their type, emits usage that changed since it was last emitted, deletes usage after its
- * retention period, and deletes applications without a report for `applicationDays`. Safe in several processes concurrently: each feature
+ * Marks features that have outlived the lifetime of their type, emits usage that changed since it was last emitted, rolls usage up and
+ * deletes it after its retention periods, and deletes applications without a report for `applicationDays`. Safe in several processes concurrently: each feature
  * is marked by one of them.
  */
 export async function runHousekeeping(transaction: UnitOfWork, applicationDays: number): Promise<void> {
@@ -43,7 +43,8 @@ export async function runHousekeeping(transaction: UnitOfWork, applicationDays: 
     );
   });
   await repeatUntilDone(transaction, features, ({ housekeeping }, limit) => housekeeping.emitUsageStates(limit));
-  await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) => housekeeping.deleteExpiredUsage(limit));
+  await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) => housekeeping.rollUpExpiredUsage(limit));
+  await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) => housekeeping.deleteOldSums(limit));
   await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) =>
     housekeeping.deleteInactiveInstances(limit),
   );

@@ -3,7 +3,7 @@ import type { Tx } from '@bunting/database';
 import type { Outbox, RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import { featureStatesSql } from '../unit-of-work/feature-sql.ts';
-import { usageRetentionHours } from '../usage/usage-store.ts';
+import { capped, usageRetentionHours } from '../usage/usage-store.ts';
 
 /** A feature that is older than the lifetime of its type. */
 export interface PotentiallyStaleFeature {
@@ -48,12 +48,57 @@ const markUsageEmittedSql = `
     update feature set version = feature.version + 1 where name in (select feature from emitted_usage) returning feature.*
   ) ${featureStatesSql('saved')}`;
 
-const deleteExpiredUsage = `
+const usageHistoryDays = { hours: 30, days: 400 };
+
+/** SQL: the sums of variants in a list of JSON objects, of at most 200 variants. */
+function sumOfVariants(objects: string): string {
+  return `coalesce((
+    select jsonb_object_agg(name, count) from (
+      select name, ${capped('sum(count::bigint)')} as count
+      from unnest(${objects}) as one (counts), jsonb_each_text(one.counts) as variant (name, count)
+      group by name order by name limit 200) as by_name), '{}')`;
+}
+
+function addSums(table: string, key: string, groups: string): string {
+  return `
+    insert into ${table} as stored (${key}, yes, no, variants)
+    select ${groups}, ${capped('sum(yes)')}, ${capped('sum(no)')}, ${sumOfVariants('array_agg(variants)')}
+    from of_features group by ${groups} order by ${groups}
+    on conflict (${key}) do update set
+      yes = ${capped('stored.yes + excluded.yes')}, no = ${capped('stored.no + excluded.no')},
+      variants = ${sumOfVariants('array[stored.variants, excluded.variants]')}`;
+}
+
+/** Moves counts from the hours of applications to the sums by hour and by day, each once, since they leave and arrive in one statement. */
+const rollUpExpiredUsage = `
   with expired as (
     select ctid from feature_usage_hour where hour < now() - interval '${usageRetentionHours} hours'
     limit $1::integer for update skip locked
+  ), removed as (
+    delete from feature_usage_hour usage using expired where usage.ctid = expired.ctid returning usage.*
+  ), existing as (
+    select name from feature where name in (select feature from removed) for key share
+  ), of_features as (
+    select * from removed where feature in (select name from existing)
+  ), by_hour as (${addSums('feature_usage_past_hour', 'feature, environment, hour', 'feature, environment, hour')}
+  ), by_day as (${addSums('feature_usage_day', 'feature, environment, app_name, day', "feature, environment, app_name, (hour at time zone 'UTC')::date")}
   )
-  delete from feature_usage_hour usage using expired where usage.ctid = expired.ctid returning 1`;
+  select 1 from removed`;
+
+function deleteOldSums(table: string, condition: string): string {
+  return `
+  with expired as (select ctid from ${table} where ${condition} limit $1::integer for update skip locked)
+  delete from ${table} target using expired where target.ctid = expired.ctid returning 1`;
+}
+
+const deleteOldHours = deleteOldSums(
+  'feature_usage_past_hour',
+  `hour < now() - interval '${usageHistoryDays.hours} days'`,
+);
+const deleteOldDays = deleteOldSums(
+  'feature_usage_day',
+  `day < (now() at time zone 'UTC')::date - ${usageHistoryDays.days}`,
+);
 
 function deleteUnseen(table: string, age: string): string {
   return `
@@ -88,8 +133,15 @@ export function housekeepingRepository({ query }: Tx, outbox: Outbox, recordEven
       return rows.length;
     },
 
-    /** Deletes usage that is older than the retention period; returns how many rows. */
-    deleteExpiredUsage: async (limit: number): Promise<number> => (await query(deleteExpiredUsage, [limit])).length,
+    /** Adds usage by hour and application that is older than its retention period to the sums, and deletes it; returns how many rows. */
+    rollUpExpiredUsage: async (limit: number): Promise<number> => (await query(rollUpExpiredUsage, [limit])).length,
+
+    /** Deletes sums by hour after 30 days and sums by day after 400; returns the higher of the counts. */
+    deleteOldSums: async (limit: number): Promise<number> => {
+      const hours = await query(deleteOldHours, [limit]);
+      const days = await query(deleteOldDays, [limit]);
+      return Math.max(hours.length, days.length);
+    },
 
     /** Deletes applications without a report for `days`; returns how many. */
     deleteInactiveApplications: async (days: number, limit: number): Promise<number> =>

@@ -359,6 +359,37 @@ const FeatureUsageHourEntity = defineEntity({
   ],
 });
 
+/** Sums by hour of before the last two days, for 30 days. */
+const FeatureUsagePastHourEntity = defineEntity({
+  name: 'FeatureUsagePastHour',
+  tableName: 'feature_usage_past_hour',
+  properties: {
+    feature: p.text().primary(),
+    environment: p.text().primary(),
+    hour: timestamp().primary(),
+    yes: p.bigint('number'),
+    no: p.bigint('number'),
+    variants: p.json<Readonly<Record<string, number>>>().defaultRaw("'{}'"),
+  },
+  indexes: [{ name: 'feature_usage_past_hour_by_hour', properties: ['hour'] }],
+});
+
+/** Sums by day of UTC and application of before the last two days, for 400 days. */
+const FeatureUsageDayEntity = defineEntity({
+  name: 'FeatureUsageDay',
+  tableName: 'feature_usage_day',
+  properties: {
+    feature: p.text().primary(),
+    environment: p.text().primary(),
+    appName: p.text().primary(),
+    day: p.date().primary(),
+    yes: p.bigint('number'),
+    no: p.bigint('number'),
+    variants: p.json<Readonly<Record<string, number>>>().defaultRaw("'{}'"),
+  },
+  indexes: [{ name: 'feature_usage_day_by_day', properties: ['day'] }],
+});
+
 const ClientApplicationEntity = defineEntity({
   name: 'ClientApplication',
   tableName: 'client_application',
@@ -482,6 +513,8 @@ export const entities = [
   FeatureFavoriteEntity,
   FeatureSeenEntity,
   FeatureUsageHourEntity,
+  FeatureUsagePastHourEntity,
+  FeatureUsageDayEntity,
   ClientApplicationEntity,
   ClientApplicationUsageEntity,
   ClientInstanceEntity,

@@ -5,6 +5,7 @@ import {
   GetApplication,
   GetFeatureUsage,
   GetRawFeatureMetrics,
+  GetUsageHistory,
   ListApplications,
   ListEdgeInstances,
   type MetricsBody,
@@ -70,6 +71,58 @@ describe('usage', () => {
   const raw = async (feature: string, hoursBack?: number) =>
     (await features.call(GetRawFeatureMetrics, { params: { featureName: feature }, query: { hoursBack } })).data;
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
+  describe('the history of usage', () => {
+    const historyOf = (range: '1h' | '24h' | '7d' | '30d' | '400d', caller?: Caller, timeZone = 'Asia/Kolkata') =>
+      features.call(GetUsageHistory, { params: { featureName: name }, query: { range, timeZone } }, caller);
+    const totals = async (range: '1h' | '24h' | '7d' | '30d' | '400d') => {
+      const { environments, applications } = await historyOf(range);
+      return {
+        yes: environments.flatMap(({ buckets }) => buckets).reduce((sum, { yes }) => sum + yes, 0),
+        applications: applications.map(({ appName, yes }) => `${appName} ${yes}`),
+      };
+    };
+
+    it('counts by minute, hour and day, with variants and applications, from all sums that are kept', async () => {
+      await report({ [name]: { yes: 3, no: 1, variants: { blue: 2, red: 1 } } });
+      await report({ [name]: { yes: 1, no: 0 } }, { appName: 'shop' });
+      await sql(
+        `insert into feature_usage_past_hour (feature, environment, hour, yes, no, variants)
+        select $1, 'development', date_trunc('hour', now()) - make_interval(days => days), 10, 0, '{"blue": 10}'
+        from unnest(array[3, 10]) as days`,
+        [name],
+      );
+      await sql(
+        `insert into feature_usage_day (feature, environment, app_name, day, yes, no)
+        select $1, 'development', 'web', (now() at time zone 'UTC')::date - days, 10, 0 from unnest(array[3, 10, 300]) as days`,
+        [name],
+      );
+      expect(await totals('1h')).toEqual({ yes: 4, applications: ['web 3', 'shop 1'] });
+      expect(await totals('24h')).toEqual({ yes: 4, applications: ['web 3', 'shop 1'] });
+      expect(await totals('7d')).toEqual({ yes: 14, applications: ['web 13', 'shop 1'] });
+      expect(await totals('30d')).toEqual({ yes: 24, applications: ['web 23', 'shop 1'] });
+      expect(await totals('400d')).toEqual({ yes: 34, applications: ['web 33', 'shop 1'] });
+      const { environments, unit, from } = await historyOf('7d');
+      expect(unit).toBe('hour');
+      expect(environments.map(({ environment }) => environment)).toEqual(['development']);
+      const buckets = environments[0]?.buckets ?? [];
+      expect(buckets.map(({ yes, no, variants }) => ({ yes, no, variants }))).toEqual([
+        { yes: 10, no: 0, variants: { blue: 10 } },
+        { yes: 4, no: 1, variants: { blue: 2, red: 1 } },
+      ]);
+      expect(Date.parse(from)).toBeLessThan(Date.parse(buckets[0]?.at ?? ''));
+    });
+
+    it('is empty for a feature that nothing evaluates, and hides those of private projects', async () => {
+      expect(await historyOf('30d')).toMatchObject({ environments: [], applications: [], unit: 'day' });
+      await expect(
+        features.call(GetUsageHistory, { params: { featureName: 'no.such' }, query: {} }),
+      ).rejects.toMatchObject({
+        kind: 'NotFoundError',
+      });
+      await expect(historyOf('30d', undefined, 'Mars/Olympus')).rejects.toMatchObject({ kind: 'ValidationError' });
+    });
+  });
 
   describe('metrics', () => {
     it('shows metrics in the usage of a feature as soon as the report is replied to', async () => {

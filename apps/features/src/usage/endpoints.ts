@@ -4,6 +4,7 @@ import {
   type Caller,
   GetFeatureUsage,
   GetRawFeatureMetrics,
+  GetUsageHistory,
   ListEdgeInstances,
   RegisterApplication,
   RegisterFrontendApplication,
@@ -33,6 +34,7 @@ import {
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { unknownEnvironment } from '../refusals.ts';
 import type { Transaction, TransactionContext, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
+import { usagePeriod } from './usage-history.ts';
 import {
   type EvaluationCount,
   evaluationCounts,
@@ -51,6 +53,10 @@ export function usageEndpoints(context: FeaturesContext): readonly Endpoint[] {
 
     reads(GetRawFeatureMetrics, ({ params, query, caller }) =>
       usage.byHour(params.featureName, query.hoursBack ?? defaultHoursBack, hiddenProjectsOf(caller)),
+    ),
+
+    reads(GetUsageHistory, ({ params, query, caller, now }) =>
+      usage.history(params.featureName, usagePeriod(query, now), hiddenProjectsOf(caller)),
     ),
 
     implement(RegisterApplication, (request) => storeRegistration(context, RegisterApplication, request, null)),

@@ -4,6 +4,7 @@ import type { Outbox } from '@bunting/outbox';
 import { featureNotFound } from '../refusals.ts';
 import { featureStatesSql, joinLastHour } from '../unit-of-work/feature-sql.ts';
 import { readJson } from '../unit-of-work/sql.ts';
+import type { UsagePeriod } from './usage-history.ts';
 import { type EvaluationCount, type FeatureStages, maxCount, type ReportedFeature } from './evaluation-counts.ts';
 
 const commonMembers = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
@@ -48,6 +49,55 @@ const byHour: Statement = {
     from feature f where f.name = $1 and f.project <> all ($3::text[])`,
 };
 
+/** The maximum number of applications of a history. */
+const maxApplications = 100;
+
+/** `$1` feature, `$2` hidden projects, `$3` starts, `$4` source, `$5` unit, `$6` range. Sums of days and past hours begin where those by hour end. */
+const history: Statement = {
+  name: 'usage-history-of-feature',
+  text: `
+    with counted as (
+      select environment, to_timestamp(by_minute.minute * 60::double precision) as at, by_minute.yes, by_minute.no, '{}'::jsonb as variants
+      from feature_seen seen, unnest(seen.minutes, seen.yes_by_minute, seen.no_by_minute) as by_minute (minute, yes, no)
+      where seen.feature = $1 and $4 = 'minutes'
+      union all
+      select environment, hour, yes, no, variants from feature_usage_hour where feature = $1 and $4 <> 'minutes'
+      union all
+      select environment, hour, yes, no, variants from feature_usage_past_hour where feature = $1 and $4 = 'hours'
+      union all
+      select environment, day::timestamp at time zone 'UTC', yes, no, variants from feature_usage_day where feature = $1 and $4 = 'days'
+    ), placed as (
+      select environment, width_bucket(at, $3::timestamptz[]) as nth, yes, no, variants from counted
+      where at >= ($3::timestamptz[])[1]
+    ), by_variant as (
+      select environment, nth, name, ${capped('sum(count::bigint)')} as count
+      from placed, jsonb_each_text(variants) as variant (name, count) group by environment, nth, name
+    ), variants as (
+      select environment, nth, json_object_agg(name, count order by name) as json from by_variant group by environment, nth
+    ), summed as (
+      select environment, nth, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no from placed group by environment, nth
+    ), applications as (
+      select app_name, environment, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no from (
+        select app_name, environment, yes, no from feature_usage_hour
+        where feature = $1 and hour >= date_trunc('hour', ($3::timestamptz[])[1], 'UTC')
+        union all
+        select app_name, environment, yes, no from feature_usage_day
+        where feature = $1 and day >= (($3::timestamptz[])[1] at time zone 'UTC')::date and $4 <> 'minutes') as used
+      group by app_name, environment order by sum(yes) + sum(no) desc, app_name, environment limit ${maxApplications}
+    )
+    select json_build_object('featureName', f.name, 'range', $6::text, 'from', ${timestampSql('($3::timestamptz[])[1]')}, 'unit', $5::text,
+      'environments', coalesce((
+        select json_agg(json_build_object('environment', e.name, 'buckets', (
+          select json_agg(json_build_object('at', ${timestampSql('($3::timestamptz[])[summed.nth]')}, 'yes', yes, 'no', no,
+            'variants', coalesce(variants.json, '{}')) order by summed.nth)
+          from summed left join variants using (environment, nth) where summed.environment = e.name)) order by e.sort_order, e.name)
+        from environment e where e.name in (select environment from summed)), '[]'),
+      'applications', coalesce((
+        select json_agg(json_build_object('appName', app_name, 'environment', environment, 'yes', yes, 'no', no)
+          order by yes + no desc, app_name, environment) from applications), '[]'))::text as json
+    from feature f where f.name = $1 and f.project <> all ($2::text[])`,
+};
+
 /** Reads usage outside of transactions, as JSON, in one statement each. */
 export function usageReader(database: ReadDatabase) {
   const readJsonOrRefuse = async (
@@ -65,13 +115,19 @@ export function usageReader(database: ReadDatabase) {
     /** The evaluations by hour of the last `hoursBack` hours, the newest `maxRawMetrics` counts of them. */
     byHour: (feature: string, hoursBack: number, hidden: readonly string[]): Promise<string> =>
       readJsonOrRefuse(byHour, [feature, hoursBack, hidden]),
+    history: (
+      feature: string,
+      { range, starts, source, unit }: UsagePeriod,
+      hidden: readonly string[],
+    ): Promise<string> => readJsonOrRefuse(history, [feature, hidden, starts, source, unit, range]),
   };
 }
 
-/** The retention period of usage by hour. */
+/** The retention period of usage by hour and application, after which sums of it are kept. */
 export const usageRetentionHours = 48;
 
-function capped(sum: string): string {
+/** SQL: a sum of counts that JSON transports exactly. */
+export function capped(sum: string): string {
   return `least(${sum}, ${maxCount})::bigint`;
 }
 

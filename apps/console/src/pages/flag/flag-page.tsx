@@ -3,7 +3,6 @@ import {
   type Feature,
   type FeatureEnvironment,
   GetFeature,
-  GetRawFeatureMetrics,
   ListNewestEventsOfFeature,
   ListPendingOfFeature,
   RemoveFavoriteFeature,
@@ -31,15 +30,14 @@ import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { EnvironmentColumn } from './environment-column.tsx';
 import { FlagMenu } from './flag-menu.tsx';
 import { NextSteps } from './next-steps.tsx';
-import { hoursShown } from './hourly-usage.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 
 const FlagDetails = lazy(() =>
   import('./flag-details.tsx').then(({ FlagDetails: component }) => ({ default: component })),
 );
-const UsageChart = lazy(() =>
-  import('./usage-chart.tsx').then(({ UsageChart: component }) => ({ default: component })),
+const UsagePanel = lazy(() =>
+  import('./usage-panel.tsx').then(({ UsagePanel: component }) => ({ default: component })),
 );
 
 interface FlagPartProps {
@@ -88,41 +86,6 @@ function Environments({ feature, project }: FlagPartProps) {
           />
         ))}
       </div>
-    </section>
-  );
-}
-
-function Usage({ feature }: FlagPartProps) {
-  const { environments = [] } = feature;
-  const [chosenEnvironment, setChosenEnvironment] = useState<string | undefined>();
-  const environment =
-    chosenEnvironment ?? environments.findLast(({ type }) => type === 'production')?.name ?? environments[0]?.name;
-  const query = useQuery(
-    operationQuery(GetRawFeatureMetrics, { params: { featureName: feature.name }, query: { hoursBack: hoursShown } }),
-  );
-  if (environment === undefined) return null;
-  return (
-    <section className={styles['section']} aria-labelledby="usage">
-      <div className={styles['sectionHead']}>
-        <h2 id="usage">Usage</h2>
-        <Select
-          label="Environment"
-          options={environments.map(({ name }) => ({ id: name, label: name }))}
-          value={environment}
-          onChange={setChosenEnvironment}
-        />
-      </div>
-      <QueryResult query={query}>
-        {(metrics) =>
-          metrics.data.length === 0 ? (
-            <p className={layout['small']}>No application has reported this flag in the last 48 hours.</p>
-          ) : (
-            <Suspense fallback={<Loading />}>
-              <UsageChart metrics={metrics} environment={environment} />
-            </Suspense>
-          )
-        }
-      </QueryResult>
     </section>
   );
 }
@@ -270,7 +233,9 @@ function FlagView({ feature, project }: FlagPartProps) {
           <NextSteps feature={feature} project={project} />
           <Proposals feature={feature} project={project} />
           <Environments feature={feature} project={project} />
-          <Usage feature={feature} project={project} />
+          <Suspense fallback={<Loading />}>
+            <UsagePanel feature={feature} />
+          </Suspense>
           <History feature={feature} project={project} />
         </div>
         <Suspense>
