@@ -4,7 +4,6 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
-  redirect,
   useLocation,
 } from '@tanstack/react-router';
 import { Loading } from './components/content/query-result.tsx';
@@ -47,9 +46,7 @@ const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/flags', replace: true });
-  },
+  component: lazyRouteComponent(() => import('./pages/home/home-page.tsx'), 'HomePage'),
 });
 
 const flags = createRoute({

@@ -6,11 +6,15 @@ import {
   parseId,
   splitOperator,
 } from '@bunting/contracts/validation';
+const requestedStates = ['open', 'closed', 'scheduled'] as const;
+/** Which requests a search finds by their state; scheduled ones are open as well. */
+export type RequestedState = (typeof requestedStates)[number];
+
 /** The filter of a search. An undefined property matches every request. */
 export interface ChangeRequestFilter {
   readonly createdBy: number | undefined;
   readonly requestedApprover: number | undefined;
-  readonly isOpen: boolean | undefined;
+  readonly state: RequestedState | undefined;
 }
 
 function parseUserId(parameter: Parameter): number {
@@ -19,10 +23,11 @@ function parseUserId(parameter: Parameter): number {
   return id;
 }
 
-function parseIsOpen(parameter: Parameter): boolean {
-  const [, state] = splitOperator(parameter, ['IS']);
-  if (state !== 'open' && state !== 'closed') throw invalidParameter(parameter, 'end with open or closed');
-  return state === 'open';
+function parseState(parameter: Parameter): RequestedState {
+  const [, text] = splitOperator(parameter, ['IS']);
+  const state = requestedStates.find((known) => known === text);
+  if (state === undefined) throw invalidParameter(parameter, 'end with open, closed or scheduled');
+  return state;
 }
 
 /** Parses the filters `IS:<value>` of a search. @throws Refusal `ValidationError` that names the parameter */
@@ -35,6 +40,6 @@ export function parseChangeRequestFilter({
   return {
     createdBy: read('createdBy', parseUserId),
     requestedApprover: read('requestedApproverId', parseUserId),
-    isOpen: read('state', parseIsOpen),
+    state: read('state', parseState),
   };
 }

@@ -83,6 +83,7 @@ describe('a search for change requests', () => {
     await service.move(rejected, 'Rejected', rita);
     const planned = await scheduled(enable, kim);
     expect(await idsOf({ state: 'IS:open' })).toEqual([planned, open]);
+    expect(await idsOf({ state: 'IS:scheduled' })).toEqual([planned]);
     expect(await idsOf({ state: 'IS:closed' })).toEqual([rejected]);
     expect(await idsOf({ createdBy: `IS:${kim.id}` })).toEqual([planned, rejected]);
     expect(await search({ limit: 1, offset: 1 })).toMatchObject({ total: 3, changeRequests: [{ id: rejected }] });
@@ -423,9 +424,9 @@ describe('a filter of change requests', () => {
     expect(parseChangeRequestFilter({ createdBy: 'IS:7', requestedApproverId: 'IS:8', state: 'IS:open' })).toEqual({
       createdBy: 7,
       requestedApprover: 8,
-      isOpen: true,
+      state: 'open',
     });
-    expect(parseChangeRequestFilter({ state: 'IS:closed' })).toEqual({ isOpen: false });
+    expect(parseChangeRequestFilter({ state: 'IS:closed' })).toEqual({ state: 'closed' });
   });
 
   it.each([
@@ -435,7 +436,7 @@ describe('a filter of change requests', () => {
       { requestedApproverId: 'IS:1,2' },
       'The `/query/requestedApproverId` property must end with the id of a user. You sent "IS:1,2".',
     ],
-    [{ state: 'IS:Draft' }, 'The `/query/state` property must end with open or closed. You sent "IS:Draft".'],
+    [{ state: 'IS:Draft' }, 'The `/query/state` property must end with open, closed or scheduled. You sent "IS:Draft".'],
   ])('is refused where it is malformed: %j', (query, message) => {
     expect(() => parseChangeRequestFilter(query)).toThrow(message);
   });

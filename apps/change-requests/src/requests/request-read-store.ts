@@ -246,7 +246,7 @@ const selectStrategiesUsing: Statement = {
 
 /**
  * A page of the matching requests, and their total number: `$1` projects, `$2` the caller, `$3` author, `$4` requested approver,
- * `$5` whether open, `$6` offset, `$7` limit, `$8` ids.
+ * `$5` `open`, `closed` or `scheduled`, `$6` offset, `$7` limit, `$8` ids.
  */
 const selectSearchPage: Statement = {
   name: 'search-change-requests',
@@ -256,7 +256,7 @@ const selectSearchPage: Statement = {
       where request.project = any ($1::text[]) and ${isVisibleSql('$2')}
         and ($3::bigint is null or request.created_by_id = $3)
         and ($4::bigint is null or request.id in (select change_request_id from requested_approver where user_id = $4))
-        and ($5::boolean is null or $5 = ${isOpenSql})
+        and ($5::text is null or case $5 when 'scheduled' then request.state = 'Scheduled' else ($5 = 'open') = ${isOpenSql} end)
         and ($8::bigint[] is null or request.id = any ($8))
     ), page as (select id from matching order by id desc offset $6 limit $7)
     select (select count(*) from matching) as total, coalesce((
@@ -428,11 +428,11 @@ export function changeRequestReader(database: ReadDatabase) {
     search: async (
       projects: readonly string[],
       userId: number,
-      { createdBy, requestedApprover, isOpen }: ChangeRequestFilter,
+      { createdBy, requestedApprover, state }: ChangeRequestFilter,
       { offset, limit }: { readonly offset: number; readonly limit: number },
       ids?: readonly number[],
     ): Promise<{ readonly total: number; readonly found: readonly FoundRequest[] }> => {
-      const criteria = [createdBy ?? null, requestedApprover ?? null, isOpen ?? null];
+      const criteria = [createdBy ?? null, requestedApprover ?? null, state ?? null];
       const values = [projects, userId, ...criteria, offset, limit, ids ?? null];
       return onlyRow(await database.read<{ total: number; found: FoundRequest[] }>(selectSearchPage, values));
     },

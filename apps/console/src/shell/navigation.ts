@@ -8,6 +8,7 @@ interface Destination {
 
 /** The pages that the navigation and the palette offer, in their order. A page adds itself here and in `routes.tsx`. */
 export const navigationPages: readonly Destination[] = [
+  { to: '/', label: 'Home', icon: 'home' },
   { to: '/flags', label: 'Flags', icon: 'flags' },
   { to: '/change-requests', label: 'Change requests', icon: 'changeRequest' },
   { to: '/projects', label: 'Projects', icon: 'projects' },

@@ -121,7 +121,7 @@ function Navigation({ isOpen }: { readonly isOpen: boolean }) {
                 to={to}
                 className={styles['destination'] ?? ''}
                 // A change request has an address below its project, and is opened from their list.
-                activeOptions={{ exact: isChangeRequest }}
+                activeOptions={{ exact: isChangeRequest || to === '/' }}
                 {...(isChangeRequest && to === '/change-requests' && { 'aria-current': 'page' as const })}
               >
                 <Icon name={name} />
@@ -190,7 +190,7 @@ function Frame() {
         Skip to the content
       </a>
       {offer === undefined && <Progress />}
-      <Link to="/flags" className={styles['brand'] ?? ''}>
+      <Link to="/" className={styles['brand'] ?? ''}>
         <img src={icon} alt="" />
         Bunting
       </Link>

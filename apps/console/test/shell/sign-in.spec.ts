@@ -84,7 +84,7 @@ describeInBrowser('signing in to the console', () => {
     await page.getByText('Your password is set.').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
     await signInAs(page, 'ada', `${password}!`);
-    await page.getByRole('heading', { name: 'Flags', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await page.goto(new URL(`${pathname}${search}`, page.url()).href);
     await page.getByRole('alert').waitFor();
     await closeChecked(opened);

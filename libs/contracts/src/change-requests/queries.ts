@@ -339,7 +339,10 @@ export const SearchChangeRequests = defineOperation({
         description: 'true for those in review that the caller has not proposed, may approve, and has not approved yet',
       }),
     ),
-    state: filter('`IS:open` for those that can still be applied, `IS:closed` for the others', '^IS:(open|closed)$'),
+    state: filter(
+      '`IS:open` for those that can still be applied, `IS:scheduled` for those of them that have a schedule, `IS:closed` for the others',
+      '^IS:(open|closed|scheduled)$',
+    ),
     offset: Type.Optional(
       Type.Integer({
         minimum: 0,

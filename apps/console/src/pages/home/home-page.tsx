@@ -1,0 +1,332 @@
+import { type ChangeRequestSearchItem, type Event, SearchFeatures } from '@bunting/contracts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { useEventFeed } from '../../api/event-feed.ts';
+import { operationQuery, useMe } from '../../api/queries-and-mutations.ts';
+import { ErrorNotice } from '../../components/content/notice.tsx';
+import { Loading } from '../../components/content/query-result.tsx';
+import { EventSummary } from '../../components/content/event-summary.tsx';
+import { Time } from '../../components/content/time.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { formatCount } from '../../text/format-number.ts';
+import { maxShown, useAskedUnknown, useChangedToday, useGoneQuiet, useMyFlags, useRequests } from './home-queries.ts';
+import styles from './home.module.css';
+
+const EmptyInstallation = lazy(() =>
+  import('./empty-installation.tsx').then(({ EmptyInstallation: component }) => ({ default: component })),
+);
+const UndoButton = lazy(() =>
+  import('./undo-button.tsx').then(({ UndoButton: component }) => ({ default: component })),
+);
+
+interface SectionProps<T> {
+  readonly title: string;
+  readonly query: { readonly data: readonly T[] | undefined; readonly error: unknown; readonly refetch: () => unknown };
+  /** what is said when there is nothing */
+  readonly none: string;
+  /** leads to all of it */
+  readonly more: React.ReactNode;
+  readonly children: (item: T) => React.ReactNode;
+}
+
+/** A part of the page, with at most a few items. Each is read by itself, so that none waits for another. */
+function Section<T>({ title, query, none, more, children }: SectionProps<T>) {
+  const id = title.toLowerCase().replace(/\W+/g, '-');
+  const { data, error } = query;
+  return (
+    <section className={styles['section']} aria-labelledby={id}>
+      <div className={styles['head']}>
+        <h2 id={id}>{title}</h2>
+        {data !== undefined && data.length > 0 && more}
+      </div>
+      {error != null && data === undefined && <ErrorNotice error={error} retry={() => void query.refetch()} />}
+      {error == null && data === undefined && <Loading />}
+      {data !== undefined &&
+        (data.length === 0 ? (
+          <p className={styles['none']}>{none}</p>
+        ) : (
+          <ul className={styles['items']}>{data.slice(0, maxShown).map(children)}</ul>
+        ))}
+    </section>
+  );
+}
+
+interface FlagLinkProps {
+  readonly project: string;
+  readonly name: string;
+}
+
+function FlagLink({ project, name }: FlagLinkProps) {
+  return (
+    <Link
+      to="/projects/$project/features/$feature"
+      params={{ project, feature: name }}
+      preload={false}
+      className={styles['name'] ?? ''}
+    >
+      <bdi>{name}</bdi>
+    </Link>
+  );
+}
+
+function RequestItem({ request, end }: { readonly request: ChangeRequestSearchItem; readonly end: React.ReactNode }) {
+  const { id, title, project, environment, features, segments, createdBy } = request;
+  const count = features.length + segments.length;
+  return (
+    <li>
+      <span className={styles['main']}>
+        <Link
+          to="/projects/$project/change-requests/$id"
+          params={{ project, id: String(id) }}
+          className={styles['name'] ?? ''}
+        >
+          <bdi>{title ?? `Change request ${id}`}</bdi>
+        </Link>
+        <span className={styles['detail']}>
+          {createdBy.username ?? 'A deleted user'} wants to change {environment} of {project}
+          {count > 0 && ` · ${formatCount(count, features.length > 0 ? 'flag' : 'segment')}`}
+        </span>
+      </span>
+      <span className={styles['end']}>{end}</span>
+    </li>
+  );
+}
+
+function WaitingForYou() {
+  const query = useRequests('reviewable');
+  return (
+    <Section
+      title="Waiting for you"
+      query={query}
+      none="No change waits for your approval."
+      more={
+        <Link to="/change-requests" search={{ view: 'inbox' }}>
+          Show all
+        </Link>
+      }
+    >
+      {(request) => <RequestItem key={request.id} request={request} end={<Time at={request.createdAt} />} />}
+    </Section>
+  );
+}
+
+function Scheduled() {
+  const query = useRequests('scheduled');
+  return (
+    <Section
+      title="Scheduled"
+      query={query}
+      none="No change is scheduled."
+      more={
+        <Link to="/change-requests" search={{ view: 'open' }}>
+          Show all
+        </Link>
+      }
+    >
+      {(request) => (
+        <RequestItem
+          key={request.id}
+          request={request}
+          end={
+            request.schedule !== undefined && request.schedule.status !== 'pending' ? (
+              `schedule ${request.schedule.status}`
+            ) : (
+              <Time at={request.schedule?.scheduledAt} isAbsolute />
+            )
+          }
+        />
+      )}
+    </Section>
+  );
+}
+
+function ChangedToday() {
+  const { query, environments } = useChangedToday();
+  if (environments.length === 0) return null;
+  return (
+    <Section
+      title="Changed in production today"
+      query={query}
+      none="Nothing has changed in production today."
+      more={
+        <Link to="/events" search={{ q: environments.map((name) => `environment:${name}`).join(' ') }}>
+          Show all
+        </Link>
+      }
+    >
+      {(event: Event) => (
+        <li key={event.id}>
+          <span className={styles['time']}>
+            <Time at={event.createdAt} isTimeOfDay />
+          </span>
+          <span className={styles['main']}>
+            <EventSummary text={event.summary ?? event.label ?? event.type} />
+            {event.featureName != null && event.project != null && (
+              <FlagLink project={event.project} name={event.featureName} />
+            )}
+          </span>
+          <Suspense>
+            <UndoButton event={event} />
+          </Suspense>
+        </li>
+      )}
+    </Section>
+  );
+}
+
+function MyFlags() {
+  const query = useMyFlags();
+  return (
+    <Section
+      title="Your flags"
+      query={query}
+      none="Flags that you create, and your favourites, are listed here."
+      more={
+        <Link to="/flags" search={{ q: 'favourite:true' }}>
+          Favourites
+        </Link>
+      }
+    >
+      {({ name, project, environments }) => {
+        const on = environments.filter(({ enabled }) => enabled).map(({ name: environment }) => environment);
+        return (
+          <li key={`${project}/${name}`}>
+            <span className={styles['main']}>
+              <FlagLink project={project} name={name} />
+              <span className={styles['detail']}>
+                {project} · {on.length === 0 ? 'off everywhere' : `on in ${on.slice(0, 3).join(', ')}`}
+                {on.length > 3 && ` and ${on.length - 3} more`}
+              </span>
+            </span>
+          </li>
+        );
+      }}
+    </Section>
+  );
+}
+
+function GoneQuiet() {
+  const query = useGoneQuiet();
+  return (
+    <Section
+      title="Gone quiet"
+      query={query}
+      none="Every flag was asked for in the last 30 days."
+      more={
+        <Link to="/cleanup" search={{ reason: 'notSeen' }}>
+          Show all
+        </Link>
+      }
+    >
+      {({ name, project, environments }) => (
+        <li key={`${project}/${name}`}>
+          <span className={styles['main']}>
+            <FlagLink project={project} name={name} />
+            <span className={styles['detail']}>{project}</span>
+          </span>
+          <span className={styles['end']}>
+            <Time
+              at={environments.reduce<string | null>(
+                (latest, { lastSeenAt }) =>
+                  lastSeenAt !== null && (latest === null || lastSeenAt > latest) ? lastSeenAt : latest,
+                null,
+              )}
+            />
+          </span>
+        </li>
+      )}
+    </Section>
+  );
+}
+
+function AskedUnknown() {
+  const query = useAskedUnknown();
+  return (
+    <Section
+      title="Asked for, but unknown"
+      query={query}
+      none="Applications ask only for flags that exist."
+      more={
+        <Link to="/cleanup" search={{ reason: 'unknown' }}>
+          Show all
+        </Link>
+      }
+    >
+      {({ name, lastSeenAt, reports }) => (
+        <li key={name}>
+          <span className={styles['main']}>
+            <bdi className={styles['name']}>{name}</bdi>
+            <span className={styles['detail']}>
+              by{' '}
+              {reports
+                .slice(0, 2)
+                .map(({ appName }) => appName)
+                .join(', ')}
+              {reports.length > 2 && ` and ${reports.length - 2} more`}
+            </span>
+          </span>
+          <span className={styles['end']}>
+            <Time at={lastSeenAt} />
+          </span>
+        </li>
+      )}
+    </Section>
+  );
+}
+
+/** How long the page gathers events before it reads its parts again, in milliseconds. */
+const gatherMs = 1_000;
+
+/** The page keeps up with what happens: several events at once are one reading. */
+function useFollowedFeed(): void {
+  const client = useQueryClient();
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEventFeed(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      void client.invalidateQueries();
+    }, gatherMs);
+  });
+}
+
+/** What concerns who is signed in, over all projects. */
+export function HomePage() {
+  const { data: me } = useMe();
+  // Opens the page as it is found: a first flag that somebody creates now does not take away what one reads.
+  const [wasEmpty, setWasEmpty] = useState<boolean | undefined>();
+  const any = useQuery(operationQuery(SearchFeatures, { query: { limit: '1' } }));
+  if (wasEmpty === undefined && any.data !== undefined) setWasEmpty(any.data.total === 0);
+  useFollowedFeed();
+  const name = me?.user.name ?? me?.user.username ?? undefined;
+  if (wasEmpty === undefined && any.error === null)
+    return (
+      <Page title="Home">
+        <Loading />
+      </Page>
+    );
+  if (wasEmpty === true)
+    return (
+      <Page title="Home">
+        <Suspense fallback={<Loading />}>
+          <EmptyInstallation hasFlag={(any.data?.total ?? 0) > 0} />
+        </Suspense>
+      </Page>
+    );
+  return (
+    <Page title="Home" titleExtras={name !== undefined && <span className={styles['detail']}>{name}</span>}>
+      <div className={styles['columns']}>
+        <div className={styles['column']}>
+          <WaitingForYou />
+          <ChangedToday />
+          <Scheduled />
+        </div>
+        <div className={styles['column']}>
+          <MyFlags />
+          <GoneQuiet />
+          <AskedUnknown />
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,90 @@
+import {
+  ListCleanupFeatures,
+  ListUnknownFlags,
+  SearchChangeRequests,
+  SearchEvents,
+  SearchFeatures,
+  type SearchResultFeature,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { operationQuery, useEnvironments, useMe } from '../../api/queries-and-mutations.ts';
+
+// Each part of the page is one or two bounded requests, and all of them are sent at once.
+
+/** The maximum number of items of a part. */
+export const maxShown = 6;
+
+/** The change requests that wait for the user's approval, or those that are scheduled. */
+export function useRequests(which: 'reviewable' | 'scheduled') {
+  const filter = which === 'reviewable' ? { reviewable: true } : { state: 'IS:scheduled' };
+  return useQuery({
+    ...operationQuery(SearchChangeRequests, { query: { ...filter, limit: maxShown } }),
+    select: ({ changeRequests }) => changeRequests,
+  });
+}
+
+/** The start of the reader's day, in milliseconds since 1970. */
+function startOfToday(): number {
+  const now = new Date();
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
+}
+
+const maxReadEvents = 50;
+
+/** The events of today in environments of production, the newest first. */
+export function useChangedToday() {
+  const environments = (useEnvironments().data?.environments ?? [])
+    .filter(({ type, enabled }) => type === 'production' && enabled)
+    .map(({ name }) => name);
+  const start = startOfToday();
+  const query = useQuery({
+    ...operationQuery(SearchEvents, {
+      query: {
+        environment: `IS_ANY_OF:${environments.join(',')}`,
+        // A day of the log is one of UTC: the reader's begins on it.
+        from: `IS:${new Date(start).toISOString().slice(0, 10)}`,
+        limit: String(maxReadEvents),
+      },
+    }),
+    enabled: environments.length > 0,
+    select: ({ events }) => events.filter(({ createdAt }) => Date.parse(createdAt) >= start),
+  });
+  return { query, environments };
+}
+
+/** The user's favourites and the newest flags that the user has created. */
+export function useMyFlags() {
+  const userId = useMe().data?.user.id;
+  // A key of no person, such as the first admin token, has created no flag by an id that the search knows.
+  const isPerson = userId !== undefined && userId > 0;
+  const favourites = useQuery(
+    operationQuery(SearchFeatures, { query: { favorite: 'IS:true', sortBy: 'name', limit: String(maxShown) } }),
+  );
+  const own = useQuery({
+    ...operationQuery(SearchFeatures, {
+      query: { createdBy: `IS:${userId ?? 0}`, sortBy: 'createdAt', sortOrder: 'desc', limit: String(maxShown) },
+    }),
+    enabled: isPerson,
+  });
+  const isRead = favourites.data !== undefined && (own.data !== undefined || (userId !== undefined && !isPerson));
+  const all: readonly SearchResultFeature[] = [...(favourites.data?.features ?? []), ...(own.data?.features ?? [])];
+  const unique = [...new Map(all.map((flag) => [flag.name, flag])).values()];
+  return {
+    data: isRead ? unique : undefined,
+    error: favourites.error ?? own.error,
+    refetch: () => Promise.all([favourites.refetch(), own.refetch()]),
+  };
+}
+
+/** Flags that applications have asked for, but not in the last 30 days. */
+export function useGoneQuiet() {
+  return useQuery({
+    ...operationQuery(ListCleanupFeatures, { query: { reason: 'notSeen', days: 30, limit: maxShown } }),
+    select: ({ features }) => features,
+  });
+}
+
+/** Names that applications ask for and no flag has. */
+export function useAskedUnknown() {
+  return useQuery({ ...operationQuery(ListUnknownFlags, { query: {} }), select: ({ unknownFlags }) => unknownFlags });
+}
