@@ -41,7 +41,13 @@ describe('searching', () => {
   const find = (query: Record<string, string>, caller = mia) => audit.call(SearchEvents, { query }, caller);
 
   /** The ids of the events that match the filters, the newest first, said in the plainest way. */
-  const expected = ({ query = '', from = 'IS:0000', to = 'IS:9999', ...filters }: Record<string, string>): number[] =>
+  const expected = ({
+    query = '',
+    from = 'IS:0000',
+    to = 'IS:9999',
+    timeZone = 'UTC',
+    ...filters
+  }: Record<string, string>): number[] =>
     published
       .map((event, nth) => ({ event, id: nth + 1 }))
       .filter(({ event, id }) => {
@@ -51,7 +57,7 @@ describe('searching', () => {
           feature: event.featureName,
           createdBy: event.createdByUserId,
         };
-        const day = `IS:${event.createdAt.slice(0, 10)}`;
+        const day = `IS:${new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(new Date(event.createdAt))}`;
         const texts = [
           ...Object.entries(event.data ?? {}).flat(),
           ...event.tags.map((tag) => `${tag.type}:${tag.value}`),
@@ -83,6 +89,7 @@ describe('searching', () => {
       id: fc.constantFrom('IS:17', 'IS_ANY_OF:3,17,42,250', 'IS_ANY_OF:1,2,999999', 'IS:-1'),
       from: fc.constantFrom('IS:2026-01-31', 'IS:2026-02-01', 'IS:2026-03-01'),
       to: fc.constantFrom('IS:2026-01-31', 'IS:2026-02-01', 'IS:2026-02-02'),
+      timeZone: fc.constantFrom('UTC', 'Asia/Kolkata', 'Pacific/Kiritimati', 'America/Los_Angeles'),
     },
     { requiredKeys: [] },
   );

@@ -12,6 +12,7 @@ import {
   type Parameter,
   parameterParser,
   parseDay,
+  parseTimeZone,
   startOfDay,
   parseId,
   parseList,
@@ -34,9 +35,9 @@ export interface EventFilters {
   readonly features?: readonly string[] | undefined;
   readonly environments?: readonly string[] | undefined;
   readonly creators?: readonly number[] | undefined;
-  /** the start of the first day, UTC */
+  /** the start of the first day */
   readonly notBefore?: Date | undefined;
-  /** the end of the last day, UTC */
+  /** the end of the last day */
   readonly before?: Date | undefined;
 }
 
@@ -58,11 +59,12 @@ function parseDayFilter(parameter: Parameter): string {
 }
 
 /**
- * Parses the filters of an event search: `IS:` and `IS_ANY_OF:` lists, days in UTC.
+ * Parses the filters of an event search: `IS:` and `IS_ANY_OF:` lists, and days in UTC or the time zone that the query names.
  * @throws Refusal `ValidationError` that names the parameter at fault.
  */
 export function parseEventFilters(query: SearchParameters): EventFilters {
   const read = parameterParser(query);
+  const timeZone = read('timeZone', parseTimeZone) ?? 'UTC';
   const firstDay = read('from', parseDayFilter);
   const lastDay = read('to', parseDayFilter);
   return {
@@ -74,8 +76,8 @@ export function parseEventFilters(query: SearchParameters): EventFilters {
     features: read('feature', parseValues),
     environments: read('environment', parseValues),
     creators: read('createdBy', parseIds('users')),
-    notBefore: firstDay === undefined ? undefined : startOfDay(firstDay, 'UTC'),
-    before: lastDay === undefined ? undefined : startOfDay(lastDay, 'UTC', 1),
+    notBefore: firstDay === undefined ? undefined : startOfDay(firstDay, timeZone),
+    before: lastDay === undefined ? undefined : startOfDay(lastDay, timeZone, 1),
   };
 }
 

@@ -23,9 +23,9 @@ export interface EventCriteria {
   readonly ids?: readonly number[] | undefined;
   /** ids of the users who caused the events */
   readonly creators?: readonly number[] | undefined;
-  /** the start of a day, UTC */
+  /** an instant; where it is no midnight of UTC, the times of the events of its day are compared */
   readonly notBefore?: Date | undefined;
-  /** the start of a day, UTC */
+  /** as `notBefore` */
   readonly before?: Date | undefined;
   /** a substring, compared without regard to case; an empty one is no criterion */
   readonly text?: string | undefined;
@@ -100,6 +100,13 @@ function dayOf(timestamp: string): string {
   return `(${timestamp}::timestamptz at time zone 'UTC')::date`;
 }
 
+function isMidnight(instant: Date): boolean {
+  return instant.getTime() % 86_400_000 === 0;
+}
+
+/** SQL: when the event of a row happened, which its row does not have. It is read for the days at the ends of a search alone. */
+const createdAt = '(select boundary.created_at from event as boundary where boundary.id = event_search.id)';
+
 export function searchCriteria(criteria: EventCriteria): SearchCriteria {
   const sql: string[] = [];
   const values: unknown[] = [];
@@ -139,8 +146,22 @@ export function searchCriteria(criteria: EventCriteria): SearchCriteria {
   addAnyOf('id', 'bigint', ids);
   addAnyOf('environment', 'text', environments);
   addAnyOf('created_by_user_id', 'bigint', creators);
-  if (notBefore !== undefined) sql.push(`day >= ${dayOf(bind(notBefore))}`);
-  if (before !== undefined) sql.push(`day < ${dayOf(bind(before))}`);
+  if (notBefore !== undefined) {
+    const bound = bind(notBefore);
+    sql.push(
+      isMidnight(notBefore)
+        ? `day >= ${dayOf(bound)}`
+        : `day >= ${dayOf(bound)} and (day > ${dayOf(bound)} or ${createdAt} >= ${bound}::timestamptz)`,
+    );
+  }
+  if (before !== undefined) {
+    const bound = bind(before);
+    sql.push(
+      isMidnight(before)
+        ? `day < ${dayOf(bound)}`
+        : `day <= ${dayOf(bound)} and (day < ${dayOf(bound)} or ${createdAt} < ${bound}::timestamptz)`,
+    );
+  }
   const text = foldForSearch(criteria.text ?? '');
   if (text === '') return { sql, values, text: undefined };
   const matchingTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));

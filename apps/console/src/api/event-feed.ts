@@ -112,3 +112,23 @@ export function useEventFeed(listener: Listener): void {
     };
   }, []);
 }
+
+/** For how long events are gathered before what they concern is read again, in milliseconds. */
+const gatherMs = 1_000;
+
+/** Calls `listener` after events that concern it, once for all that come within a second, however many they are. */
+export function useEventBatches(concerns: (event: FeedEvent) => boolean, listener: () => void): void {
+  const latestListener = useRef(listener);
+  useEffect(() => {
+    latestListener.current = listener;
+  });
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEventFeed((event) => {
+    if (!concerns(event)) return;
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      latestListener.current();
+    }, gatherMs);
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
+}

@@ -49,7 +49,7 @@ export function ownTimeZone(): string {
 }
 
 /** The day of an instant in a time zone, as in `2026-01-31`. */
-function dayIn(timeZone: string, instant: Date): string {
+export function dayIn(timeZone: string, instant: Date): string {
   const options = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
   const {
     year = '',

@@ -13,6 +13,8 @@ interface WrittenEvent {
 }
 
 const maxEvents = 5;
+/** The newest event of an earlier write of this page: later writes have later events. */
+let newestKnownId = 0;
 
 /**
  * The event of a write, where it was one act: the newest event that can be undone, else the newest. Null where several acts may be meant,
@@ -21,7 +23,8 @@ const maxEvents = 5;
 async function readWrittenEvent(userId: number, since: number, signal: AbortSignal): Promise<WrittenEvent | null> {
   const query = { createdBy: `IS:${userId}`, limit: String(maxEvents) };
   const { events: newest } = await call(SearchEvents, { query, signal });
-  const events = newest.filter(({ createdAt }) => Date.parse(createdAt) >= since);
+  const events = newest.filter(({ id, createdAt }) => id > newestKnownId && Date.parse(createdAt) >= since);
+  newestKnownId = Math.max(newestKnownId, ...newest.map(({ id }) => id));
   const [first] = events;
   const isOneAct = events.every(({ groupId }) => groupId != null && groupId === first?.groupId);
   if (first === undefined || (events.length > 1 && !isOneAct)) return null;
@@ -60,7 +63,8 @@ export function WriteActions({ write, hasLink, onClose, onUndo }: WriteActionsPr
     queryFn: ({ signal }) => readWrittenEvent(userId ?? 0, write.since, signal),
     enabled: userId !== undefined,
     retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
+    // Not read again when something else is written.
+    staleTime: 'static',
     gcTime: 0,
   });
   if (data == null) return null;

@@ -53,6 +53,30 @@ describeInBrowser('a first flag', () => {
     await closeChecked(opened);
   });
 
+  it('gets its first strategy within five tabs of its title, or by a key', async () => {
+    await api('POST', '/api/admin/projects/first/features', { name: 'first.keys', type: 'release' });
+    const opened = await openSignedIn('/projects/first/features/first.keys');
+    const { page } = opened;
+    const heading = page.getByRole('heading', { name: 'first.keys', level: 1 });
+    await page.getByRole('navigation', { name: 'Shortcuts' }).waitFor();
+    await heading.focus();
+    const reached = page.getByRole('link', { name: 'Add a strategy in production' });
+    let tabs = 0;
+    while (!(await reached.evaluate((link) => link === document.activeElement))) {
+      expect(tabs).toBeLessThan(5);
+      await page.keyboard.press('Tab');
+      tabs += 1;
+    }
+    await expectAccessible(opened);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'New strategy in production' }).waitFor();
+    await page.goBack();
+    await page.getByRole('navigation', { name: 'Shortcuts' }).waitFor();
+    await page.keyboard.press('s');
+    await page.getByRole('heading', { name: 'New strategy in production' }).waitFor();
+    await closeChecked(opened);
+  });
+
   it('is not said to be on when it could not be turned on with its strategy', async () => {
     await api('POST', '/api/admin/projects/first/features', { name: 'first.refused', type: 'release' });
     const strategies = '/projects/first/features/first.refused/environments/production/strategies/new';

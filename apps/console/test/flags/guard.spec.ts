@@ -1,15 +1,29 @@
 import { beforeAll, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
 import {
   api,
   chooseFromMenu,
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  openPage,
+  type OpenedPage,
   openSignedIn,
+  signIn,
 } from '../support/browser.ts';
 
 const flags = '/api/admin/projects/guard/features';
+
+/** Opens a page as somebody who has done nothing else: a message is about one act only where there is no other at the same time. */
+async function openAsSomebody(path: string): Promise<OpenedPage> {
+  const person = { username: `guard-${randomUUID().slice(0, 8)}`, name: 'Somebody', rootRole: 1 };
+  const { id } = (await api('POST', '/api/admin/user-admin', person)) as { readonly id: number };
+  const token = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'console' });
+  const opened = await openPage(path);
+  await signIn(opened.page, (token as { readonly secret: string }).secret);
+  return opened;
+}
 
 async function isOn(flag: string, environment: string): Promise<boolean | undefined> {
   const { environments } = (await api('GET', `${flags}/${flag}`)) as {
@@ -28,7 +42,7 @@ describeInBrowser('what is hard to take back', () => {
     });
     const now = Date.now();
     await api('POST', '/api/client/metrics', {
-      appName: 'till',
+      appName: 'guard-till',
       environment: 'production',
       bucket: { start: now - 60_000, stop: now, toggles: { 'guard.used': { yes: 3, no: 1 } } },
     });
@@ -39,7 +53,7 @@ describeInBrowser('what is hard to take back', () => {
   });
 
   it('is asked about before production is turned on from a list, with what it will do, and can be undone', async () => {
-    const opened = await openSignedIn('/flags?q=guard.live');
+    const opened = await openAsSomebody('/flags?q=guard.live');
     const { page } = opened;
     const toggle = page.getByRole('switch', { name: 'guard.live in production' });
     await toggle.click();
@@ -67,7 +81,7 @@ describeInBrowser('what is hard to take back', () => {
   });
 
   it('is not asked about in development, where the message leads to the flag', async () => {
-    const opened = await openSignedIn('/flags?q=guard.live');
+    const opened = await openAsSomebody('/flags?q=guard.live');
     const { page } = opened;
     await page.getByRole('switch', { name: 'guard.live in development' }).click();
     await page.getByRole('status', { name: 'Notifications' }).getByRole('link', { name: 'Open' }).click();
@@ -81,7 +95,7 @@ describeInBrowser('what is hard to take back', () => {
     await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Archive');
     const archive = page.getByRole('alertdialog', { name: 'Archive guard.used?' });
     await archive.getByText('Applications ask for it:').waitFor();
-    await archive.getByText(/production: .*, by till/).waitFor();
+    await archive.getByText(/production: .*, by guard-till/).waitFor();
     await expectAccessible(opened);
     await archive.getByRole('button', { name: 'Cancel' }).click();
     await closeChecked(opened);

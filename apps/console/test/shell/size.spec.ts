@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { closeChecked, describeInBrowser, openPage, openSignedIn, type OpenedPage, signIn } from '../support/browser.ts';
+import {
+  closeChecked,
+  describeInBrowser,
+  openPage,
+  openSignedIn,
+  type OpenedPage,
+  signIn,
+} from '../support/browser.ts';
 
 const web = path.join(import.meta.dirname, '..', '..', 'dist', 'web');
 

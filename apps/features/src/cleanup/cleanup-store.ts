@@ -147,7 +147,10 @@ const unknownFlags: Statement = {
       order by m.last_seen_at desc, m.feature limit ${maxNames}
     )
     select json_build_object('unknownFlags', coalesce(
-      json_agg(json_build_object('name', latest.feature, 'lastSeenAt', ${timestampSql('latest.last_seen_at')}, 'reports', by_feature.reports)
+      json_agg(json_build_object('name', latest.feature, 'lastSeenAt', ${timestampSql('latest.last_seen_at')},
+        'archivedIn', (select f.project from feature f
+          where f.name = latest.feature and f.archived_at is not null and f.project <> all ($1::text[])),
+        'reports', by_feature.reports)
         order by latest.last_seen_at desc, latest.feature), '[]'))::text as json
     from latest cross join lateral (
       select json_agg(json_build_object('appName', app_name, 'environments', environments) order by app_name) as reports

@@ -167,6 +167,14 @@ it('lists the flags that applications ask for and that do not exist, without tho
         ({ appName, environments }) => `${appName} in ${environments.map((one) => one.environment).join()}`,
       ),
     ]);
+  const { unknownFlags } = await features.call(ListUnknownFlags, { query: {} });
+  // What is archived could be revived: that is not what one does with a name that never existed.
+  expect(unknownFlags.map(({ name, archivedIn }) => [name, archivedIn])).toEqual(
+    expect.arrayContaining([
+      ['archived', expect.any(String)],
+      ['gone', null],
+    ]),
+  );
   const inWeb = ['archived', 'web in development'];
   expect((await unknown(mia)).toSorted()).toEqual([inWeb, ['gone', 'vaulted in production', 'web in development']]);
   expect((await unknown({ ...mia, hiddenProjects: ['vault'] })).toSorted()).toEqual([

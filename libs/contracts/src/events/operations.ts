@@ -219,10 +219,11 @@ export const eventFilterParameters = {
   createdBy: text('filters by id of the user who caused the event, in the same form as `type`', {
     ...documentedEventFilters.ids,
   }),
-  from: text('the first day, UTC: `IS:` and a date', { ...documentedEventFilters.day }),
-  to: text('the last day, UTC, it included: `IS:` and a date', {
+  from: text('the first day: `IS:` and a date', { ...documentedEventFilters.day }),
+  to: text('the last day, it included: `IS:` and a date', {
     ...documentedEventFilters.day,
   }),
+  timeZone: text('the time zone of the days of `from` and `to`, such as `Europe/Oslo`', { documentedDefault: 'UTC' }),
 };
 
 export const SearchEvents = defineOperation({

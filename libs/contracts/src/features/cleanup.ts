@@ -104,6 +104,9 @@ export const UnknownFlags = Type.Object(
       Type.Object({
         name: Type.String({ description: 'the name that applications evaluate' }),
         lastSeenAt: Timestamp('when an application last reported it'),
+        archivedIn: Nullable(Type.String(), {
+          description: 'the project whose archive has a feature of this name; null if none has',
+        }),
         reports: Type.Array(
           Type.Object({
             appName: Type.String({ description: 'the application' }),

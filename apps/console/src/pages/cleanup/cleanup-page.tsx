@@ -1,15 +1,17 @@
-import type { CleanupReason } from '@bunting/contracts';
+import { type CleanupReason, ListCleanupFeatures } from '@bunting/contracts';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { usePermissionCheck } from '../../api/permissions.ts';
-import { useProjects } from '../../api/queries-and-mutations.ts';
+import { useEventBatches } from '../../api/event-feed.ts';
+import { operationKey, useProjects } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Select, TextField } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/layout/page.tsx';
+import { ProjectTabs, useProjectName } from '../projects/project-tabs.tsx';
 import { useFilterInUrl } from '../../filtering/search-parameter.ts';
-import { BulkDialog } from '../flags/bulk-dialog.tsx';
 import {
   selectedCountOf,
   fullSelection,
@@ -31,11 +33,17 @@ import {
   useCleanupSelection,
 } from './use-cleanup-list.ts';
 import { CleanupTable } from './cleanup-table.tsx';
-import { CleanupReportDialog } from './cleanup-report-dialog.tsx';
 import { UnknownFlagsTable } from './unknown-flags-table.tsx';
 import styles from './cleanup.module.css';
 import { formatNumber } from '../../text/format-number.ts';
 import { formatCount } from '../../text/format-number.ts';
+
+const BulkDialog = lazy(() =>
+  import('../flags/bulk-dialog.tsx').then(({ BulkDialog: component }) => ({ default: component })),
+);
+const CleanupReportDialog = lazy(() =>
+  import('./cleanup-report-dialog.tsx').then(({ CleanupReportDialog: component }) => ({ default: component })),
+);
 
 const texts = {
   reason: {
@@ -138,9 +146,16 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
   const { list, flags, total, onReachEnd } = useCleanupList(query, view, counts);
   const [selection, setSelection] = useCleanupSelection(query);
   const [dialog, setDialog] = useState<'archive' | 'report' | undefined>();
+  const client = useQueryClient();
+  useEventBatches(
+    ({ type }) => /^(feature|segment|project)-/.test(type),
+    () => void client.invalidateQueries({ queryKey: operationKey(ListCleanupFeatures) }),
+  );
   const selectedCount = selectedCountOf(selection, total);
   const hasSearchText = query.query !== undefined;
-  const title = project === undefined ? 'Cleanup' : `Cleanup of ${project}`;
+  const label = project === undefined ? 'Cleanup' : `Cleanup of ${project}`;
+  const projectName = useProjectName(project);
+  const title = project === undefined ? 'Cleanup' : `Cleanup of ${projectName}`;
   // For selected flags that are not loaded, the results of the action report refusals.
   const selectedProjects = new Set(flags.filter(({ name }) => isSelected(selection, name)).map((flag) => flag.project));
   const mayArchive = [...selectedProjects].every((id) => hasPermission('DELETE_FEATURE', { project: id }));
@@ -153,15 +168,16 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
         ? {}
         : {
             crumbs: [
-              <Link key="all" to="/cleanup">
-                Cleanup
+              <Link key="all" to="/projects">
+                Projects
               </Link>,
-              <Link key="project" to="/projects/$project/flags" params={{ project }}>
-                {project}
+              <Link key="one" to="/projects/$project" params={{ project }}>
+                {projectName}
               </Link>,
             ],
           })}
     >
+      {project !== undefined && <ProjectTabs project={project} tab="cleanup" />}
       <Reasons
         view={view}
         counts={counts.data}
@@ -212,7 +228,7 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
           )}
           {flags.length > 0 && (
             <CleanupTable
-              label={title}
+              label={label}
               flags={flags}
               total={total}
               isOutdated={list.isPlaceholderData}
@@ -225,21 +241,23 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
           )}
         </>
       )}
-      {dialog === 'archive' && (
-        <BulkDialog
-          action={{ kind: 'archive' }}
-          flags={{
-            key: [query, selection],
-            count: selectedCount,
-            read: async (signal) => (await readCleanupSelection(query, selection, signal)).map(archivableFlagOf),
-          }}
-          onClose={() => {
-            close();
-            setSelection(emptySelection);
-          }}
-        />
-      )}
-      {dialog === 'report' && <CleanupReportDialog query={query} selection={selection} onClose={close} />}
+      <Suspense>
+        {dialog === 'archive' && (
+          <BulkDialog
+            action={{ kind: 'archive' }}
+            flags={{
+              key: [query, selection],
+              count: selectedCount,
+              read: async (signal) => (await readCleanupSelection(query, selection, signal)).map(archivableFlagOf),
+            }}
+            onClose={() => {
+              close();
+              setSelection(emptySelection);
+            }}
+          />
+        )}
+        {dialog === 'report' && <CleanupReportDialog query={query} selection={selection} onClose={close} />}
+      </Suspense>
     </Page>
   );
 }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
+import { Badge } from '../../components/content/badge.tsx';
 import { Table } from '../../components/content/table.tsx';
 import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';
 import { Select } from '../../components/forms/fields.tsx';
@@ -142,7 +143,24 @@ export function UnknownFlagsTable({ project, filter }: UnknownFlagsProps) {
                 rows={rows}
                 rowKey={({ name }) => name}
                 columns={[
-                  { id: 'name', title: 'Flag', cell: ({ name }) => <bdi>{name}</bdi> },
+                  {
+                    id: 'name',
+                    title: 'Flag',
+                    cell: ({ name, archivedIn }) =>
+                      archivedIn === null ? (
+                        <bdi>{name}</bdi>
+                      ) : (
+                        <>
+                          <Link
+                            to="/projects/$project/features/$feature"
+                            params={{ project: archivedIn, feature: name }}
+                          >
+                            <bdi>{name}</bdi>
+                          </Link>{' '}
+                          <Badge tone="warning">archived</Badge>
+                        </>
+                      ),
+                  },
                   { id: 'applications', title: 'Applications', cell: (row) => <Reports reports={row.reports} /> },
                   { id: 'seen', title: 'Last asked for', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
                   ...(mayCreate
@@ -150,16 +168,17 @@ export function UnknownFlagsTable({ project, filter }: UnknownFlagsProps) {
                         {
                           id: 'create',
                           title: '',
-                          cell: ({ name }: Row) => (
-                            <Button
-                              size="small"
-                              icon="add"
-                              aria-label={`Create ${name}`}
-                              onPress={() => setNameToCreate(name)}
-                            >
-                              Create
-                            </Button>
-                          ),
+                          cell: ({ name, archivedIn }: Row) =>
+                            archivedIn === null && (
+                              <Button
+                                size="small"
+                                icon="add"
+                                aria-label={`Create ${name}`}
+                                onPress={() => setNameToCreate(name)}
+                              >
+                                Create
+                              </Button>
+                            ),
                         },
                       ]
                     : []),

@@ -10,7 +10,8 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useCallback, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { operationKey, operationQuery } from '../../api/queries-and-mutations.ts';
-import { lastAskedOf, type SelectedFlag } from '../flags/bulk-action.ts';
+import type { SelectedFlag } from '../flags/bulk-action.ts';
+import { lastAskedOf } from '../flags/last-asked.ts';
 import { emptySelection, type FlagSelection, isSelected } from '../flags/selection-bar.tsx';
 
 /** What the page lists: the flags of a reason or of all reasons, or the unknown flags that applications request. */

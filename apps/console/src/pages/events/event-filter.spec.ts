@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { eventSuggestions, readEventFilter } from './event-filter.ts';
 
 const now = new Date('2026-11-22T10:00:00Z');
+const timeZone = 'UTC';
 const creators = [
   { id: 7, name: 'Ada Lovelace' },
   { id: -42, name: 'token' },
 ];
-function read(filter: string, project?: string) {
-  return readEventFilter(filter, { creators, project }, now);
+function read(filter: string, project?: string, timeZone = 'UTC') {
+  return readEventFilter(filter, { creators, project }, { now, timeZone });
 }
 
 describe('a filter of events', () => {
@@ -31,7 +32,7 @@ describe('a filter of events', () => {
   it('finds users who are called by their email by the part before the @, too', () => {
     const called = [...creators, { id: 8, name: 'Bo@example.org' }, { id: 9, name: 'bob@example.org' }];
     for (const by of ['bo', 'BO@example.org', '8']) {
-      expect(readEventFilter(`by:${by}`, { creators: called, project: undefined }, now)).toEqual({
+      expect(readEventFilter(`by:${by}`, { creators: called, project: undefined }, { now, timeZone })).toEqual({
         query: { createdBy: 'IS_ANY_OF:8' },
         errors: [],
       });
@@ -47,9 +48,18 @@ describe('a filter of events', () => {
   });
 
   it('bounds days on both sides, or names one', () => {
-    expect(read('when:<7d').query).toEqual({ from: 'IS:2026-11-15' });
-    expect(read('when:>2026-01-01 when:<2026-02-01').query).toEqual({ from: 'IS:2026-01-01', to: 'IS:2026-01-31' });
-    expect(read('when:2026-01-31').query).toEqual({ from: 'IS:2026-01-31', to: 'IS:2026-01-31' });
+    expect(read('when:<7d').query).toEqual({ from: 'IS:2026-11-15', timeZone });
+    expect(read('when:>2026-01-01 when:<2026-02-01').query).toEqual({
+      from: 'IS:2026-01-01',
+      to: 'IS:2026-01-31',
+      timeZone,
+    });
+    // It is the 23rd there already.
+    expect(read('when:<1d', undefined, 'Pacific/Kiritimati').query).toEqual({
+      from: 'IS:2026-11-22',
+      timeZone: 'Pacific/Kiritimati',
+    });
+    expect(read('when:2026-01-31').query).toEqual({ from: 'IS:2026-01-31', to: 'IS:2026-01-31', timeZone });
   });
 
   it('stays within the project of the page', () => {
@@ -77,7 +87,7 @@ describe('a filter of events', () => {
   });
 
   it('finds nothing by a user while the users are being read, instead of everything', () => {
-    expect(readEventFilter('by:ada', { creators: undefined, project: undefined }, now)).toEqual({
+    expect(readEventFilter('by:ada', { creators: undefined, project: undefined }, { now, timeZone })).toEqual({
       query: { createdBy: 'IS_ANY_OF:0' },
       errors: [],
     });

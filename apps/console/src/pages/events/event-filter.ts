@@ -1,5 +1,12 @@
 import { type EventCreators, eventTypes, type RequestOf, type SearchEvents } from '@bunting/contracts';
-import { readDayBound, type InvalidTextToken, unknownKeyText, filterTokensOf } from '../../filtering/filter-tokens.ts';
+import {
+  filterTokensOf,
+  type InvalidTextToken,
+  ownTimeZone,
+  readDayBound,
+  type ReaderClock,
+  unknownKeyText,
+} from '../../filtering/filter-tokens.ts';
 import { type Suggestion, suggestionsAt } from '../../filtering/filter-suggestions.ts';
 
 /** The query parameters of a search for events, without those that choose a page of the result. */
@@ -41,12 +48,12 @@ function typesOf(pattern: string): readonly string[] {
 /**
  * Reads a filter such as `type:feature-strategy-* feature:checkout by:ada when:<7d beta`. An event must match each key, and of each key one
  * value; words without a key are searched in what events changed. A token that cannot be applied is an error; the others still filter.
- * Days are those of UTC.
+ * Days are those of the reader.
  */
 export function readEventFilter(
   filter: string,
   { creators, project }: Pick<EventFilterVocabulary, 'creators' | 'project'>,
-  now = new Date(),
+  { now, timeZone }: ReaderClock = { now: new Date(), timeZone: ownTimeZone() },
 ): EventFilter {
   const lists = new Map<string, Set<string>>();
   const days = new Map<string, string>();
@@ -97,7 +104,7 @@ export function readEventFilter(
     when: (value) => {
       const [day] = /^\d{4}-\d{2}-\d{2}$/.exec(value) ?? [];
       if (day !== undefined && !Number.isNaN(Date.parse(day))) return addDay('from', day) ?? addDay('to', day);
-      const bound = readDayBound(value, now, 'UTC');
+      const bound = readDayBound(value, now, timeZone);
       if (bound === undefined) return 'write <7d, >4w, >2026-01-31 or 2026-01-31';
       return bound.isSince ? addDay('from', bound.day) : addDay('to', dayBefore(bound.day));
     },
@@ -123,6 +130,7 @@ export function readEventFilter(
   const query: Record<string, string> = {};
   for (const [parameter, values] of lists) query[parameter] = `IS_ANY_OF:${[...values].join(',')}`;
   for (const [side, day] of days) query[side] = `IS:${day}`;
+  if (days.size > 0) query['timeZone'] = timeZone;
   if (words.length > 0) query['query'] = words.join(' ');
   return { query, errors };
 }

@@ -7,7 +7,9 @@ import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
+import { dayIn, ownTimeZone } from '../../filtering/filter-tokens.ts';
 import { Page } from '../../components/layout/page.tsx';
+import { ProjectTabs, useProjectName } from '../projects/project-tabs.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { eventSuggestions } from './event-filter.ts';
 import { type EventActions, EventList } from './event-list.tsx';
@@ -124,12 +126,15 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
     list.showNewer();
     scroller.current?.scrollTo({ top: 0 });
   };
-  const oldestShownDay = rows < total ? eventAt(rows - 1)?.createdAt.slice(0, 10) : undefined;
+  const oldestShown = rows < total ? eventAt(rows - 1) : undefined;
+  const oldestShownDay = oldestShown && dayIn(ownTimeZone(), new Date(oldestShown.createdAt));
   const showEventsUpTo = (day: string): void => {
     const nextDay = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
     setFilter(`${filter.replace(upperDayLimits, '').trim()} when:<${nextDay}`.trim());
   };
-  const title = project === undefined ? 'Event log' : `Events of ${project}`;
+  const label = project === undefined ? 'Event log' : `Events of ${project}`;
+  const projectName = useProjectName(project);
+  const title = project === undefined ? 'Event log' : `Events of ${projectName}`;
   const isEmpty = list.isLoaded && !list.isOutdated && total === 0;
   return (
     <Page
@@ -146,15 +151,16 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
         ? {}
         : {
             crumbs: [
-              <Link key="all" to="/events">
-                Event log
+              <Link key="all" to="/projects">
+                Projects
               </Link>,
-              <Link key="one" to="/projects/$project/flags" params={{ project }}>
-                {project}
+              <Link key="one" to="/projects/$project" params={{ project }}>
+                {projectName}
               </Link>,
             ],
           })}
     >
+      {project !== undefined && <ProjectTabs project={project} tab="events" />}
       <div className={styles['bar']}>
         <FilterComboBox
           label="Filter events"
@@ -195,7 +201,7 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
       )}
       {list.isLoaded && !isEmpty && (
         <EventList
-          label={title}
+          label={label}
           rows={rows}
           total={total}
           isOutdated={list.isOutdated}

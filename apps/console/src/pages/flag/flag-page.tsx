@@ -9,7 +9,7 @@ import {
   SearchFeatures,
 } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useEventFeed } from '../../api/event-feed.ts';
@@ -25,6 +25,9 @@ import { Icon } from '../../components/content/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { Time } from '../../components/content/time.tsx';
+import { usePermissionCheck } from '../../api/permissions.ts';
+import { usePageActions } from '../../shell/page-actions.ts';
+import { shortSummary } from '../../text/short-summary.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { EnvironmentColumn } from './environment-column.tsx';
@@ -134,7 +137,7 @@ function History({ feature }: FlagPartProps) {
           <ol className={styles['history']}>
             {events.slice(0, maxShownEvents).map(({ id, summary, label, type, createdAt }) => (
               <li key={id}>
-                <EventSummary text={summary ?? label ?? type} />
+                <EventSummary text={shortSummary(summary ?? label ?? type, { feature: feature.name })} />
                 <Link to="/events" search={{ q: `id:${id}` }}>
                   <Time at={createdAt} />
                 </Link>
@@ -203,6 +206,40 @@ function AbsentFlag({ name, project }: { readonly name: string; readonly project
   );
 }
 
+/** The environments for which a flag's page leads to a new strategy at once: production first. */
+function mainEnvironments(environments: readonly FeatureEnvironment[]): readonly FeatureEnvironment[] {
+  const isProduction = ({ type }: FeatureEnvironment): boolean => type === 'production';
+  return [...environments.filter(isProduction), ...environments.filter((one) => !isProduction(one))].slice(0, 3);
+}
+
+/** What people do most with a flag: by keyboard right behind its title, by a key, and in the palette. */
+function Shortcuts({ feature: { name, archived, environments = [] }, project }: FlagPartProps) {
+  const navigate = useNavigate();
+  const hasPermission = usePermissionCheck();
+  const shown = mainEnvironments(environments).filter(
+    ({ name: environment }) => archived !== true && hasPermission('CREATE_FEATURE_STRATEGY', { project, environment }),
+  );
+  const to = '/projects/$project/features/$feature/environments/$environment/strategies/$strategy';
+  const paramsOf = (environment: string) => ({ project, feature: name, environment, strategy: 'new' });
+  usePageActions(
+    shown.map(({ name: environment }, nth) => ({
+      id: `flag.strategy.${environment}`,
+      title: `Add a strategy in ${environment}`,
+      ...(nth === 0 && { key: 's' }),
+      run: () => void navigate({ to, params: paramsOf(environment) }),
+    })),
+  );
+  return (
+    <nav aria-label="Shortcuts" className={styles['shortcuts']}>
+      {shown.map(({ name: environment }) => (
+        <Link key={environment} to={to} params={paramsOf(environment)}>
+          Add a strategy in {environment}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
 function FlagView({ feature, project }: FlagPartProps) {
   const { name, type, stale, lifecycle } = feature;
   return (
@@ -211,6 +248,7 @@ function FlagView({ feature, project }: FlagPartProps) {
       crumbs={crumbsTo(project)}
       titleExtras={
         <>
+          <Shortcuts feature={feature} project={project} />
           <FavoriteButton feature={feature} project={project} />
           <Badge>{type}</Badge>
           {lifecycle !== undefined && <Badge>{lifecycle.stage}</Badge>}

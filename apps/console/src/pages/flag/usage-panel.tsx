@@ -17,6 +17,7 @@ import { EventSummary } from '../../components/content/event-summary.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { formatDateAndTime, Time } from '../../components/content/time.tsx';
 import layout from '../../components/layout/layout.module.css';
+import { shortSummary } from '../../text/short-summary.ts';
 import { formatCount, formatNumber } from '../../text/format-number.ts';
 import { type UsageBucket, usageBuckets, usageParts } from './usage-buckets.ts';
 import styles from './usage.module.css';
@@ -112,13 +113,14 @@ function Bars({ buckets, parts, range, marks }: BarsProps) {
 }
 
 interface EnvironmentUsageProps {
+  readonly feature: string;
   readonly history: UsageHistory;
   readonly range: UsageRange;
   readonly environment: { readonly name: string; readonly type?: string | undefined };
   readonly events: readonly Event[];
 }
 
-function EnvironmentUsage({ history, range, environment: { name, type }, events }: EnvironmentUsageProps) {
+function EnvironmentUsage({ feature, history, range, environment: { name, type }, events }: EnvironmentUsageProps) {
   const buckets = useMemo(() => usageBuckets(history, range, name), [history, range, name]);
   const parts = useMemo(() => usageParts(buckets), [buckets]);
   const [yes, no] = [
@@ -159,7 +161,7 @@ function EnvironmentUsage({ history, range, environment: { name, type }, events 
               <Link to="/events" search={{ q: `id:${id}` }} title={formatDateAndTime(Date.parse(createdAt))}>
                 <Time at={createdAt} />
               </Link>{' '}
-              <EventSummary text={summary ?? eventType} />
+              <EventSummary text={shortSummary(summary ?? eventType, { feature, environment: name })} />
             </li>
           ))}
           {changes.length > maxListedMarks && (
@@ -262,6 +264,7 @@ export function UsagePanel({ feature: { name, environments = [] } }: { readonly 
                 {shown.map((environment) => (
                   <EnvironmentUsage
                     key={environment.name}
+                    feature={name}
                     history={data}
                     // It may still be that of the range before.
                     range={data.range}

@@ -12,6 +12,7 @@ import { call } from '../../api/call.ts';
 import { readProtectedEnvironments } from '../../changes/edit-protection.tsx';
 import { propose } from '../../changes/propose.ts';
 import type { SearchQuery } from './flag-filter.ts';
+import { type LastAsked, lastAskedOf } from './last-asked.ts';
 import { type FlagSelection, isSelected } from './selection-bar.tsx';
 
 /** What is done to all selected flags. */
@@ -27,7 +28,7 @@ type BulkEffect = 'changes' | 'unchanged' | 'impossible';
 /** A flag that is selected for a bulk action. */
 export interface SelectedFlag extends Pick<SearchResultFeature, 'name' | 'project'> {
   /** where and when an application asked for it last; undefined where none ever did */
-  readonly lastAsked: { readonly environment: string; readonly at: string } | undefined;
+  readonly lastAsked: LastAsked | undefined;
   readonly effectOf: (action: BulkAction) => BulkEffect;
 }
 
@@ -52,21 +53,6 @@ function bulkEffectOn(flag: ChangeableFlag, action: BulkAction): BulkEffect {
     case 'archive':
       return 'changes';
   }
-}
-
-/** Where and when an application asked for a flag last. */
-export function lastAskedOf({
-  environments,
-}: {
-  readonly environments: readonly { readonly name: string; readonly lastSeenAt?: string | null }[];
-}): SelectedFlag['lastAsked'] {
-  return environments.reduce<SelectedFlag['lastAsked']>(
-    (latest, { name, lastSeenAt }) =>
-      lastSeenAt != null && (latest === undefined || lastSeenAt > latest.at)
-        ? { environment: name, at: lastSeenAt }
-        : latest,
-    undefined,
-  );
 }
 
 const pageSize = 1_000;

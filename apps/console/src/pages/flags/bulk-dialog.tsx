@@ -257,6 +257,13 @@ export function BulkDialog({ action: actionWithoutTag, flags: source, onClose }:
                 ? 'No flag changes.'
                 : `${formatCount(changingFlags.length, 'flag')} in ${formatCount(projectsOf(changingFlags).length, 'project')} will change:`}
             </p>
+            {source.count > flags.length && (
+              <p>
+                {formatCount(source.count - flags.length, 'selected flag')}{' '}
+                {source.count - flags.length === 1 ? 'is' : 'are'} no longer in this list: archived, moved or changed
+                meanwhile.
+              </p>
+            )}
             {unchangedFlags.length > 0 && (
               <p className={layout['muted']}>
                 {formatCount(unchangedFlags.length, 'flag')} {unchangedFlags.length === 1 ? 'is' : 'are'} like that

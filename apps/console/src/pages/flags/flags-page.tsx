@@ -1,8 +1,8 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { ListEnvironmentsOfProject } from '@bunting/contracts';
-import { useQuery } from '@tanstack/react-query';
-import { operationQuery, useEnvironments } from '../../api/queries-and-mutations.ts';
+import { ListEnvironmentsOfProject, SearchFeatures } from '@bunting/contracts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { operationKey, operationQuery, useEnvironments } from '../../api/queries-and-mutations.ts';
 import { shownEnvironments, useEnvironmentPreference } from '../../components/environments/environment-preference.ts';
 import { EnvironmentsButton } from '../../components/environments/environments-button.tsx';
 import { usePermissionCheck } from '../../api/permissions.ts';
@@ -10,7 +10,10 @@ import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
+import { useEventBatches } from '../../api/event-feed.ts';
+import { useScrollMemory } from '../../components/layout/scroll-memory.ts';
 import { Page } from '../../components/layout/page.tsx';
+import { ProjectTabs, useProjectName } from '../projects/project-tabs.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
 import type { BulkAction } from './bulk-action.ts';
 import {
@@ -121,9 +124,18 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
     [hasPermission],
   );
   // Another query finds other flags: their list begins at the top.
+  const listedQuery = useRef(query);
   useEffect(() => {
+    if (listedQuery.current === query) return;
+    listedQuery.current = query;
     scroller.current?.scrollTo({ top: 0 });
   }, [query]);
+  useScrollMemory(scroller, list.isLoaded && !list.isOutdated && total > 0);
+  const client = useQueryClient();
+  useEventBatches(
+    ({ type }) => /^(feature|change|segment|project)-/.test(type),
+    () => void client.invalidateQueries({ queryKey: operationKey(SearchFeatures) }),
+  );
   const onVisibleRangeChange = useCallback((first: number, last: number) => setVisibleRange({ first, last }), []);
   useFlagListKeys({
     focusFilter: () => filterBox.current?.focus(),
@@ -144,7 +156,9 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
       Create a flag
     </Button>
   );
-  const title = project === undefined ? 'Flags' : `Flags of ${project}`;
+  const label = project === undefined ? 'Flags' : `Flags of ${project}`;
+  const projectName = useProjectName(project);
+  const title = project === undefined ? 'Flags' : `Flags of ${projectName}`;
   return (
     <Page
       title={title}
@@ -154,20 +168,16 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
         ? {}
         : {
             crumbs: [
-              <Link key="all" to="/flags">
-                All projects
+              <Link key="all" to="/projects">
+                Projects
               </Link>,
               <Link key="one" to="/projects/$project" params={{ project }}>
-                {project}
+                {projectName}
               </Link>,
             ],
-            titleExtras: (
-              <Link to="/projects/$project/events" params={{ project }}>
-                Event log
-              </Link>
-            ),
           })}
     >
+      {project !== undefined && <ProjectTabs project={project} tab="flags" />}
       <div className={styles['bar']}>
         <FilterComboBox
           label="Filter flags"
@@ -206,7 +216,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
       )}
       {list.isLoaded && !isEmpty && (
         <FlagTable
-          label={title}
+          label={label}
           total={total}
           isOutdated={list.isOutdated}
           rowAt={rowAt}

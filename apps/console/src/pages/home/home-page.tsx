@@ -1,14 +1,15 @@
 import { type ChangeRequestSearchItem, type Event, SearchFeatures } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useRef, useState } from 'react';
-import { useEventFeed } from '../../api/event-feed.ts';
+import { lazy, Suspense, useState } from 'react';
+import { useEventBatches } from '../../api/event-feed.ts';
 import { operationQuery, useMe } from '../../api/queries-and-mutations.ts';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { Page } from '../../components/layout/page.tsx';
+import { shortSummary } from '../../text/short-summary.ts';
 import { formatCount } from '../../text/format-number.ts';
 import { maxShown, useAskedUnknown, useChangedToday, useGoneQuiet, useMyFlags, useRequests } from './home-queries.ts';
 import styles from './home.module.css';
@@ -161,10 +162,23 @@ function ChangedToday() {
             <Time at={event.createdAt} isTimeOfDay />
           </span>
           <span className={styles['main']}>
-            <EventSummary text={event.summary ?? event.label ?? event.type} />
             {event.featureName != null && event.project != null && (
-              <FlagLink project={event.project} name={event.featureName} />
+              <span className={styles['place']}>
+                <FlagLink project={event.project} name={event.featureName} />
+                <span className={styles['detail']}>
+                  {event.project}
+                  {environments.length > 1 && ` · ${event.environment}`}
+                </span>
+              </span>
             )}
+            <span className={styles['what']}>
+              <EventSummary
+                text={shortSummary(event.summary ?? event.label ?? event.type, {
+                  feature: event.featureName,
+                  environment: event.environment,
+                })}
+              />
+            </span>
           </span>
           <Suspense>
             <UndoButton event={event} />
@@ -275,21 +289,6 @@ function AskedUnknown() {
   );
 }
 
-/** How long the page gathers events before it reads its parts again, in milliseconds. */
-const gatherMs = 1_000;
-
-/** The page keeps up with what happens: several events at once are one reading. */
-function useFollowedFeed(): void {
-  const client = useQueryClient();
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEventFeed(() => {
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      void client.invalidateQueries();
-    }, gatherMs);
-  });
-}
-
 /** What concerns who is signed in, over all projects. */
 export function HomePage() {
   const { data: me } = useMe();
@@ -297,7 +296,11 @@ export function HomePage() {
   const [wasEmpty, setWasEmpty] = useState<boolean | undefined>();
   const any = useQuery(operationQuery(SearchFeatures, { query: { limit: '1' } }));
   if (wasEmpty === undefined && any.data !== undefined) setWasEmpty(any.data.total === 0);
-  useFollowedFeed();
+  const client = useQueryClient();
+  useEventBatches(
+    () => true,
+    () => void client.invalidateQueries(),
+  );
   const name = me?.user.name ?? me?.user.username ?? undefined;
   if (wasEmpty === undefined && any.error === null)
     return (

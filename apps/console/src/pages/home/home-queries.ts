@@ -8,6 +8,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery, useEnvironments, useMe } from '../../api/queries-and-mutations.ts';
+import { dayIn, ownTimeZone } from '../../filtering/filter-tokens.ts';
 
 // Each part of the page is one or two bounded requests, and all of them are sent at once.
 
@@ -23,31 +24,23 @@ export function useRequests(which: 'reviewable' | 'scheduled') {
   });
 }
 
-/** The start of the reader's day, in milliseconds since 1970. */
-function startOfToday(): number {
-  const now = new Date();
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
-}
-
-const maxReadEvents = 50;
-
 /** The events of today in environments of production, the newest first. */
 export function useChangedToday() {
   const environments = (useEnvironments().data?.environments ?? [])
     .filter(({ type, enabled }) => type === 'production' && enabled)
     .map(({ name }) => name);
-  const start = startOfToday();
+  const timeZone = ownTimeZone();
   const query = useQuery({
     ...operationQuery(SearchEvents, {
       query: {
         environment: `IS_ANY_OF:${environments.join(',')}`,
-        // A day of the log is one of UTC: the reader's begins on it.
-        from: `IS:${new Date(start).toISOString().slice(0, 10)}`,
-        limit: String(maxReadEvents),
+        from: `IS:${dayIn(timeZone, new Date())}`,
+        timeZone,
+        limit: String(maxShown),
       },
     }),
     enabled: environments.length > 0,
-    select: ({ events }) => events.filter(({ createdAt }) => Date.parse(createdAt) >= start),
+    select: ({ events }) => events,
   });
   return { query, environments };
 }

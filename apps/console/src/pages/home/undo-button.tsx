@@ -1,8 +1,11 @@
 import { type AnyOperation, type Event, undoOperations } from '@bunting/contracts';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useMayCall } from '../../api/permissions.ts';
 import { Button } from '../../components/buttons/button.tsx';
-import { UndoDialog } from '../events/undo-dialog.tsx';
+
+const UndoDialog = lazy(() =>
+  import('../events/undo-dialog.tsx').then(({ UndoDialog: component }) => ({ default: component })),
+);
 
 /** Opens the undo of an event, where its kind can be undone and the user may do that. */
 export function UndoButton({ event }: { readonly event: Event }) {
@@ -16,7 +19,7 @@ export function UndoButton({ event }: { readonly event: Event }) {
       <Button size="small" onPress={() => setOpen(true)}>
         Undo
       </Button>
-      {isOpen && <UndoDialog event={event} onClose={() => setOpen(false)} />}
+      <Suspense>{isOpen && <UndoDialog event={event} onClose={() => setOpen(false)} />}</Suspense>
     </>
   );
 }

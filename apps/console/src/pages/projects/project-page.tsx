@@ -1,7 +1,7 @@
 import { GetProjectOverview, ReviveProject } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
@@ -13,23 +13,7 @@ import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { collaborationModes } from './project-fields.tsx';
 import { ProjectOverviewTab } from './tabs/overview-tab.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
-import styles from './projects.module.css';
-
-const texts = {
-  tabs: {
-    overview: 'Overview',
-    flags: 'Flags',
-    environments: 'Environments',
-    access: 'Access',
-    tokens: 'API tokens',
-    applications: 'Applications',
-    segments: 'Segments',
-    archive: 'Archive',
-    cleanup: 'Cleanup',
-    events: 'Events',
-    settings: 'Settings',
-  },
-} as const;
+import { projectTabNames, ProjectTabs } from './project-tabs.tsx';
 
 const tabs = {
   environments: lazyRouteComponent(() => import('./tabs/environments-tab.tsx'), 'EnvironmentsTab'),
@@ -43,51 +27,6 @@ const tabs = {
 
 function isTab(tab: string): tab is keyof typeof tabs {
   return Object.hasOwn(tabs, tab);
-}
-
-interface TabsProps {
-  readonly project: string;
-  readonly tab: string | undefined;
-}
-
-function Tabs({ project, tab: currentTab }: TabsProps) {
-  const bar = useRef<HTMLElement>(null);
-  useEffect(() => {
-    bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [currentTab]);
-  return (
-    <nav ref={bar} aria-label="The project" className={styles['tabs']}>
-      <ul>
-        <li>
-          <Link to="/projects/$project" params={{ project }} activeOptions={{ exact: true }}>
-            Overview
-          </Link>
-        </li>
-        <li>
-          <Link to="/projects/$project/flags" params={{ project }}>
-            Flags
-          </Link>
-        </li>
-        {Object.keys(tabs).map((tab) => (
-          <li key={tab}>
-            <Link to="/projects/$project/$tab" params={{ project, tab }}>
-              {texts.tabs[tab as keyof typeof tabs]}
-            </Link>
-          </li>
-        ))}
-        <li>
-          <Link to="/projects/$project/cleanup" params={{ project }}>
-            Cleanup
-          </Link>
-        </li>
-        <li>
-          <Link to="/projects/$project/events" params={{ project }}>
-            Events
-          </Link>
-        </li>
-      </ul>
-    </nav>
-  );
 }
 
 /** Replaces the page of a project that is archived or not found, with a button to revive it. */
@@ -138,7 +77,7 @@ export function ProjectPage() {
   ];
   return (
     <Page
-      title={tab === undefined || !isTab(tab) ? name : texts.tabs[tab]}
+      title={tab === undefined || !isTab(tab) ? name : projectTabNames[tab]}
       crumbs={crumbs}
       actions={!isNotFound && !isArchived && <ConnectSdkButton project={id} />}
       titleExtras={
@@ -149,7 +88,7 @@ export function ProjectPage() {
         <UnavailableProject id={id} isArchived={isArchived} />
       ) : (
         <>
-          <Tabs project={id} tab={tab} />
+          <ProjectTabs project={id} tab={tab} />
           {tab === undefined && (
             <QueryResult query={overview}>{(data) => <ProjectOverviewTab id={id} overview={data} />}</QueryResult>
           )}

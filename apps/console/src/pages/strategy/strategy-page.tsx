@@ -9,6 +9,7 @@ import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading, QueryResult } from '../../components/content/query-result.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Switch, TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -158,6 +159,39 @@ function LeaveDialog({ isUnsaved }: { readonly isUnsaved: boolean }) {
   );
 }
 
+interface OtherEditNoticeProps {
+  readonly otherEdit: NonNullable<StrategyEdit['otherEdit']>;
+  readonly onTakeOver: () => void;
+}
+
+/** Says at once that somebody else has saved the strategy, and what. */
+function OtherEditNotice({ otherEdit: { eventId, name, at, saved }, onTakeOver }: OtherEditNoticeProps) {
+  const segmentNames = useSegmentNames();
+  return (
+    <div role="status">
+      <Notice
+        tone="warning"
+        actions={
+          <div className={layout['actions']}>
+            {saved !== undefined && (
+              <Button size="small" onPress={onTakeOver}>
+                Take it over
+              </Button>
+            )}
+            <a href={`/events?q=id:${eventId}`} target="_blank" rel="noreferrer">
+              Show what changed
+            </a>
+          </div>
+        }
+      >
+        <bdi>{name}</bdi> {saved === undefined ? 'deleted this strategy' : 'saved this strategy'} <Time at={at} />
+        {saved === undefined ? '.' : `: ${strategySentence(saved, segmentNames)}.`}
+        {saved !== undefined && ' If you take it over, your changes stay where you two did not change the same field.'}
+      </Notice>
+    </div>
+  );
+}
+
 interface StrategyEditorProps extends LoadedStrategy {
   readonly strategyLocation: StrategyLocation;
   readonly isEnabled: boolean;
@@ -189,6 +223,9 @@ function StrategyEditor({ strategyLocation, isEnabled, ...loaded }: StrategyEdit
         </Button>
       }
     >
+      {strategyEdit.otherEdit !== undefined && conflict === undefined && (
+        <OtherEditNotice otherEdit={strategyEdit.otherEdit} onTakeOver={() => void strategyEdit.takeOver()} />
+      )}
       <div className={styles['layout']}>
         <StrategyForm
           strategyLocation={strategyLocation}
@@ -212,6 +249,7 @@ function StrategyEditor({ strategyLocation, isEnabled, ...loaded }: StrategyEdit
           <MergeConflictDialog
             merged={conflict.merged}
             conflicts={conflict.conflicts}
+            savedBy={strategyEdit.otherEdit}
             onClose={strategyEdit.cancelConflict}
             onMerge={strategyEdit.resolveConflict}
           />

@@ -11,6 +11,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { callWithEntityTag } from '../../api/call.ts';
+import { useEventFeed } from '../../api/event-feed.ts';
+import { useMe } from '../../api/queries-and-mutations.ts';
 import { propose } from '../../changes/propose.ts';
 import { notifySubmitted, type SubmitOutcome, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { notifyError } from '../../shell/toasts.tsx';
@@ -43,6 +45,16 @@ interface StoredDraft {
   readonly entityTag: string | undefined;
 }
 
+/** An edit of the strategy by somebody else, while it was edited here. */
+interface OtherEdit {
+  readonly eventId: number;
+  readonly name: string;
+  /** when it was saved */
+  readonly at: string;
+  /** the strategy as it was saved; undefined where it was deleted */
+  readonly saved: FeatureStrategy | undefined;
+}
+
 interface EditConflict {
   readonly merged: Json;
   readonly conflicts: readonly MergeConflict[];
@@ -64,10 +76,23 @@ export function useStrategyEdit(
   const [isSaved, setSaved] = useState(false);
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<EditConflict>();
+  const [otherEdit, setOtherEdit] = useState<OtherEdit>();
   const navigate = useNavigate();
   const submitChanges = useSubmitChanges(project);
 
   const id = stored?.id;
+  const userId = useMe().data?.user.id;
+  useEventFeed(
+    ({ id: eventId, type, featureName, environment: place, createdBy, createdByUserId, createdAt, ...event }) => {
+      const subject =
+        type === 'feature-strategy-update' ? event.data : type === 'feature-strategy-remove' ? event.preData : null;
+      if (featureName !== feature || place !== environment || subject?.['id'] !== id || id === undefined) return;
+      // The user's own save comes back as an event as well, maybe before its response.
+      if (isSaved || (submitChanges.isPending && createdByUserId === userId)) return;
+      const saved = type === 'feature-strategy-update' ? (event.data as FeatureStrategy) : undefined;
+      setOtherEdit({ eventId, name: createdBy, at: createdAt, saved });
+    },
+  );
   const payload = strategyBodyOf(draft);
   const change: FeatureChange =
     id === undefined
@@ -90,6 +115,7 @@ export function useStrategyEdit(
     setDraft(merged as StrategyDraft);
     setMerged(true);
     setConflict(undefined);
+    setOtherEdit(undefined);
   };
 
   const mergeWithStored = async (): Promise<void> => {
@@ -149,6 +175,9 @@ export function useStrategyEdit(
     isPending: submitChanges.isPending,
     error: submitChanges.error?.kind === 'PreconditionFailed' ? null : submitChanges.error,
     conflict,
+    /** the newest edit of somebody else that is not part of the draft */
+    otherEdit,
+    takeOver: mergeWithStored,
     edit,
     save,
     resolveConflict: (merged: Json): void => conflict && adopt(merged, conflict.current),
