@@ -41,12 +41,12 @@ const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry === tru
 const first = new Set([entry, ...(manifest[entry]?.dynamicImports ?? [])].flatMap((key) => [...closure(key)]));
 
 describe('the JavaScript of the console', () => {
-  it('is at most 230 kB of brotli in all for each page, and for each dialog by itself', () => {
+  it('is at most 235 kB of brotli in all for each page, and for each dialog by itself', () => {
     const parts = Object.keys(manifest).filter((key) => manifest[key]?.isDynamicEntry === true);
     expect(parts.length).toBeGreaterThan(20);
     const large = parts
       .map((key) => ({ key, size: kilobytes([...first, ...closure(key)]) }))
-      .filter(({ size }) => size > 230)
+      .filter(({ size }) => size > 235)
       .map(({ key, size }) => `${key}: ${size.toFixed(0)} kB`);
     expect(large).toEqual([]);
   });
@@ -75,7 +75,7 @@ describeInBrowser('the first load of the console', () => {
   });
 
   it.each(['/', '/flags'])(
-    'is at most 180 kB of brotli in at most twenty-four files for who is signed in, at %s',
+    'is at most 180 kB of brotli in at most thirty files for who is signed in, at %s',
     async (address) => {
       const opened = await openSignedIn(address);
       // It would never become idle otherwise.
@@ -86,7 +86,7 @@ describeInBrowser('the first load of the console', () => {
       const scripts = await scriptsOf(opened);
       expect(kilobytesOf(scripts)).toBeGreaterThan(100);
       expect(kilobytesOf(scripts)).toBeLessThanOrEqual(180);
-      expect(scripts.length).toBeLessThanOrEqual(24);
+      expect(scripts.length).toBeLessThanOrEqual(30);
       await closeChecked(opened);
     },
   );
