@@ -1,6 +1,6 @@
 import type { Event } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { takeLastWrite, type Write } from '../api/last-write.ts';
 import { createStore, useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
@@ -84,6 +84,20 @@ interface ToastViewProps {
 
 function ToastView({ toast: { id, text, isError, link, write }, onUndo }: ToastViewProps) {
   const [isHeld, setHeld] = useState(false);
+  const item = useRef<HTMLLIElement>(null);
+  // It does not go while somebody is about to use it.
+  useEffect(() => {
+    const listened = new AbortController();
+    const { signal } = listened;
+    for (const [type, held] of [
+      ['pointerenter', true],
+      ['pointerleave', false],
+      ['focusin', true],
+      ['focusout', false],
+    ] as const)
+      item.current?.addEventListener(type, () => setHeld(held), { signal });
+    return () => listened.abort();
+  }, []);
   useEffect(() => {
     if (isError || isHeld) return undefined;
     const timer = setTimeout(() => removeToast(id), toastDurationMs);
@@ -91,13 +105,7 @@ function ToastView({ toast: { id, text, isError, link, write }, onUndo }: ToastV
   }, [id, isError, isHeld]);
   const close = (): void => removeToast(id);
   return (
-    <li
-      className={`${styles['toast']} ${isError ? styles['toastError'] : ''}`}
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
-    >
+    <li ref={item} className={`${styles['toast']} ${isError ? styles['toastError'] : ''}`}>
       <Icon name={isError ? 'warning' : 'check'} />
       <span>{text}</span>
       {link !== undefined && <ToastAnchor {...link} onFollow={close} />}
