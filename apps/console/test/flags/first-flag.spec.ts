@@ -58,7 +58,7 @@ describeInBrowser('a first flag', () => {
     const opened = await openSignedIn('/projects/first/features/first.keys');
     const { page } = opened;
     const heading = page.getByRole('heading', { name: 'first.keys', level: 1 });
-    await page.getByRole('navigation', { name: 'Shortcuts' }).waitFor();
+    await page.getByRole('navigation', { name: 'Shortcuts' }).waitFor({ state: 'attached' });
     await heading.focus();
     const reached = page.getByRole('link', { name: 'Add a strategy in production' });
     let tabs = 0;
@@ -71,7 +71,7 @@ describeInBrowser('a first flag', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'New strategy in production' }).waitFor();
     await page.goBack();
-    await page.getByRole('navigation', { name: 'Shortcuts' }).waitFor();
+    await page.getByRole('navigation', { name: 'Shortcuts' }).waitFor({ state: 'attached' });
     await page.keyboard.press('s');
     await page.getByRole('heading', { name: 'New strategy in production' }).waitFor();
     await closeChecked(opened);
