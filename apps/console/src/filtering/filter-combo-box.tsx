@@ -3,6 +3,7 @@ import type { InvalidTextToken } from './filter-tokens.ts';
 import type { Suggestion } from './filter-suggestions.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/content/icon.tsx';
+import { formatNumber } from '../text/format-number.ts';
 import styles from './filter-combo-box.module.css';
 
 export interface FilterComboBoxHandle {
@@ -112,7 +113,7 @@ export function FilterComboBox({
         hidden={suggestions.length === 0}
         className={styles['suggestions']}
       >
-        {suggestions.map(({ label }, index) => (
+        {suggestions.map(({ label, count }, index) => (
           <div
             key={label}
             id={`${listId}-${index}`}
@@ -125,7 +126,8 @@ export function FilterComboBox({
             onClick={() => accept(index)}
             onKeyDown={onKeyDown}
           >
-            {label}
+            <span>{label}</span>
+            {count !== undefined && <span className={styles['count']}>{formatNumber(count)}</span>}
           </div>
         ))}
       </div>

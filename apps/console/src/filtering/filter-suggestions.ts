@@ -5,6 +5,8 @@ export interface Suggestion {
   /** the filter in which the suggestion replaces the token at the caret */
   readonly filter: string;
   readonly caret: number;
+  /** how much is found with it */
+  readonly count?: number;
 }
 
 function quote(value: string): string {
@@ -18,6 +20,7 @@ export function suggestionsAt(
   caret: number,
   keys: readonly string[],
   valuesOf: (key: string) => readonly string[],
+  countOf?: (key: string, value: string) => number | undefined,
 ): Suggestion[] {
   const token = filterTokensOf(filter).find(({ start, end }) => start <= caret && caret <= end);
   const [start, end] = token === undefined ? [caret, caret] : [token.start, token.end];
@@ -44,6 +47,7 @@ export function suggestionsAt(
     .slice(0, maxSuggestions)
     .map((value) => {
       const text = `${minus}${key}:${typedValues.slice(0, comma + 1)}${quote(value)}`;
-      return { label: text, ...replace(`${text} `) };
+      const count = countOf?.(key, value);
+      return { label: text, ...replace(`${text} `), ...(count === undefined ? {} : { count }) };
     });
 }

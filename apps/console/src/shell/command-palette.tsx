@@ -1,11 +1,13 @@
-import { SearchFeatures } from '@bunting/contracts';
+import { type MatchedParts, SuggestFeatures } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { useMayAdministrate } from '../api/permissions.ts';
 import { operationQuery } from '../api/queries-and-mutations.ts';
+import { useSettled } from '../filtering/use-settled.ts';
 import { useStore } from '../store.ts';
+import { MarkedText } from '../components/content/marked-text.tsx';
 import dialogStyles from '../components/dialogs/dialog.module.css';
 import { registeredPageActions } from './page-actions.ts';
 import { navigationPages } from './navigation.ts';
@@ -16,6 +18,8 @@ interface Entry {
   readonly id: string;
   readonly section: string;
   readonly label: string;
+  /** the parts of the label that match the text */
+  readonly matches?: MatchedParts;
   readonly description?: string | undefined;
   readonly key?: string | undefined;
   readonly run: () => void;
@@ -26,22 +30,25 @@ function matchesWords(label: string, words: readonly string[]): boolean {
   return words.every((word) => label.toLowerCase().includes(word));
 }
 
-const maxFlags = 8;
+/** Suggestions are for texts of at most so many characters. */
+const maxLength = 100;
 
 /** The entries that match the text: flags (found by the server), pages, and actions of the page and dialogs on the screen. */
 function useEntries(text: string): readonly Entry[] {
   const navigate = useNavigate();
   const actions = useStore(registeredPageActions).flat();
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const settled = useSettled(text.trim()).slice(0, maxLength);
   const { data } = useQuery({
-    ...operationQuery(SearchFeatures, { query: { query: text.trim(), limit: String(maxFlags), sortBy: 'name' } }),
-    enabled: words.length > 0,
+    ...operationQuery(SuggestFeatures, { query: { query: settled } }),
+    enabled: settled !== '',
     placeholderData: keepPreviousData,
   });
-  const flags = (words.length === 0 ? [] : (data?.features ?? [])).map(({ name, project }) => ({
+  const flags = (words.length === 0 ? [] : (data?.suggestions ?? [])).map(({ name, project, isExact, matches }) => ({
     id: `flag ${name}`,
-    section: 'Flags',
+    section: isExact ? 'Flags' : 'Similar flags',
     label: name,
+    matches,
     description: project,
     run: () => void navigate({ href: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}` }),
   }));
@@ -142,7 +149,9 @@ function PaletteBody({ onClose }: { readonly onClose: () => void }) {
               onKeyDown={onKeyDown}
               onMouseMove={() => setSelectedIndex(index)}
             >
-              <span>{entry.label}</span>
+              <span>
+                <MarkedText text={entry.label} parts={entry.matches ?? []} />
+              </span>
               {entry.description !== undefined && (
                 <span className={styles['paletteDescription']}>{entry.description}</span>
               )}

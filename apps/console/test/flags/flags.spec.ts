@@ -128,6 +128,90 @@ describeInBrowser('the list of flags', () => {
     await closeChecked(opened);
   });
 
+  it('finds flags by misspelt words in any order, those that only resemble them below', async () => {
+    await create('default', 'similar-checkout-banner');
+    await create('default', 'similarCheckuotBanner');
+    const opened = await openSignedIn('/flags');
+    const { page } = opened;
+    const names = () => page.getByRole('rowheader').allTextContents();
+    const bar = page.getByRole('combobox', { name: 'Filter flags' });
+    await bar.fill('banner checkout similar');
+    await page.getByText('2 flags', { exact: true }).waitFor();
+    await eventually(async () => expect(await names()).toEqual(['similar-checkout-banner', 'similarCheckuotBanner']));
+    const rows = await page.getByRole('row').allTextContents();
+    expect(rows.findIndex((row) => row === 'Similar')).toBe(rows.findIndex((row) => row.includes('checkout')) + 1);
+    const exact = page.getByRole('link', { name: 'similar-checkout-banner' });
+    expect(await exact.locator('mark').allTextContents()).toEqual(['similar', 'checkout', 'banner']);
+    await expectAccessible(opened);
+    await bar.fill('"checkout-ban"');
+    await page.getByText('1 flag', { exact: true }).waitFor();
+    await closeChecked(opened);
+  });
+
+  it('says how many flags have a value, of those that the words of the filter find', async () => {
+    await api('POST', '/api/admin/projects', { id: 'counted', name: 'Counted' });
+    await create('counted', 'counted.one', { type: 'experiment' });
+    await create('counted', 'counted.two', { type: 'experiment' });
+    await create('counted', 'counted.three', { type: 'operational' });
+    const opened = await openSignedIn('/projects/counted/flags');
+    const { page } = opened;
+    await page.getByRole('combobox', { name: 'Filter flags' }).fill('counted type:');
+    await page.getByRole('option', { name: 'type:experiment 2' }).waitFor();
+    await page.getByRole('option', { name: 'type:operational 1' }).waitFor();
+    expect(await page.getByRole('option').first().textContent()).toBe('type:experiment2');
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('says whom a flag reaches, where it is protected and where a change waits, and filters and sorts by it', async () => {
+    await api('POST', '/api/admin/projects', { id: 'reach', name: 'Reach' });
+    const beta = (await api('POST', '/api/admin/segments', { name: 'beta-testers', constraints: [] })) as {
+      id: number;
+    };
+    const strategies = {
+      'reach.all': { name: 'flexibleRollout', parameters: { rollout: '100' } },
+      'reach.quarter': { name: 'flexibleRollout', parameters: { rollout: '25' } },
+      'reach.beta': { name: 'flexibleRollout', parameters: { rollout: '100' }, segments: [beta.id] },
+    };
+    await create('reach', 'reach.off');
+    for (const [name, strategy] of Object.entries(strategies)) {
+      await create('reach', name);
+      const environment = `/api/admin/projects/reach/features/${name}/environments/production`;
+      await api('POST', `${environment}/strategies`, strategy);
+      await api('POST', `${environment}/on`);
+    }
+    const config = { changeRequestsEnabled: true, requiredApprovals: 1 };
+    await api('PUT', '/api/admin/projects/reach/environments/production/change-requests/config', config);
+    await api('POST', '/api/admin/projects/reach/environments/production/change-requests', {
+      feature: 'reach.quarter',
+      action: 'updateEnabled',
+      payload: { enabled: false },
+    });
+    const opened = await openSignedIn('/projects/reach/flags?sort=reach:production%20desc');
+    const { page } = opened;
+    const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+    const wordsOf = (name: string) =>
+      row(name)
+        .getByTitle(/^production is /)
+        .textContent();
+    await row('reach.off').waitFor();
+    expect(await Promise.all(['off', 'all', 'quarter', 'beta'].map((name) => wordsOf(`reach.${name}`)))).toEqual([
+      'off',
+      '100 %',
+      '25 %',
+      'beta-testers',
+    ]);
+    expect((await page.getByRole('rowheader').allTextContents()).at(0)).toBe('reach.all');
+    expect((await page.getByRole('rowheader').allTextContents()).at(-1)).toBe('reach.off');
+    await row('reach.off').getByRole('img', { name: 'protected' }).waitFor();
+    await row('reach.quarter').getByRole('img', { name: 'a change waits' }).waitFor();
+    expect(await page.getByRole('img', { name: 'a change waits' }).count()).toBe(1);
+    await expectAccessible(opened);
+    await page.getByRole('combobox', { name: 'Filter flags' }).fill('production:partial');
+    await page.getByText('2 flags', { exact: true }).waitFor();
+    await closeChecked(opened);
+  });
+
   it('proposes a change request where the environment is protected', async () => {
     await api('POST', '/api/admin/projects', { id: 'guarded', name: 'Guarded' });
     await create('guarded', 'guarded.flag');
@@ -180,7 +264,7 @@ describeInBrowser('the list of flags', () => {
   });
 
   it('selects by keyboard, by range and all that match, and shows what would change and what became of it', async () => {
-    const opened = await openSignedIn('/projects/listed/flags?q=listed.29');
+    const opened = await openSignedIn('/projects/listed/flags?q=%22listed.29%22');
     const { page } = opened;
     await page.getByText('10 flags').waitFor();
     for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);

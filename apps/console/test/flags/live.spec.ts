@@ -30,7 +30,7 @@ describeInBrowser('what others do meanwhile', () => {
   });
 
   it('is seen in the list as it happens, and said of flags that were selected', async () => {
-    const opened = await openSignedIn('/projects/lively/flags?q=lively.10');
+    const opened = await openSignedIn('/projects/lively/flags?q=%22lively.10%22');
     const { page } = opened;
     await page.getByText('10 flags', { exact: true }).waitFor();
     const toggle = page.getByRole('switch', { name: 'lively.100 in development' });

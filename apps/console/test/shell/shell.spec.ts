@@ -47,6 +47,34 @@ describeInBrowser('the console', () => {
     await closeChecked(opened);
   });
 
+  it('shows flags that resemble a misspelt text, never those of an earlier text whose answer is late', async () => {
+    const opened = await openSignedIn('/flags');
+    const { page } = opened;
+    await page.getByRole('table', { name: 'Flags' }).waitFor();
+    const held = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    await page.route(/search\/suggest\?.*query=shell$/, async (route) => {
+      await held.promise;
+      await route.continue().catch(() => undefined);
+      answered.resolve();
+    });
+    await page.keyboard.press('Control+k');
+    const box = page.getByRole('combobox', { name: 'Search' });
+    const asked = page.waitForRequest(/search\/suggest\?.*query=shell$/);
+    await box.fill('shell');
+    await asked;
+    await box.fill('shlel fisrt');
+    const found = page.getByRole('option', { name: /shell\.first/ });
+    await found.waitFor();
+    await page.getByText('Similar flags').waitFor();
+    expect(await found.locator('mark').allTextContents()).toEqual(['shell', 'first']);
+    held.resolve();
+    await answered.promise;
+    expect(await page.getByText('Similar flags').count()).toBe(1);
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
   it('says what an address without a page is, and leads back', async () => {
     const opened = await openSignedIn('/no/such/page');
     await opened.page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor();

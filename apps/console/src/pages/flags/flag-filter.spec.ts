@@ -21,6 +21,7 @@ describe('a filter of flags', () => {
         state: 'IS:stale',
         archived: 'true',
         query: 'check out',
+        fuzzy: 'true',
       },
       errors: [],
     });
@@ -37,8 +38,18 @@ describe('a filter of flags', () => {
     expect(read('"type:release" a').query).toEqual({ query: 'type:release a' });
   });
 
+  it('forgives typing errors of words, but not where one is quoted or the text is too long', () => {
+    expect(read('chekcout').query).toEqual({ query: 'chekcout', fuzzy: 'true' });
+    expect(read('"chekcout"').query).toEqual({ query: 'chekcout' });
+    expect(read('x'.repeat(101)).query).not.toHaveProperty('fuzzy');
+  });
+
   it('searches descriptions by a key, since words are searched in names and tags', () => {
-    expect(read('description:"dark mode" ui').query).toEqual({ description: 'CONTAINS:dark mode', query: 'ui' });
+    expect(read('description:"dark mode" ui').query).toEqual({
+      description: 'CONTAINS:dark mode',
+      query: 'ui',
+      fuzzy: 'true',
+    });
     expect(read('-description:dark').errors).toMatchObject([{ reason: 'write description:text' }]);
   });
 
@@ -54,7 +65,8 @@ describe('a filter of flags', () => {
   it.each([
     ['type:', 'a value is missing'],
     ['colour:red', 'colour is not a filter key; put it into quotes to search for the text'],
-    ['production:maybe', 'write production:on or production:off'],
+    ['production:maybe', 'write production:on, off, all, partial or none'],
+    ['production:toString', 'write production:on, off, all, partial or none'],
     ['production:on development:off', 'one environment at a time can be filtered'],
     ['tag:web', 'write tag:type:value'],
     ['seen:yesterday', 'write <7d, >4w, or >2026-01-31'],
@@ -111,10 +123,21 @@ describe('the completion of a filter', () => {
   it('offers keys, then the values of a key, where the caret is', () => {
     expect(labels('ty')).toEqual(['type:']);
     expect(labels('prod')).toEqual(['production:']);
-    expect(labels('production:')).toEqual(['production:on', 'production:off']);
+    expect(labels('production:')).toEqual(
+      ['on', 'off', 'all', 'partial', 'none'].map((state) => `production:${state}`),
+    );
     expect(labels('type:rel x', 8)).toEqual(['type:release']);
     expect(labels('-type:release,k')).toEqual(['-type:release,kill-switch']);
     expect(labels('type:release')).toEqual([]);
+  });
+
+  it('offers the values that most flags have first, with how many these are', () => {
+    const counts = { type: new Map([['kill-switch', 3]]), toString: new Map() };
+    const counted = flagSuggestions('type:', 5, { ...vocabulary, counts });
+    expect(counted.map(({ label, count }) => [label, count])).toEqual([
+      ['type:kill-switch', 3],
+      ['type:release', undefined],
+    ]);
   });
 
   it('puts the value in place of what is typed, in quotes where it has blanks', () => {

@@ -92,13 +92,18 @@ const readers: Readonly<Record<string, Reader>> = {
 /** The keys of a filter; the names of environments are keys as well. */
 const filterKeys: readonly string[] = Object.keys(readers);
 
+/** The statuses of the search by what a filter calls them: on or off, or for whom it is on. */
+const statusOf = { on: 'enabled', off: 'disabled', all: 'all', partial: 'partial', none: 'none' } as const;
+
 function environmentReader(environment: string): Reader {
   return (value, isNegated, { lists }) => {
-    if (isNegated || (value !== 'on' && value !== 'off')) return `write ${environment}:on or ${environment}:off`;
+    const states = value.split(',');
+    if (isNegated || !states.every((state) => Object.hasOwn(statusOf, state)))
+      return `write ${environment}:on, off, all, partial or none`;
     // The search matches any of the given states, while two tokens read as if both had to match.
     if (lists.has('status')) return 'one environment at a time can be filtered';
     lists.set('status', {
-      included: [`${environment}:${value === 'on' ? 'enabled' : 'disabled'}`],
+      included: states.map((state) => `${environment}:${statusOf[state as keyof typeof statusOf]}`),
       excluded: [],
     });
     return undefined;
@@ -117,9 +122,12 @@ function setCondition({ included, excluded }: ValueList, mustHaveAll: boolean): 
     : `${mustHaveAll ? 'INCLUDE_ALL_OF' : 'INCLUDE_ANY_OF'}:${included.join(',')}`;
 }
 
+/** The search forgives typing errors in texts of at most so many characters. */
+const maxForgivingLength = 100;
+
 /**
  * Reads a filter such as `type:release tag:team:web production:on seen:<7d checkout`. `-key:value` excludes; words without a key are
- * searched in names and tags. A token that cannot be applied is an error; the others still filter.
+ * searched in names and tags, in any order and with typing errors unless one is quoted. A token that cannot be applied is an error; the others still filter.
  */
 export function readFlagFilter(
   filter: string,
@@ -129,6 +137,7 @@ export function readFlagFilter(
   const conditions: Conditions = { lists: new Map(), texts: [], single: new Map() };
   const errors: InvalidTextToken[] = [];
   const tagKeys: string[] = [];
+  let isQuoted = false;
   for (const { text: token, isNegated, key, value } of filterTokensOf(filter)) {
     const environment = environments.find((name) => name === key);
     const reader =
@@ -141,7 +150,10 @@ export function readFlagFilter(
             : environmentReader(environment);
     if (reader === undefined) {
       if (key !== undefined && !token.startsWith('"')) errors.push({ token, reason: unknownKeyText(key) });
-      else conditions.texts.push(token.replaceAll('"', ''));
+      else {
+        isQuoted ||= token.includes('"');
+        conditions.texts.push(token.replaceAll('"', ''));
+      }
       continue;
     }
     if (value === '') {
@@ -161,7 +173,9 @@ export function readFlagFilter(
   }
   if (query['state'] !== undefined) query['state'] = `IS:${String(query['state'])}`;
   // The search treats texts with commas between them as alternatives, while all words of a filter must match.
-  if (conditions.texts.length > 0) query['query'] = conditions.texts.join(' ').replaceAll(',', ' ').trim();
+  const text = conditions.texts.join(' ').replaceAll(',', ' ').trim();
+  if (text !== '') query['query'] = text;
+  if (text !== '' && !isQuoted && text.length <= maxForgivingLength) query['fuzzy'] = 'true';
   return { query: query as SearchQuery, errors };
 }
 
@@ -171,10 +185,12 @@ export interface FlagFilterVocabulary {
   readonly projects: readonly string[];
   readonly tags: readonly string[];
   readonly segments: readonly string[];
+  /** how many flags have a value of a key, of those that the words of the filter find; absent keys are not counted */
+  readonly counts?: Readonly<Record<string, ReadonlyMap<string, number>>>;
 }
 
-function valuesFor(key: string, { environments, types, projects, tags, segments }: FlagFilterVocabulary) {
-  if (environments.includes(key)) return ['on', 'off'];
+function valuesFor(key: string, { environments, types, projects, tags, segments, counts = {} }: FlagFilterVocabulary) {
+  if (environments.includes(key)) return Object.keys(statusOf);
   const valuesByKey: Record<string, readonly string[]> = {
     type: types,
     project: projects,
@@ -186,10 +202,20 @@ function valuesFor(key: string, { environments, types, projects, tags, segments 
     created: ['<7d', '<30d', '>90d'],
     seen: ['<1d', '<7d', '>30d', '>90d'],
   };
-  return Object.hasOwn(valuesByKey, key) ? (valuesByKey[key] ?? []) : [];
+  const values = Object.hasOwn(valuesByKey, key) ? (valuesByKey[key] ?? []) : [];
+  const counted = Object.hasOwn(counts, key) ? counts[key] : undefined;
+  if (counted === undefined) return values;
+  return values.toSorted((one, other) => (counted.get(other) ?? 0) - (counted.get(one) ?? 0));
 }
 
 /** The suggestions for the token at the caret. */
 export function flagSuggestions(filter: string, caret: number, vocabulary: FlagFilterVocabulary): Suggestion[] {
-  return suggestionsAt(filter, caret, [...filterKeys, ...vocabulary.environments], (key) => valuesFor(key, vocabulary));
+  const { counts = {} } = vocabulary;
+  return suggestionsAt(
+    filter,
+    caret,
+    [...filterKeys, ...vocabulary.environments],
+    (key) => valuesFor(key, vocabulary),
+    (key, value) => (Object.hasOwn(counts, key) ? counts[key]?.get(value) : undefined),
+  );
 }

@@ -1,14 +1,19 @@
-import type { SearchResultFeature } from '@bunting/contracts';
+import type { SearchFeaturesResponse, SearchResultFeature } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type RefObject, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { Icon } from '../../components/content/icon.tsx';
+import { MarkedText } from '../../components/content/marked-text.tsx';
 import { Time } from '../../components/content/time.tsx';
+import { reachWords } from '../../text/reach-words.ts';
 import chip from '../../components/content/chip.module.css';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
+import type { EditStatus } from './use-flags.ts';
+
 const rowHeight = 36;
+const similarHeadHeight = 28;
 const overscan = 12;
 
 /** An environment of the list, with its type. */
@@ -18,8 +23,8 @@ export interface ListedEnvironment {
 }
 
 export interface SortState {
-  /** as `sortBy` of the search, such as `lastSeenAt` or `environment:production` */
-  readonly column: string;
+  /** as `sortBy` of the search, such as `lastSeenAt` or `reach:production`; undefined for relevance */
+  readonly column: string | undefined;
   readonly isDescending: boolean;
 }
 
@@ -94,7 +99,7 @@ const detailColumns = {
 /** The columns that go first where there is not enough room. */
 const dispensable = [detailColumns.owner, detailColumns.type, detailColumns.tags, detailColumns.lastSeen];
 
-const widths = { select: 32, star: 28, name: 190, environment: 92, padding: 48 } as const;
+const widths = { select: 32, star: 28, name: 190, environment: 118, padding: 48 } as const;
 
 /** The least width of a list, in pixels. */
 function widthOf(details: readonly DetailColumn[], environmentCount: number): number {
@@ -142,32 +147,61 @@ function useRoom(scroller: RefObject<HTMLDivElement | null>) {
 interface SwitchCellProps {
   readonly flag: SearchResultFeature;
   readonly environment: string;
+  readonly editStatus: EditStatus;
   readonly mayToggle: boolean;
   readonly isPending: boolean;
   readonly onToggle: RowActions['toggle'];
 }
 
 // A plain button with the role of a switch, since the component `Switch` is too slow to scroll a hundred of them smoothly.
-function SwitchCell({ flag, environment, mayToggle, isPending, onToggle }: SwitchCellProps) {
+function SwitchCell({ flag, environment, editStatus, mayToggle, isPending, onToggle }: SwitchCellProps) {
   const state = flag.environments.find(({ name }) => name === environment);
   if (state === undefined) return <span className={styles['absent']}>–</span>;
+  const segmentName = (id: number): string => flag.segments[flag.segmentIds?.indexOf(id) ?? -1] ?? `segment ${id}`;
+  const words = state.reach && reachWords(state.reach, segmentName);
   return (
-    <button
-      type="button"
-      role="switch"
-      aria-checked={state.enabled}
-      aria-label={`${flag.name} in ${environment}`}
-      title={environment}
-      disabled={!mayToggle || flag.archivedAt !== null}
-      aria-busy={isPending}
-      className={styles['switch']}
-      onClick={() => onToggle(flag, environment, !state.enabled)}
-    />
+    <div className={styles['reach']}>
+      <button
+        type="button"
+        role="switch"
+        aria-checked={state.enabled}
+        aria-label={`${flag.name} in ${environment}`}
+        title={environment}
+        disabled={!mayToggle || flag.archivedAt !== null}
+        aria-busy={isPending}
+        className={styles['switch']}
+        onClick={() => onToggle(flag, environment, !state.enabled)}
+      />
+      {words && (
+        <span
+          className={styles['reachWords']}
+          data-extent={state.reach?.extent}
+          title={`${environment} is ${words.long}`}
+        >
+          <bdi>{words.short}</bdi>
+        </span>
+      )}
+      {editStatus.isProtected(flag.project, environment) && (
+        <span role="img" aria-label="protected" title={`Edits in ${environment} need a change request`}>
+          <Icon name="lock" />
+        </span>
+      )}
+      {editStatus.isWaiting(flag.name, environment) && (
+        <span role="img" aria-label="a change waits" title={`A change request for ${environment} waits`}>
+          <Icon name="events" />
+        </span>
+      )}
+    </div>
   );
 }
 
+/** How a flag matches the text of the filter. */
+type Match = NonNullable<SearchFeaturesResponse['matches']>[number];
+
 interface RowProps {
   readonly flag: SearchResultFeature | undefined;
+  readonly match: Match | undefined;
+  readonly editStatus: EditStatus;
   readonly row: number;
   readonly top: number;
   readonly environments: readonly ListedEnvironment[];
@@ -183,6 +217,8 @@ interface RowProps {
 const Row = memo(
   ({
     flag,
+    match,
+    editStatus,
     row,
     top,
     environments,
@@ -238,7 +274,7 @@ const Row = memo(
             title={flag.description ?? flag.name}
             preload={false}
           >
-            <bdi>{flag.name}</bdi>
+            <MarkedText text={flag.name} parts={match?.parts ?? []} />
           </Link>
           {flag.stale && <span className={`${chip['chip']} ${styles['stale']}`}>stale</span>}
           {flag.archivedAt !== null && <span className={chip['chip']}>archived</span>}
@@ -248,6 +284,7 @@ const Row = memo(
             <SwitchCell
               flag={flag}
               environment={name}
+              editStatus={editStatus}
               mayToggle={mayToggle(flag.project, name)}
               isPending={pendingEnvironment === name}
               onToggle={actions.toggle}
@@ -300,6 +337,10 @@ interface FlagTableProps {
   /** whether the rows are those of an earlier filter, while those of the current one are loading */
   readonly isOutdated: boolean;
   readonly rowAt: (row: number) => SearchResultFeature | undefined;
+  readonly matchAt: (row: number) => Match | undefined;
+  /** the first row that is only similar to the text of the filter */
+  readonly firstSimilar: number | undefined;
+  readonly editStatus: EditStatus;
   readonly environments: readonly ListedEnvironment[];
   readonly showsProject: boolean;
   readonly sort: SortState;
@@ -327,14 +368,16 @@ export function FlagTable({
   sort,
   onSort,
   environments,
+  firstSimilar,
   ...props
 }: FlagTableProps) {
   const virtualizer = useVirtualizer({
     count: total,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: (row) => rowHeight + (row === firstSimilar ? similarHeadHeight : 0),
     overscan,
   });
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, firstSimilar]);
   const items = virtualizer.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => onVisibleRangeChange(first, last), [onVisibleRangeChange, first, last]);
@@ -394,7 +437,7 @@ export function FlagTable({
               {environments.map(({ name, type }) => (
                 <SortHeader
                   key={name}
-                  column={`environment:${name}`}
+                  column={`reach:${name}`}
                   label={<EnvironmentName name={name} type={type} />}
                   title={name}
                   sort={sort}
@@ -422,12 +465,25 @@ export function FlagTable({
           <div role="rowgroup" className={styles['body']} style={{ height: virtualizer.getTotalSize() }}>
             {items.map(({ index, start }) => {
               const flag = props.rowAt(index);
-              return (
+              const isFirstSimilar = index === firstSimilar;
+              return [
+                isFirstSimilar && (
+                  <div
+                    key="similar"
+                    role="row"
+                    className={styles['similarHead']}
+                    style={{ transform: `translateY(${start}px)` }}
+                  >
+                    <div role="cell">Similar</div>
+                  </div>
+                ),
                 <Row
                   key={index}
                   row={index}
-                  top={start}
+                  top={start + (isFirstSimilar ? similarHeadHeight : 0)}
                   flag={flag}
+                  match={props.matchAt(index)}
+                  editStatus={props.editStatus}
                   environments={environments}
                   details={details}
                   isSelected={flag !== undefined && props.isSelected(flag.name)}
@@ -435,8 +491,8 @@ export function FlagTable({
                   pendingEnvironment={flag === undefined ? undefined : props.pendingEnvironments.get(flag.name)}
                   mayToggle={props.mayToggle}
                   actions={props.actions}
-                />
-              );
+                />,
+              ];
             })}
           </div>
         </div>

@@ -110,7 +110,8 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
   const [bulkAction, setBulkAction] = useState<BulkAction | undefined>();
   const [isCreating, setCreating] = useState(false);
   const [isVocabularyNeeded, setVocabularyNeeded] = useState(false);
-  const vocabulary = useFlagFilterVocabulary(environments, isVocabularyNeeded);
+  const text = query.query ?? '';
+  const vocabulary = useFlagFilterVocabulary({ environments, project, text, isNeeded: isVocabularyNeeded });
   const filterBox = useRef<FilterComboBoxHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
@@ -220,6 +221,9 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
           total={total}
           isOutdated={list.isOutdated}
           rowAt={rowAt}
+          matchAt={list.matchAt}
+          firstSimilar={list.firstSimilar}
+          editStatus={list.editStatus}
           environments={listedEnvironments}
           showsProject={project === undefined}
           sort={sort}

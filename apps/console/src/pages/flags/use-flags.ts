@@ -2,12 +2,15 @@ import {
   AddFavoriteFeature,
   DisableFeature,
   EnableFeature,
+  GetEditStatus,
   ListFeatureTypes,
   ListSegments,
   ListTags,
   RemoveFavoriteFeature,
   SearchFeatures,
+  type SearchFeaturesResponse,
   type SearchResultFeature,
+  SuggestFeatures,
 } from '@bunting/contracts';
 import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -17,13 +20,53 @@ import { operationKey, operationQuery, useOperationMutation, useProjects } from 
 import { readProtectedEnvironments } from '../../changes/edit-protection.tsx';
 import { notifyProposed, propose } from '../../changes/propose.ts';
 import { useFilterInUrl } from '../../filtering/search-parameter.ts';
+import { useSettled } from '../../filtering/use-settled.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { type FlagFilterVocabulary, readFlagFilter, type SearchQuery } from './flag-filter.ts';
 import type { RowActions, SortState } from './flag-table.tsx';
 import { emptySelection, type FlagSelection, isSelected, withSelected } from './selection-bar.tsx';
 
-/** The values that a filter of flags can have, for suggestions. Types, tags and segments are loaded only if they are needed. */
-export function useFlagFilterVocabulary(environments: readonly string[], isNeeded: boolean): FlagFilterVocabulary {
+/** How many of the flags that a text finds have each value of a key of the filter. */
+function useFacetCounts(project: string | undefined, text: string, isNeeded: boolean): FlagFilterVocabulary['counts'] {
+  const { data } = useQuery({
+    ...operationQuery(SuggestFeatures, {
+      query: {
+        query: text,
+        limit: '1',
+        facets: 'type,tags,project,state',
+        ...(project === undefined ? {} : { project }),
+      },
+    }),
+    enabled: isNeeded && text.length <= 100,
+    placeholderData: keepPreviousData,
+  });
+  const facets = data?.facets;
+  if (facets === undefined) return undefined;
+  const { tags, ...others } = facets;
+  return Object.fromEntries(
+    Object.entries({ ...others, tag: tags }).map(([key, counts = []]) => [
+      key,
+      new Map(counts.map(({ value, count }) => [value, count])),
+    ]),
+  );
+}
+
+interface VocabularyOptions {
+  readonly environments: readonly string[];
+  readonly project: string | undefined;
+  /** the words of the filter */
+  readonly text: string;
+  readonly isNeeded: boolean;
+}
+
+/** The values that a filter of flags can have, for suggestions. Types, tags, segments and counts are loaded only if they are needed. */
+export function useFlagFilterVocabulary({
+  environments,
+  project,
+  text,
+  isNeeded,
+}: VocabularyOptions): FlagFilterVocabulary {
+  const counts = useFacetCounts(project, text, isNeeded);
   const options = { enabled: isNeeded, staleTime: 60_000 };
   const { data: types } = useQuery({ ...operationQuery(ListFeatureTypes, {}), ...options });
   const { data: tags } = useQuery({ ...operationQuery(ListTags, {}), ...options });
@@ -35,37 +78,36 @@ export function useFlagFilterVocabulary(environments: readonly string[], isNeede
     tags: (tags?.tags ?? []).map(({ type, value }) => `${type}:${value}`),
     segments: (segments?.segments ?? []).map(({ name }) => name),
     projects: (projects?.projects ?? []).map(({ id }) => id),
+    ...(counts === undefined ? {} : { counts }),
   };
 }
 
-const defaultSort: SortState = { column: 'name', isDescending: false };
-
-/** The filter and the order of the list of flags, as state that is kept in the URL. */
-function useFilterAndSortInUrl() {
-  const { filter, setFilter, search, write } = useFilterInUrl();
-  const [column = defaultSort.column, order] = (search['sort'] ?? '').split(' ').filter(Boolean);
-  const sort: SortState = { column, isDescending: order === 'desc' };
-  const setSort = (chosen: string): void => {
-    const isDescending = sort.column === chosen && !sort.isDescending;
-    const isDefault = chosen === defaultSort.column && !isDescending;
-    write({ sort: isDefault ? undefined : `${chosen}${isDescending ? ' desc' : ''}` });
-  };
-  return { filter, setFilter, sort, setSort };
+/** The order of a list, from the URL: by name, or of relevance for what a forgiving text finds, until another one is chosen. */
+function sortOf(chosen: string, isRanked: boolean): SortState {
+  const [column, order] = chosen.split(' ').filter(Boolean);
+  return { column: column ?? (isRanked ? undefined : 'name'), isDescending: order === 'desc' };
 }
 
 /** The search for the flags of the list, from the filter and the order in the URL; of all projects, or of the given one. */
 export function useFlagListQuery(project: string | undefined, environments: readonly string[]) {
-  const { filter, setFilter, sort, setSort } = useFilterAndSortInUrl();
-  const { query: parsedQuery, errors } = useMemo(() => {
-    const parsed = readFlagFilter(filter, environments);
-    const scoped = project === undefined ? parsed.query : { ...parsed.query, project: `IS:${project}` };
-    const sorted = { ...scoped, sortBy: sort.column, sortOrder: sort.isDescending ? 'desc' : 'asc' };
-    return { query: sorted, errors: parsed.errors };
-  }, [filter, environments, project, sort.column, sort.isDescending]);
+  const { filter, setFilter, search, write } = useFilterInUrl();
+  const typed = useMemo(() => readFlagFilter(filter, environments), [filter, environments]);
+  const settled = useSettled(filter);
+  const parsed = useMemo(() => readFlagFilter(settled, environments), [settled, environments]);
+  const isRanked = parsed.query.fuzzy === 'true';
+  const sort = sortOf(search['sort'] ?? '', isRanked);
+  const setSort = (chosen: string): void => {
+    const isDescending = sort.column === chosen && !sort.isDescending;
+    const isDefault = chosen === 'name' && !isDescending && !isRanked;
+    write({ sort: isDefault ? undefined : `${chosen}${isDescending ? ' desc' : ''}` });
+  };
+  const scoped = project === undefined ? parsed.query : { ...parsed.query, project: `IS:${project}` };
+  const order = { sortBy: sort.column, sortOrder: sort.isDescending ? 'desc' : 'asc' };
+  const parsedQuery = sort.column === undefined ? scoped : { ...scoped, ...order };
   // An equal query stays the same object when the environments are loaded or change, so that the list keeps its selection.
   const serializedQuery = JSON.stringify(parsedQuery);
   const query = useMemo(() => JSON.parse(serializedQuery) as SearchQuery, [serializedQuery]);
-  return { query, errors, filter, setFilter, sort, setSort };
+  return { query, errors: typed.errors, filter, setFilter, sort, setSort };
 }
 
 /** The number of rows that one request returns, called a window. The list loads the windows that are on the screen. */
@@ -83,6 +125,57 @@ function windowQuery(query: SearchQuery, index: number) {
   };
 }
 
+type Window = Pick<SearchFeaturesResponse, 'features' | 'matches'> | undefined;
+
+/** The first row that is only similar to the text of a search; undefined if no row on the screen is, or if it is not known. */
+function firstSimilarRow(first: Window, from: number, windows: readonly Window[]): number | undefined {
+  const all = [[0, first] as const, ...windows.map((window, index) => [from + index, window] as const)];
+  for (const [index, window] of all) {
+    const at = window?.matches?.findIndex(({ isExact }) => !isExact) ?? -1;
+    if (at > 0 || (at === 0 && index === 0)) return index * rowsPageSize + at;
+    if (at === 0) {
+      const before = all.find(([other]) => other === index - 1)?.[1]?.matches;
+      return before?.at(-1)?.isExact === true ? index * rowsPageSize : undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Where the rows on the screen are protected, and where changes of them wait: change requests alone know. */
+export interface EditStatus {
+  readonly isProtected: (project: string, environment: string) => boolean;
+  readonly isWaiting: (flag: string, environment: string) => boolean;
+}
+
+function useEditStatus(windows: readonly Window[]): EditStatus {
+  const results = useQueries({
+    queries: windows.map((window) => {
+      const features = (window?.features ?? []).map(({ name }) => name);
+      const projects = [...new Set((window?.features ?? []).map(({ project }) => project))];
+      return {
+        ...operationQuery(GetEditStatus, { body: { projects, features } }),
+        enabled: features.length > 0,
+        placeholderData: keepPreviousData,
+      };
+    }),
+    combine: (all) => ({
+      isProtected: all
+        .flatMap(({ data }) => data?.protectedEnvironments ?? [])
+        .map((one) => `${one.project} ${one.environment}`),
+      isWaiting: all
+        .flatMap(({ data }) => data?.waitingChanges ?? [])
+        .map((one) => `${one.feature} ${one.environment}`),
+    }),
+  });
+  return useMemo(() => {
+    const [protectedKeys, waitingKeys] = [new Set(results.isProtected), new Set(results.isWaiting)];
+    return {
+      isProtected: (project, environment) => protectedKeys.has(`${project} ${environment}`),
+      isWaiting: (flag, environment) => waitingKeys.has(`${flag} ${environment}`),
+    };
+  }, [results]);
+}
+
 /** The rows of a search, of which only those on the screen are read. Requests for rows that have left the screen are cancelled. */
 export function useFlagRows(query: SearchQuery, first: number, last: number) {
   const client = useQueryClient();
@@ -94,6 +187,11 @@ export function useFlagRows(query: SearchQuery, first: number, last: number) {
   const indices = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const windows = useQueries({ queries: indices.map((index) => windowQuery(query, index)) });
   const isOutdated = firstWindow.isPlaceholderData;
+  const editStatus = useEditStatus(windows.map(({ data }) => data));
+  const windowOf = (row: number): Window => {
+    const index = Math.floor(row / rowsPageSize);
+    return index === 0 ? firstWindow.data : windows[index - from]?.data;
+  };
   // Prefetched only when the second half of the last window is on the screen: else each key press in the filter would cause two searches.
   const isNextNeeded = !isOutdated && to < lastWindow && last >= (to + 0.5) * rowsPageSize;
   useEffect(() => {
@@ -107,11 +205,18 @@ export function useFlagRows(query: SearchQuery, first: number, last: number) {
     error: firstWindow.error ?? windows.find(({ error }) => error !== null)?.error ?? null,
     refetch: () => client.invalidateQueries({ queryKey: operationKey(SearchFeatures) }),
     /** The flag of a row; undefined while it is being read. */
-    rowAt: (row: number): SearchResultFeature | undefined => {
-      const index = Math.floor(row / rowsPageSize);
-      const data = index === 0 ? firstWindow.data : windows[index - from]?.data;
-      return data?.features[row % rowsPageSize];
-    },
+    rowAt: (row: number): SearchResultFeature | undefined => windowOf(row)?.features[row % rowsPageSize],
+    /** How a row matches the text of the search; undefined without one. */
+    matchAt: (row: number) => windowOf(row)?.matches?.[row % rowsPageSize],
+    firstSimilar:
+      query.sortBy === undefined && !isOutdated
+        ? firstSimilarRow(
+            firstWindow.data,
+            from,
+            windows.map(({ data }) => data),
+          )
+        : undefined,
+    editStatus,
   };
 }
 
