@@ -4,7 +4,8 @@ import { anEvent } from '../../test/builders.ts';
 import { startedAudit } from '../../test/started-audit.ts';
 
 const { audit, features } = startedAudit();
-const read = (after: number, limit = 100) => audit.call(ReadEventLog, { body: { after, limit, waitsForCommits: true } }, systemCaller);
+const read = (after: number, limit = 100) =>
+  audit.call(ReadEventLog, { body: { after, limit, waitsForCommits: true } }, systemCaller);
 const positionAt = async (since: string) =>
   (await audit.call(FindEventLogPosition, { body: { since } }, systemCaller)).after;
 

@@ -436,7 +436,10 @@ describe('a filter of change requests', () => {
       { requestedApproverId: 'IS:1,2' },
       'The `/query/requestedApproverId` property must end with the id of a user. You sent "IS:1,2".',
     ],
-    [{ state: 'IS:Draft' }, 'The `/query/state` property must end with open, closed or scheduled. You sent "IS:Draft".'],
+    [
+      { state: 'IS:Draft' },
+      'The `/query/state` property must end with open, closed or scheduled. You sent "IS:Draft".',
+    ],
   ])('is refused where it is malformed: %j', (query, message) => {
     expect(() => parseChangeRequestFilter(query)).toThrow(message);
   });

@@ -7,7 +7,10 @@ import { approvalBasis } from './approval-basis.ts';
 import { applyInMemory } from './apply-in-memory.ts';
 
 const bare = inProduction({ strategies: [] });
-const half: StrategyProperties = { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'default', groupId: 'checkout' } };
+const half: StrategyProperties = {
+  name: 'flexibleRollout',
+  parameters: { rollout: '50', stickiness: 'default', groupId: 'checkout' },
+};
 const everybody: StrategyProperties = { name: 'default', parameters: {} };
 
 /** The basis in a project with a default strategy, and with segments by id, each with the hash of its constraints. */
