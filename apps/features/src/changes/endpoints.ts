@@ -162,7 +162,7 @@ function refusedResult(outcome: 'conflict' | 'overwrites', conflicts: readonly A
   };
 }
 
-/** Locks the features and segments that the changes refer to, in a fixed order, and reads everything the rules need. */
+/** Locks the features and segments that the changes edit or may use, in a fixed order, and reads everything the rules need. */
 async function lockChangeContext(
   { features, segments, readChangeContext }: Transaction,
   { body, caller, now }: ApplyChangesRequest,
@@ -173,6 +173,7 @@ async function lockChangeContext(
   );
   await features.findWithParentsForUpdate([...new Set(query.features)]);
   await segments.lock(query.segments);
+  await segments.lockUsable(query.numbers, body.project);
   const stored = await readChangeContext(query, hiddenProjectsOf(caller));
   if (stored === undefined) return undefined;
   return toChangeContext(stored, body.environment, now);

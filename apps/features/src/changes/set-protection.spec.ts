@@ -14,10 +14,12 @@ import {
   EnableFeature,
   ImportFeatures,
   PatchStrategy,
+  PreviewChanges,
   RemoveFeatureTag,
   ReviveFeature,
   SetProtection,
 } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
 import { mia, callerWith, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
@@ -281,6 +283,31 @@ describe('a protected environment', () => {
     expect(await apply(4, 'production', ['development'])).toMatchObject({ outcome: 'applied' });
     const { data } = (await service.emittedEvents()).findLast(({ type }) => type === 'feature-archived') ?? {};
     expect(data).toEqual({ changeRequestId: 4 });
+  });
+
+  it('refuses a change request whose segment is edited at the same time, after its approval', async () => {
+    const body = { name: 'everybody-else', constraints: [], project: null };
+    const { id: segment } = await service.call(CreateSegment, { body }, mia);
+    const payload = { name: 'default', constraints: [], parameters: {}, segments: [segment] };
+    const changes = [{ id: 1, change: { action: 'addStrategy', feature: 'x', payload } as Change, snapshot: null }];
+    const request = { environment: 'production', changes };
+    const previewed = await service.call(PreviewChanges, { body: { project, withStates: false, requests: [request] } });
+    const approvedBases = [previewed.previews[0]!.basis!];
+    const session = await service.database.session();
+    await session.query('begin');
+    await session.query("update segment set constraints = '[null]' where id = $1", [segment]);
+    const attempt = { changeRequestId: 5, attempt: 1, project, ...request, refuseOverwrites: false, approvedBases };
+    const applying = service.call(ApplyChanges, { body: attempt }, editor);
+    await eventually(async () =>
+      expect(
+        await service.database.read({
+          text: "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%for share%'",
+        }),
+      ).toHaveLength(1),
+    );
+    await session.query('commit');
+    session.release();
+    expect(await applying).toMatchObject({ outcome: 'conflict', conflicts: [{ code: 'approvals-missing' }] });
   });
 
   it('refuses edits until its protection ends, whatever outdated versions of the protection say', async () => {

@@ -189,6 +189,20 @@ export function segmentRepository(
     },
 
     /**
+     * Locks segments that strategies may begin to use, and those of the default strategies of a project, against edits: whoever edits one
+     * meanwhile has ended before, or waits and then sees the use.
+     */
+    lockUsable: async (ids: readonly number[], project: string): Promise<void> => {
+      await query(
+        `select id from segment where id = any ($1::integer[]) or id::text in (
+           select value #>> '{}' from project_environment connection,
+             jsonb_path_query(connection.default_strategy, '$.segments[*]') as value
+           where connection.project = $2) order by id for share`,
+        [ids, project],
+      );
+    },
+
+    /**
      * Adds a segment and returns it, with its new id.
      * @param eventsOf the events of the added segment
      * @throws Refusal for a name that is taken and for a project that does not exist.
