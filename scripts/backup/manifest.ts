@@ -24,12 +24,16 @@ export interface DatabaseCopy {
   readonly sequences: readonly { readonly name: string; readonly value: number }[];
 }
 
+/** The services that were added after backups were made: a backup of a version before has no copy of their database. */
+const laterServices: readonly ServiceName[] = ['integrations'];
+
 /** The content of a backup and the time of its snapshots. The manifest is written last, so a folder without one is no backup. */
 export interface Manifest {
   readonly format: 1;
   readonly bunting: string;
   readonly at: string;
-  readonly services: Readonly<Record<ServiceName, DatabaseCopy>>;
+  /** without the services that the version which made the backup did not have */
+  readonly services: Readonly<Partial<Record<ServiceName, DatabaseCopy>>>;
 }
 
 const format = 1;
@@ -39,10 +43,10 @@ const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };
 /** A name that is safe in a path, whatever wrote the manifest. */
 const identifier = { type: 'string', pattern: '^[a-z_][a-z0-9_]{0,62}$' };
-function object(properties: Readonly<Record<string, object>>) {
+function object(properties: Readonly<Record<string, object>>, optional: readonly string[] = []) {
   return {
     type: 'object',
-    required: Object.keys(properties),
+    required: Object.keys(properties).filter((name) => !optional.includes(name)),
     additionalProperties: false,
     properties,
   };
@@ -75,6 +79,7 @@ const isManifest = new Ajv().compile<Manifest>(
           }),
         ]),
       ),
+      laterServices,
     ),
   }),
 );
@@ -127,7 +132,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (!isManifest(manifest)) throw damagedBackupError(folder, `its ${manifestFile} does not describe a backup`);
   for (const service of serviceNames) {
     const knownMigrations = allMigrations[service].map(({ name }) => name);
-    const unknownMigration = manifest.services[service].migrations.find((name) => !knownMigrations.includes(name));
+    const unknownMigration = manifest.services[service]?.migrations.find((name) => !knownMigrations.includes(name));
     if (unknownMigration !== undefined)
       throw newerVersionError(folder, `the database of ${service} has the migration "${unknownMigration}"`);
   }
@@ -136,7 +141,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 
 /** Rows and compressed bytes of all tables. */
 export function backupSize({ services }: Manifest): { readonly rows: number; readonly bytes: number } {
-  const tables = serviceNames.flatMap((service) => services[service].tables);
+  const tables = serviceNames.flatMap((service) => services[service]?.tables ?? []);
   return {
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0),

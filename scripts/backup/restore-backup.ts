@@ -93,6 +93,8 @@ async function loadDatabase(
   const { service, database, migrations } = target;
   const copy = manifest.services[service];
   await client.query('begin');
+  // The service creates its tables when it starts.
+  if (copy === undefined) return;
   await migrateEmptyDatabase(
     client,
     database,

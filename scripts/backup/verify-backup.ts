@@ -31,7 +31,7 @@ async function checkTable(folder: string, service: ServiceName, { name, bytes, s
 export async function verifyBackup(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder);
   for (const service of serviceNames)
-    for (const table of manifest.services[service].tables) await checkTable(folder, service, table);
+    for (const table of manifest.services[service]?.tables ?? []) await checkTable(folder, service, table);
   return manifest;
 }
 
