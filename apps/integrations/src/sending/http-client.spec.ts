@@ -1,6 +1,6 @@
 import { createServer as createTlsServer } from 'node:https';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { allowedAddresses } from './addresses.ts';
 import { type HttpClient, httpClient } from './http-client.ts';
@@ -72,6 +72,16 @@ describe('the client of destinations', () => {
     );
     expect(await client().send(post(`http://127.0.0.1:${port}/`))).toMatchObject({ status: 307 });
     expect(isFollowed).toBe(false);
+  });
+
+  it('fails where the destination changes to another protocol instead of responding', async () => {
+    const server = createServer();
+    const switching = await listen(
+      server.on('connection', (socket: Socket) => {
+        socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+      }),
+    );
+    await expect(client().send(post(`http://127.0.0.1:${switching}/`))).rejects.toThrow('without a response');
   });
 
   it('fails with a reason where nothing listens, where the connection is closed, and for a certificate that nobody vouches for', async () => {

@@ -66,6 +66,7 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
       const protocol = url.protocol as keyof typeof agents;
       const module = protocol === 'https:' ? https : http;
       let finish: (() => void) | undefined;
+      let isRepeated = false;
       const fail = (error: Error): void =>
         reject(
           error instanceof SendingError
@@ -109,9 +110,15 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
       request.on('error', (error: NodeJS.ErrnoException) => {
         // The server has closed an idle connection just now: nothing was received on it.
         if (finish !== undefined) finish();
-        else if (request.reusedSocket && error.code === 'ECONNRESET')
+        else if (request.reusedSocket && error.code === 'ECONNRESET') {
+          isRepeated = true;
           sendBefore(outgoing, signal).then(resolve, reject);
-        else fail(error);
+        } else fail(error);
+      });
+      // The only sign of a response by which the server changes to another protocol (101).
+      request.on('close', () => {
+        if (finish !== undefined) finish();
+        else if (!isRepeated) fail(new SendingError('the connection was closed without a response'));
       });
       request.end(body);
     });
