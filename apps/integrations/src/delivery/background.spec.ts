@@ -104,7 +104,36 @@ describe('an event that fails', () => {
       [1, 2, 3, 4].map((nth) => (entries[0]?.event.id ?? 0) + nth - 1),
     );
     expect(sink.requests[0]?.headers['webhook-id']).toBe(`evt_${entries[0]?.uid}`);
+    await eventually(async () => expect(await statusOf()).toMatchObject({ waiting: 0 }));
+  });
+
+  it('is sent at once after its integration was edited, and when it is sent again by hand', async () => {
+    failBanner();
+    const [first, second] = service.log.append({}, {});
+    await eventually(async () => expect(await statusOf()).toMatchObject({ waiting: 2 }));
+    sink.reset();
+    await service.call(UpdateAddon, { params: { id }, body: aWebhook(sink.url) });
+    await eventually(() => expect(sink.events().map((event) => event.id)).toEqual([first?.event.id, second?.event.id]));
+    await eventually(async () => expect(await statusOf()).toMatchObject({ waiting: 0 }));
+    failBanner();
+    const [third] = service.log.append({});
+    await eventually(async () => expect(await statusOf()).toMatchObject({ waiting: 1 }));
+    sink.reset();
+    const [attempt] = await service.attempts(id);
+    await service.call(RedeliverEvent, { params: { id, eventId: Number(attempt?.id) } });
+    await eventually(() => expect(sink.events().map((event) => event.id)).toEqual([third?.event.id]));
+  });
+
+  it('is forgotten when its integration is disabled and enabled again, which begins with what is committed then', async () => {
+    failBanner();
+    service.log.append({}, {});
+    await eventually(async () => expect(await statusOf()).toMatchObject({ waiting: 2 }));
+    await service.call(UpdateAddon, { params: { id }, body: aWebhook(sink.url, { enabled: false }) });
+    sink.reset();
+    await service.call(UpdateAddon, { params: { id }, body: aWebhook(sink.url) });
     expect(await statusOf()).toMatchObject({ waiting: 0 });
+    const [later] = service.log.append({});
+    await eventually(() => expect(sink.events().map((event) => event.id)).toEqual([later?.event.id]));
   });
 
   it('is a dead letter after the last attempt, which holds back nothing, is seen, and can be sent again', async () => {
@@ -204,6 +233,20 @@ describe('a replay', () => {
     await eventually(() => expect(sink.events().map((event) => event.id)).toEqual([entries[2]?.event.id]));
   });
 
+  it('keeps the order of a flag whose newer events wait', async () => {
+    service.log.append({}, {}, {}, {});
+    await isCaughtUp();
+    sink.respondStatus(500);
+    const [fifth] = service.log.append({}, {}, {});
+    await eventually(async () => expect(await statusOf()).toMatchObject({ waiting: 3 }));
+    sink.reset();
+    const before = (fifth?.event.id ?? 0) - 5;
+    await service.call(ReplayEvents, { params: { id }, body: { after: before } });
+    await eventually(() =>
+      expect(sink.events().map((event) => event.id)).toEqual([1, 2, 3, 4, 5, 6, 7].map((nth) => before + nth)),
+    );
+  });
+
   it('is refused beyond the end of the log, and without a start', async () => {
     const replay = (body: object) => service.call(ReplayEvents, { params: { id }, body });
     await expect(replay({ after: service.log.head + 1 })).rejects.toMatchObject({ kind: 'ValidationError' });
@@ -222,6 +265,30 @@ it('after the log was restored from a backup, its events are delivered again fro
       expect.arrayContaining(entries.map(({ uid }) => `evt_${uid}`)),
     ),
   );
+});
+
+it('after the log was restored, the flags whose events waited keep the order of the log', async () => {
+  service.log.append({ featureName: 'of-the-mark' });
+  await isCaughtUp();
+  sink.respondStatus(500);
+  service.log.append({}, {});
+  await eventually(async () => expect(await statusOf()).toMatchObject({ waiting: 2 }));
+  service.log.restoreTo(service.log.head - 2);
+  sink.reset();
+  const entries = service.log.append({}, {}, {});
+  await service.passTime();
+  await eventually(() =>
+    expect(
+      sink
+        .events()
+        .filter(({ featureName }) => featureName === 'banner')
+        .map((event) => event.id)
+        .slice(-3),
+    ).toEqual(entries.map(({ event }) => event.id)),
+  );
+  const sent = sink.requests.map(({ headers }) => headers['webhook-id']);
+  expect(sent.slice(-3)).toEqual(entries.map(({ uid }) => `evt_${uid}`));
+  await eventually(async () => expect(await statusOf()).toMatchObject({ waiting: 0 }));
 });
 
 describe('a process', () => {

@@ -257,8 +257,10 @@ export function startDelivery(options: DeliveryOptions) {
       if (waiting.events >= maxWaiting) return release(claim);
       const page = await readPage({ position, hash });
       if (page.head < position || (page.at !== null && hash !== null && page.at !== hash)) {
+        // What followed a hash may not be in the log any more.
+        pages.clear();
         const restored = await positionInRestoredLog(position);
-        await store.rewind(claim, restored);
+        if (!(await store.rewind(claim, restored))) return false;
         log.warn(
           `The event log differs from what integration ${claim.integrationId} was told of, as after a restored backup. It is told again of everything after event ${restored.position}.`,
         );

@@ -201,14 +201,22 @@ export function deliveryStore(database: Database) {
         return true;
       }),
 
-    /** Moves a destination to a position of a restored log. Marks after it were of the log before. */
-    rewind: ({ integrationId, lease }: Claim, { position, hash }: LogPosition): Promise<void> =>
+    /**
+     * Moves a destination to a position of a restored log. Marks after it were of the log before.
+     * @returns false, with nothing stored, if another process has the destination by now
+     */
+    rewind: ({ integrationId, lease }: Claim, { position, hash }: LogPosition): Promise<boolean> =>
       database.transaction(async (tx) => {
-        await tx.query(
-          'update destination set position = $3, position_hash = $4 where integration_id = $1 and lease = $2',
+        const held = await tx.query(
+          `update destination set position = $3, position_hash = $4
+           from (select id from integration where id = $1 for key share) as integration
+           where integration_id = integration.id and lease = $2 returning 1`,
           [integrationId, lease, position, hash],
         );
+        if (held.length === 0) return false;
+        await tx.query(dropWaitingAfter, [integrationId, position]);
         await tx.query('delete from log_mark where id > $1', [position]);
+        return true;
       }),
 
     /** The marks up to a position, by id. */
@@ -256,17 +264,22 @@ async function storeRound(tx: Tx, integrationId: number, round: Round): Promise<
   for (const event of round.parked) await park(tx, integrationId, event);
   if (round.delivered.length + round.failedAgain.length + round.parked.length > 0)
     await tx.query(promoteFirsts, [integrationId]);
-  if (round.hasRecovered)
-    await tx.query(
-      `update parked_delivery set next_attempt_at = clock_timestamp()
-       where integration_id = $1 and next_attempt_at < 'infinity'`,
-      [integrationId],
-    );
+  if (round.hasRecovered) await tx.query(makeDue, [integrationId]);
 }
 
 function columnsOf<Row>(rows: readonly Row[], columns: readonly (keyof Row)[]): unknown[][] {
   return columns.map((column) => rows.map((row) => row[column]));
 }
+
+/** SQL: makes due what has failed. What waits behind it keeps waiting. */
+const makeDue = `
+  update parked_delivery set next_attempt_at = clock_timestamp()
+  where integration_id = $1 and next_attempt_at < 'infinity'`;
+
+/** SQL: forgets the waiting events after a position, which come again from the log, behind those before them. Dead letters stay. */
+const dropWaitingAfter = `
+  delete from parked_delivery
+  where integration_id = $1 and next_attempt_at is not null and (event ->> 'id')::bigint > $2`;
 
 /** SQL: makes the first event of each flag due whose predecessor is delivered or a dead letter. */
 const promoteFirsts = `
@@ -308,7 +321,7 @@ export type DeliveryReader = ReturnType<typeof deliveryReader>;
 /** Changes how far destinations are, in the transactions of users. Whoever delivers meanwhile notices that its lease is gone. */
 export function deliveryRepository(tx: Tx) {
   return {
-    /** Begins the delivery to a new destination, or to one that was disabled, with the events after a position. */
+    /** Begins the delivery to a new destination, or to one that was disabled, with the events after a position, and with no others. */
     begin: async (integrationId: number, { position, hash }: LogPosition): Promise<void> => {
       await tx.query(
         `insert into destination (integration_id, position, position_hash) values ($1, $2, $3)
@@ -316,25 +329,35 @@ export function deliveryRepository(tx: Tx) {
            lease = null, lease_until = null, failures = 0, paused_until = null, disabled_reason = null`,
         [integrationId, position, hash],
       );
+      await tx.query('delete from parked_delivery where integration_id = $1 and next_attempt_at is not null', [
+        integrationId,
+      ]);
       if (hash !== null) await tx.query(insertMark, [position, hash]);
     },
-    /** Goes back to a position. */
-    replayFrom: (integrationId: number, { position, hash }: LogPosition): Promise<unknown> =>
-      tx.query(
+    /** Goes to a position. What has failed before it is attempted now. */
+    replayFrom: async (integrationId: number, { position, hash }: LogPosition): Promise<void> => {
+      await tx.query(
         `update destination set position = $2, position_hash = $3, lease = null, lease_until = null, failures = 0,
            paused_until = null where integration_id = $1`,
         [integrationId, position, hash],
-      ),
+      );
+      await tx.query(dropWaitingAfter, [integrationId, position]);
+      await tx.query(makeDue, [integrationId]);
+    },
     /** Notes why Bunting has disabled a destination. */
     noteDisabled: (integrationId: number, reason: string): Promise<unknown> =>
       tx.query(
         'update destination set disabled_reason = $2, lease = null, lease_until = null where integration_id = $1',
         [integrationId, reason],
       ),
-    /** Ends a pause, after the integration was edited. */
-    resume: (integrationId: number): Promise<unknown> =>
-      tx.query('update destination set failures = 0, paused_until = null where integration_id = $1', [integrationId]),
-    /** Parks the event of an attempt, to be sent again as soon as nothing of its flag waits before it. */
+    /** Ends a pause, and makes due what has failed, after the integration was edited. */
+    resume: async (integrationId: number): Promise<void> => {
+      await tx.query('update destination set failures = 0, paused_until = null where integration_id = $1', [
+        integrationId,
+      ]);
+      await tx.query(makeDue, [integrationId]);
+    },
+    /** Sends the event of an attempt again as soon as nothing of its flag waits before it, also one that waits for its next attempt. */
     redeliver: async (integrationId: number, attemptId: number, flagOf: (event: object) => string): Promise<void> => {
       const [attempt] = await tx.query<{ uid: string; event: string; parsed: object }>(
         'select uid, event::text as event, event as parsed from attempt where integration_id = $1 and id = $2',
@@ -342,6 +365,11 @@ export function deliveryRepository(tx: Tx) {
       );
       if (attempt === undefined) throw notFound(`Could not find an attempt with id ${attemptId} of this addon`);
       const { uid, event, parsed } = attempt;
+      await tx.query(
+        `update parked_delivery set next_attempt_at = 'infinity'
+         where integration_id = $1 and uid = $2 and next_attempt_at is not null`,
+        [integrationId, uid],
+      );
       await park(tx, integrationId, { uid, flag: flagOf(parsed), event, attempts: 0, nextAttemptMs: 'after others' });
       await tx.query(promoteFirsts, [integrationId]);
     },
