@@ -32,9 +32,17 @@ export interface Target extends Integration {
 /** The maximum number of characters of a parameter. */
 const maxParameterLength = 20_000;
 
-/** The parameters of a request as texts; a masked one has its stored value. */
-function textsOf(given: Readonly<Record<string, unknown>>, provider: AddonProvider, stored: Parameters): Parameters {
+/**
+ * The parameters of a request as texts; a masked one has its stored value.
+ * @throws Refusal `ValidationError` if a stored secret would be sent to another address than the one it was entered for
+ */
+function textsOf(
+  given: Readonly<Record<string, unknown>>,
+  provider: AddonProvider,
+  storedParameters: () => Parameters,
+): Parameters {
   const texts: Record<string, string> = {};
+  const masked: string[] = [];
   for (const [name, value] of Object.entries(given)) {
     if (value === null || value === undefined || value === '') continue;
     const path = `/body/parameters/${name}`;
@@ -46,28 +54,39 @@ function textsOf(given: Readonly<Record<string, unknown>>, provider: AddonProvid
     if (text.length > maxParameterLength)
       throw invalid(`The \`${path}\` property must have at most ${maxParameterLength} characters.`, path);
     if (text.includes('\0')) throw invalid(`The \`${path}\` property must not contain a null character.`, path);
-    if (definition.sensitive && text === maskedParameter) {
-      const kept = stored[name];
-      if (kept !== undefined) texts[name] = kept;
-    } else texts[name] = text;
+    if (definition.sensitive && text === maskedParameter) masked.push(name);
+    else texts[name] = text;
   }
+  if (masked.length === 0) return texts;
+  const stored = storedParameters();
+  for (const name of masked) if (stored[name] !== undefined) texts[name] = stored[name];
+  const secret = masked.find((name) => name !== 'url' && stored[name] !== undefined);
+  if (secret !== undefined && originOf(texts['url']) !== originOf(stored['url']))
+    throw invalid(
+      `The \`/body/parameters/${secret}\` property must be entered again, because the \`url\` is of another host: what was entered for one host is sent to no other.`,
+      `/body/parameters/${secret}`,
+    );
   return texts;
+}
+
+function originOf(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : (URL.parse(url)?.origin ?? url);
 }
 
 /**
  * The integration that a request describes.
- * @param stored the parameters of the integration that it replaces
+ * @param storedParameters opens the parameters of the integration that it replaces, if one of the request is masked
  * @param allowed the addresses that need not be public
  * @throws Refusal `ValidationError` with Unleash's messages for an unknown provider and missing parameters
  */
 export function integrationFrom(
   { provider: name, parameters, ...body }: AddonBody,
   allowed: AllowedAddresses,
-  stored: Parameters = {},
+  storedParameters: () => Parameters = () => ({}),
 ): Integration {
   const provider = findProvider(name);
   if (provider === undefined) throw invalid(`Unknown addon provider ${name}`, '/body/provider');
-  const texts = textsOf(parameters, provider, stored);
+  const texts = textsOf(parameters, provider, storedParameters);
   const missing = provider.parameters.filter((one) => one.required && texts[one.name] === undefined);
   if (missing.length > 0)
     throw invalid(`Missing required parameters: ${missing.map((one) => one.name).join(',')} `, '/body/parameters');

@@ -96,6 +96,19 @@ describe('an integration', () => {
     await expect.poll(() => sink.requests[0]?.headers.authorization, { timeout: 60_000 }).toBe(secret);
   });
 
+  it('sends a secret to no other host than the one it was entered for', async () => {
+    const { id } = await service.create(withSecret());
+    const update = (url: string, authorization: string) =>
+      service.call(UpdateAddon, { params: { id }, body: aWebhook(url, { parameters: { url, authorization } }) });
+    const elsewhere = 'https://example.org/hook';
+    await expect(update(elsewhere, '*****')).rejects.toMatchObject({
+      kind: 'ValidationError',
+      message: expect.stringContaining('`/body/parameters/authorization` property must be entered again'),
+    });
+    await update(`${sink.url}/other`, '*****');
+    await update(elsewhere, 'another secret');
+  });
+
   it('has its secrets in no table, reply or log', async () => {
     const { id } = await service.create(withSecret());
     sink.respondStatus(500);
@@ -235,7 +248,7 @@ it('a test event is sent once, with the request and the response as the reply, a
 });
 
 describe('without the key of the secrets', () => {
-  it('integrations with secrets can be listed and deleted, and neither created nor changed', async () => {
+  it('integrations with secrets can be listed and deleted, and changed where every secret is entered again', async () => {
     const { id } = await service.create(withSecret());
     const other = await startIntegrations(
       { INTEGRATIONS_SECRET_KEY: 'another key than the one before, of 32' },
@@ -245,7 +258,12 @@ describe('without the key of the secrets', () => {
     try {
       expect(other.lines.join('\n')).toContain('INTEGRATIONS_SECRET_KEY is not the key');
       expect((await other.call(ListAddons)).addons).toMatchObject([{ id }]);
-      await expect(other.call(UpdateAddon, { params: { id }, body: withSecret() })).rejects.toMatchObject(denied);
+      const parameters = { url: sink.url, authorization: '*****' };
+      const body = aWebhook(sink.url, { parameters });
+      await expect(other.call(UpdateAddon, { params: { id }, body })).rejects.toMatchObject(denied);
+      // With another key than before, secrets that are entered again are stored under it.
+      await other.call(UpdateAddon, { params: { id }, body: withSecret() });
+      await other.call(UpdateAddon, { params: { id }, body });
       await other.call(DeleteAddon, { params: { id } });
     } finally {
       await other.stop();

@@ -74,7 +74,7 @@ export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[
         if (locked === undefined || visibleTo(caller, locked.addon) === undefined) throw addonNotFound(params.id);
         requireMayDirect(caller, locked.addon);
         const isSameKind = locked.addon.provider === body.provider;
-        const integration = integrationFrom(body, allowed, isSameKind ? locked.parameters() : {});
+        const integration = integrationFrom(body, allowed, isSameKind ? locked.parameters : undefined);
         requireMayDirect(caller, integration);
         const addon = await tx.integrations.save(locked.addon, integration);
         if (end !== undefined && !locked.addon.enabled) await tx.deliveries.begin(addon.id, end);
