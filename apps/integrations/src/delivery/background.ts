@@ -122,6 +122,8 @@ export function startDelivery(options: DeliveryOptions) {
     const results: Result[] = entries.map(() => 'skipped');
     const lanes = Map.groupBy(entries.keys(), (index) => entries[index]?.flag ?? '');
     let failures = failuresBefore;
+    // What is sent at the same time fails at the same time: beyond the threshold a round counts as one failure.
+    const mostFailures = Math.max(failuresThatPause, failuresBefore + 1);
     let pause = 0;
     let isGone = false;
     const limit = pLimit(failuresBefore >= failuresThatPause ? 1 : maxConcurrentEvents);
@@ -136,7 +138,7 @@ export function startDelivery(options: DeliveryOptions) {
           failures = 0;
           continue;
         }
-        failures += 1;
+        failures = Math.min(failures + 1, mostFailures);
         isGone ||= outcome.status === goneStatus;
         pause = Math.max(pause, pauseMs(failures, outcome, Math.random()));
         for (const waiting of indexes.slice(nth + 1)) results[waiting] = 'waits';
