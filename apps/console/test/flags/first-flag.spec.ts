@@ -72,8 +72,12 @@ describeInBrowser('a first flag', () => {
     await page.getByRole('heading', { name: 'New strategy in production' }).waitFor();
     await page.goBack();
     await page.getByRole('navigation', { name: 'Shortcuts' }).waitFor({ state: 'attached' });
-    await page.keyboard.press('s');
-    await page.getByRole('heading', { name: 'New strategy in production' }).waitFor();
+    // The page has its key a moment after it is shown.
+    const title = page.getByRole('heading', { name: 'New strategy in production' });
+    await eventually(async () => {
+      if (!(await title.isVisible())) await page.keyboard.press('s');
+      expect(await title.isVisible()).toBe(true);
+    });
     await closeChecked(opened);
   });
 

@@ -95,20 +95,21 @@ describeInBrowser('what others do meanwhile', () => {
     const { page } = opened;
     const list = page.getByRole('table', { name: 'Flags of lively' });
     await list.waitFor();
-    const offset = () =>
-      list.evaluate((table) => {
+    /** Where the list is scrolled to, after it was scrolled to `top` if that is given. */
+    const offset = (top?: number) =>
+      list.evaluate((table, wanted) => {
         let element: HTMLElement | null = table as HTMLElement;
         while (element !== null && element.scrollHeight <= element.clientHeight) element = element.parentElement;
-        return { element, top: element?.scrollTop ?? -1 }.top;
-      });
-    await page.getByRole('link', { name: 'lively.100' }).hover();
-    await page.mouse.wheel(0, 700);
-    await eventually(async () => expect(await offset()).toBeGreaterThan(500));
+        if (element !== null && wanted !== undefined) element.scrollTop = wanted;
+        return element?.scrollTop ?? -1;
+      }, top);
+    await page.getByRole('link', { name: 'lively.100' }).waitFor();
+    expect(await offset(700)).toBeGreaterThan(500);
+    const link = page.getByRole('link', { name: /^lively\.1[2-3]\d$/ }).nth(3);
+    await link.scrollIntoViewIfNeeded();
     const before = await offset();
-    await page
-      .getByRole('link', { name: /^lively\.1[2-3]\d$/ })
-      .nth(3)
-      .click();
+    expect(before).toBeGreaterThan(500);
+    await link.click();
     await page.getByRole('heading', { name: /^lively\.1/, level: 1 }).waitFor();
     await page.goBack();
     await list.waitFor();
