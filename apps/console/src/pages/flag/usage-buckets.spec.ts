@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { UsageHistory } from '@bunting/contracts';
 import { usageBuckets, usageParts } from './usage-buckets.ts';
 
@@ -18,6 +18,7 @@ function aHistory(
 }
 
 describe('the bars of usage', () => {
+  afterEach(() => void vi.unstubAllEnvs());
   it('have one for each minute, hour or day of the range, also where nothing was counted', () => {
     const at = '2026-11-28T03:00:00.000Z';
     const history = aHistory('2026-11-27T21:00:00.000Z', 'hour', [{ at, yes: 2, no: 1, variants: {} }]);
@@ -36,6 +37,23 @@ describe('the bars of usage', () => {
     const history = aHistory(midnight.toISOString(), 'day', [{ at: later.toISOString(), yes: 7, no: 0, variants: {} }]);
     const buckets = usageBuckets(history, '30d', 'production');
     expect(buckets.at(-1)).toMatchObject({ at: later.getTime(), yes: 7 });
+  });
+
+  it('have what was counted where the clocks are changed at midnight', () => {
+    vi.stubEnv('TZ', 'Africa/Cairo');
+    // 24 April 2026 begins there at 1 o'clock.
+    const from = '2026-04-23T22:00:00.000Z';
+    expect(new Date(from).getHours()).toBe(1);
+    const at = ['2026-04-23T22:00:00.000Z', '2026-04-24T21:00:00.000Z', '2026-05-22T21:00:00.000Z'];
+    const history = aHistory(
+      from,
+      'day',
+      at.map((start, nth) => ({ at: start, yes: nth + 1, no: 0, variants: {} })),
+    );
+    const buckets = usageBuckets(history, '30d', 'production');
+    expect(buckets.map(({ yes }) => yes).filter((yes) => yes > 0)).toEqual([1, 2, 3]);
+    expect(buckets[1]).toMatchObject({ at: Date.parse('2026-04-24T21:00:00.000Z'), yes: 2 });
+    expect(buckets.at(-1)).toMatchObject({ at: Date.parse('2026-05-22T21:00:00.000Z'), yes: 3 });
   });
 
   it('are divided into the variants with the most evaluations, the rest of those on, and those off', () => {

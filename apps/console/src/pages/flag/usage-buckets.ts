@@ -19,7 +19,7 @@ function startsOf(range: UsageRange, from: number): readonly number[] {
   const first = new Date(from);
   return Array.from({ length: count }, (_, nth) =>
     range === '30d'
-      ? new Date(first.getFullYear(), first.getMonth(), first.getDate() + nth, first.getHours()).getTime()
+      ? new Date(first.getFullYear(), first.getMonth(), first.getDate() + nth).getTime()
       : from + nth * stepMs[unit],
   );
 }
@@ -27,11 +27,12 @@ function startsOf(range: UsageRange, from: number): readonly number[] {
 /** The evaluations in an environment over a range, also at times without any. */
 export function usageBuckets(history: UsageHistory, range: UsageRange, environment: string): readonly UsageBucket[] {
   const counted = history.environments.find((one) => one.environment === environment)?.buckets ?? [];
-  const byStart = new Map(counted.map(({ at, ...counts }) => [Date.parse(at), counts]));
-  return startsOf(range, Date.parse(history.from)).map((at) => ({
-    at,
-    ...(byStart.get(at) ?? { yes: 0, no: 0, variants: {} }),
-  }));
+  const starts = startsOf(range, Date.parse(history.from));
+  // By the last start before it, and not by the same time: where clocks are changed at midnight, a day begins at another hour.
+  const byStart = new Map(
+    counted.map(({ at, ...counts }) => [starts.findLast((start) => start <= Date.parse(at)), counts]),
+  );
+  return starts.map((at) => ({ at, ...(byStart.get(at) ?? { yes: 0, no: 0, variants: {} }) }));
 }
 
 /** A part of a bar: what evaluations of one kind share, such as those to a variant. */
