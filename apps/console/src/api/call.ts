@@ -134,10 +134,15 @@ export async function sendOnce(method: string, url: string, request: RawRequest 
 
 /**
  * Sends a request to the gateway. A 401 shows the sign-in form, and the request is sent again after it; immediately where the user has
- * signed in meanwhile. @throws ApiError
+ * signed in meanwhile. @param isWrite whether it changes something, and can be sent twice only with a key @throws ApiError
  */
-export async function sendAfterSignIn(method: string, url: string, request: RawRequest = {}): Promise<ApiResponse> {
-  const key = method === 'GET' ? undefined : idempotencyKey();
+export async function sendAfterSignIn(
+  method: string,
+  url: string,
+  request: RawRequest = {},
+  isWrite = method !== 'GET',
+): Promise<ApiResponse> {
+  const key = isWrite ? idempotencyKey() : undefined;
   for (;;) {
     // While the sign-in form is shown, further calls would only get a 401 as well.
     const offer = pendingSignInOffer.get();
@@ -162,7 +167,9 @@ export async function callWithEntityTag<O extends AnyOperation>(
   operation: O,
   request: CallRequest<O>,
 ): Promise<WithEntityTag<ReplyOf<O>>> {
-  const { response, body } = await sendAfterSignIn(operation.http?.method ?? 'GET', urlOf(operation, request), request);
+  const { http: { method } = { method: 'GET' }, readsOnly } = operation;
+  const isWrite = method !== 'GET' && readsOnly !== true;
+  const { response, body } = await sendAfterSignIn(method, urlOf(operation, request), request, isWrite);
   return { value: body as ReplyOf<O>, entityTag: response.headers.get('etag') ?? undefined };
 }
 

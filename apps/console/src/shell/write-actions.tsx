@@ -61,7 +61,8 @@ export function WriteActions({ write, hasLink, onClose, onUndo }: WriteActionsPr
   const { data } = useQuery({
     queryKey: ['writtenEvent', write.number, userId],
     queryFn: ({ signal }) => readWrittenEvent(userId ?? 0, write.since, signal),
-    enabled: userId !== undefined,
+    // The events of an admin token do not say which token it was.
+    enabled: userId !== undefined && userId > 0,
     retry: false,
     // Not read again when something else is written.
     staleTime: 'static',
