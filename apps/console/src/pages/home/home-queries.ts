@@ -7,6 +7,7 @@ import {
   type SearchResultFeature,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { operationQuery, useEnvironments, useMe } from '../../api/queries-and-mutations.ts';
 import { dayIn, ownTimeZone } from '../../filtering/filter-tokens.ts';
 
@@ -24,17 +25,28 @@ export function useRequests(which: 'reviewable' | 'scheduled') {
   });
 }
 
+/** Today in a time zone, also after midnight. */
+function useToday(timeZone: string): string {
+  const [today, setToday] = useState(() => dayIn(timeZone, new Date()));
+  useEffect(() => {
+    const timer = setInterval(() => setToday(dayIn(timeZone, new Date())), 60_000);
+    return () => clearInterval(timer);
+  }, [timeZone]);
+  return today;
+}
+
 /** The events of today in environments of production, the newest first. */
 export function useChangedToday() {
   const environments = (useEnvironments().data?.environments ?? [])
     .filter(({ type, enabled }) => type === 'production' && enabled)
     .map(({ name }) => name);
   const timeZone = ownTimeZone();
+  const today = useToday(timeZone);
   const query = useQuery({
     ...operationQuery(SearchEvents, {
       query: {
         environment: `IS_ANY_OF:${environments.join(',')}`,
-        from: `IS:${dayIn(timeZone, new Date())}`,
+        from: `IS:${today}`,
         timeZone,
         limit: String(maxShown),
       },
@@ -44,6 +56,9 @@ export function useChangedToday() {
   });
   return { query, environments };
 }
+
+/** The maximum number of favourites before the user's own flags. */
+const maxFavouritesFirst = 3;
 
 /** The user's favourites and the newest flags that the user has created. */
 export function useMyFlags() {
@@ -60,7 +75,13 @@ export function useMyFlags() {
     enabled: isPerson,
   });
   const isRead = favourites.data !== undefined && (own.data !== undefined || (userId !== undefined && !isPerson));
-  const all: readonly SearchResultFeature[] = [...(favourites.data?.features ?? []), ...(own.data?.features ?? [])];
+  const liked = favourites.data?.features ?? [];
+  // Both kinds are shown, however many favourites there are.
+  const all: readonly SearchResultFeature[] = [
+    ...liked.slice(0, maxFavouritesFirst),
+    ...(own.data?.features ?? []),
+    ...liked.slice(maxFavouritesFirst),
+  ];
   const unique = [...new Map(all.map((flag) => [flag.name, flag])).values()];
   return {
     data: isRead ? unique : undefined,
