@@ -1,7 +1,13 @@
-import { type FeatureEnvironment, GetFeature, type SearchResultFeature } from '@bunting/contracts';
+import {
+  type FeatureEnvironment,
+  type FeatureStrategy,
+  GetFeature,
+  ListEnvironmentsOfProject,
+  type SearchResultFeature,
+} from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery, useSegmentNames } from '../../api/queries-and-mutations.ts';
-import { useEditProtection } from '../../changes/edit-protection.tsx';
+import { changeRequestConfigQuery, protectedEnvironmentsOf } from '../../changes/edit-protection.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
@@ -28,14 +34,37 @@ function UsageSentence({ yes, no }: Pick<FeatureEnvironment, 'yes' | 'no'>) {
   );
 }
 
-function Effect({ environment, enabled }: { readonly environment: FeatureEnvironment; readonly enabled: boolean }) {
+interface EffectProps {
+  readonly project: string;
+  readonly environment: FeatureEnvironment;
+  readonly enabled: boolean;
+}
+
+/** Who gets a flag that is turned on without an enabled strategy: it gets the default strategy of its project. */
+function DefaultEffect({ project, environment }: { readonly project: string; readonly environment: string }) {
+  const segmentNames = useSegmentNames();
+  const { data } = useQuery({
+    ...operationQuery(ListEnvironmentsOfProject, { params: { projectId: project } }),
+    staleTime: 0,
+  });
+  if (data === undefined) return 'it gets the default strategy of the project.';
+  const strategy = data.environments.find(({ name }) => name === environment)?.defaultStrategy;
+  if (strategy == null) return 'it gets one for everybody: all users get it at once.';
+  return `it gets the default strategy of the project: ${strategySentence(strategy as FeatureStrategy, segmentNames)}.`;
+}
+
+function Effect({ project, environment, enabled }: EffectProps) {
   const segmentNames = useSegmentNames();
   const { name, strategies = [] } = environment;
   if (!enabled) return <p>Nobody gets it in {name} any more. Its strategies stay as they are.</p>;
-  if (strategies.length === 0)
-    return <p>It has no strategy in {name}, and gets one for everybody: all users get it at once.</p>;
   const active = strategies.filter(({ disabled }) => disabled !== true);
-  if (active.length === 0) return <p>All of its strategies in {name} are disabled: it gets one for everybody.</p>;
+  if (active.length === 0)
+    return (
+      <p>
+        {strategies.length === 0 ? 'It has no strategy' : 'All of its strategies are disabled'} in {name}:{' '}
+        <DefaultEffect project={project} environment={name} />
+      </p>
+    );
   return (
     <>
       <p>These get it in {name}:</p>
@@ -50,7 +79,8 @@ function Effect({ environment, enabled }: { readonly environment: FeatureEnviron
 
 interface ProductionQuestionProps {
   readonly asked: AskedSwitch;
-  readonly onConfirm: () => void;
+  /** @param isProposal whether the person was told that it becomes part of a change request */
+  readonly onConfirm: (isProposal: boolean) => void;
   readonly onClose: () => void;
 }
 
@@ -59,8 +89,8 @@ export function ProductionQuestion({ asked, onConfirm, onClose }: ProductionQues
   const { flag, environment: name, enabled } = asked;
   const params = { projectId: flag.project, featureName: flag.name };
   const query = useQuery({ ...operationQuery(GetFeature, { params }), staleTime: 0 });
-  const protection = useEditProtection(flag.project, name);
-  const isProtected = protection.environments.length > 0;
+  const protection = useQuery({ ...changeRequestConfigQuery(flag.project), staleTime: 0 });
+  const isProtected = protectedEnvironmentsOf(protection.data ?? []).includes(name);
   const environment = query.data?.environments?.find((one) => one.name === name);
   const act = enabled ? 'Turn on' : 'Turn off';
   return (
@@ -68,9 +98,9 @@ export function ProductionQuestion({ asked, onConfirm, onClose }: ProductionQues
       title={`${act} in ${name}?`}
       confirm={isProtected ? 'Propose' : `${act} in ${name}`}
       isDangerous={!enabled}
-      isDisabled={query.isPending || protection.isLoading}
+      isDisabled={query.isPending || protection.data === undefined}
       onClose={onClose}
-      onConfirm={onConfirm}
+      onConfirm={() => onConfirm(isProtected)}
     >
       <div className={layout['stack']}>
         <p>
@@ -80,10 +110,13 @@ export function ProductionQuestion({ asked, onConfirm, onClose }: ProductionQues
           of the project {flag.project}
         </p>
         {query.error !== null && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+        {protection.error !== null && protection.data === undefined && (
+          <ErrorNotice error={protection.error} retry={() => void protection.refetch()} />
+        )}
         {query.isPending && <Loading />}
         {environment !== undefined && (
           <>
-            <Effect environment={environment} enabled={enabled} />
+            <Effect project={flag.project} environment={environment} enabled={enabled} />
             <UsageSentence yes={environment.yes} no={environment.no} />
           </>
         )}

@@ -269,6 +269,8 @@ interface FlagSwitch {
   readonly flag: SearchResultFeature;
   readonly environment: string;
   readonly enabled: boolean;
+  /** whether the person was told that it becomes part of a change request; undefined where nothing was said */
+  readonly isProposal?: boolean | undefined;
 }
 
 /**
@@ -279,10 +281,16 @@ interface FlagSwitch {
 export function useFlagRowActions(select: RowActions['select'], productions: ReadonlySet<string>) {
   const addFavorite = useOperationMutation(AddFavoriteFeature, 'handled');
   const removeFavorite = useOperationMutation(RemoveFavoriteFeature, 'handled');
+  const [asked, setAsked] = useState<FlagSwitch | undefined>();
   const switchFlag = useMutation<void, ApiError, FlagSwitch>({
-    mutationFn: async ({ flag, environment, enabled }, { client }) => {
+    mutationFn: async ({ flag, environment, enabled, isProposal }, { client }) => {
       const path = { projectId: flag.project, environment };
-      if ((await readProtectedEnvironments(client, flag.project)).includes(environment)) {
+      const isProtected = (await readProtectedEnvironments(client, flag.project)).includes(environment);
+      if (isProposal !== undefined && isProposal !== isProtected) {
+        // It is not done in another way than was said.
+        notify(`${environment} is ${isProtected ? 'now' : 'no longer'} protected: please answer again.`);
+        setAsked({ flag, environment, enabled });
+      } else if (isProtected) {
         const change = { feature: flag.name, action: 'updateEnabled', payload: { enabled } } as const;
         notifyProposed(await propose({ project: flag.project, environment }, [change]));
       } else {
@@ -294,19 +302,19 @@ export function useFlagRowActions(select: RowActions['select'], productions: Rea
   });
   /** by flag, the environment in which its switch is pending */
   const [pendingEnvironments, setPendingEnvironments] = useState<ReadonlyMap<string, string>>(new Map());
-  const [asked, setAsked] = useState<FlagSwitch | undefined>();
   const ask = (flag: SearchResultFeature, environment: string, enabled: boolean): void => {
     if (productions.has(environment)) setAsked({ flag, environment, enabled });
-    else void toggle(flag, environment, enabled);
+    else void toggle({ flag, environment, enabled });
   };
-  const confirm = (): void => {
+  const confirm = (isProposal: boolean): void => {
     setAsked(undefined);
-    if (asked !== undefined) void toggle(asked.flag, asked.environment, asked.enabled);
+    if (asked !== undefined) void toggle({ ...asked, isProposal });
   };
-  const toggle = async (flag: SearchResultFeature, environment: string, enabled: boolean): Promise<void> => {
+  const toggle = async (pressed: FlagSwitch): Promise<void> => {
+    const { flag, environment } = pressed;
     setPendingEnvironments((all) => new Map([...all, [flag.name, environment]]));
     try {
-      await switchFlag.mutateAsync({ flag, environment, enabled });
+      await switchFlag.mutateAsync(pressed);
     } catch (error) {
       notifyError(error);
     } finally {
