@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   if (visitor === undefined) return showConsole(undefined);
   keepText(sessionHint, 'me' in visitor ? 'yes' : 'no');
   if ('me' in visitor) return showConsole(visitor.me);
-  return root.render(<SignInPage offer={visitor.offer} onSignedIn={(me) => void showConsole(me)} />);
+  return root.render(<SignInPage offer={visitor.offer} onSignedIn={showConsole} />);
 }
 
 applyStoredTheme();

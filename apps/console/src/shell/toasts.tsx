@@ -83,19 +83,21 @@ interface ToastViewProps {
 }
 
 function ToastView({ toast: { id, text, isError, link, write }, onUndo }: ToastViewProps) {
-  const [isHeld, setHeld] = useState(false);
+  const [isPointed, setPointed] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const isHeld = isPointed || isFocused;
   const item = useRef<HTMLLIElement>(null);
   // It does not go while somebody is about to use it.
   useEffect(() => {
     const listened = new AbortController();
     const { signal } = listened;
-    for (const [type, held] of [
-      ['pointerenter', true],
-      ['pointerleave', false],
-      ['focusin', true],
-      ['focusout', false],
+    for (const [type, set, held] of [
+      ['pointerenter', setPointed, true],
+      ['pointerleave', setPointed, false],
+      ['focusin', setFocused, true],
+      ['focusout', setFocused, false],
     ] as const)
-      item.current?.addEventListener(type, () => setHeld(held), { signal });
+      item.current?.addEventListener(type, () => set(held), { signal });
     return () => listened.abort();
   }, []);
   useEffect(() => {

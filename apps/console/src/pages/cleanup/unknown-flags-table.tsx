@@ -147,7 +147,7 @@ export function UnknownFlagsTable({ project, filter }: UnknownFlagsProps) {
                     id: 'name',
                     title: 'Flag',
                     cell: ({ name, archivedIn }) =>
-                      archivedIn === null ? (
+                      archivedIn == null ? (
                         <bdi>{name}</bdi>
                       ) : (
                         <>

@@ -1,5 +1,6 @@
 import { GetFeature, GetRawFeatureMetrics } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Notice } from '../../components/content/notice.tsx';
 import { Time } from '../../components/content/time.tsx';
@@ -33,7 +34,12 @@ export function LastAskers({ project, name }: { readonly project: string; readon
             return (
               <li key={environment}>
                 {environment}: <Time at={lastSeenAt} />
-                {applications.length > 0 && `, by ${applications.slice(0, maxNamed).join(', ')}`}
+                {applications.slice(0, maxNamed).map((application, nth) => (
+                  <Fragment key={application}>
+                    {nth === 0 ? ', by ' : ', '}
+                    <bdi>{application}</bdi>
+                  </Fragment>
+                ))}
                 {applications.length > maxNamed && ` and ${applications.length - maxNamed} more`}
               </li>
             );

@@ -67,7 +67,7 @@ interface CredentialsFormProps {
   readonly wrongCredentials: string;
   /** Signs in with what was entered, by the names of the inputs. @throws ApiError */
   readonly signIn: (entered: Readonly<Record<string, string>>) => Promise<Me>;
-  readonly onSignedIn: (me: Me) => void;
+  readonly onSignedIn: (me: Me) => void | Promise<void>;
   readonly children?: React.ReactNode;
 }
 
@@ -87,7 +87,8 @@ function CredentialsForm({ inputs, wrongCredentials, signIn, onSignedIn, childre
     }
     setPending(true);
     try {
-      onSignedIn(await signIn(entered));
+      // Pending until what comes after it is shown: a second press would sign in a second time.
+      await onSignedIn(await signIn(entered));
     } catch (error) {
       setFailure(explainFailure(error, wrongCredentials));
     } finally {
@@ -160,7 +161,7 @@ interface SignInFormProps {
   readonly offer: SignInOffer;
   /** whether there was a session, which has ended: the page below has what was entered */
   readonly hadSession: boolean;
-  readonly onSignedIn: (me: Me) => void;
+  readonly onSignedIn: (me: Me) => void | Promise<void>;
 }
 
 /** All ways to sign in that the server offers. */
