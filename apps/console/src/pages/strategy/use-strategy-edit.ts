@@ -8,7 +8,7 @@ import {
   threeWayMerge,
 } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { callWithEntityTag } from '../../api/call.ts';
 import { useEventFeed } from '../../api/event-feed.ts';
@@ -60,6 +60,8 @@ interface EditConflict {
   readonly conflicts: readonly MergeConflict[];
   /** the state that another person has saved */
   readonly current: StoredDraft;
+  /** the newest edit that was known before that state was read */
+  readonly knownEdit: OtherEdit | undefined;
 }
 
 /** The edit of one strategy. Where another person has saved the strategy meanwhile, `save` merges both edits by field. */
@@ -72,11 +74,21 @@ export function useStrategyEdit(
     ...(stored && { draft: strategyDraftOf(stored) }),
     entityTag,
   });
-  const [draft, setDraft] = useState<StrategyDraft>(() => base.draft ?? newStrategyDraft(feature, firstRollout));
+  const [draft, setDraftState] = useState<StrategyDraft>(() => base.draft ?? newStrategyDraft(feature, firstRollout));
+  /** the draft as it is now, also for what began at an earlier render: the form can be edited while the server is asked */
+  const latestDraft = useRef(draft);
+  const setDraft = (changedDraft: StrategyDraft): void => {
+    latestDraft.current = changedDraft;
+    setDraftState(changedDraft);
+  };
   const [isSaved, setSaved] = useState(false);
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<EditConflict>();
   const [otherEdit, setOtherEdit] = useState<OtherEdit>();
+  const latestOtherEdit = useRef(otherEdit);
+  useEffect(() => {
+    latestOtherEdit.current = otherEdit;
+  });
   const navigate = useNavigate();
   const submitChanges = useSubmitChanges(project);
 
@@ -110,22 +122,29 @@ export function useStrategyEdit(
   };
 
   /** Continues with a merged edit. Its base is the stored state that it was merged with: the next save does not conflict with it. */
-  const adopt = (merged: Json, current: StoredDraft): void => {
+  const adopt = (merged: Json, current: StoredDraft, knownEdit: OtherEdit | undefined): void => {
     setBase(current);
     setDraft(merged as StrategyDraft);
     setMerged(true);
     setConflict(undefined);
-    setOtherEdit(undefined);
+    // An edit of which this page heard after it had asked for the stored state may not be part of that.
+    setOtherEdit((newest) => (newest?.eventId === knownEdit?.eventId ? undefined : newest));
   };
 
+  /** Merges the draft with what is stored. A failure is told. */
   const mergeWithStored = async (): Promise<void> => {
     if (base.draft === undefined || id === undefined) return;
     const params = { projectId: project, featureName: feature, environment, strategyId: id };
-    const theirs = await callWithEntityTag(GetStrategy, { params });
-    const current = { draft: strategyDraftOf(theirs.value), entityTag: theirs.entityTag };
-    const { merged, conflicts } = threeWayMerge(base.draft, draft, current.draft);
-    if (conflicts.length > 0) setConflict({ merged: merged as Json, conflicts, current });
-    else adopt(merged as Json, current);
+    const knownEdit = latestOtherEdit.current;
+    try {
+      const theirs = await callWithEntityTag(GetStrategy, { params });
+      const current = { draft: strategyDraftOf(theirs.value), entityTag: theirs.entityTag };
+      const { merged, conflicts } = threeWayMerge(base.draft, latestDraft.current, current.draft);
+      if (conflicts.length > 0) setConflict({ merged: merged as Json, conflicts, current, knownEdit });
+      else adopt(merged as Json, current, knownEdit);
+    } catch (error) {
+      notifyError(error);
+    }
   };
 
   /** Turns the flag on as well, after the strategy was saved or proposed. @returns whether that succeeded; a failure is told */
@@ -180,7 +199,7 @@ export function useStrategyEdit(
     takeOver: mergeWithStored,
     edit,
     save,
-    resolveConflict: (merged: Json): void => conflict && adopt(merged, conflict.current),
+    resolveConflict: (merged: Json): void => conflict && adopt(merged, conflict.current, conflict.knownEdit),
     cancelConflict: (): void => setConflict(undefined),
   };
 }
