@@ -116,19 +116,78 @@ export function useEventFeed(listener: Listener): void {
 /** For how long events are gathered before what they concern is read again, in milliseconds. */
 const gatherMs = 1_000;
 
-/** Calls `listener` after events that concern it, once for all that come within a second, however many they are. */
-export function useEventBatches(concerns: (event: FeedEvent) => boolean, listener: () => void): void {
+/**
+ * Runs `run` after events, once for all that come within a second: never while it still runs, nor sooner than `atLeastMs` after the last run,
+ * nor while the page is hidden. What it has not yet answered then it answers later, by one run.
+ */
+class EventBatches {
+  #hasEvents = false;
+  #isRunning = false;
+  #isStopped = false;
+  #nextAt = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #run: () => unknown;
+  readonly #atLeastMs: number;
+
+  constructor(run: () => unknown, atLeastMs: number) {
+    this.#run = run;
+    this.#atLeastMs = atLeastMs;
+    document.addEventListener('visibilitychange', this.#schedule);
+  }
+
+  add(): void {
+    this.#hasEvents = true;
+    this.#schedule();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    document.removeEventListener('visibilitychange', this.#schedule);
+  }
+
+  readonly #schedule = (): void => {
+    if (!this.#hasEvents || this.#isRunning || this.#isStopped || document.hidden) return;
+    this.#timer ??= setTimeout(() => void this.#start(), Math.max(gatherMs, this.#nextAt - performance.now()));
+  };
+
+  async #start(): Promise<void> {
+    this.#timer = undefined;
+    if (document.hidden) return;
+    this.#hasEvents = false;
+    this.#isRunning = true;
+    try {
+      await this.#run();
+    } catch {
+      // The pages show why they could not be read.
+    }
+    this.#isRunning = false;
+    this.#nextAt = performance.now() + this.#atLeastMs;
+    this.#schedule();
+  }
+}
+
+/**
+ * Calls `listener` after events that concern it, once for all that come within a second, however many they are. Where it returns a promise,
+ * the next call waits for that: a slow read is not begun anew by each event. A hidden page calls it when it is shown again.
+ * @param atLeastMs the time from one call's end to the next call, in milliseconds; the same in all renders
+ */
+export function useEventBatches(
+  concerns: (event: FeedEvent) => boolean,
+  listener: () => unknown,
+  atLeastMs: number = gatherMs,
+): void {
   const latestListener = useRef(listener);
   useEffect(() => {
     latestListener.current = listener;
   });
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const batches = useRef<EventBatches | undefined>(undefined);
   useEventFeed((event) => {
-    if (!concerns(event)) return;
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      latestListener.current();
-    }, gatherMs);
+    if (concerns(event)) batches.current?.add();
   });
-  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    const started = new EventBatches(() => latestListener.current(), atLeastMs);
+    batches.current = started;
+    return () => started.stop();
+  }, [atLeastMs]);
 }

@@ -1,4 +1,4 @@
-import { type CleanupReason, ListCleanupFeatures } from '@bunting/contracts';
+import { type CleanupReason, CountCleanupFeatures, ListCleanupFeatures, ListUnknownFlags } from '@bunting/contracts';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -31,6 +31,7 @@ import {
   useCleanupCounts,
   useCleanupList,
   useCleanupSelection,
+  countsStaleMs,
 } from './use-cleanup-list.ts';
 import { CleanupTable } from './cleanup-table.tsx';
 import { UnknownFlagsTable } from './unknown-flags-table.tsx';
@@ -149,7 +150,17 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
   const client = useQueryClient();
   useEventBatches(
     ({ type }) => /^(feature|segment|project)-/.test(type),
-    () => void client.invalidateQueries({ queryKey: operationKey(ListCleanupFeatures) }),
+    () =>
+      Promise.all(
+        [ListCleanupFeatures, ListUnknownFlags].map((read) =>
+          client.invalidateQueries({ queryKey: operationKey(read) }),
+        ),
+      ),
+  );
+  useEventBatches(
+    ({ type }) => /^(feature|segment|project)-/.test(type),
+    () => client.invalidateQueries({ queryKey: operationKey(CountCleanupFeatures) }),
+    countsStaleMs,
   );
   const selectedCount = selectedCountOf(selection, total);
   const hasSearchText = query.query !== undefined;

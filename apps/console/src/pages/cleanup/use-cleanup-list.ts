@@ -85,7 +85,7 @@ export function archivableFlagOf({ name, project, environments }: CleanupFlag): 
 
 const cleanupPageSize = 200;
 /** Milliseconds until cached counts are stale; archiving invalidates them. */
-const countsStaleMs = 60_000;
+export const countsStaleMs = 60_000;
 
 /** The number of flags of each reason. The server scans all flags for them, which takes seconds where there are very many. */
 export function useCleanupCounts(query: Pick<CleanupQuery, 'days' | 'project'>) {

@@ -12,7 +12,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
-import { useEventFeed } from '../../api/event-feed.ts';
+import { useEventBatches } from '../../api/event-feed.ts';
 import { operationQuery, useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
@@ -289,10 +289,10 @@ export function FlagPage() {
   const { project, feature: name } = useParams({ strict: false }) as { project: string; feature: string };
   const client = useQueryClient();
   const query = useQuery(operationQuery(GetFeature, { params: { projectId: project, featureName: name } }));
-  useEventFeed(({ featureName, type }) => {
-    if (featureName === name || type.startsWith('segment-') || type.startsWith('change-'))
-      void client.invalidateQueries();
-  });
+  useEventBatches(
+    ({ featureName, type }) => featureName === name || type.startsWith('segment-') || type.startsWith('change-'),
+    () => client.invalidateQueries(),
+  );
   // The flag may have been deleted or moved while the page was open.
   if (query.error instanceof ApiError && query.error.kind === 'NotFoundError')
     return <AbsentFlag name={name} project={project} />;

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { ListEnvironmentsOfProject, SearchFeatures } from '@bunting/contracts';
+import { GetEditStatus, ListEnvironmentsOfProject, SearchFeatures } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { operationKey, operationQuery, useEnvironments } from '../../api/queries-and-mutations.ts';
 import { shownEnvironments, useEnvironmentPreference } from '../../components/environments/environment-preference.ts';
@@ -135,7 +135,10 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
   const client = useQueryClient();
   useEventBatches(
     ({ type }) => /^(feature|change|segment|project)-/.test(type),
-    () => void client.invalidateQueries({ queryKey: operationKey(SearchFeatures) }),
+    () =>
+      Promise.all(
+        [SearchFeatures, GetEditStatus].map((read) => client.invalidateQueries({ queryKey: operationKey(read) })),
+      ),
   );
   const onVisibleRangeChange = useCallback((first: number, last: number) => setVisibleRange({ first, last }), []);
   useFlagListKeys({

@@ -1,9 +1,18 @@
-import { type ChangeRequestSearchItem, type Event, SearchFeatures } from '@bunting/contracts';
+import {
+  type AnyOperation,
+  type ChangeRequestSearchItem,
+  type Event,
+  ListCleanupFeatures,
+  ListUnknownFlags,
+  SearchChangeRequests,
+  SearchEvents,
+  SearchFeatures,
+} from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Fragment, lazy, Suspense, useState } from 'react';
 import { useEventBatches } from '../../api/event-feed.ts';
-import { operationQuery, useMe } from '../../api/queries-and-mutations.ts';
+import { operationKey, operationQuery, useMe } from '../../api/queries-and-mutations.ts';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
@@ -85,7 +94,7 @@ function RequestItem({ request, end }: { readonly request: ChangeRequestSearchIt
           <bdi>{title ?? `Change request ${id}`}</bdi>
         </Link>
         <span className={styles['detail']}>
-          {createdBy.username ?? 'A deleted user'} wants to change {environment} of {project}
+          <bdi>{createdBy.username ?? 'A deleted user'}</bdi> wants to change {environment} of {project}
           {count > 0 && ` · ${formatCount(count, features.length > 0 ? 'flag' : 'segment')}`}
         </span>
       </span>
@@ -226,7 +235,7 @@ function GoneQuiet() {
     <Section
       title="Gone quiet"
       query={query}
-      none="Every flag was asked for in the last 30 days."
+      none="No flag has gone quiet in the last 30 days."
       more={
         <Link to="/cleanup" search={{ reason: 'notSeen' }}>
           Show all
@@ -273,10 +282,12 @@ function AskedUnknown() {
             <bdi className={styles['name']}>{name}</bdi>
             <span className={styles['detail']}>
               by{' '}
-              {reports
-                .slice(0, 2)
-                .map(({ appName }) => appName)
-                .join(', ')}
+              {reports.slice(0, 2).map(({ appName }, nth) => (
+                <Fragment key={appName}>
+                  {nth > 0 && ', '}
+                  <bdi>{appName}</bdi>
+                </Fragment>
+              ))}
               {reports.length > 2 && ` and ${reports.length - 2} more`}
             </span>
           </span>
@@ -289,6 +300,10 @@ function AskedUnknown() {
   );
 }
 
+/** Milliseconds between two reads of the page after events: what is found cheaply, and what the server scans for. */
+const readAgainMs = 10_000;
+const scanAgainMs = 60_000;
+
 /** What concerns who is signed in, over all projects. */
 export function HomePage() {
   const { data: me } = useMe();
@@ -297,9 +312,18 @@ export function HomePage() {
   const any = useQuery(operationQuery(SearchFeatures, { query: { limit: '1' } }));
   if (wasEmpty === undefined && any.data !== undefined) setWasEmpty(any.data.total === 0);
   const client = useQueryClient();
+  const readAgain = (...operations: readonly AnyOperation[]): Promise<unknown> =>
+    Promise.all(operations.map((operation) => client.invalidateQueries({ queryKey: operationKey(operation) })));
   useEventBatches(
     () => true,
-    () => void client.invalidateQueries(),
+    () => readAgain(SearchChangeRequests, SearchEvents, SearchFeatures),
+    readAgainMs,
+  );
+  // The server scans all flags for these.
+  useEventBatches(
+    () => true,
+    () => readAgain(ListCleanupFeatures, ListUnknownFlags),
+    scanAgainMs,
   );
   const name = me?.user.name ?? me?.user.username ?? undefined;
   if (wasEmpty === undefined && any.error === null)
