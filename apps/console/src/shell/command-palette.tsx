@@ -1,5 +1,5 @@
 import { type MatchedParts, SuggestFeatures } from '@bunting/contracts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
@@ -34,17 +34,19 @@ function matchesWords(label: string, words: readonly string[]): boolean {
 const maxLength = 100;
 
 /** The entries that match the text: flags (found by the server), pages, and actions of the page and dialogs on the screen. */
-function useEntries(text: string): readonly Entry[] {
+function useEntries(text: string): { readonly entries: readonly Entry[]; readonly isSearching: boolean } {
   const navigate = useNavigate();
   const actions = useStore(registeredPageActions).flat();
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const settled = useSettled(text.trim()).slice(0, maxLength);
-  const { data } = useQuery({
+  const typed = text.trim().slice(0, maxLength);
+  const settled = useSettled(typed);
+  const { data, isFetching } = useQuery({
     ...operationQuery(SuggestFeatures, { query: { query: settled } }),
     enabled: settled !== '',
-    placeholderData: keepPreviousData,
   });
-  const flags = (words.length === 0 ? [] : (data?.suggestions ?? [])).map(({ name, project, isExact, matches }) => ({
+  // Enter opens the first entry: flags that an earlier text found are none.
+  const suggestions = typed === settled && typed !== '' ? (data?.suggestions ?? []) : [];
+  const flags = suggestions.map(({ name, project, isExact, matches }) => ({
     id: `flag ${name}`,
     section: isExact ? 'Flags' : 'Similar flags',
     label: name,
@@ -76,13 +78,14 @@ function useEntries(text: string): readonly Entry[] {
       key,
       run,
     }));
-  return [...flags, ...pages, ...actionEntries];
+  const isSearching = typed !== '' && (typed !== settled || isFetching);
+  return { entries: [...flags, ...pages, ...actionEntries], isSearching };
 }
 
 function PaletteBody({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [selectedIndex, setSelectedIndex] = useState(0);
-  const entries = useEntries(text);
+  const { entries, isSearching } = useEntries(text);
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
   const activeIndex = Math.min(selectedIndex, entries.length - 1);
@@ -127,9 +130,11 @@ function PaletteBody({ onClose }: { readonly onClose: () => void }) {
         onKeyDown={onKeyDown}
       />
       <p role="status" className="visually-hidden">
-        {formatCount(entries.length, 'result')}
+        {isSearching ? '' : formatCount(entries.length, 'result')}
       </p>
-      {entries.length === 0 && <p className={styles['paletteNone']}>Nothing matches. Try fewer letters.</p>}
+      {entries.length === 0 && !isSearching && (
+        <p className={styles['paletteNone']}>Nothing matches. Try fewer letters.</p>
+      )}
       <div id={listId} ref={list} role="listbox" aria-label="Search" tabIndex={-1} className={styles['paletteList']}>
         {entries.map((entry, index) => (
           <div key={entry.id} role="presentation">

@@ -72,6 +72,21 @@ describeInBrowser('the console', () => {
     await answered.promise;
     expect(await page.getByText('Similar flags').count()).toBe(1);
     await expectAccessible(opened);
+    const heldAgain = Promise.withResolvers<void>();
+    await page.route(/search\/suggest\?.*query=shell(%20|\+)second/, async (route) => {
+      await heldAgain.promise;
+      await route.continue();
+    });
+    const askedAgain = page.waitForRequest(/search\/suggest\?.*query=shell(%20|\+)second/);
+    await box.fill('shell second');
+    expect(await found.count()).toBe(0);
+    await askedAgain;
+    expect(await found.count()).toBe(0);
+    expect(await page.getByText('Nothing matches').count()).toBe(0);
+    await page.keyboard.press('Enter');
+    expect(new URL(page.url()).pathname).toBe('/flags');
+    heldAgain.resolve();
+    await page.getByText('Nothing matches').waitFor();
     await closeChecked(opened);
   });
 
