@@ -150,6 +150,39 @@ describeInBrowser('the list of flags', () => {
     await closeChecked(opened);
   });
 
+  it('selects all flags that contain the words, none that is only similar to them, in any order of the list', async () => {
+    await create('default', 'retire-basket-v1');
+    await create('default', 'basket.to.retire-v1');
+    await create('default', 'retire-baskte-v1');
+    await eventually(async () => expect(await find('retire')).toHaveLength(3));
+    const opened = await openSignedIn('/flags');
+    const { page } = opened;
+    await page.getByRole('combobox', { name: 'Filter flags' }).fill('v1 retrie-basket');
+    await page.getByRole('row', { name: 'Similar', exact: true }).waitFor();
+    expect(await page.getByRole('checkbox', { name: 'Select all that match' }).isDisabled()).toBe(true);
+    await page.getByRole('combobox', { name: 'Filter flags' }).fill('v1 retire basket');
+    await page.getByText('3 flags', { exact: true }).waitFor();
+    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await page.getByText('2 flags selected').waitFor();
+    expect(await page.getByRole('checkbox', { name: 'Select all that match' }).isChecked()).toBe(true);
+    expect(await page.getByRole('checkbox', { name: 'Select retire-baskte-v1' }).isChecked()).toBe(false);
+    await page.getByRole('button', { name: 'Name' }).click();
+    await page.getByText('3 flags', { exact: true }).waitFor();
+    const similar = page.getByRole('rowheader').filter({ hasText: /similar$/ });
+    await eventually(async () => expect(await similar.allTextContents()).toEqual(['retire-baskte-v1similar']));
+    await page.getByRole('checkbox', { name: 'Select retire-basket-v1' }).click();
+    await page.getByRole('button', { name: 'Select all 2 flags that match' }).click();
+    await page.getByText('2 flags selected').waitFor();
+    await expectAccessible(opened);
+    await chooseFromMenu(page.getByRole('button', { name: 'More actions' }), 'Archive…');
+    const dialog = page.getByRole('dialog', { name: 'Archive' });
+    await dialog.getByText('2 flags in 1 project will change:').waitFor();
+    await dialog.getByRole('button', { name: 'Archive 2 flags' }).click();
+    await page.getByText('2 flags changed.').waitFor();
+    await eventually(async () => expect((await find('retire')).map(({ name }) => name)).toEqual(['retire-baskte-v1']));
+    await closeChecked(opened);
+  });
+
   it('says how many flags have a value, of those that the words of the filter find', async () => {
     await api('POST', '/api/admin/projects', { id: 'counted', name: 'Counted' });
     await create('counted', 'counted.one', { type: 'experiment' });

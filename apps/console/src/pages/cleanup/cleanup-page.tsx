@@ -217,7 +217,9 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
           <SelectionBar
             selection={selection}
             total={list.data === undefined ? undefined : total}
-            onChange={setSelection}
+            exactTotal={total}
+            onSelectAll={() => setSelection(fullSelection)}
+            onSelectNone={() => setSelection(emptySelection)}
           >
             {mayArchive && (
               <Button size="small" icon="archive" onPress={() => setDialog('archive')}>

@@ -57,6 +57,16 @@ function bulkEffectOn(flag: ChangeableFlag, action: BulkAction): BulkEffect {
 
 const pageSize = 1_000;
 
+/** The pages of all flags that a query finds, by name. @throws ApiError */
+async function* pagesOf(query: SearchQuery, signal?: AbortSignal) {
+  for (let offset = 0; ; offset += pageSize) {
+    const page = { ...query, sortBy: 'name', sortOrder: 'asc', offset: String(offset), limit: String(pageSize) };
+    const found = await call(SearchFeatures, { query: page, ...(signal === undefined ? {} : { signal }) });
+    yield found;
+    if (found.features.length < pageSize || offset + pageSize >= (found.total ?? 0)) return;
+  }
+}
+
 /** Reads all selected flags from the server, page by page. @throws ApiError */
 export async function readSelectedFlags(
   query: SearchQuery,
@@ -64,9 +74,7 @@ export async function readSelectedFlags(
   signal: AbortSignal,
 ): Promise<SelectedFlag[]> {
   const selectedFlags: SelectedFlag[] = [];
-  for (let offset = 0; ; offset += pageSize) {
-    const page = { ...query, sortBy: 'name', offset: String(offset), limit: String(pageSize) };
-    const { features, total = 0 } = await call(SearchFeatures, { query: page, signal });
+  for await (const { features } of pagesOf(query, signal)) {
     for (const feature of features) {
       const { name, project } = feature;
       if (isSelected(selection, name))
@@ -77,8 +85,16 @@ export async function readSelectedFlags(
           effectOf: (action) => bulkEffectOn(feature, action),
         });
     }
-    if (features.length < pageSize || offset + pageSize >= total) return selectedFlags;
   }
+  return selectedFlags;
+}
+
+/** Reads the names of the flags that contain the words of a forgiving query, without those that are only similar. @throws ApiError */
+export async function readExactNames(query: SearchQuery): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for await (const { features, matches } of pagesOf(query))
+    for (const [nth, { name }] of features.entries()) if (matches?.[nth]?.isExact === true) names.add(name);
+  return names;
 }
 
 export interface BulkResult {

@@ -201,6 +201,8 @@ type Match = NonNullable<SearchFeaturesResponse['matches']>[number];
 interface RowProps {
   readonly flag: SearchResultFeature | undefined;
   readonly match: Match | undefined;
+  /** whether flags that are only similar are among the others, not below them */
+  readonly isMixed: boolean;
   readonly editStatus: EditStatus;
   readonly row: number;
   readonly top: number;
@@ -218,6 +220,7 @@ const Row = memo(
   ({
     flag,
     match,
+    isMixed,
     editStatus,
     row,
     top,
@@ -276,6 +279,7 @@ const Row = memo(
           >
             <MarkedText text={flag.name} parts={match?.parts ?? []} />
           </Link>
+          {isMixed && match?.isExact === false && <span className={chip['chip']}>similar</span>}
           {flag.stale && <span className={`${chip['chip']} ${styles['stale']}`}>stale</span>}
           {flag.archivedAt !== null && <span className={chip['chip']}>archived</span>}
         </div>
@@ -347,6 +351,8 @@ interface FlagTableProps {
   readonly onSort: (column: string) => void;
   readonly isSelected: (name: string) => boolean;
   readonly selectedCount: number;
+  /** how many flags are not only similar to the text of the filter; undefined if it is not known */
+  readonly exactTotal: number | undefined;
   readonly onSelectAll: (selected: boolean) => void;
   /** the row on which shortcuts act; -1 for none */
   readonly activeRow: number;
@@ -389,6 +395,7 @@ export function FlagTable({
     () => detailsThatFit(width, environments.length, props.showsProject),
     [width, environments.length, props.showsProject],
   );
+  const isAllSelected = props.selectedCount > 0 && props.selectedCount >= (props.exactTotal ?? total);
   const columns = [
     `${widths.select}px ${widths.star}px minmax(${widths.name}px, 2fr)`,
     `repeat(${environments.length}, minmax(${widths.environment}px, 0.5fr))`,
@@ -423,9 +430,10 @@ export function FlagTable({
                 <input
                   type="checkbox"
                   aria-label="Select all that match"
-                  checked={props.selectedCount > 0 && props.selectedCount >= total}
+                  disabled={props.exactTotal === 0}
+                  checked={isAllSelected}
                   ref={(box) => {
-                    if (box !== null) box.indeterminate = props.selectedCount > 0 && props.selectedCount < total;
+                    if (box !== null) box.indeterminate = props.selectedCount > 0 && !isAllSelected;
                   }}
                   onChange={({ target }) => props.onSelectAll(target.checked)}
                 />
@@ -483,6 +491,7 @@ export function FlagTable({
                   top={start + (isFirstSimilar ? similarHeadHeight : 0)}
                   flag={flag}
                   match={props.matchAt(index)}
+                  isMixed={sort.column !== undefined}
                   editStatus={props.editStatus}
                   environments={environments}
                   details={details}

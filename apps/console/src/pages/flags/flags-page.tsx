@@ -16,14 +16,7 @@ import { Page } from '../../components/layout/page.tsx';
 import { ProjectTabs, useProjectName } from '../projects/project-tabs.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
 import type { BulkAction } from './bulk-action.ts';
-import {
-  BulkMenu,
-  emptySelection,
-  fullSelection,
-  isSelected,
-  selectedCountOf,
-  SelectionBar,
-} from './selection-bar.tsx';
+import { BulkMenu, emptySelection, isSelected, selectedCountOf, SelectionBar } from './selection-bar.tsx';
 import { flagSuggestions } from './flag-filter.ts';
 import {
   useFlagFilterVocabulary,
@@ -97,11 +90,12 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
   const [visibleRange, setVisibleRange] = useState({ first: 0, last: 0 });
   const list = useFlagRows(query, visibleRange.first, visibleRange.last);
   const { rowAt, total } = list;
-  const { selection, setSelection, activeRow, activeFlag, select, moveActiveRow } = useSelectedAndActiveFlags({
-    query,
-    total,
-    rowAt,
-  });
+  const { selection, setSelection, selectAll, exactCount, activeRow, activeFlag, select, moveActiveRow } =
+    useSelectedAndActiveFlags({
+      query,
+      total,
+      rowAt,
+    });
   const productions = useMemo(
     () => new Set(enabledEnvironments.filter(({ type }) => type === 'production').map(({ name }) => name)),
     [enabledEnvironments],
@@ -153,6 +147,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
     create: mayCreate ? () => setCreating(true) : undefined,
   });
 
+  const exactTotal = list.exactTotal ?? exactCount;
   const selectedCount = selectedCountOf(selection, total);
   const isEmpty = list.isLoaded && !list.isOutdated && total === 0;
   const createButton = mayCreate && (
@@ -195,7 +190,13 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
         />
         <EnvironmentsButton environments={enabledEnvironments} shown={listedEnvironments} />
       </div>
-      <SelectionBar selection={selection} total={list.isLoaded ? total : undefined} onChange={setSelection}>
+      <SelectionBar
+        selection={selection}
+        total={list.isLoaded ? total : undefined}
+        exactTotal={exactTotal}
+        onSelectAll={() => void selectAll()}
+        onSelectNone={() => setSelection(emptySelection)}
+      >
         <BulkMenu environments={environments} onChoose={setBulkAction} />
       </SelectionBar>
       {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
@@ -233,7 +234,8 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
           onSort={setSort}
           isSelected={(name) => isSelected(selection, name)}
           selectedCount={selectedCount}
-          onSelectAll={(isAll) => setSelection(isAll ? fullSelection : emptySelection)}
+          exactTotal={exactTotal}
+          onSelectAll={(isAll) => (isAll ? void selectAll() : setSelection(emptySelection))}
           activeRow={activeRow}
           pendingEnvironments={pendingEnvironments}
           mayToggle={mayToggle}

@@ -4,7 +4,7 @@ import layout from '../../components/layout/layout.module.css';
 import { formatCount } from '../../text/format-number.ts';
 import type { BulkAction } from './bulk-action.ts';
 
-/** The selected flags: some by name, or all that match the filter except some. */
+/** The selected flags: some by name, or all that match the filter except some. A filter that forgives typing errors selects by name only. */
 export type FlagSelection =
   | { readonly kind: 'some'; readonly names: ReadonlySet<string> }
   | { readonly kind: 'all'; readonly except: ReadonlySet<string> };
@@ -36,25 +36,28 @@ interface SelectionBarProps {
   readonly selection: FlagSelection;
   /** the number of flags that match the filter; undefined until it is loaded */
   readonly total: number | undefined;
-  readonly onChange: (selection: FlagSelection) => void;
+  /** how many of them are not only similar to the words of the filter; undefined if it is not known */
+  readonly exactTotal: number | undefined;
+  readonly onSelectAll: () => void;
+  readonly onSelectNone: () => void;
   /** actions on the selected flags */
   readonly children: React.ReactNode;
 }
 
 /** The line above a list of flags: the number of matching or selected flags, and the actions on the selected ones. */
-export function SelectionBar({ selection, total, onChange, children }: SelectionBarProps) {
+export function SelectionBar({ selection, total, exactTotal, onSelectAll, onSelectNone, children }: SelectionBarProps) {
   const selected = selectedCountOf(selection, total ?? 0);
   return (
     <div className={layout['status']}>
       {selected > 0 ? (
         <>
           <strong>{formatCount(selected, 'flag')} selected</strong>
-          {selection.kind === 'some' && total !== undefined && selected < total && (
-            <Button size="small" variant="quiet" onPress={() => onChange(fullSelection)}>
-              Select all {formatCount(total, 'flag')} that match
+          {selection.kind === 'some' && total !== undefined && selected < (exactTotal ?? total) && (
+            <Button size="small" variant="quiet" onPress={onSelectAll}>
+              Select all {exactTotal === undefined ? 'flags' : formatCount(exactTotal, 'flag')} that match
             </Button>
           )}
-          <Button size="small" variant="quiet" onPress={() => onChange(emptySelection)}>
+          <Button size="small" variant="quiet" onPress={onSelectNone}>
             Select none
           </Button>
           {children}

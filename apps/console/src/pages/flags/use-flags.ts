@@ -24,7 +24,7 @@ import { useSettled } from '../../filtering/use-settled.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { type FlagFilterVocabulary, readFlagFilter, type SearchQuery } from './flag-filter.ts';
 import type { RowActions, SortState } from './flag-table.tsx';
-import { emptySelection, type FlagSelection, isSelected, withSelected } from './selection-bar.tsx';
+import { emptySelection, type FlagSelection, fullSelection, isSelected, withSelected } from './selection-bar.tsx';
 
 /** How many of the flags that a text finds have each value of a key of the filter. */
 function useFacetCounts(project: string | undefined, text: string, isNeeded: boolean): FlagFilterVocabulary['counts'] {
@@ -181,6 +181,12 @@ export function useFlagRows(query: SearchQuery, first: number, last: number) {
   const client = useQueryClient();
   const firstWindow = useQuery({ ...windowQuery(query, 0), placeholderData: keepPreviousData });
   const total = firstWindow.data?.total ?? 0;
+  const exactTotal =
+    query.fuzzy === 'true'
+      ? total <= rowsPageSize
+        ? (firstWindow.data?.matches ?? []).filter(({ isExact }) => isExact).length
+        : undefined
+      : total;
   const lastWindow = Math.max(0, Math.ceil(total / rowsPageSize) - 1);
   const from = Math.min(Math.floor(first / rowsPageSize), lastWindow);
   const to = Math.min(Math.floor(last / rowsPageSize), lastWindow);
@@ -199,6 +205,8 @@ export function useFlagRows(query: SearchQuery, first: number, last: number) {
   }, [client, query, to, isNextNeeded]);
   return {
     total,
+    /** how many flags are not only similar to the words of the filter; undefined if it is not known */
+    exactTotal,
     isLoaded: firstWindow.data !== undefined,
     /** whether the rows are those of an earlier filter, while those of the current one are loading */
     isOutdated,
@@ -234,15 +242,37 @@ export function useSelectedAndActiveFlags({ query, total, rowAt }: SelectedAndAc
   const [activeRow, setActiveRow] = useState(-1);
   /** the row of the last selection, where a range begins; -1 before the first */
   const anchor = useRef(-1);
+  /** of a forgiving query the names of the flags that are not only similar, once all have been selected */
+  const [exactNames, setExactNames] = useState<ReadonlySet<string> | undefined>();
   const [lastQuery, setLastQuery] = useState(query);
   if (lastQuery !== query) {
     setLastQuery(query);
     setSelection(emptySelection);
     setActiveRow(-1);
+    setExactNames(undefined);
   }
+  const currentQuery = useRef(query);
   useEffect(() => {
     anchor.current = -1;
+    currentQuery.current = query;
   }, [query]);
+
+  /** Selects all flags that match; of those that a forgiving filter finds, the ones that are not only similar, which have to be read. */
+  const selectAll = async (): Promise<void> => {
+    if (query.fuzzy !== 'true') {
+      setSelection(fullSelection);
+      return;
+    }
+    try {
+      const names = await (await import('./bulk-action.ts')).readExactNames(query);
+      if (currentQuery.current !== query) return;
+      setExactNames(names);
+      // What has been selected or deselected meanwhile is the newer choice.
+      setSelection((before) => (before === selection ? { kind: 'some', names } : before));
+    } catch (error) {
+      notifyError(error);
+    }
+  };
 
   /** Selects or deselects the flag of a row or, for a range, of all rows from the anchor on. */
   const select = useCallback(
@@ -262,7 +292,16 @@ export function useSelectedAndActiveFlags({ query, total, rowAt }: SelectedAndAc
     if (total > 0) setActiveRow((row) => Math.max(0, Math.min(total - 1, row + step)));
   };
   const activeFlag = activeRow < 0 ? undefined : rowAt(activeRow);
-  return { selection, setSelection, activeRow, activeFlag, select, moveActiveRow };
+  return {
+    selection,
+    setSelection,
+    selectAll,
+    exactCount: exactNames?.size,
+    activeRow,
+    activeFlag,
+    select,
+    moveActiveRow,
+  };
 }
 
 interface FlagSwitch {
