@@ -35,6 +35,7 @@ describeInBrowser('the console', () => {
   it('finds flags and pages in the palette while the user types, by keyboard alone', async () => {
     const opened = await openSignedIn('/flags?q=shell');
     const { page } = opened;
+    await page.getByRole('table', { name: 'Flags' }).waitFor();
     await page.keyboard.press('Control+k');
     await untilFocused(page.getByRole('dialog', { name: 'Search' }));
     await page.keyboard.type('shell.fi');
