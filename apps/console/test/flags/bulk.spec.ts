@@ -30,7 +30,9 @@ function enabledIn(found: readonly Found[], environment: string): number {
 
 /** Selects all flags of the list, and chooses an action of the menu by keyboard. */
 async function choose(page: Page, menu: string, item: string): Promise<void> {
-  await page.getByRole('checkbox', { name: 'Select all that match' }).check();
+  const all = page.getByRole('checkbox', { name: 'Select all that match' });
+  if (!(await all.isChecked())) await all.click();
+  await eventually(async () => expect(await all.isChecked()).toBe(true));
   await chooseFromMenu(page.getByRole('button', { name: menu, exact: true }), item);
 }
 
