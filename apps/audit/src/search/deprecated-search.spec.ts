@@ -321,6 +321,7 @@ describe('The search for events while a producer is unavailable', () => {
     const others = [
       await startEventProducer(audit.bus, 'gateway'),
       await startEventProducer(audit.bus, 'change-requests'),
+      await startEventProducer(audit.bus, 'integrations'),
     ];
     try {
       expect((await audit.search({ limit: 1 })).headers).toEqual({});
