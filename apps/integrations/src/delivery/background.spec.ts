@@ -205,6 +205,16 @@ describe('a destination that fails', () => {
     await eventually(() => expect(sink.events().map((one) => one.id)).toContain(later?.event.id));
   });
 
+  it('stays enabled when it is no webhook and responds 410, as for a channel that was archived', async () => {
+    const slack = { url: sink.url, username: 'Bunting', defaultChannel: 'flags' };
+    const other = await service.create(aWebhook(sink.url, { provider: 'slack', parameters: slack }));
+    await service.call(UpdateAddon, { params: { id }, body: aWebhook(sink.url, { enabled: false }) });
+    sink.respondStatus(410);
+    service.log.append({});
+    await eventually(async () => expect(await service.attempts(other.id)).toMatchObject([{ state: 'failed' }]));
+    expect(await service.call(GetAddon, { params: { id: other.id } })).toMatchObject({ enabled: true });
+  });
+
   it('that redirects is not followed', async () => {
     const other = await startSink();
     sink.respondStatus(302, { location: other.url });
@@ -213,6 +223,19 @@ describe('a destination that fails', () => {
     expect((await service.attempts(id))[0]).toMatchObject({ state: 'failed', details: { status: 302 } });
     expect(other.requests).toEqual([]);
     await other.stop();
+  });
+});
+
+describe('more destinations than a process delivers to at the same time', () => {
+  it('all get an event without waiting for a poll', async () => {
+    const patient = await startIntegrations({ INTEGRATIONS_POLL_INTERVAL_MS: '3600000' });
+    try {
+      for (let nth = 0; nth < 70; nth++) await patient.create(aWebhook(`${sink.url}/${nth}`));
+      patient.log.append({});
+      await eventually(() => expect(new Set(sink.requests.map(({ path }) => path)).size).toBe(70));
+    } finally {
+      await patient.stop();
+    }
   });
 });
 
@@ -322,11 +345,32 @@ it('the history has the last thousand attempts of an integration, and those of d
     text: `insert into parked_delivery (integration_id, uid, flag, event, attempts)
       select integration_id, uid, 'flag x', event, 10 from attempt order by id limit 1`,
   });
+  await service.database.query({
+    name: 'older-dead-letters',
+    text: `insert into parked_delivery (id, integration_id, uid, flag, event, attempts)
+      select -nth, ${id}, gen_random_uuid(), 'flag y', '{}', 10 from generate_series(1, 1200) as nth`,
+  });
   const store = deliveryStore(service.database);
   while ((await store.dropExpired()) > 0);
+  expect(await statusOf()).toMatchObject({ deadLetters: 1_000 });
   const [count] = await service.database.read<{ attempts: number }>({
     name: 'count-attempts',
     text: 'select count(*)::int as attempts from attempt',
   });
   expect(count?.attempts).toBe(1_001);
+});
+
+it('parked events are read within a number of bytes, and a larger one by itself', async () => {
+  await service.call(UpdateAddon, { params: { id }, body: aWebhook(sink.url, { enabled: false }) });
+  await service.database.query({
+    name: 'fill-parked',
+    text: `insert into parked_delivery (integration_id, uid, flag, event, attempts, next_attempt_at)
+      select ${id}, gen_random_uuid(), 'flag ' || nth, json_build_object('data', repeat('x', nth * 100000)), 1, now() - interval '1 minute'
+      from generate_series(1, 6) as nth`,
+  });
+  const store = deliveryStore(service.database);
+  const due = () => store.dueParked(id, 100);
+  expect((await due()).map(({ flag }) => flag)).toEqual(['flag 1', 'flag 2', 'flag 3']);
+  await service.database.query({ name: 'drop-small', text: `delete from parked_delivery where flag < 'flag 5'` });
+  expect((await due()).map(({ flag }) => flag)).toEqual(['flag 5']);
 });

@@ -1,5 +1,5 @@
 import { type Bus, systemContext, systemTraceparent } from '@bunting/bus';
-import { type Event, ReadEventLog, type ReplyOf, systemCaller } from '@bunting/contracts';
+import { type Event, isEqual, ReadEventLog, type ReplyOf, systemCaller } from '@bunting/contracts';
 import { type Log, logFailure, startLoop } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
@@ -79,6 +79,8 @@ export function startDelivery(options: DeliveryOptions) {
   let isStopped = false;
   /** whether a commit may not be in the log yet */
   let hasNewCommits = true;
+  /** whether destinations may wait for a free place */
+  let isFull = false;
 
   const readLog = (after: number, limit: number, waitsForCommits = false): Promise<LogPage> =>
     call(bus, ReadEventLog, { body: { after, limit, waitsForCommits } }, systemContext(callTimeoutMs));
@@ -139,7 +141,7 @@ export function startDelivery(options: DeliveryOptions) {
           continue;
         }
         failures = Math.min(failures + 1, mostFailures);
-        isGone ||= outcome.status === goneStatus;
+        isGone ||= target.provider === 'webhook' && outcome.status === goneStatus;
         pause = Math.max(pause, pauseMs(failures, outcome, Math.random()));
         for (const waiting of indexes.slice(nth + 1)) results[waiting] = 'waits';
         return;
@@ -190,13 +192,13 @@ export function startDelivery(options: DeliveryOptions) {
       return result !== undefined && isAttempted(result) && result.state !== 'failed' ? [uid] : [];
     });
 
-  /** Disables an integration whose destination has responded that it is gone. */
-  const disable = (integrationId: number): Promise<unknown> =>
+  /** Disables an integration whose destination has responded that it is gone, unless it was edited meanwhile. */
+  const disable = ({ id, parameters: attempted }: Target): Promise<unknown> =>
     transaction({ traceparent: systemTraceparent(), caller: systemCaller, now: new Date() }, async (tx) => {
-      const locked = await tx.integrations.lock(integrationId);
-      if (locked === undefined || !locked.addon.enabled) return;
+      const locked = await tx.integrations.lock(id);
+      if (locked === undefined || !locked.addon.enabled || !isEqual(locked.parameters(), attempted)) return;
       await tx.integrations.save(locked.addon, { ...locked.addon, parameters: locked.parameters(), enabled: false });
-      await tx.deliveries.noteDisabled(integrationId, 'The destination has responded 410: it wants no more events.');
+      await tx.deliveries.noteDisabled(id, 'The destination has responded 410: it wants no more events.');
     });
 
   /**
@@ -204,14 +206,14 @@ export function startDelivery(options: DeliveryOptions) {
    * @returns whether there may be more to do at once
    */
   const deliverTo = async (claim: Claim, claimedAt: number): Promise<boolean> => {
-    let leaseEnd = claimedAt + leaseMs;
+    const leaseEnd = claimedAt + leaseMs;
     // No attempt begins that might still run when the lease has ended. This also holds after the process was frozen.
     const mayBegin = (): boolean => !isStopped && performance.now() + timeoutMs < leaseEnd;
     let { position, hash, failures } = claim;
 
     /** Commits a round. @returns whether another may follow */
-    const commit = async (round: Parameters<typeof store.commit>[1], head: number): Promise<boolean> => {
-      const isHeld = await store.commit(claim, round, round.position.position > head - nearHead);
+    const commit = async (round: Parameters<typeof store.commit>[1], isNearHead: boolean): Promise<boolean> => {
+      const isHeld = await store.commit(claim, round, isNearHead);
       if (!isHeld) return false;
       ({ position, hash } = round.position);
       failures = round.failures;
@@ -219,10 +221,10 @@ export function startDelivery(options: DeliveryOptions) {
     };
 
     for (;;) {
-      const renewedAt = performance.now();
-      if (leaseEnd - renewedAt < leaseMs / 2) {
-        if (!(await store.renew(claim, leaseMs))) return false;
-        leaseEnd = renewedAt + leaseMs;
+      // Others have their turn, so that slow destinations with a backlog hold up none, however many there are.
+      if (leaseEnd - performance.now() < leaseMs / 2) {
+        await store.release(claim);
+        return true;
       }
       // Read for each round, since it may be edited meanwhile.
       const target = await reader.findTarget(claim.integrationId);
@@ -248,10 +250,10 @@ export function startDelivery(options: DeliveryOptions) {
             position: { position, hash },
             isLast,
           },
-          0,
+          false,
         );
-        if (isGone) await disable(claim.integrationId);
-        if (!hasMore) return false;
+        if (isGone) await disable(target);
+        if (!hasMore) return !isGone && round.pauseMs === 0;
         continue;
       }
 
@@ -273,7 +275,7 @@ export function startDelivery(options: DeliveryOptions) {
         if (hash === page.headHash) return release(claim);
         // The position of a replay has no hash until it is at the end.
         const end = { position: page.head, hash: page.headHash };
-        await commit({ ...nothing, failures, position: end, isLast: true }, page.head);
+        await commit({ ...nothing, failures, position: end, isLast: true }, true);
         return false;
       }
 
@@ -295,7 +297,8 @@ export function startDelivery(options: DeliveryOptions) {
           : [{ ...event, attempts: 0, nextAttemptMs: 'after others' }];
       });
       const last = page.events[upTo];
-      const isAtEnd = last !== undefined && last.event.id >= page.head;
+      const reached = last === undefined ? { position, hash } : { position: last.event.id, hash: last.hash };
+      const isAtEnd = reached.position >= page.head;
       const isLast = isGone || round.pauseMs > 0 || upTo < page.events.length - 1;
       const hasMore = await commit(
         {
@@ -304,13 +307,13 @@ export function startDelivery(options: DeliveryOptions) {
           delivered: deliveredOf(free, results),
           parked,
           failedAgain: [],
-          position: last === undefined ? { position, hash } : { position: last.event.id, hash: last.hash },
+          position: reached,
           isLast: isLast || (isAtEnd && parked.length === 0),
         },
-        page.head,
+        reached.position > page.head - nearHead,
       );
-      if (isGone) await disable(claim.integrationId);
-      if (!hasMore) return isAtEnd && !isLast;
+      if (isGone) await disable(target);
+      if (!hasMore) return !isGone && round.pauseMs === 0;
     }
   };
 
@@ -327,7 +330,8 @@ export function startDelivery(options: DeliveryOptions) {
     log,
     run: async () => {
       const free = maxDestinations - running.size;
-      if (free === 0) return;
+      isFull = free === 0;
+      if (isFull) return;
       // Without a commit the log is asked for what it has, which costs an idle platform a statement.
       const waitsForCommits = hasNewCommits;
       hasNewCommits = false;
@@ -337,6 +341,7 @@ export function startDelivery(options: DeliveryOptions) {
       });
       const claimedAt = performance.now();
       const claims = await store.claim({ position: head, hash: headHash }, leaseMs, free, [...running.keys()]);
+      isFull = claims.length === free;
       for (const claim of claims) {
         const pass = deliverTo(claim, claimedAt)
           .catch(async (error: unknown) => {
@@ -350,7 +355,7 @@ export function startDelivery(options: DeliveryOptions) {
           .then((hasMore) => {
             running.delete(claim.integrationId);
             if (hasMore !== undefined) failing.delete(claim.integrationId);
-            if (hasMore === true) loop.wake();
+            if (hasMore === true || isFull) loop.wake();
           });
         running.set(claim.integrationId, pass);
       }

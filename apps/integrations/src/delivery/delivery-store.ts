@@ -65,7 +65,10 @@ export interface Round {
 
 /** The number of events that may wait for a destination. With more, its position stays where it is: the log has the rest. */
 export const maxWaiting = 1_000;
+/** From so many bytes on no further parked event is read at once; one event may have more. */
+const maxBytes = 400_000;
 const maxHistory = 1_000;
+const maxDeadLetters = 1_000;
 const historyDays = 14;
 const markDays = 40;
 
@@ -91,10 +94,17 @@ const claimDue: Statement = {
 const dueParked: Statement = {
   name: 'due-deliveries',
   text: `
-    select id, uid, flag, event::text as event, attempts from (
-      select distinct on (flag) * from parked_delivery
-      where integration_id = $1 and next_attempt_at is not null order by flag, id) as first
-    where next_attempt_at <= clock_timestamp() order by id limit $2`,
+    with due as (
+      select id from (
+        select distinct on (flag) id, next_attempt_at from parked_delivery
+        where integration_id = $1 and next_attempt_at is not null order by flag, id) as first
+      where next_attempt_at <= clock_timestamp() order by id limit $2
+    ), sized as (
+      select id, sum(octet_length(event::text)) over (order by id) - octet_length(event::text) as before
+      from parked_delivery where id in (select id from due)
+    )
+    select id, uid, flag, event::text as event, attempts from parked_delivery
+    where id in (select id from sized where before < ${maxBytes}) order by id`,
 };
 
 const waitingFlags: Statement = {
@@ -137,6 +147,14 @@ const dropExpired: Statement = {
       order by a.id limit 1000) as old
     where attempt.id = old.id returning 1`,
 };
+const dropDeadLetters: Statement = {
+  name: 'drop-dead-letters',
+  text: `
+    delete from parked_delivery using integration i cross join lateral (
+      select p.id from parked_delivery p where p.integration_id = i.id and next_attempt_at is null
+      order by p.id desc offset ${maxDeadLetters} limit 1000) as old
+    where parked_delivery.id = old.id`,
+};
 const dropOldMarks: Statement = {
   name: 'drop-old-marks',
   // The oldest one stays: every destination began after it.
@@ -156,12 +174,6 @@ export function deliveryStore(database: Database) {
     /** Takes destinations that have something to do and that no process delivers to. @param head the end of the log */
     claim: (head: LogPosition, leaseMs: number, limit: number, except: readonly number[]): Promise<Claim[]> =>
       query<Claim>(claimDue, [head.position, leaseMs, limit, except, head.hash]),
-
-    /** Extends a lease. @returns whether this process still has it */
-    renew: async ({ integrationId, lease }: Claim, leaseMs: number): Promise<boolean> => {
-      const text = `update destination set lease_until = ${later('$3')} where integration_id = $1 and lease = $2 returning 1`;
-      return (await query({ name: 'renew-lease', text }, [integrationId, lease, leaseMs])).length > 0;
-    },
 
     /** Ends a lease. @param idleMs milliseconds for which no process delivers */
     release: async ({ integrationId, lease }: Claim, idleMs = 0): Promise<void> => {
@@ -190,7 +202,7 @@ export function deliveryStore(database: Database) {
           // The integration is locked first, as by those who delete it.
           `update destination set position = $3, position_hash = $4, failures = $5,
              paused_until = case when $6::float8 > 0 then ${later('$6')} end,
-             lease = case when not $7 then lease end, lease_until = case when not $7 then lease_until end
+             lease = case when not $7 then lease end, lease_until = case when $7 then clock_timestamp() else lease_until end
            from (select id from integration where id = $1 for key share) as integration
            where integration_id = integration.id and lease = $2 returning 1`,
           [integrationId, lease, position, hash, round.failures, round.pauseMs, round.isLast],
@@ -234,9 +246,13 @@ export function deliveryStore(database: Database) {
           from integration i left join parked_delivery p on p.integration_id = i.id group by i.id`,
       }),
 
-    /** Deletes some old attempts, except those of events that wait or are dead letters, and old marks. @returns how many attempts */
+    /**
+     * Deletes some old attempts, except those of events that wait or are dead letters, old marks, and dead letters beyond the newest thousand of
+     * an integration. @returns how many attempts
+     */
     dropExpired: async (): Promise<number> => {
       await query(dropOldMarks);
+      await query(dropDeadLetters);
       return (await query(dropExpired)).length;
     },
   };
