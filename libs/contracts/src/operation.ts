@@ -25,8 +25,8 @@ export interface HttpBinding {
   /** the limit of the body is `GATEWAY_MAX_LARGE_BODY_BYTES`, instead of the ordinary one */
   readonly largeBody?: true;
   /**
-   * it may change or return every feature of a project or an environment: the timeout of its call is that of operations with a large body,
-   * `GATEWAY_LARGE_CALL_TIMEOUT_MS`
+   * it may change or return every feature of a project or an environment, or waits for another system: the timeout of its call is that of
+   * operations with a large body, `GATEWAY_LARGE_CALL_TIMEOUT_MS`
    */
   readonly takesLong?: true;
   /**

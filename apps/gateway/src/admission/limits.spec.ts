@@ -5,6 +5,7 @@ import {
   GetDeprecatedProjectOverview,
   ImportFeatures,
   RemoveProjectEnvironment,
+  TestAddon,
   outboxOperations,
   UpdateProject,
 } from '@bunting/contracts';
@@ -302,6 +303,7 @@ describe('a service that does not reply', () => {
       implement(GetFeature, never),
       implement(ImportFeatures, never),
       implement(RemoveProjectEnvironment, never),
+      implement(TestAddon, never),
     ]);
   });
   afterAll(async () => {
@@ -313,6 +315,7 @@ describe('a service that does not reply', () => {
     ['GATEWAY_CALL_TIMEOUT_MS', 'GET', featurePath, 150],
     ['GATEWAY_LARGE_CALL_TIMEOUT_MS', 'POST', '/api/admin/features-batch/import', 600],
     ['GATEWAY_LARGE_CALL_TIMEOUT_MS', 'DELETE', '/api/admin/projects/default/environments/development', 600],
+    ['GATEWAY_LARGE_CALL_TIMEOUT_MS', 'POST', '/api/admin/addons/1/test', 600],
   ])('has a timeout %s, which it receives as its deadline', async (_setting, method, path, ms) => {
     given.splice(0);
     const data = { features: [], featureStrategies: [], tagTypes: [] };

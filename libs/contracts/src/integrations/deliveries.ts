@@ -161,7 +161,7 @@ export const TestAddon = defineOperation({
   tag: 'Addons',
   isBuntingExtension: true,
   readsOnly: true,
-  http: { method: 'POST', url: '/api/admin/addons/:id/test', anyContentType: true },
+  http: { method: 'POST', url: '/api/admin/addons/:id/test', anyContentType: true, takesLong: true },
   permission: 'ADMIN',
   params: AddonPath,
   reply: TestResult,
