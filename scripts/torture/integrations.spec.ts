@@ -12,7 +12,6 @@ import { seededRandom } from './seeded-random.ts';
 
 const seed = 7;
 const flags = Array.from({ length: 6 }, (_, nth) => `tortured-${nth}`);
-const maxWritesPerFlag = 150;
 const features = '/api/admin/projects/default/features';
 const timeoutMs = 600;
 
@@ -103,39 +102,40 @@ it('every event reaches a destination, in order for each flag and with one id, w
   });
   expect([integration.status, integration.text]).toEqual([201, expect.any(String)]);
 
-  let isDisturbed = true;
+  let written = 0;
   /** Turns every flag on and off, again and again. A write that finds a service away is repeated. */
-  const write = async (): Promise<void> => {
-    for (let nth = 0; nth < maxWritesPerFlag && isDisturbed; nth++) {
+  const write = async (rounds: number): Promise<void> => {
+    for (const end = written + rounds; written < end; written++) {
+      const act = written % 2 === 0 ? 'on' : 'off';
       await Promise.all(
-        flags.map((name) => {
-          const address = `${features}/${name}/environments/development/${nth % 2 === 0 ? 'on' : 'off'}`;
-          return eventually(async () => expect((await api('POST', address)).status).toBe(200));
-        }),
+        flags.map((name) =>
+          eventually(async () => {
+            const { status } = await api('POST', `${features}/${name}/environments/development/${act}`);
+            expect(status).toBe(200);
+          }),
+        ),
       );
-      await sleep(20);
     }
   };
-  const disturb = async (): Promise<void> => {
-    const [first, second] = cluster.processesOf('integrations');
-    if (first === undefined || second === undefined) throw new Error('There are not two processes of integrations.');
-    const [audit] = cluster.processesOf('audit');
-    for (let round = 0; round < 3; round++) {
-      await first.kill();
-      await first.start();
+  const writeDuring = (fault: () => Promise<unknown>) => Promise.all([write(10), fault()]);
+  const restart = async (one: NonNullable<ReturnType<Cluster['processesOf']>[number]>): Promise<void> => {
+    await one.kill();
+    await one.start();
+  };
+  const [first, second] = cluster.processesOf('integrations');
+  const [audit] = cluster.processesOf('audit');
+  if (first === undefined || second === undefined || audit === undefined) throw new Error('A process is missing.');
+  for (let round = 0; round < 3; round++) {
+    await writeDuring(() => restart(first));
+    await writeDuring(async () => {
       second.pause();
       // Longer than the lease, so that the other process takes the destination over.
       await sleep(2_500);
       second.resume();
-      if (round === 1) {
-        await audit?.kill();
-        await audit?.start();
-      }
-      if (round === 2) await cluster.nats.crash(500);
-    }
-    isDisturbed = false;
-  };
-  await Promise.all([write(), disturb()]);
+    });
+    if (round === 1) await writeDuring(() => restart(audit));
+    if (round === 2) await writeDuring(() => cluster.nats.crash(500));
+  }
   sink.behave();
 
   const events = await eventually(async () => {
