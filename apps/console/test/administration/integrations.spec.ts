@@ -57,6 +57,21 @@ describeInBrowser('integrations', () => {
       await eventually(() => expect(bodies.filter((body) => body.includes(flag))).toHaveLength(2));
 
       await page.goBack();
+      const { addons } = (await api('GET', '/api/admin/addons')) as { addons: { id: number; description: string }[] };
+      const stored = addons.find(({ description }) => description === name);
+      const address = `/api/admin/addons/${stored?.id}`;
+      await chooseFromMenu(page.getByRole('button', { name: `Actions for ${name}`, exact: true }), 'Edit');
+      const edit = page.getByRole('dialog', { name: `Edit the integration “${name}”` });
+      await edit.getByLabel('Content-Type').fill('application/cloudevents+json');
+      await edit.getByRole('switch', { name: 'Send events' }).press('Space');
+      await api('PUT', address, { ...stored, events: ['feature-archived'] });
+      await edit.getByRole('button', { name: 'Save' }).press('Enter');
+      await edit.waitFor({ state: 'detached' });
+      expect(await api('GET', address)).toMatchObject({
+        enabled: false,
+        events: ['feature-archived'],
+        parameters: { contentType: 'application/cloudevents+json' },
+      });
       await chooseFromMenu(page.getByRole('button', { name: `Actions for ${name}`, exact: true }), 'Delete');
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete', exact: true }).press('Enter');
       await page.getByRole('link', { name }).waitFor({ state: 'detached' });

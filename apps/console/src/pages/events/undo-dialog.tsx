@@ -46,7 +46,7 @@ const texts = {
     environmentGone: 'The flag is no longer in this environment.',
     strategyGone: 'The strategy was removed since.',
     strategiesDiffer: 'Strategies were added, removed or moved since.',
-    noStrategy: 'The flag has no strategy there now: turned on, it would get one for everybody.',
+    noStrategy: 'The flag has no strategy there now: turned on, it would get the default strategy of the project.',
     segmentGone: 'The segment was deleted since.',
     segmentExists: 'There is a segment of this name again.',
     dependencyChanged: 'The dependencies of the flag were changed since.',

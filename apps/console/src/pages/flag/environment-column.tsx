@@ -293,7 +293,9 @@ export function EnvironmentColumn({
         edits={edits}
       />
       {strategies.length === 0 && (
-        <p className={layout['small']}>No strategy. When the flag is turned on, it gets one for everybody.</p>
+        <p className={layout['small']}>
+          No strategy. When the flag is turned on, it gets the default strategy of the project.
+        </p>
       )}
       <ol className={styles['strategies']}>
         {strategies.slice(0, maxShown).map((strategy, index) => (

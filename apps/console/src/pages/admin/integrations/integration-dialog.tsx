@@ -1,6 +1,19 @@
-import { type Addon, type AddonBody, type AddonProvider, CreateAddon, UpdateAddon } from '@bunting/contracts';
-import { useState } from 'react';
-import { useEnvironments, useOperationMutation, useProjects } from '../../../api/queries-and-mutations.ts';
+import {
+  type Addon,
+  type AddonBody,
+  type AddonProvider,
+  CreateAddon,
+  GetAddon,
+  type Json,
+  type MergeConflict,
+  threeWayMerge,
+  UpdateAddon,
+} from '@bunting/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import type { ApiError } from '../../../api/api-error.ts';
+import { call } from '../../../api/call.ts';
+import { useEnvironments, useProjects } from '../../../api/queries-and-mutations.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../../components/content/notice.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
@@ -8,6 +21,12 @@ import { Select, Switch, TextField } from '../../../components/forms/fields.tsx'
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { notify } from '../../../shell/toasts.tsx';
 import { nameOf } from './integration-name.ts';
+
+const MergeConflictDialog = lazy(() =>
+  import('../../../components/dialogs/merge-conflict-dialog.tsx').then(({ MergeConflictDialog: component }) => ({
+    default: component,
+  })),
+);
 
 interface IntegrationDialogProps {
   readonly providers: readonly AddonProvider[];
@@ -62,32 +81,43 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
       environments: [],
     },
   );
+  /** the integration as it was when the dialog opened, or when it was merged with the edit of another person */
+  const [base, setBase] = useState(addon);
+  const [conflict, setConflict] = useState<{
+    readonly merged: Json;
+    readonly conflicts: readonly MergeConflict[];
+    readonly current: Addon;
+  }>();
   const change = (changed: Partial<AddonBody>): void => setBody((before) => ({ ...before, ...changed }));
-  const create = useOperationMutation(CreateAddon, 'handled');
-  const update = useOperationMutation(UpdateAddon, 'handled');
-  const { error, isPending } = addon === undefined ? create : update;
   const provider = providers.find(({ name }) => name === body.provider);
 
-  const save = async (event: React.FormEvent): Promise<void> => {
-    event.preventDefault();
-    try {
-      const saved =
-        addon === undefined
-          ? await create.mutateAsync({ body })
-          : await update.mutateAsync({ params: { id: addon.id }, body });
-      notify(addon === undefined ? 'The integration is created.' : `${nameOf(saved)} is saved.`);
+  const { error, isPending, mutate } = useMutation<void, ApiError>({
+    mutationFn: async () => {
+      if (base === undefined) {
+        await call(CreateAddon, { body });
+        notify('The integration is created.');
+        return onClose();
+      }
+      // What another person has saved meanwhile is kept; the user chooses where both differ.
+      const params = { id: base.id };
+      const current = await call(GetAddon, { params });
+      const { merged, conflicts } = threeWayMerge(base as Json, body as Json, current as Json);
+      if (conflicts.length > 0) return setConflict({ merged: merged as Json, conflicts, current });
+      const saved = await call(UpdateAddon, { params, body: merged as unknown as AddonBody });
+      notify(`${nameOf(saved)} is saved.`);
       onClose();
-    } catch {
-      // The dialog shows it.
-    }
-  };
+    },
+  });
 
   return (
     <Dialog
       title={addon === undefined ? 'Create an integration' : `Edit the integration “${nameOf(addon)}”`}
       isWide
       onClose={onClose}
-      onSubmit={(event) => void save(event)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate();
+      }}
       footer={
         <>
           <Button onPress={onClose}>Cancel</Button>
@@ -149,6 +179,20 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
         Send events
       </Switch>
       {error !== null && <ErrorNotice error={error} />}
+      <Suspense>
+        {conflict !== undefined && (
+          <MergeConflictDialog
+            merged={conflict.merged}
+            conflicts={conflict.conflicts}
+            onClose={() => setConflict(undefined)}
+            onMerge={(merged) => {
+              setBody(merged as unknown as AddonBody);
+              setBase(conflict.current);
+              setConflict(undefined);
+            }}
+          />
+        )}
+      </Suspense>
     </Dialog>
   );
 }
