@@ -134,6 +134,7 @@ export async function fakeFeaturesService(bus: Bus) {
         return { id, name, before: null, after: null, diff: [], changes: its.map(shown) };
       }),
       applicable: conflictsIn(changes).length === 0,
+      basis: conflictsIn(changes).length === 0 ? `basis ${basis}` : null,
     };
   };
 
@@ -190,7 +191,6 @@ export async function fakeFeaturesService(bus: Bus) {
         return {
           previews: body.requests.map(({ changes }) => ({
             preview: preview(changes),
-            basis: `basis ${basis}`,
             snapshots: changes.map((change) => ({ id: change.id, snapshot: snapshotOf(change) })),
           })),
         };

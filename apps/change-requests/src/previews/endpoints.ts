@@ -175,7 +175,7 @@ export async function loadBases(
   const entries = batchesWithinLimits(open).map(async (batch) => {
     const { previews } = await call(bus, PreviewChanges, { body: previewBody(project, batch, false) }, context);
     return batch.flatMap(({ id }, nth) => {
-      const basis = previews[nth]?.basis;
+      const basis = previews[nth]?.preview.basis;
       return basis === undefined ? [] : [[id, basis] as const];
     });
   });

@@ -174,6 +174,14 @@ export function changedBySomeoneElse(): Refusal {
   return refusal('ConflictError', 'Change request was changed by someone else');
 }
 
+/** 409: what the changes would do is not what the caller has seen. */
+export function effectChanged(): Refusal {
+  return refusal(
+    'ConflictError',
+    'The change request would do something else now, since a default strategy or a segment was edited. Look at it again',
+  );
+}
+
 /** 409: its state does not permit it. @param done what cannot be done to the request, such as `renamed` */
 export function notAllowedInState(done: string, { state }: { readonly state: ChangeRequestState }): Refusal {
   return refusal('ConflictError', `A change request in state "${state}" cannot be ${done}`);

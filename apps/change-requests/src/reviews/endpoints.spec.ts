@@ -4,6 +4,7 @@ import {
   changeRequestStates,
   GetApprovers,
   GetChangeRequestReview,
+  PreviewChangeRequest,
   ListAvailableReviewers,
   RevertChangeRequest,
   SearchChangeRequests,
@@ -183,6 +184,19 @@ describe('an approval of changes whose effect is another one now, since a defaul
     await expect(service.move(id, 'Applied', ada)).rejects.toMatchObject({ details: [{ code: 'approvals-missing' }] });
     expect(service.features.applied).toEqual([]);
     expect(await service.get(id)).toMatchObject({ state: 'In review', approvals: [], comments: [removed] });
+  });
+
+  it('is refused to a reviewer who has seen the effect before', async () => {
+    const id = await inReview(enable);
+    const { basis } = await service.call(PreviewChangeRequest, { params: at(id) }, ron);
+    service.features.editBasis();
+    await expect(service.move(id, 'Approved', ron, { basis: basis ?? '' })).rejects.toMatchObject({
+      kind: 'ConflictError',
+      message: expect.stringContaining('would do something else now'),
+    });
+    const seen = await service.call(PreviewChangeRequest, { params: at(id) }, ron);
+    await service.move(id, 'Approved', ron, { basis: seen.basis ?? '' });
+    expect(await service.get(id)).toMatchObject({ state: 'Approved' });
   });
 
   it('does not count beside a newer one', async () => {

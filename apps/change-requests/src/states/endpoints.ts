@@ -25,6 +25,7 @@ import {
   actorOf,
   approvalsLost,
   basisInConflict,
+  effectChanged,
   type ChangeRequest,
   etagHeaderOf,
   type NewComment,
@@ -186,6 +187,7 @@ export function stateEndpoints({
       if (command === 'approve') {
         const { request, facts } = await loadJudged(operationRequest, command);
         const basis = facts.bases?.get(request.id);
+        if (body.basis !== undefined && basis !== undefined && body.basis !== basis) throw effectChanged();
         // The basis is that of the content that was read.
         const revision = body.revision ?? request.revision;
         const approve = { name: command, basis: basis === null ? basisInConflict : (basis ?? null) } as const;

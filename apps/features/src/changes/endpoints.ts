@@ -59,10 +59,8 @@ export function changeEndpoints({ readChangeContext, transaction }: FeaturesCont
                 request.changes.map(({ change }) => change),
               );
         const changeContext = toChangeContext(storedForRequest, request.environment, now);
-        const applied = applyInMemory(request.changes, changeContext);
         return {
-          preview: previewChanges(request.changes, changeContext, applied, withStates),
-          basis: applied.conflicts.length > 0 ? null : approvalBasis(changeContext, applied),
+          preview: previewChanges(request.changes, changeContext, withStates),
           snapshots: withStates
             ? request.changes.map(({ id, change }) => ({ id, snapshot: currentSnapshot(change, changeContext) }))
             : [],

@@ -9,14 +9,15 @@ import {
   rolloutStrategy,
   type Posted,
 } from '../../test/checked-changes.ts';
-import { applyInMemory } from './apply-in-memory.ts';
 import { previewChanges, diffJson } from './preview-changes.ts';
 import type { ChangeContext } from './change-context.ts';
 
-const preview = (posted: readonly Posted[], context: ChangeContext = aChangeContext(), withStates = true) => {
-  const changes = parseChanges(posted).map((change, index) => ({ id: index + 1, change, snapshot: null }));
-  return previewChanges(changes, context, applyInMemory(changes, context), withStates);
-};
+const preview = (posted: readonly Posted[], context: ChangeContext = aChangeContext(), withStates = true) =>
+  previewChanges(
+    parseChanges(posted).map((change, index) => ({ id: index + 1, change, snapshot: null })),
+    context,
+    withStates,
+  );
 const enable = onCheckout('updateEnabled', { enabled: true });
 const rename = { action: 'updateSegment', payload: { id: 4, name: 'brave' } };
 
@@ -89,9 +90,7 @@ describe('a preview of a change request', () => {
     const [change] = parseChanges([onCheckout('updateStrategy', { id: 's1', title: 'Mine' })]);
     if (change === undefined) throw new Error('There is no change.');
     const requested = { id: 1, change, snapshot: { ...rolloutStrategy, title: 'Old' } };
-    const context = aChangeContext();
-    const applied = applyInMemory([requested], context);
-    const { features, applicable } = previewChanges([requested], context, applied, false);
+    const { features, applicable } = previewChanges([requested], aChangeContext(), false);
     expect(applicable).toBe(true);
     expect(features[0]?.changes[0]?.overwrites).toEqual([
       { property: 'title', snapshot: 'Old', current: 'Half', proposed: 'Mine' },

@@ -10,7 +10,8 @@ import {
 import { type Feature, inEnvironment } from '../features/feature.ts';
 import { segmentSnapshot, type StoredSegment } from '../segments/segment.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
-import type { AppliedState } from './apply-in-memory.ts';
+import { applyInMemory } from './apply-in-memory.ts';
+import { approvalBasis } from './approval-basis.ts';
 import type { ChangeContext } from './change-context.ts';
 import { type ApplyConflict, findOverwrites } from './conflicts.ts';
 
@@ -53,17 +54,16 @@ function conflictView(conflict: ApplyConflict | undefined) {
 }
 
 /**
- * The preview of changes.
- * @param applied the result of the function that applies them
+ * The preview of changes, made by the function that applies them.
  * @param withStates whether it has the states before and after, and their diff
  */
 export function previewChanges(
   changes: readonly ChangeWithSnapshot[],
   context: ChangeContext,
-  applied: AppliedState,
   withStates: boolean,
 ): ChangeRequestPreview {
   const { environment } = context;
+  const applied = applyInMemory(changes, context);
   const conflictByChange = new Map(applied.conflicts.map((conflict) => [conflict.changeId, conflict]));
 
   const changePreview = (requested: ChangeWithSnapshot) => {
@@ -114,5 +114,6 @@ export function previewChanges(
       };
     }),
     applicable: applied.conflicts.length === 0,
+    basis: applied.conflicts.length > 0 ? null : approvalBasis(context, applied),
   };
 }

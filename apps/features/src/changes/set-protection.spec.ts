@@ -292,7 +292,7 @@ describe('a protected environment', () => {
     const changes = [{ id: 1, change: { action: 'addStrategy', feature: 'x', payload } as Change, snapshot: null }];
     const request = { environment: 'production', changes };
     const previewed = await service.call(PreviewChanges, { body: { project, withStates: false, requests: [request] } });
-    const approvedBases = [previewed.previews[0]!.basis!];
+    const approvedBases = [previewed.previews[0]!.preview.basis!];
     const session = await service.database.session();
     await session.query('begin');
     await session.query("update segment set constraints = '[null]' where id = $1", [segment]);

@@ -298,6 +298,13 @@ export const ChangeRequestStateBody = Type.Object(
         description: 'the revision that the caller has seen; the request is refused if the content has changed since',
       }),
     ),
+    basis: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description:
+          'with `Approved`: the basis of the preview that the caller has seen; the approval is refused if the effect is another one now',
+      }),
+    ),
   },
   { title: 'changeRequestUpdateStateSchema', description: 'The state to move a change request to.' },
 );
@@ -375,6 +382,12 @@ export const ChangeRequestPreview = Type.Object(
       { description: 'by segment' },
     ),
     applicable: Type.Boolean({ description: 'whether applying would succeed now' }),
+    basis: Type.Optional(
+      Nullable(Type.String(), {
+        description:
+          'a hash of what decides the effect besides the changes and what they replace, such as a default strategy, for the approval; null for changes in conflict, which have no effect',
+      }),
+    ),
   },
   { title: 'changeRequestPreviewSchema', description: 'The preview of applying a change request.' },
 );

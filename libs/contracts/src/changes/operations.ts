@@ -76,12 +76,6 @@ export const PreviewChanges = defineOperation({
     previews: Type.Array(
       Type.Object({
         preview: ChangeRequestPreview,
-        basis: Type.Optional(
-          Type.Union([Type.String(), Type.Null()], {
-            description:
-              'a hash of what decides the effect besides the changes and what they replace, such as a default strategy; null for changes in conflict, which have no effect; absent from older versions',
-          }),
-        ),
         snapshots: Type.Array(Type.Object({ id: Type.Integer(), snapshot: Type.Unknown() }), {
           description: 'the current state that each change would replace; only with states',
         }),

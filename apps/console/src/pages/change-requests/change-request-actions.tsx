@@ -17,6 +17,7 @@ import { TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { notify } from '../../shell/toasts.tsx';
+import { useChangeRequestPreview } from './change-request-changes.tsx';
 import { type ChangeRequestAction, offeredActions } from './offered-actions.ts';
 
 /** The next state of the request; an action without one is no step of the request itself. */
@@ -76,7 +77,10 @@ interface ActionDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before a step of a request, with a comment. The call names the revision on the screen: no later change is approved unseen. */
+/**
+ * Asks before a step of a request, with a comment. The call names the revision on the screen, and an approval the basis of the preview: nothing is
+ * approved unseen.
+ */
 function ActionDialog({ request, action, onClose }: ActionDialogProps) {
   const [comment, setComment] = useState('');
   const [time, setTime] = useState('');
@@ -85,6 +89,8 @@ function ActionDialog({ request, action, onClose }: ActionDialogProps) {
   const revert = useOperationMutation(RevertChangeRequest, 'handled');
   const params = { projectId: request.project, id: request.id };
   const state = stateAfter[action];
+  const preview = useChangeRequestPreview(request);
+  const basis = action === 'approve' ? preview.data?.basis : undefined;
   const [isPast, setPast] = useState(false);
   const execute = async (): Promise<void> => {
     if (state === undefined || action === 'revert') {
@@ -100,8 +106,12 @@ function ActionDialog({ request, action, onClose }: ActionDialogProps) {
         ...(comment.trim() === '' ? {} : { comment: comment.trim() }),
         ...(action === 'schedule' ? { scheduledAt: new Date(time).toISOString() } : {}),
         ...(request.revision === undefined ? {} : { revision: request.revision }),
+        ...(basis == null ? {} : { basis }),
       };
-      await changeState.mutateAsync({ params, body, ifMatch: undefined });
+      await changeState.mutateAsync({ params, body, ifMatch: undefined }).catch((failure: unknown) => {
+        void preview.refetch();
+        throw failure;
+      });
       notify(texts.notifications[action]);
     }
     onClose();
