@@ -29,6 +29,7 @@ const dependencies = {
     'scope:tracing',
     'scope:embedded-postgres',
   ],
+  'scope:edge': ['scope:contracts', 'scope:bus', 'scope:runtime', 'scope:evaluation', 'scope:tracing'],
   'scope:console': ['scope:contracts'],
   'scope:all-in-one': ['scope:contracts', 'scope:bus', 'scope:runtime', 'scope:embedded-postgres', 'type:service'],
 };
@@ -257,6 +258,12 @@ export default tseslint.config(
     files: ['apps/gateway/src/**/*.ts'],
     ignores: tests,
     rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noUndeclaredCalls('call', 'callIfSupported')),
+  },
+  // An edge speaks HTTP on both sides.
+  {
+    files: ['apps/edge/src/**/*.ts'],
+    ignores: tests,
+    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, onlyDeclaredCalls),
   },
   {
     files: ['apps/*/src/service.ts', 'apps/all-in-one/src/**/*.ts'],
