@@ -1,12 +1,13 @@
 #!/bin/sh
 # Replaces the containers of services by new ones of the current image, without an outage:
-#   docker/replace.sh features search      or without names: every service, in the order of docs/upgrading.md
+#   docker/replace.sh features search      or without names: every service that runs, in the order of docs/upgrading.md
 # For each service it starts as many new containers as there are old ones, waits until all of them are healthy, and only then stops the old
 # ones. If that does not happen within WAIT_SECONDS (120), it removes the new ones, keeps the old ones, and ends with exit code 1. The
 # gateway needs the profile balanced: with a fixed PORT two gateways cannot run side by side.
 set -eu
 cd "$(dirname "$0")/.."
 wait_seconds=${WAIT_SECONDS:-120}
+names=$*
 [ $# -gt 0 ] || set -- features gateway audit search change-requests integrations
 replaced=
 
@@ -35,7 +36,8 @@ for service; do
   wanted=$(count "$old")
   if [ "$wanted" -eq 0 ]; then
     echo "$service does not run: start it with docker compose up." >&2
-    exit 1
+    [ -z "$names" ] || exit 1
+    continue
   fi
   # Containers that have ended would be started again, with their old image.
   docker compose rm --force "$service"
@@ -55,4 +57,5 @@ for service; do
   done
   replaced="$replaced$service "
 done
-echo "Replaced: $*"
+[ -n "$replaced" ] || exit 1
+echo "Replaced: ${replaced% }"

@@ -105,6 +105,13 @@ it('replaces all services in the order of docs/upgrading.md, which the test of r
   expect(run('healthy').stdout).toContain(`Replaced: ${documented.join(' ')}`);
 });
 
+it('leaves out a service that does not run yet, and says so, unless it is named', () => {
+  const { status, stdout, stderr } = run('healthy');
+  expect(status).toBe(0);
+  expect(stdout).toContain('Replaced: features\n');
+  expect(stderr).toContain('integrations does not run: start it with docker compose up.\n');
+});
+
 it('changes nothing when the service does not run', () => {
   mkdirSync(path.join(folder, 'state/search'));
   const { status, stderr } = run('healthy', 'search');
