@@ -6,9 +6,16 @@ export interface OriginState {
   readonly environment: string;
   /** `['*']` for all */
   readonly projects: readonly string[];
+  /** that of the origin; it is lower than that of the state before only where `historyFrom` is higher */
   readonly revision: number;
+  /**
+   * A client with a revision below it must get everything: its state may be of a history that the origin has lost with a restored backup, or
+   * of another scope of the token. 0 where neither has happened.
+   */
+  readonly historyFrom: number;
   readonly entityTag: string | null;
   readonly features: readonly ClientFeature[];
   readonly segments: readonly ClientSegment[];
+  /** when the origin delivered it */
   readonly fetchedAt: Date;
 }
