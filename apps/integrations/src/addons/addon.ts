@@ -9,6 +9,7 @@ import {
   maskedParameter,
   refusal,
 } from '@bunting/contracts';
+import { requireValidHostname } from '../messages/log-records.ts';
 import { requireValidHeaders, requireValidTemplate } from '../messages/request.ts';
 import { type AllowedAddresses, requireAllowedUrl } from '../sending/addresses.ts';
 import { requireValidSigningKeys } from '../sending/signature.ts';
@@ -91,8 +92,9 @@ export function integrationFrom(
   if (missing.length > 0)
     throw invalid(`Missing required parameters: ${missing.map((one) => one.name).join(',')} `, '/body/parameters');
   const { url, signingKeys } = texts;
-  if (url !== undefined) requireAllowedUrl(url, allowed, '/body/parameters/url');
+  if (url !== undefined) requireAllowedUrl(url, allowed, '/body/parameters/url', name === 'syslog' ? 'tls' : 'http');
   requireValidHeaders(texts);
+  requireValidHostname(texts);
   requireValidTemplate(texts);
   if (signingKeys !== undefined) requireValidSigningKeys(signingKeys, '/body/parameters/signingKeys');
   return {
@@ -117,6 +119,9 @@ export function maskedParameters(providerName: string, parameters: Parameters): 
 
 type Selection = Pick<Integration, 'events' | 'projects' | 'environments'>;
 
+/** The name that stands for all types of events, also those of later versions. */
+export const allEvents = '*';
+
 function isForAll(names: readonly string[]): boolean {
   return names.length === 0 || names[0] === '*';
 }
@@ -128,7 +133,7 @@ export function selects(
 ): boolean {
   const { project, environment } = event;
   return (
-    events.includes(event.type) &&
+    (events[0] === allEvents || events.includes(event.type)) &&
     (project == null || isForAll(projects) || projects.includes(project)) &&
     (environment == null || isForAll(environments) || environments.includes(environment))
   );
@@ -153,7 +158,7 @@ export function requireMayDirect(caller: Caller, { provider, events, projects }:
   if (isAdministrator(caller)) return;
   const { hiddenProjects = [] } = caller;
   const offered = findProvider(provider)?.events ?? [];
-  const denied = events.find((type) => !offered.includes(type));
+  const denied = events.find((type) => type === allEvents || !offered.includes(type));
   if (denied !== undefined)
     throw refusal('NoAccessError', `Only administrators may direct events of the type ${denied.slice(0, 100)}.`);
   if (hiddenProjects.length > 0 && (isForAll(projects) || projects.some((project) => hiddenProjects.includes(project))))

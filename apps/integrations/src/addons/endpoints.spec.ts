@@ -60,6 +60,8 @@ describe('an integration', () => {
       'teamsworkflow',
       'datadog',
       'new-relic',
+      'otlp',
+      'syslog',
     ]);
     const params = { id: created.id };
     expect(await service.call(GetAddon, { params }, noGrants)).toEqual(shown);
@@ -214,7 +216,20 @@ describe('a caller from whom projects are hidden', () => {
       kind: 'NoAccessError',
     });
     expect((await service.create(aWebhook(sink.url, { events: ['user-created'] }))).events).toEqual(['user-created']);
+    const log = aWebhook('https://otlp.example.org/v1/logs', { provider: 'otlp', events: ['*'] });
+    await expect(service.create(log, editor)).rejects.toMatchObject({ kind: 'NoAccessError' });
+    expect((await service.create(log)).events).toEqual(['*']);
   });
+});
+
+it('a syslog server has an address with a host and a port of the internet', async () => {
+  const syslog = (parameters: Record<string, string>) =>
+    service.create(aWebhook('', { provider: 'syslog', parameters }));
+  for (const url of ['https://siem.example.org', 'tls://siem.example.org/path', 'tls://10.1.2.3:6514', 'tls://siem'])
+    await expect(syslog({ url }), url).rejects.toMatchObject({ kind: 'ValidationError' });
+  const url = 'tls://siem.example.org:6514';
+  await expect(syslog({ url, hostname: 'a b' })).rejects.toThrow('visible characters');
+  expect(await syslog({ url })).toMatchObject({ provider: 'syslog', parameters: { url } });
 });
 
 it('a caller without the permission can neither create, update nor delete', async () => {

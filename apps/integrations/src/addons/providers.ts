@@ -79,6 +79,9 @@ const furtherEvents: readonly EventType[] = [
 /** The events that every kind of integration can be sent. Administrators may choose any others as well. */
 const events: string[] = [...flagEvents, ...changeRequestEvents, ...furtherEvents];
 
+/** Those of a log, which may have all of them. */
+const logEvents = ['*', ...events];
+
 const slackTags = [{ name: 'slack', description: 'A channel of Slack that is told of events of the flag.', icon: 'S' }];
 
 /** The kinds of integrations, with Unleash's names of them and of their parameters. */
@@ -199,6 +202,38 @@ export const providers: readonly AddonProvider[] = [
     ],
     events,
     tagTypes: [{ name: 'new-relic', description: 'A tag of New Relic that events of the flag get.', icon: 'N' }],
+  },
+  {
+    name: 'otlp',
+    displayName: 'OpenTelemetry logs',
+    description: 'Sends each event as a log record to a collector or a backend of OpenTelemetry, by OTLP over HTTP.',
+    documentationUrl: `${documentation}#opentelemetry-logs`,
+    parameters: [
+      parameter('url', 'Logs URL', 'The address of the logs endpoint, which usually ends with /v1/logs.', {
+        type: 'url',
+        required: true,
+        placeholder: 'https://otlp.example.org/v1/logs',
+      }),
+      customHeaders,
+    ],
+    events: logEvents,
+  },
+  {
+    name: 'syslog',
+    displayName: 'Syslog',
+    description: 'Writes each event to a syslog server, as RFC 5424 says, over TLS.',
+    documentationUrl: `${documentation}#syslog`,
+    parameters: [
+      parameter('url', 'Address', 'Host and port of the server, 6514 by default.', {
+        type: 'url',
+        required: true,
+        placeholder: 'tls://siem.example.org:6514',
+      }),
+      parameter('hostname', 'Host name', 'The name of this installation in the records.', {
+        placeholder: 'flags.example.org',
+      }),
+    ],
+    events: logEvents,
   },
 ];
 

@@ -19,9 +19,13 @@ const maxShownResponse = 300;
 /** Why a response means that the event was not accepted; undefined if it was. */
 function faultOf(provider: string, { status, body }: DestinationResponse): string | undefined {
   const text = body.trim().slice(0, maxShownResponse).toWellFormed().replaceAll('\0', '');
+  if (status === null) return undefined;
   if (status < 200 || status > 299) return `The destination responded ${status}${text === '' ? '.' : `: ${text}`}`;
   // Slack responds 200 to what it refuses.
   if (provider === 'slack-app' && !/"ok"\s*:\s*true/.test(body)) return `Slack refused the message: ${text}`;
+  // OTLP responds 200 to records that it refuses, and says how many.
+  if (provider === 'otlp' && /"rejectedLogRecords"\s*:\s*"?[1-9]/.test(body))
+    return `The collector refused the event: ${text}`;
   return undefined;
 }
 
@@ -41,7 +45,7 @@ export function messageSender(send: Send, publicUrl: string, now: () => Date) {
     target: Target,
     { uid, event }: { readonly uid: string; readonly event: Event },
   ): Promise<SentMessage[]> =>
-    Promise.all(messagesFor(target, event, publicUrl).map((message) => sendOne(target, uid, message)));
+    Promise.all(messagesFor(target, event, webhookId(uid), publicUrl).map((message) => sendOne(target, uid, message)));
 }
 
 function withWebhookHeaders({ provider, parameters }: Target, message: Message, uid: string, now: Date): Message {
@@ -75,7 +79,12 @@ export function attemptBy(send: Send, publicUrl: string, now: () => Date): Attem
     const decisive = failed[0] ?? sent[0];
     const status = decisive?.response?.status ?? null;
     if (failed.length === 0) {
-      const reason = status === null ? 'There is no channel for the event.' : `The destination responded ${status}.`;
+      const reason =
+        decisive === undefined
+          ? 'There is no channel for the event.'
+          : status === null
+            ? 'The destination has read the event.'
+            : `The destination responded ${status}.`;
       return { state: 'success', status, reason };
     }
     // What some channels have would be repeated there, so the others do without.

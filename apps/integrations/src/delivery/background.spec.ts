@@ -70,6 +70,29 @@ describe('a destination', () => {
   });
 });
 
+describe('a collector of logs', () => {
+  it('gets events of every type, and again what it refuses, with the same id', async () => {
+    await service.call(UpdateAddon, {
+      params: { id },
+      body: { provider: 'otlp', enabled: true, parameters: { url: sink.url }, events: ['*'] },
+    });
+    sink.respondWith((_request, response) => {
+      response.end(JSON.stringify({ partialSuccess: { rejectedLogRecords: '1', errorMessage: 'too old' } }));
+    });
+    service.log.append({ type: 'user-created' });
+    await eventually(async () => expect((await service.attempts(id))[0]?.stateDetails).toContain('too old'));
+    sink.respondWith((_request, response) => void response.end('{"partialSuccess":{}}'));
+    await service.passTime();
+    service.log.append({ type: 'feature-tagged', featureName: 'other' });
+    await isCaughtUp();
+    const uid = /"log.record.uid","value":\{"stringValue":"(.*?)"/;
+    await eventually(() => expect(sink.requests).toHaveLength(3));
+    expect(sink.requests[1]?.body).toBe(sink.requests[0]?.body);
+    const ids = sink.requests.map(({ body }) => uid.exec(body)?.[1]);
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
 describe('an event that fails', () => {
   const failBanner = () =>
     sink.respondWith(({ body }, response) => {

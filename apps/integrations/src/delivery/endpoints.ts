@@ -15,7 +15,7 @@ import {
   type TestResult,
 } from '@bunting/contracts';
 import { endOfLog, getVisible } from '../addons/endpoints.ts';
-import type { Target } from '../addons/addon.ts';
+import { allEvents, type Target } from '../addons/addon.ts';
 import { addonNotFound } from '../addons/addon-store.ts';
 import { call } from '../calls.ts';
 import type { IntegrationsContext } from '../endpoints.ts';
@@ -96,14 +96,15 @@ export function deliveryEndpoints(context: IntegrationsContext): readonly Endpoi
       if (sent === undefined) throw invalid('There is no channel for the event.', '/params/id');
       const { message, response, fault } = sent;
       const { protocol, host } = new URL(message.url);
+      const status = response?.status;
       const result: TestResult = {
         request: {
-          method: 'POST',
+          method: target.provider === 'syslog' ? 'SYSLOG' : 'POST',
           url: `${protocol}//${host}/…`,
           headers: maskedHeaders(message.headers),
           body: message.body,
         },
-        response: response === undefined ? null : { status: response.status, body: shortBody(response.body) },
+        response: response === undefined || status == null ? null : { status, body: shortBody(response.body) },
         error: fault ?? null,
       };
       return result;
@@ -128,7 +129,7 @@ function maskedHeaders(headers: Readonly<Record<string, string>>): Record<string
 
 /** An event about nothing that exists, of a type and a project that the integration selects. */
 function testEvent({ events, projects, environments }: Target, createdBy: string, now: Date): Event {
-  const type = (events[0] ?? 'feature-created') as Event['type'];
+  const type = (events.find((one) => one !== allEvents) ?? 'feature-created') as Event['type'];
   const named = (names: readonly string[], otherwise: string) =>
     names[0] === undefined || names[0] === '*' ? otherwise : names[0];
   return {

@@ -58,3 +58,7 @@ export function slackText(markdown: string): string {
     })
     .join('');
 }
+
+export function shortened(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
+}

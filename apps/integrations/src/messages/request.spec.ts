@@ -22,7 +22,7 @@ const publicUrl = 'https://flags.example.org';
 const link = 'https://flags.example.org/projects/shop/features/banner';
 
 function send(provider: string, parameters: Record<string, string>, overrides: Partial<Event> = {}) {
-  return messagesFor({ provider, parameters }, { ...event, ...overrides }, publicUrl).map((message) => ({
+  return messagesFor({ provider, parameters }, { ...event, ...overrides }, 'msg_1', publicUrl).map((message) => ({
     ...message,
     json: JSON.parse(message.body) as Record<string, unknown>,
   }));

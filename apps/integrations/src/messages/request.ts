@@ -1,6 +1,7 @@
 import { type Event, invalid } from '@bunting/contracts';
 import type { Parameters } from '../addons/addon.ts';
-import { plainText, slackText, withoutRelativeLinks } from './markdown.ts';
+import { plainText, shortened, slackText, withoutRelativeLinks } from './markdown.ts';
+import { otlpLog, syslogMessage } from './log-records.ts';
 import { renderTemplate, requireTemplate } from './template.ts';
 
 /** What is sent to a destination for an event. */
@@ -82,6 +83,8 @@ export function requireValidTemplate({ bodyTemplate }: Parameters): void {
 interface MessageContext {
   readonly parameters: Parameters;
   readonly event: Event;
+  /** the id that the event has whenever it is sent */
+  readonly id: string;
   /** the sentence about the event, in Markdown */
   readonly markdown: string;
   /** the address of the event's subject in the console; undefined where the server does not know its own address */
@@ -90,10 +93,6 @@ interface MessageContext {
 
 /** The maximum number of characters of a sentence in a chat, within the limits of every provider. */
 const maxSentence = 2_500;
-
-function shortened(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
-}
 
 const json = { 'content-type': 'application/json' };
 
@@ -253,6 +252,14 @@ const builders: Readonly<Record<string, (context: MessageContext) => readonly Me
           : renderTemplate(bodyTemplate, event, markdown),
     },
   ],
+
+  otlp: ({ parameters: { url = '' }, event, id, markdown }) => [
+    { url, headers: json, body: JSON.stringify(otlpLog(event, id, markdown)) },
+  ],
+
+  syslog: ({ parameters: { url = '', hostname }, event, id, markdown }) => [
+    { url, headers: {}, body: syslogMessage(event, id, markdown, hostname) },
+  ],
 };
 
 function withLink(text: string, link: string | undefined, write: (address: string) => string): string {
@@ -279,17 +286,19 @@ function consoleLink({ project, featureName }: Event, publicUrl: string): string
 
 /**
  * The requests that tell a destination of an event; none if it has no channel for it.
+ * @param id the id that the event has whenever it is sent
  * @throws TemplateError if the template renders too much
  */
 export function messagesFor(
   { provider, parameters }: { readonly provider: string; readonly parameters: Parameters },
   event: Event,
+  id: string,
   publicUrl: string,
 ): readonly Message[] {
   const markdown = event.summary ?? `${event.createdBy}: ${event.type}`;
   const link = consoleLink(event, publicUrl);
   const custom = parseHeaders(parameters['customHeaders'] ?? '{}') as Readonly<Record<string, string>> | undefined;
-  return (builders[provider]?.({ parameters, event, markdown, link }) ?? []).map((message) => ({
+  return (builders[provider]?.({ parameters, event, id, markdown, link }) ?? []).map((message) => ({
     ...message,
     headers: { ...message.headers, ...lowerCased(custom ?? {}) },
   }));

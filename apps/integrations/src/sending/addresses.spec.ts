@@ -105,6 +105,20 @@ const hostile = [
 ];
 
 describe('an address of a destination', () => {
+  it('with a host and a port alone is accepted with the scheme tls, and refused if it is not of the internet', () => {
+    for (const url of ['tls://siem.example.org', 'TLS://siem.example.org:6514', 'tls://[2606:2800:21f::1]:6514'])
+      expect(urlFault(url, none, 'tls'), url).toBeUndefined();
+    const refused = hostile.map((url) => url.replace(/^https?:/, 'tls:'));
+    for (const url of [
+      ...refused,
+      'tls://siem.example.org/x',
+      'https://siem.example.org',
+      'tls://u:p@siem.example.org',
+    ])
+      expect(urlFault(url, none, 'tls'), url).toBeTypeOf('string');
+    expect(urlFault('tls://siem.example.org', none)).toBe('must be an http or https address');
+  });
+
   it.each(hostile)('is refused if it is not of the internet: %s', (url) => {
     expect(urlFault(url, none)).toBeTypeOf('string');
   });

@@ -61,15 +61,31 @@ export function isAllowedAddress(address: string, host: string, allowed: Allowed
 /** Names that resolve to the machine itself or to its network wherever they are asked for. */
 const localName = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|home\.arpa)\.?$/;
 
+/** A connection by TLS to a host and a port, without a protocol above it that a URL could name. */
+const tlsScheme = /^tls:/i;
+
+/** Parses an address with the scheme `tls`; undefined if it is none. @throws TypeError if it is no URL */
+export function tlsAddress(text: string): { readonly host: string; readonly port: string } | undefined {
+  if (!tlsScheme.test(text)) return undefined;
+  const { hostname, port } = new URL(text.replace(tlsScheme, 'https:'));
+  return { host: hostname.replace(bracketed, '$1'), port };
+}
+
 /**
  * Why events may not be sent to a URL, whatever its host resolves to; undefined if they may. A host name is also checked when it is
  * resolved, for each connection.
  */
-export function urlFault(text: string, allowed: AllowedAddresses): string | undefined {
-  // The parser of URLs reads every notation of an IPv4 address: 0x7f.1, 2130706433 and 0177.0.0.1 are 127.0.0.1.
-  const url = URL.parse(text);
+export function urlFault(text: string, allowed: AllowedAddresses, scheme: 'http' | 'tls' = 'http'): string | undefined {
+  // The parser of URLs reads every notation of an IPv4 address: 0x7f.1, 2130706433 and 0177.0.0.1 are 127.0.0.1. It does so with a scheme that
+  // it knows alone.
+  const isTls = tlsScheme.test(text);
+  const url = URL.parse(isTls ? text.replace(tlsScheme, 'https:') : text);
   if (url === null) return 'must be an absolute URL';
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https address';
+  if (scheme === 'tls' && !isTls) return 'must be an address like tls://host:6514';
+  if (scheme === 'http' && (isTls || (url.protocol !== 'https:' && url.protocol !== 'http:')))
+    return 'must be an http or https address';
+  if (scheme === 'tls' && (url.pathname !== '/' || url.search !== '' || url.hash !== ''))
+    return 'must have a host and a port alone';
   if (url.username !== '' || url.password !== '') return 'must not have a user name or a password';
   const host = url.hostname.toLowerCase();
   if (host === '') return 'must have a host';
@@ -81,7 +97,12 @@ export function urlFault(text: string, allowed: AllowedAddresses): string | unde
 }
 
 /** @throws Refusal `ValidationError` for a URL to which events may not be sent */
-export function requireAllowedUrl(url: string, allowed: AllowedAddresses, path: string): void {
-  const fault = urlFault(url, allowed);
+export function requireAllowedUrl(
+  url: string,
+  allowed: AllowedAddresses,
+  path: string,
+  scheme: 'http' | 'tls' = 'http',
+): void {
+  const fault = urlFault(url, allowed, scheme);
   if (fault !== undefined) throw invalid(`The \`${path}\` property ${fault}.`, path);
 }

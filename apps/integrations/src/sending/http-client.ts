@@ -1,8 +1,9 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
-import type { LookupFunction } from 'node:net';
-import { type AllowedAddresses, isAllowedAddress, urlFault } from './addresses.ts';
+import net, { type LookupFunction } from 'node:net';
+import tls from 'node:tls';
+import { type AllowedAddresses, isAllowedAddress, tlsAddress, urlFault } from './addresses.ts';
 
 /** A request to a destination. */
 export interface OutgoingRequest {
@@ -13,7 +14,8 @@ export interface OutgoingRequest {
 
 /** The response of a destination, of which at most 64 kB were read. */
 export interface DestinationResponse {
-  readonly status: number;
+  /** null where the protocol has none */
+  readonly status: number | null;
   readonly retryAfter: string | undefined;
   readonly body: string;
 }
@@ -34,10 +36,12 @@ export interface HttpClientOptions {
 const maxResponseBytes = 64 * 1024;
 const maxConnectionsPerHost = 64;
 const maxHeaderBytes = 16 * 1024;
+const syslogPort = 6514;
 
 /**
  * Sends requests to addresses that users chose: to public ones and those that are allowed, and to no others. A host is resolved once for each
- * connection, which is made to an address that was checked. Redirects are not followed, and certificates are verified.
+ * connection, which is made to an address that was checked. Redirects are not followed, and certificates are verified. To an address with the
+ * scheme `tls` the body is written as a frame of syslog.
  */
 export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
   const checkedLookup: LookupFunction = (host, options, callback) => {
@@ -123,7 +127,48 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
       request.end(body);
     });
 
-  const send: Send = (request) => sendBefore(request, AbortSignal.timeout(timeoutMs));
+  /** Writes a frame to a syslog server: its bytes after their number (RFC 5425, 4.3). */
+  const writeBefore = ({ url, body }: OutgoingRequest, signal: AbortSignal): Promise<DestinationResponse> =>
+    new Promise((resolve, reject) => {
+      const fault = urlFault(url, allowed, 'tls');
+      const address = fault === undefined ? tlsAddress(url) : undefined;
+      if (address === undefined) return reject(new SendingError(`the address ${fault}`));
+      const { host, port } = address;
+      let hasReadAll = false;
+      let failure: Error | undefined;
+      const socket = tls.connect({
+        host,
+        port: port === '' ? syslogPort : Number(port),
+        lookup: checkedLookup,
+        ...(net.isIP(host) === 0 ? { servername: host } : {}),
+        ...(ca === undefined ? {} : { ca }),
+      });
+      const abort = (): void =>
+        void socket.destroy(
+          new SendingError(
+            socket.writableFinished
+              ? `the server has not confirmed within ${timeoutMs} ms that it has read the event, by closing the connection`
+              : `no connection within ${timeoutMs} ms`,
+          ),
+        );
+      signal.addEventListener('abort', abort);
+      socket.once('secureConnect', () => socket.end(`${Buffer.byteLength(body)} ${body}`));
+      // Nothing is expected; what comes is not kept.
+      socket.resume();
+      // A server closes its side once it has read everything (RFC 5425, 4.4): the protocol has no other confirmation.
+      socket.once('end', () => (hasReadAll = socket.writableFinished));
+      socket.once('error', (error) => (failure = error));
+      socket.once('close', () => {
+        signal.removeEventListener('abort', abort);
+        if (failure instanceof SendingError) reject(failure);
+        else if (failure !== undefined) reject(new SendingError(reasonOf(failure)));
+        else if (hasReadAll) resolve({ status: null, retryAfter: undefined, body: '' });
+        else reject(new SendingError('the connection was closed before the event was sent'));
+      });
+    });
+
+  const send: Send = (request) =>
+    (request.url.startsWith('tls:') ? writeBefore : sendBefore)(request, AbortSignal.timeout(timeoutMs));
   return {
     send,
     close: (): void => {

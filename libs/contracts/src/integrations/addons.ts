@@ -46,7 +46,9 @@ export type AddonProvider = Static<typeof AddonProvider>;
 
 const maxListed = 1_000;
 const list = (description: string) => Type.Array(Type.String({ maxLength: 255 }), { maxItems: maxListed, description });
-const events = list('the types of the events that are delivered');
+const events = list(
+  'the types of the events that are delivered; all types if it begins with `*`, which only administrators may choose',
+);
 const projects = list(
   'the projects whose events are delivered; those of all projects if it is empty or begins with `*`',
 );

@@ -64,7 +64,7 @@ function TestDialog({ id, onClose }: { readonly id: number; readonly onClose: ()
       {data !== undefined && (
         <>
           {data.error === null ? (
-            <Notice>The destination has accepted it: {data.response?.status}.</Notice>
+            <Notice>The destination has accepted it{data.response === null ? '' : `: ${data.response.status}`}.</Notice>
           ) : (
             <Notice tone="danger">{data.error}</Notice>
           )}

@@ -156,7 +156,7 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
       ))}
       <MultiComboBox
         label="Events"
-        options={(provider?.events ?? []).map((type) => ({ id: type, label: type }))}
+        options={(provider?.events ?? []).map((type) => ({ id: type, label: type === '*' ? 'All events' : type }))}
         value={body.events}
         onChange={(events) => change({ events: [...events] })}
         emptyText="No events: nothing is sent"
