@@ -18,6 +18,8 @@ const dependencies = {
   'scope:evaluation': ['scope:contracts'],
   'scope:runtime': ['scope:contracts', 'scope:bus', 'scope:tracing'],
   'scope:outbox': ['scope:contracts', 'scope:bus', 'scope:database', 'scope:runtime', 'scope:tracing'],
+  'scope:http': ['scope:contracts', 'scope:bus', 'scope:runtime', 'scope:tracing'],
+  'scope:delivery': ['scope:contracts', 'scope:bus', 'scope:evaluation', 'scope:http', 'scope:runtime'],
   'scope:testing': ['scope:embedded-postgres'],
   'type:service': [
     'scope:contracts',
@@ -26,10 +28,20 @@ const dependencies = {
     'scope:runtime',
     'scope:outbox',
     'scope:evaluation',
+    'scope:http',
+    'scope:delivery',
     'scope:tracing',
     'scope:embedded-postgres',
   ],
-  'scope:edge': ['scope:contracts', 'scope:bus', 'scope:runtime', 'scope:evaluation', 'scope:tracing'],
+  'scope:edge': [
+    'scope:contracts',
+    'scope:bus',
+    'scope:runtime',
+    'scope:evaluation',
+    'scope:http',
+    'scope:delivery',
+    'scope:tracing',
+  ],
   'scope:console': ['scope:contracts'],
   'scope:all-in-one': ['scope:contracts', 'scope:bus', 'scope:runtime', 'scope:embedded-postgres', 'type:service'],
 };
@@ -52,7 +64,7 @@ const projectRule = ({ alsoAllowed = [], allow = [] } = {}) => ({
 const never = (regex, message) => ({ regex, message });
 
 const noTestCode = never(
-  '^@bunting/testing$|^(\\.\\.?/)+(.*/)?test/|\\.spec\\.ts$',
+  '^@bunting/(testing|delivery/test)$|^(\\.\\.?/)+(.*/)?test/|\\.spec\\.ts$',
   'Only tests import what is made for tests.',
 );
 const noForeignDatabase = never(
@@ -139,8 +151,8 @@ const gatewayRules = [
 
 /** What has a timer of its own instead of `startLoop`: it needs no backoff, and ends when the last object that it watches does. */
 const filesWithInterval = [
-  'apps/gateway/src/admission/unread-responses.ts',
-  'apps/gateway/src/delivery/streams/delivery-streams.ts',
+  'libs/http/src/admission/unread-responses.ts',
+  'libs/delivery/src/streams/delivery-streams.ts',
   'libs/bus/src/nats/nats-messages.ts',
 ];
 const impureGlobals = [

@@ -8,8 +8,8 @@ import { parse } from '@bunting/contracts/validation';
 import { readConfig } from '@bunting/runtime';
 import { parseArgs } from 'node:util';
 import type { TSchema } from 'typebox';
+import { parseUntrustedJson } from '@bunting/http';
 import { GatewayConfig } from '../../apps/gateway/src/config.ts';
-import { parseUntrustedJson } from '../../apps/gateway/src/http/request/body.ts';
 import { runCommand } from '../command.ts';
 
 const help = `Measures the CPU time that the gateway spends on the costliest bodies that it accepts: their JSON and their schema.

@@ -1,8 +1,7 @@
 // Run with --expose-gc, in a process of its own: prints the memory of the store with N flags in two environments, as JSON.
 import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { deliveryStore } from '../../apps/gateway/src/delivery/store/delivery-store.ts';
-import { deliveryView } from '../../apps/gateway/src/delivery/view/delivery-view.ts';
+import { deliveryStore, deliveryView } from '@bunting/delivery';
 import { benchFlag } from './generated-flags.ts';
 
 /** The memory of a process in MiB, rounded. */

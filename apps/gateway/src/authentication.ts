@@ -1,7 +1,6 @@
 import type { Database } from '@bunting/database';
 import { type Log, logFailure, type ServiceContext, startLoop } from '@bunting/runtime';
-import { admission, publicAdmission } from './admission/admission.ts';
-import { concurrentRequestLimits } from './admission/concurrent-requests.ts';
+import { admission, concurrentRequestLimits, publicAdmission } from '@bunting/http';
 import { authenticator } from './admission/authenticator.ts';
 import type { GatewayConfig } from './config.ts';
 import { currentOpenIdProvider } from './access/oidc/openid-provider.ts';

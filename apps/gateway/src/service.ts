@@ -9,16 +9,25 @@ import {
   type RunningService,
   type ServiceContext,
 } from '@bunting/runtime';
+import {
+  anonymousRateLimit,
+  createHttpServer,
+  httpStopTimeoutMs,
+  listen,
+  mountHealth,
+  mountMetrics,
+  requireAvailableAddress,
+  splitCommaSeparated,
+} from '@bunting/http';
 import { refreshRightsAfterWrite } from './admission/authorisation.ts';
 import { listenForAccessChanges } from './access/rights/background.ts';
 import { startAuthentication } from './authentication.ts';
 import { ensureFirstCredentials, configuredAdmin } from './access/sign-in/first-admin.ts';
 import { startProjectVisibility } from './access/rights/subscriptions.ts';
-import { gatewayReadiness, mountHealth, mountMetrics } from './http/health.ts';
-import { anonymousRateLimit } from './admission/admission.ts';
-import { builtConsoleFolder, mountConsole } from './http/console.ts';
+import { gatewayReadiness } from './http/health.ts';
+import { builtConsoleFolder, isUnknownPath, mountConsole } from './http/console.ts';
 import { mountOperation } from './http/mount-operation.ts';
-import { contextOutsideOperations } from './http/request/head.ts';
+import { contextOutsideOperations } from './http/request-context.ts';
 import { oidcLoginCookie, mountOidc } from './access/oidc/mount-oidc.ts';
 import { logoutDestination } from './access/oidc/openid-provider.ts';
 import { mountDocs } from './http/openapi/docs.ts';
@@ -28,9 +37,6 @@ import { mountLogout } from './access/sessions/browser-session.ts';
 import { startSdkDelivery } from './delivery/delivery.ts';
 import { GatewayConfig } from './config.ts';
 import { configuredTokens } from './access/tokens/initial-tokens.ts';
-import { splitCommaSeparated } from './http/response/headers.ts';
-import { httpStopTimeoutMs, listen, requireAvailableAddress } from './http/node-server.ts';
-import { createHttpServer } from './http/server.ts';
 import { configuredMailer } from './access/passwords/password-links.ts';
 import { gatewayEndpoints } from './access/endpoints.ts';
 import { projectAndEnvironmentDirectory } from './access/rights/directory.ts';
@@ -119,7 +125,15 @@ async function start(context: ServiceContext<typeof GatewayConfig>): Promise<Run
     `${(config.GATEWAY_PUBLIC_URL || startState.listeningAt).replace(/\/+$/, '')}${path}`;
   const parts = { database, limits, projects, delivery, hasFirstTokens: () => startState.hasFirstTokens };
   const ready = gatewayReadiness(context, parts);
-  const { app, close } = createHttpServer({ ...authentication, ...sdkDelivery, config, log, metrics, draining });
+  const { app, close } = createHttpServer({
+    ...authentication,
+    ...sdkDelivery,
+    config,
+    log,
+    metrics,
+    draining,
+    isUnknownPath,
+  });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
   const transaction = unitOfWork(outboxProducer, { hasher, cipher, sessionLimits });

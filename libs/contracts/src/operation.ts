@@ -125,7 +125,7 @@ export interface Operation<
   readonly ifMatch?: IfMatchTarget;
   /** for a read: the service sets the entity tag itself and can skip the body when `If-None-Match` matches */
   readonly setsEntityTag?: true;
-  /** the gateway responds from its memory (`apps/gateway/src/delivery`): the operation has no endpoint and is never called on the bus */
+  /** the gateway responds from its memory (`libs/delivery`): the operation has no endpoint and is never called on the bus */
   readonly respondsFromMemory?: true;
   /**
    * creates or deletes a project, or changes who may see it: the response waits, up to a timeout, until the gateway authorises requests

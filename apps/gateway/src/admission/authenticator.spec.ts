@@ -3,6 +3,7 @@ import type { Caller, CreatedPat, User } from '@bunting/contracts';
 import { openLog } from '@bunting/runtime';
 import { eventually, type FreshDatabase, startNats, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Principal } from '@bunting/http';
 import { accessApi, fakeProjectEndpoints, type ReceivedCall, servicesBehind } from '../../test/access-api.ts';
 import {
   adminToken,
@@ -15,7 +16,7 @@ import { accessChangeListener, listenForAccessChanges } from '../access/rights/b
 import { sessionCookie } from '../access/sessions/browser-session.ts';
 import { tokenLookup } from '../access/tokens/token-store.ts';
 import { openSecretHasher } from '../unit-of-work/secrets.ts';
-import { authenticator, type AuthenticatorOptions, type Principal } from './authenticator.ts';
+import { authenticator, type AuthenticatorOptions } from './authenticator.ts';
 
 describe('authentication', () => {
   const tokenAuthenticator = (options: Pick<AuthenticatorOptions, 'tokens' | 'hasher' | 'cacheTtlMs'>) => {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
-import { type Caller, type Refusal, refusal } from '@bunting/contracts';
+import { type Refusal, refusal } from '@bunting/contracts';
+import type { CredentialHeaders, Principal } from '@bunting/http';
 import { LRUCache } from 'lru-cache';
 import type { SessionCookie } from '../access/sessions/browser-session.ts';
 import type { SessionLookup } from '../access/sessions/session-store.ts';
@@ -173,16 +173,6 @@ export interface AuthenticatorOptions {
   readonly onUse?: (tokenId: string) => void;
 }
 
-/** The headers that authenticate a caller. */
-export type CredentialHeaders = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>;
-
-/**
- * Returns the principal of the token in the `Authorization` header, or without that header of the session in the cookie.
- * @throws Refusal `AuthenticationRequired` for a missing or invalid token or session; `ServiceUnavailable` where that cannot be told, as SDKs
- * give up for ever on the former
- */
-export type Authenticate = (headers: CredentialHeaders) => Principal | Promise<Principal>;
-
 const maxTokenLength = 512;
 const bearer = /^bearer +/i;
 
@@ -272,15 +262,3 @@ export function authenticator(options: AuthenticatorOptions) {
   };
 }
 export type Authenticator = ReturnType<typeof authenticator>;
-
-/** The caller that a valid token or session authenticates, and what the token or session allows. */
-export interface Principal {
-  readonly caller: Caller;
-  readonly mayCallAdminApi: boolean;
-  /** whether the caller has a frontend token, which is published with pages, or none */
-  readonly isPublic: boolean;
-  /** whether the caller has a session, whose cookie a browser also sends with requests of pages of other sites */
-  readonly isSession?: true;
-  /** milliseconds until the token or session expires; infinite for a token that does not expire */
-  readonly expiresInMs: number;
-}

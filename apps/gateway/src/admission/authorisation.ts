@@ -1,18 +1,6 @@
 import { type Bus, type CallContext, callForResponse, type CallRequest, type CallResponse } from '@bunting/bus';
-import {
-  type AnyOperation,
-  type Caller,
-  isIdempotent,
-  may,
-  maySee,
-  noAccess,
-  type Permission,
-  refusal,
-  serviceOf,
-  unavailable,
-} from '@bunting/contracts';
+import { type AnyOperation, type Caller, isIdempotent, maySee, serviceOf, unavailable } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
-import type { Principal } from './authenticator.ts';
 
 /** A private-use character that replaces the first character of a project id; it occurs in no project id and in no response. */
 const marker = '\uE0B7';
@@ -110,19 +98,4 @@ export function refreshRightsAfterWrite({ projects, invalidateCache, waitMs }: R
     else if (serviceOf(operation) !== 'gateway') return;
     invalidateCache();
   };
-}
-
-/** Refuses SDK tokens, which are not for the Admin API. @throws Refusal `NoAccessError` */
-export function requireAdminApiAccess({ mayCallAdminApi }: Principal): void {
-  if (!mayCallAdminApi)
-    throw refusal('NoAccessError', 'invalid token: expected a different token type for this endpoint');
-}
-
-/** @throws Refusal `NoAccessError` for a caller without one of the permissions in the project and environment of the path */
-export function requirePermission(
-  caller: Caller,
-  accepted: readonly Permission[],
-  { projectId, environment }: { readonly projectId?: string; readonly environment?: string },
-): void {
-  if (!may(caller, accepted, { project: projectId, environment })) throw noAccess(accepted);
 }

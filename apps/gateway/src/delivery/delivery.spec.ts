@@ -3,7 +3,7 @@ import { openLog } from '@bunting/runtime';
 import { eventually } from '@bunting/testing';
 import { expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
-import { deliveryOutbox, featureRow, givenRows } from '../../test/delivery-rows.ts';
+import { deliveryOutbox, featureRow, givenRows } from '@bunting/delivery/test';
 import { startDelivery } from './delivery.ts';
 
 const MiB = 1024 * 1024;
@@ -18,7 +18,7 @@ it('polls that wait at the same time share one read of the newest position, and 
   const [bus, outbox] = [inProcessBus(), deliveryOutbox()];
   outbox.write(...givenRows('default'), featureRow('lamp'));
   const serving = await serve(bus, [outbox.endpoint]);
-  const delivery = await startDelivery({ bus, config, log: openLog('silent') });
+  const { delivery, stop } = await startDelivery({ bus, config, log: openLog('silent') });
   await delivery.catchUp();
   const before = outbox.calls();
   const polls = () => Array.from({ length: 100 }, async () => delivery.catchUp());
@@ -32,7 +32,7 @@ it('polls that wait at the same time share one read of the newest position, and 
   const revisions = await Promise.all(waiting.concat(arriving));
   expect(new Set(revisions)).toEqual(new Set([0]));
   expect(outbox.calls() - before).toBe(3);
-  await delivery.stop();
+  await stop();
   await serving.stop();
   await bus.close();
 });
@@ -43,7 +43,7 @@ it('caches responses within GATEWAY_DELIVERY_CACHE_MIB, however many scopes a to
   outbox.write(...givenRows('default'));
   outbox.write(...Array.from({ length: 100 }, (_, nth) => featureRow(`flag-${nth}`, { description: description() })));
   const serving = await serve(bus, [outbox.endpoint]);
-  const delivery = await startDelivery({ bus, config, log: openLog('silent') });
+  const { delivery, stop } = await startDelivery({ bus, config, log: openLog('silent') });
   await delivery.catchUp();
   const scopes = ['f', 'fl', 'fla', 'flag', 'flag-'].map((namePrefix) => {
     return { environment: 'development', inlineSegments: false, namePrefix };
@@ -53,7 +53,7 @@ it('caches responses within GATEWAY_DELIVERY_CACHE_MIB, however many scopes a to
   const cached = views.filter((view, nth) => delivery.viewOf(scopes[nth]!) === view);
   expect(cached).toContain(views.at(-1));
   expect(cached.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(MiB);
-  await delivery.stop();
+  await stop();
   await serving.stop();
   await bus.close();
 });

@@ -2,7 +2,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { isPathBelow } from './request/head.ts';
+import { isPathBelow } from '@bunting/http';
 
 /** Where `npm run build -w @bunting/console` writes the console. */
 export const builtConsoleFolder = path.join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'web');

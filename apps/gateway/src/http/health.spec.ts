@@ -3,9 +3,10 @@ import { eventually, reservePort } from '@bunting/testing';
 import fastify from 'fastify';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
+import { mountMetrics } from '@bunting/http';
 import { refusalOf } from '../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
-import { mountMetrics, readinessPolicy } from './health.ts';
+import { readinessPolicy } from './health.ts';
 
 const schema = { needs: 1, has: 1, newer: [] };
 const fine = async () => undefined;

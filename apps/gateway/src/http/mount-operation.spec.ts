@@ -1,11 +1,11 @@
 import { type ClientFeatures, httpOperations } from '@bunting/contracts';
 import fastify, { type FastifyInstance } from 'fastify';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deliveryOutbox, givenRows } from '../../test/delivery-rows.ts';
+import { isPathBelow } from '@bunting/http';
+import { deliveryOutbox, givenRows } from '@bunting/delivery/test';
 import { refusalOf, type ReceivedCall, servicesBehind } from '../../test/access-api.ts';
 import { adminToken, startedGateway } from '../../test/started-gateway.ts';
 import { reservedPrefixes } from './console.ts';
-import { isPathBelow } from './request/head.ts';
 
 describe('an operation over HTTP', () => {
   const featurePath = '/api/admin/projects/default/features/one';

@@ -3,27 +3,33 @@ import { type AnyOperation, hasBody, invalid, isPublicOperation, NoReply, permis
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Gauge } from 'prom-client';
 import type { TSchema } from 'typebox';
-import type { Admit } from '../admission/admission.ts';
-import type { Authenticate } from '../admission/authenticator.ts';
-import { callWithCurrentRights, requireAdminApiAccess, requirePermission } from '../admission/authorisation.ts';
-import type { ConcurrentRequestLimits } from '../admission/concurrent-requests.ts';
-import type { GatewayConfig } from '../config.ts';
-import type { SdkHandler } from '../delivery/sdk-handler.ts';
-import { mountNdjsonStream, type WakeUps } from '../delivery/streams/ndjson.ts';
-import { closeAfterEarlyResponse, jsonContentType, sendRefusal } from './errors.ts';
-import { RequestAborted } from './request/body.ts';
-import { operationRequestReader, type ParsedOperationRequest } from './request/request.ts';
-import { entityTagSuffixOf, jsonEncodingFor } from './response/compression.ts';
 import {
+  type Admit,
+  type Authenticate,
+  closeAfterEarlyResponse,
+  type ConcurrentRequestLimits,
   entityTagOf,
+  entityTagSuffixOf,
   idempotencyKeyPattern,
   isNotModified,
+  jsonContentType,
+  jsonEncodingFor,
   matchingClientEntityTag,
+  operationRequestReader,
+  type ParsedOperationRequest,
   parseIfMatch,
   parseIfNoneMatch,
+  RequestAborted,
+  requireAdminApiAccess,
   requireConditionsSupported,
   requireCurrentTag,
-} from './response/entity-tags.ts';
+  requirePermission,
+  sendRefusal,
+} from '@bunting/http';
+import type { SdkHandler } from '@bunting/delivery';
+import { callWithCurrentRights } from '../admission/authorisation.ts';
+import type { GatewayConfig } from '../config.ts';
+import { mountNdjsonStream, type WakeUps } from '../delivery/streams/ndjson.ts';
 
 /** `Deprecation` header (RFC 9745): the first operations were deprecated on 2024-12-01. */
 const deprecatedSince = '@1733011200';

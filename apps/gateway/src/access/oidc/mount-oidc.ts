@@ -1,12 +1,12 @@
 import { unavailable } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
-import { concurrencyLimit } from '../../admission/concurrent-requests.ts';
+import { concurrencyLimit } from '@bunting/http';
 import type { GatewayConfig } from '../../config.ts';
-import { publicUrl } from '../../http/request/head.ts';
+import { publicUrl } from '../../http/request-context.ts';
 import { cipherWithKey, type SecretHasher } from '../../unit-of-work/secrets.ts';
 import type { UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
-import { contextOutsideOperations } from '../../http/request/head.ts';
+import { contextOutsideOperations } from '../../http/request-context.ts';
 import type { SessionCookie } from '../sessions/browser-session.ts';
 import type { SignInLog } from '../sign-in/sign-in-log.ts';
 import { SignInDenied, signInWithProvider, ssoCaller } from './oidc-sign-in.ts';

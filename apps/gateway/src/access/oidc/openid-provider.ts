@@ -20,7 +20,7 @@ import {
   type ServerMetadata,
 } from 'openid-client';
 import type { GatewayConfig } from '../../config.ts';
-import { publicUrl } from '../../http/request/head.ts';
+import { publicUrl } from '../../http/request-context.ts';
 import type { EffectiveSignInSettings } from '../sign-in/sign-in-settings.ts';
 import { groupsIn, hasOmittedGroups, lacksUserClaims, type OidcUserClaims, oidcUserClaims } from './oidc-claims.ts';
 import type { OidcSettingsWithSecret } from './oidc-settings.ts';

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { Refusal } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { rateLimiter } from '../../admission/rate-limit.ts';
-import { httpStatusOf } from '../../http/errors.ts';
+import { httpStatusOf, rateLimiter } from '@bunting/http';
 import { SignInDenied } from './oidc-sign-in.ts';
 import { ProviderFault } from './provider-requests.ts';
 

@@ -1,22 +1,23 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type ErrorKind, refusal } from '@bunting/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ConcurrentRequestLimits } from '../../admission/concurrent-requests.ts';
-import { rateLimiter } from '../../admission/rate-limit.ts';
-import type { GatewayConfig } from '../../config.ts';
-import { closeAfterEarlyResponse } from '../../http/errors.ts';
 import {
+  clientNetwork,
+  closeAfterEarlyResponse,
+  type ConcurrentRequestLimits,
   ordinaryJsonLimits,
   parseUntrustedJson,
+  rateLimiter,
   readBody,
   RequestAborted,
   requireContentLengthWithin,
-} from '../../http/request/body.ts';
-import { clientNetwork, publicUrl } from '../../http/request/head.ts';
+} from '@bunting/http';
+import type { GatewayConfig } from '../../config.ts';
+import { publicUrl } from '../../http/request-context.ts';
 import type { GatewayReads } from '../../unit-of-work/reads.ts';
 import type { SecretHasher } from '../../unit-of-work/secrets.ts';
 import type { Transaction, UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
-import { contextOutsideOperations } from '../../http/request/head.ts';
+import { contextOutsideOperations } from '../../http/request-context.ts';
 import { discoveryDocuments } from './discovery-documents.ts';
 import {
   createScimGroup,

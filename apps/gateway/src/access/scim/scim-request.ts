@@ -1,6 +1,6 @@
 import { type Caller, isJsonObject, maxId, Refusal, systemCaller } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
-import { httpStatusOf } from '../../http/errors.ts';
+import { httpStatusOf } from '@bunting/http';
 import { AccountExistsRefusal } from '../users/account.ts';
 import { type GroupView, InvalidFilter, type ScimQuery } from './scim-store.ts';
 

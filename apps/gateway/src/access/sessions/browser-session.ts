@@ -1,8 +1,7 @@
 import { type Caller, Refusal, refusal } from '@bunting/contracts';
 import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
-import type { Authenticate } from '../../admission/authenticator.ts';
+import { type Authenticate, requireJsonContentType } from '@bunting/http';
 import type { GatewayConfig } from '../../config.ts';
-import { requireJsonContentType } from '../../http/request/request.ts';
 
 export interface LogoutOptions {
   readonly authenticate: Authenticate;

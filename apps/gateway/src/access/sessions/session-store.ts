@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { UserSession } from '@bunting/contracts';
 import { batchedRead, type Database, type Statement, type Tx } from '@bunting/database';
-import type { Principal } from '../../admission/authenticator.ts';
+import type { Principal } from '@bunting/http';
 import { gatewaySql, SessionEntity } from '../../unit-of-work/entities.ts';
 import type { SecretHasher } from '../../unit-of-work/secrets.ts';
 import { callerOf, type UserRightsRow, userRightsSql } from '../rights/rights-store.ts';

@@ -1,7 +1,6 @@
 import type { Logger } from '@bunting/runtime';
-import { rateLimiter, type RateLimitStatus, requireWithinRateLimit } from '../../admission/rate-limit.ts';
+import { clientNetwork, rateLimiter, type RateLimitStatus, requireWithinRateLimit } from '@bunting/http';
 import type { GatewayConfig } from '../../config.ts';
-import { clientNetwork } from '../../http/request/head.ts';
 
 /** The limit of wrong passwords per user, as a multiple of the limit per address. Addresses where the user has a session do not count. */
 const userFactor = 3;

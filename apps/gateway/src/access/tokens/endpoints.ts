@@ -19,7 +19,8 @@ import {
   ValidateEdgeTokens,
   type ValidEdgeTokens,
 } from '@bunting/contracts';
-import type { Authenticator, Principal } from '../../admission/authenticator.ts';
+import type { Principal } from '@bunting/http';
+import type { Authenticator } from '../../admission/authenticator.ts';
 import type { GatewayReads } from '../../unit-of-work/reads.ts';
 import { newTokenSecret } from '../../unit-of-work/secrets.ts';
 import type { ReplyWithSecret, Transaction } from '../../unit-of-work/unit-of-work.ts';

@@ -4,7 +4,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { adminTokenUserId, type ApiToken, type Caller, type Pat } from '@bunting/contracts';
 import { advisoryLock, batchedRead, type Database, type Statement, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
-import type { Principal } from '../../admission/authenticator.ts';
+import type { Principal } from '@bunting/http';
 import { gatewaySql, TokenEntity } from '../../unit-of-work/entities.ts';
 import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
 import type { HashedSecret, NewSecret, SecretCipher, SecretHasher } from '../../unit-of-work/secrets.ts';

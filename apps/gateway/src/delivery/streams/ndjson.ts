@@ -11,12 +11,16 @@ import {
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { FastifyInstance } from 'fastify';
-import type { Principal } from '../../admission/authenticator.ts';
-import { requireAdminApiAccess, requirePermission } from '../../admission/authorisation.ts';
-import { concurrencyLimit, type Quota } from '../../admission/concurrent-requests.ts';
-import { sendRefusal } from '../../http/errors.ts';
+import {
+  concurrencyLimit,
+  type Principal,
+  queryParser,
+  type Quota,
+  requireAdminApiAccess,
+  requirePermission,
+  sendRefusal,
+} from '@bunting/http';
 import type { MountOptions } from '../../http/mount-operation.ts';
-import { queryParser } from '../../http/request/request.ts';
 
 /** The minimum milliseconds between two reads of a stream with `follow`, however often it is woken, and between retries. */
 const minReadIntervalMs = 250;

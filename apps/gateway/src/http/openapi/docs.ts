@@ -4,8 +4,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { entityTagOf, isNotModified, requireCurrentTag } from '../response/entity-tags.ts';
-import { jsonContentType } from '../errors.ts';
+import { entityTagOf, isNotModified, jsonContentType, requireCurrentTag } from '@bunting/http';
 import type { OpenApiDocument } from './openapi-document.ts';
 
 const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

@@ -19,8 +19,7 @@ import {
 import { buntingVersion } from '@bunting/runtime';
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
-import { httpStatusOf } from '../errors.ts';
-import { entityTagsPattern, idempotencyKeyPattern } from '../response/entity-tags.ts';
+import { entityTagsPattern, httpStatusOf, idempotencyKeyPattern } from '@bunting/http';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };

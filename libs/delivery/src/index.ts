@@ -1,0 +1,17 @@
+export { clientStream } from './client/client-stream.ts';
+export { featurePollHandlers, fetchModePolicy } from './client/polls.ts';
+export { preRoutingPollResponses } from './client/pre-routed-polls.ts';
+export { type Delivery, deliveryOf } from './delivery.ts';
+export { frontendHandlers } from './frontend.ts';
+export { ofrepStream, streamTickets } from './ofrep/changes.ts';
+export { ofrepHandlers } from './ofrep/evaluations.ts';
+export type { SdkHandler } from './sdk-handler.ts';
+export { deliveryStore } from './store/delivery-store.ts';
+export {
+  type DeliveryStreams,
+  deliveryStreams,
+  type StreamMetrics,
+  streamMetrics,
+} from './streams/delivery-streams.ts';
+export { type DeliveryView, deliveryView } from './view/delivery-view.ts';
+export { deliverySettings, type DeliverySettings } from './settings.ts';

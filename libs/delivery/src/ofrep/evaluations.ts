@@ -1,0 +1,233 @@
+import { serializeRefusal } from '@bunting/bus';
+import {
+  boundEnvironment,
+  type Caller,
+  EvaluateFlag,
+  EvaluateFlags,
+  invalid,
+  notFound,
+  type OfrepBulkQuery,
+  type OfrepErrorCode,
+  type OfrepEvaluation,
+  type OfrepEvaluationBody,
+  type OfrepFailure,
+  scopeAsQuery,
+  truncate,
+} from '@bunting/contracts';
+import {
+  contextFieldsOfBody,
+  type EvaluationContext,
+  hasPayloads,
+  type Resolution,
+  type Variant,
+} from '@bunting/evaluation';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  acceptedEncoding,
+  addVary,
+  gzipPart,
+  joinGzip,
+  jsonContentType,
+  minCompressedLength,
+  ofrepErrorOf,
+  parseIfNoneMatch,
+  setEncoding,
+} from '@bunting/http';
+import type { Delivery } from '../delivery.ts';
+import { deltaClientSpec, type SdkHandler, viewAfterCatchUp } from '../sdk-handler.ts';
+import type { DeliveryView } from '../view/delivery-view.ts';
+import { type EvaluationResult, listOfItems, type RenderedItem, renderItem } from '../view/result-cache.ts';
+import { awaitAnnouncedChange, hashOfScope, type StreamTickets } from './changes.ts';
+
+/** The evaluation of a feature in the form of the OpenFeature Remote Evaluation Protocol, or the reason for which it failed. */
+export type OfrepResult = OfrepEvaluation | OfrepFailure;
+
+function isFailure(result: OfrepResult): result is OfrepFailure {
+  return 'errorCode' in result;
+}
+
+function failure(key: string, errorCode: OfrepErrorCode, errorDetails: string): OfrepFailure {
+  return {
+    key,
+    errorCode,
+    errorDetails,
+  };
+}
+
+/** A payload by its type. @throws SyntaxError for one that is not of its type */
+function payloadValue({ type, value }: NonNullable<Variant['payload']>): unknown {
+  if (type === 'json') return JSON.parse(value) as unknown;
+  if (type !== 'number') return value;
+  const number = value.trim() === '' ? Number.NaN : Number(value);
+  if (!Number.isFinite(number)) throw new SyntaxError('it is not a number');
+  return number;
+}
+
+/** The result of a feature for a user: a payload where its variants have any, else whether it is on. */
+function ofrepResult({ feature, enabled, variant, reason, needsTargetingKey }: Resolution): OfrepResult {
+  const { name: key, impressionData = false } = feature;
+  if (needsTargetingKey) {
+    return failure(
+      key,
+      'TARGETING_KEY_MISSING',
+      `The feature ${key} is on for a share of the users: set \`targetingKey\` in the context, so that each user gets the same result every time.`,
+    );
+  }
+  const metadata = { featureEnabled: enabled, impressionData };
+  const variantName = variant.enabled ? variant.name : enabled ? 'on' : 'off';
+  const evaluation = { key, reason, variant: variantName, metadata };
+  if (variant.payload === undefined) return hasPayloads(feature) ? evaluation : { ...evaluation, value: enabled };
+  try {
+    const value = payloadValue(variant.payload);
+    return value === null ? evaluation : { ...evaluation, value };
+  } catch (error) {
+    const { type } = variant.payload;
+    const details = `The payload of the variant ${variant.name} of the feature ${key} is no ${type} value: ${(error as Error).message}. Correct it in Bunting.`;
+    return failure(key, 'GENERAL', details);
+  }
+}
+
+/** The JSON of each resolution. A feature has few different ones, and each is one object. */
+function renderedItems() {
+  const cache = new WeakMap<Resolution, RenderedItem>();
+
+  return (resolution: Resolution): RenderedItem => {
+    let item = cache.get(resolution);
+    if (item === undefined) cache.set(resolution, (item = renderItem(JSON.stringify(ofrepResult(resolution)))));
+    return item;
+  };
+}
+
+const ticketLifetimeMs = 15 * 60_000;
+/** A client whose ticket is valid for less is sent another one, also when no evaluation has changed. */
+const ticketReserveMs = 60_000;
+/** Seconds after which a client closes the stream of a page that is hidden. */
+const inactivityDelaySec = 120;
+
+/** The context of a body. `targetingKey` is the user, and the session, where the context does not name them. */
+function contextIn(
+  body: OfrepEvaluationBody,
+  environment: string,
+  callerAddress: string | undefined,
+): EvaluationContext {
+  const fields = new Map(contextFieldsOfBody(body, environment, callerAddress));
+  const key = fields.get('targetingKey') ?? '';
+  if (key !== '') {
+    for (const name of ['userId', 'sessionId']) if (!fields.get(name)) fields.set(name, key);
+  }
+  return { fields, now: new Date(), random: Math.random };
+}
+
+/**
+ * The entity tag of a bulk evaluation: a hash of the evaluations, and when the ticket that was sent with them expires, in milliseconds in base 36.
+ */
+const bulkEntityTagPattern = /^([\w-]{22})(?:\.([0-9a-z]{1,11}))?$/;
+function bulkEntityTagOf(evaluationsHash: string, expiresAt: number | undefined): string {
+  return expiresAt === undefined ? evaluationsHash : `${evaluationsHash}.${expiresAt.toString(36)}`;
+}
+
+/** The id of the caller's SDK token; undefined for other callers, who get no streams. */
+function sdkTokenIdOf(caller: Caller): string | undefined {
+  return boundEnvironment(caller) === undefined ? undefined : caller.tokenId;
+}
+
+/** The member of a bulk evaluation that names the stream of its changes, with a ticket for it. */
+function eventStreamsMember(tickets: StreamTickets, view: DeliveryView, tokenId: string, expiresAt: number): string {
+  const ticket = tickets.issue({
+    tokenId,
+    environment: view.scope.environment,
+    expiresAt,
+    scopeHash: hashOfScope(scopeAsQuery(view.scope)),
+    revision: view.evaluatedRevision(),
+  });
+  const endpoint = { requestUri: `/ofrep/v1/events?ticket=${ticket}` };
+  return `"eventStreams":${JSON.stringify([{ type: 'sse', endpoint, inactivityDelaySec }])}`;
+}
+
+/** Sends the JSON of all evaluations with what follows them. With gzip, only the latter is compressed for each response. */
+async function sendBulk(request: FastifyRequest, response: FastifyReply, all: EvaluationResult, rest: Buffer) {
+  const { json } = all;
+  const encoding =
+    json.length < minCompressedLength ? 'identity' : acceptedEncoding(request.headers['accept-encoding']);
+  if (encoding !== 'gzip') return response.send(Buffer.concat([json, rest]));
+  all.gzipPart ??= gzipPart(json).catch((error: unknown) => {
+    delete all.gzipPart;
+    throw error;
+  });
+  const body = joinGzip(await Promise.all([all.gzipPart, gzipPart(rest)]));
+  addVary(response, 'Accept-Encoding');
+  setEncoding(response, encoding);
+  return response.send(body);
+}
+
+/** The evaluations of the OpenFeature Remote Evaluation Protocol, in the memory of this process, by subject. */
+export function ofrepHandlers({
+  delivery,
+  tickets,
+}: {
+  readonly delivery: Delivery;
+  readonly tickets: StreamTickets;
+}): ReadonlyMap<string, SdkHandler> {
+  const viewFor = viewAfterCatchUp(delivery);
+  const render = renderedItems();
+
+  const viewAndContext = async (
+    operation: typeof EvaluateFlag | typeof EvaluateFlags,
+    response: FastifyReply,
+    caller: Caller,
+    { body, query }: { readonly body: unknown; readonly query: unknown },
+  ) => {
+    const { callerAddress } = query as { readonly callerAddress?: string };
+    const requested = (body as OfrepEvaluationBody).context?.['environment'];
+    const { view } = await viewFor(operation, response, caller, {
+      ...(typeof requested === 'string' ? { environment: requested } : {}),
+      clientSpec: deltaClientSpec,
+    });
+    const context = contextIn(body as OfrepEvaluationBody, view.scope.environment, callerAddress);
+    return { view, context };
+  };
+
+  const evaluateOne: SdkHandler = async (request, response, { caller, params, ...parsed }) => {
+    const { key } = params as { readonly key: string };
+    const { view, context } = await viewAndContext(EvaluateFlag, response, caller, parsed);
+    const resolution = delivery.evaluationOf(view).resolve(key, context);
+    if (resolution === undefined) throw notFound(`Could not find feature flag ${truncate(key, 200)}`);
+    const result = ofrepResult(resolution);
+    response.header('content-type', jsonContentType);
+    if (!isFailure(result)) return response.send(JSON.stringify(result));
+    const { error, kind } = serializeRefusal(invalid(result.errorDetails, '/body/context'));
+    request.exchange.outcome = kind;
+    return response.code(400).send(JSON.stringify(ofrepErrorOf(request, 400, error, result.errorCode)));
+  };
+
+  const evaluateAll: SdkHandler = async (request, response, { caller, ...parsed }) => {
+    await awaitAnnouncedChange(delivery, (parsed.query as OfrepBulkQuery).flagConfigEtag, response);
+    const { view, context } = await viewAndContext(EvaluateFlags, response, caller, parsed);
+    // Nothing is awaited between this and the ticket, whose revision is that of the evaluation.
+    const evaluation = delivery.evaluationOf(view);
+    const all = delivery.resultOf('ofrep', evaluation, context, (observed) =>
+      listOfItems('{"flags":[', evaluation.resolveAll(observed).map(render), ']'),
+    );
+    const tokenId = sdkTokenIdOf(caller);
+    const tags = parseIfNoneMatch(request.headers);
+    const isCurrent = (tag: string): boolean => {
+      const [, tagHash, expiry] = bulkEntityTagPattern.exec(tag) ?? [];
+      if (tagHash !== all.hash) return false;
+      return tokenId === undefined || Number.parseInt(expiry ?? '0', 36) > Date.now() + ticketReserveMs;
+    };
+    const currentEntityTag = tags === '*' ? all.hash : tags?.find(isCurrent);
+    if (currentEntityTag !== undefined) return response.code(304).header('etag', `"${currentEntityTag}"`).send();
+    const expiresAt = tokenId === undefined ? undefined : Date.now() + ticketLifetimeMs;
+    const streamsJson =
+      tokenId === undefined || expiresAt === undefined
+        ? ''
+        : `,${eventStreamsMember(tickets, view, tokenId, expiresAt)}`;
+    response.header('etag', `"${bulkEntityTagOf(all.hash, expiresAt)}"`).header('content-type', jsonContentType);
+    return sendBulk(request, response, all, Buffer.from(`${streamsJson}}`));
+  };
+
+  return new Map([
+    [EvaluateFlag.subject, evaluateOne],
+    [EvaluateFlags.subject, evaluateAll],
+  ]);
+}
