@@ -37,7 +37,8 @@ interface DeliveryOptions {
 /** How many destinations a process delivers to at the same time, and how many events it sends to one of them. */
 const maxDestinations = 32;
 const maxConcurrentEvents = 16;
-const pageSize = 100;
+const pageSize = 250;
+const maxDueParked = 100;
 /** A mark this close to the end of the log is worth its row. */
 const nearHead = 1_000;
 const callTimeoutMs = 10_000;
@@ -85,14 +86,24 @@ export function startDelivery(options: DeliveryOptions) {
   const readLog = (after: number, limit: number, waitsForCommits = false): Promise<LogPage> =>
     call(bus, ReadEventLog, { body: { after, limit, waitsForCommits } }, systemContext(callTimeoutMs));
   /** Pages by the hash of the log before them, which says what follows: destinations that are at the same position share one. */
-  const pages = new LRUCache<string, LogPage>({ max: 32 });
-  const readPage = async ({ position, hash }: LogPosition): Promise<LogPage> => {
+  const pages = new LRUCache<string, Promise<LogPage>>({ max: 32 });
+  const readPage = ({ position, hash }: LogPosition): Promise<LogPage> => {
     const key = `${position} ${hash}`;
     const known = hash === null ? undefined : pages.get(key);
     if (known !== undefined) return known;
-    const page = await readLog(position, pageSize);
-    if (page.events.length > 0 && page.at === hash) pages.set(key, page);
-    return page;
+    const reading = readLog(position, pageSize);
+    if (hash === null) return reading;
+    const forget = (): void => void (pages.peek(key) === reading && pages.delete(key));
+    pages.set(key, reading);
+    reading.then((page) => (page.events.length === 0 || page.at !== hash) && forget(), forget);
+    return reading;
+  };
+  /** Begins to read what follows a page, while the page is delivered. */
+  const readAhead = ({ events, head }: LogPage): void => {
+    const last = events.at(-1);
+    // A failure is met again when the page is needed.
+    if (last !== undefined && last.event.id < head)
+      readPage({ position: last.event.id, hash: last.hash }).catch(() => undefined);
   };
 
   /**
@@ -230,7 +241,7 @@ export function startDelivery(options: DeliveryOptions) {
       const target = await reader.findTarget(claim.integrationId);
       if (target?.enabled !== true || !mayBegin()) return release(claim);
 
-      const due = await store.dueParked(claim.integrationId, pageSize);
+      const due = await store.dueParked(claim.integrationId, maxDueParked);
       if (due.length > 0) {
         const entries = due.map((row): Entry => ({ ...row, text: row.event, event: JSON.parse(row.event) as Event }));
         const { results, isGone, ...round } = await deliver(target, entries, failures, mayBegin);
@@ -279,6 +290,7 @@ export function startDelivery(options: DeliveryOptions) {
         return false;
       }
 
+      readAhead(page);
       const selected = page.events.flatMap(({ uid, event }, index) =>
         selects(target, event)
           ? [{ index, uid, flag: flagOf(event), text: JSON.stringify(event), event, attempts: 0 }]
