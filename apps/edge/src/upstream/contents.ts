@@ -1,0 +1,199 @@
+import type { ClientFeature, ClientSegment } from '@bunting/contracts';
+import { OriginError } from './origin-error.ts';
+
+/** The features and segments that an origin delivers at a revision. */
+export interface Contents {
+  readonly revision: number;
+  readonly features: ReadonlyMap<string, ClientFeature>;
+  readonly segments: ReadonlyMap<number, ClientSegment>;
+  /** that of the full answer that they are from; null after a delta */
+  readonly entityTag: string | null;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Deeper than any flag; values that are much deeper exhaust the stack where they are serialised. */
+const maxDepth = 64;
+
+function unusable(what: string): OriginError {
+  return new OriginError('unusable', `its answer is unusable: ${what}`);
+}
+
+function objectOf(value: unknown, what: string): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unusable(`${what} is no object`);
+  return value as Json;
+}
+
+function listOf(value: unknown, what: string): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw unusable(`${what} is no list`);
+  return value;
+}
+
+function nameOf(value: unknown, what: string): string {
+  if (typeof value !== 'string' || value === '') throw unusable(`the name of ${what} is missing`);
+  return value;
+}
+
+function requireFlat(value: unknown, depth = 0): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth === maxDepth) throw unusable(`it is nested more than ${maxDepth} deep`);
+  for (const member of Array.isArray(value) ? value : Object.values(value)) requireFlat(member, depth + 1);
+}
+
+function revisionOf(value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw unusable('its revision is no number');
+  return value as number;
+}
+
+function readConstraint(value: unknown): Json {
+  const constraint = objectOf(value, 'a constraint');
+  nameOf(constraint['contextName'], 'the field of a constraint');
+  nameOf(constraint['operator'], 'the operator of a constraint');
+  const values = listOf(constraint['values'], 'the values of a constraint');
+  if (constraint['values'] === undefined) return constraint;
+  return { ...constraint, values: values.map(String) };
+}
+
+function readConstraints(value: unknown): readonly Json[] {
+  return listOf(value, 'the constraints').map(readConstraint);
+}
+
+function readStrategy(value: unknown): Json {
+  const strategy = objectOf(value, 'a strategy');
+  const parameters = objectOf(strategy['parameters'] ?? {}, 'the parameters of a strategy');
+  return {
+    ...strategy,
+    name: nameOf(strategy['name'], 'a strategy'),
+    constraints: readConstraints(strategy['constraints']),
+    parameters: Object.fromEntries(Object.entries(parameters).map(([name, text]) => [name, String(text)])),
+    variants: readVariants(strategy['variants']),
+  };
+}
+
+function readVariants(value: unknown): readonly Json[] {
+  return listOf(value, 'the variants').map((variant) => objectOf(variant, 'a variant'));
+}
+
+/** A feature as an SDK reads it: what is missing has its initial value, and what is unknown is kept. */
+function readFeature(value: unknown): ClientFeature {
+  const feature = objectOf(value, 'a feature');
+  requireFlat(feature);
+  const strategies = listOf(feature['strategies'], 'the strategies').map(readStrategy);
+  return {
+    ...feature,
+    name: nameOf(feature['name'], 'a feature'),
+    type: feature['type'] ?? 'release',
+    project: feature['project'] ?? 'default',
+    enabled: feature['enabled'] === true,
+    stale: feature['stale'] === true,
+    strategies,
+    variants: readVariants(feature['variants']),
+  } as unknown as ClientFeature;
+}
+
+function readSegment(value: unknown): ClientSegment {
+  const segment = objectOf(value, 'a segment');
+  requireFlat(segment);
+  if (!Number.isSafeInteger(segment['id'])) throw unusable('the id of a segment is no number');
+  return { ...segment, constraints: readConstraints(segment['constraints']) } as unknown as ClientSegment;
+}
+
+function readContents(answer: Json, revision: number, entityTag: string | null): Contents {
+  const { features, segments } = answer;
+  if (!Array.isArray(features)) throw unusable('it has no list of features');
+  return {
+    revision,
+    entityTag,
+    features: new Map(features.map(readFeature).map((feature) => [feature.name, feature])),
+    segments: new Map(
+      listOf(segments, 'the segments')
+        .map(readSegment)
+        .map((segment) => [segment.id, segment]),
+    ),
+  };
+}
+
+/** The revision in a tag such as `"76d8bb0e:417:v1"`. */
+function revisionInTag(entityTag: string | null): number | undefined {
+  const digits = /^(?:W\/)?"[^:"]*:(\d{1,15})(?::[^"]*)?"$/.exec(entityTag ?? '')?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/**
+ * The contents in an answer of `/api/client/features`. An origin that names no revision, neither in the answer nor in its tag, has the next
+ * one after `held`.
+ * @throws OriginError `unusable`
+ */
+export function readFullAnswer(answer: unknown, entityTag: string | null, held: Contents | undefined): Contents {
+  const body = objectOf(answer, 'it');
+  const { meta } = body;
+  const named = typeof meta === 'object' && meta !== null ? (meta as Json)['revisionId'] : undefined;
+  const revision = named === undefined || named === null ? revisionInTag(entityTag) : revisionOf(named);
+  return readContents(body, revision ?? (held?.revision ?? 0) + 1, entityTag);
+}
+
+/** The tag of the answer that the features of an edge came with holds nothing for what a delta has changed. */
+function changedBy(event: Json, features: Map<string, ClientFeature>, segments: Map<number, ClientSegment>): boolean {
+  switch (event['type']) {
+    case 'feature-updated': {
+      const feature = readFeature(event['feature']);
+      features.set(feature.name, feature);
+      return true;
+    }
+    case 'feature-removed':
+      features.delete(nameOf(event['featureName'], 'a removed feature'));
+      return true;
+    case 'segment-updated': {
+      const segment = readSegment(event['segment']);
+      segments.set(segment.id, segment);
+      return true;
+    }
+    case 'segment-removed':
+      segments.delete(event['segmentId'] as number);
+      return true;
+    default:
+      return false;
+  }
+}
+
+/**
+ * The contents after a list of events, as `/api/client/delta` and the stream send them. Events that `held` already includes are left out.
+ * @returns undefined where only the full state can tell: after an event of an unknown type, or events that do not rise
+ * @throws OriginError `unusable`
+ */
+export function readEvents(answer: unknown, held: Contents | undefined): Contents | undefined {
+  const { events } = objectOf(answer, 'it');
+  if (!Array.isArray(events)) throw unusable('it has no list of events');
+  let contents = held;
+  let changes: { features: Map<string, ClientFeature>; segments: Map<number, ClientSegment> } | undefined;
+  let last = -1;
+  for (const value of events) {
+    const event = objectOf(value, 'an event');
+    const eventId = revisionOf(event['eventId']);
+    if (eventId < last) return undefined;
+    last = eventId;
+    if (event['type'] === 'hydration') {
+      contents = readContents(event, eventId, null);
+      changes = undefined;
+      continue;
+    }
+    if (contents === undefined) return undefined;
+    if (eventId <= contents.revision) continue;
+    changes ??= { features: new Map(contents.features), segments: new Map(contents.segments) };
+    if (!changedBy(event, changes.features, changes.segments)) return undefined;
+  }
+  if (changes === undefined || contents === undefined) return contents;
+  return { ...changes, revision: last, entityTag: null };
+}
+
+function byName<T>(map: ReadonlyMap<string | number, T>): readonly T[] {
+  return [...map].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, value]) => value);
+}
+
+/** Whether both have the same features and segments, whatever their order and revision. */
+export function isSameContent(one: Contents, other: Contents): boolean {
+  if (one.features.size !== other.features.size || one.segments.size !== other.segments.size) return false;
+  const textOf = ({ features, segments }: Contents) => JSON.stringify([byName(features), byName(segments)]);
+  return textOf(one) === textOf(other);
+}

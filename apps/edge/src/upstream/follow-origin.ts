@@ -1,0 +1,414 @@
+import { type Log, backoffMs, startLoop } from '@bunting/runtime';
+import type { EventSourceMessage } from 'eventsource-parser';
+import type { OriginState } from '../origin-state.ts';
+import { type Contents, isSameContent, readEvents, readFullAnswer } from './contents.ts';
+import type { OriginClient } from './origin-client.ts';
+import { OriginError } from './origin-error.ts';
+import { type RestorationSettings, restorationWatch } from './restored-origin.ts';
+import { type ReadStream, readStream } from './read-stream.ts';
+import { scopeInToken, validateTokens } from './validate-tokens.ts';
+import type { UpstreamMetrics } from './upstream-metrics.ts';
+
+/** How an edge learns of changes, the best first. */
+export const modes = ['streaming', 'delta', 'polling'] as const;
+export type Mode = (typeof modes)[number];
+
+/** Times are milliseconds. */
+export interface FollowSettings extends RestorationSettings {
+  /** the modes that may be used; `polling` is used where no other works */
+  readonly modes: ReadonlySet<Mode>;
+  /** between two questions, without a stream */
+  readonly refreshMs: number;
+  /** how long a stream may be silent before the edge asks whether it missed something */
+  readonly probeAfterMs: number;
+  /** until a stream has sent its first event */
+  readonly firstEventTimeoutMs: number;
+  /** the longest pause after a failure, unless the origin asks for a longer one */
+  readonly maxBackoffMs: number;
+  /** until a mode that the origin does not have, or that did not work, is tried again */
+  readonly betterModeAfterMs: number;
+  /** for how long the origin must refuse a token, in at least three answers, until its state is given up */
+  readonly refusedAfterMs: number;
+  /** between two uses of a token that is refused */
+  readonly refusedRetryMs: number;
+  /** between two questions what the token is for, without a stream */
+  readonly validateAfterMs: number;
+}
+
+export const defaultFollowSettings: FollowSettings = {
+  modes: new Set(modes),
+  refreshMs: 15_000,
+  probeAfterMs: 6_000,
+  firstEventTimeoutMs: 30_000,
+  maxBackoffMs: 3_000,
+  betterModeAfterMs: 5 * 60_000,
+  olderAnswers: 5,
+  olderForMs: 5_000,
+  refusedAfterMs: 3_000,
+  refusedRetryMs: 60_000,
+  validateAfterMs: 60_000,
+};
+
+export interface FollowOptions {
+  readonly client: OriginClient;
+  readonly token: string;
+  /** what a snapshot has of the token */
+  readonly held?: OriginState | undefined;
+  /** the name and the id of this edge, as origins list applications */
+  readonly appName: string;
+  readonly instanceId: string;
+  readonly settings: FollowSettings;
+  /** Takes each state that the origin had; none is older than the one before, unless its `historyFrom` is higher. */
+  readonly onState: (state: OriginState) => void;
+  /** The origin refuses the token: what it delivered must not be served any longer. */
+  readonly onRefused: () => void;
+  readonly log: Log;
+  readonly metrics: UpstreamMetrics;
+  /** monotonic milliseconds, for tests */
+  readonly now?: () => number;
+}
+
+/** The version of the client specification that an edge reads: with segments beside the features, and deltas. */
+const clientSpec = '5.2.0';
+const refusalsUntilGivenUp = 3;
+/** How often streams may fail in a row before another mode is used for a while. */
+const maxStreamFailures = 3;
+/** A stream that ends earlier counts as failed. */
+const shortStreamMs = 10_000;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new OriginError('unusable', 'an event of its stream is no JSON');
+  }
+}
+
+/**
+ * Follows what the origin delivers to a token: by its stream, else by deltas, else by polls, whichever the origin has. After an interruption
+ * it asks for everything, since the origin may have been restored from a backup meanwhile; after the end of a stream it resumes.
+ */
+export function followOrigin(options: FollowOptions) {
+  const { client, token, settings, onState, onRefused, log, metrics, now = () => performance.now() } = options;
+  const { held: snapshot } = options;
+  const closing = new AbortController();
+  const watch = restorationWatch(settings, now);
+  const headers = {
+    'unleash-appname': options.appName,
+    'unleash-instanceid': options.instanceId,
+    'unleash-client-spec': clientSpec,
+    'unleash-sdk': 'bunting-edge',
+    'unleash-sdk-type': 'edge',
+    'unleash-interval': String(settings.refreshMs),
+  };
+
+  const suspectedPauseMs = settings.olderForMs / settings.olderAnswers;
+  const reopening = { firstMs: 50, maxMs: settings.maxBackoffMs };
+
+  let held: Contents | undefined =
+    snapshot === undefined
+      ? undefined
+      : {
+          revision: snapshot.revision,
+          entityTag: snapshot.entityTag,
+          features: new Map(snapshot.features.map((feature) => [feature.name, feature])),
+          segments: new Map(snapshot.segments.map((segment) => [segment.id, segment])),
+        };
+  let historyFrom = snapshot?.historyFrom ?? 0;
+  let scope: Pick<OriginState, 'environment' | 'projects'> | undefined = snapshot;
+  let validatedAt = Number.NEGATIVE_INFINITY;
+  /** Whether only everything shows what the origin has, as changes may be those of another history or scope. */
+  let needsEverything = true;
+  let isOtherScope = false;
+  let stream: ReadStream | undefined;
+  let mode: Mode = 'polling';
+  let streamFailures = 0;
+  let reopenAt = 0;
+  let refusals = 0;
+  let refusedSince = 0;
+  let isGivenUp = false;
+  let confirmedAt: Date | undefined;
+  let failure: string | undefined;
+  const usableAt = new Map<Mode, number>();
+
+  const confirm = (): void => {
+    confirmedAt = new Date();
+    failure = undefined;
+    refusals = 0;
+    isGivenUp = false;
+  };
+
+  const take = (next: Contents): void => {
+    const previous = held;
+    held = next;
+    needsEverything = false;
+    confirm();
+    if (previous !== undefined) {
+      const isSame = next.revision === previous.revision && (next === previous || isSameContent(next, previous));
+      if (isSame && !isOtherScope && next.entityTag === previous.entityTag) return;
+      if (isOtherScope || next.revision < previous.revision || (next.revision === previous.revision && !isSame))
+        historyFrom = Math.max(historyFrom, previous.revision + 1);
+    }
+    isOtherScope = false;
+    if (scope === undefined || closing.signal.aborted) return;
+    metrics.answers.inc({ outcome: 'state' });
+    onState({
+      token,
+      environment: scope.environment,
+      projects: scope.projects,
+      revision: next.revision,
+      historyFrom,
+      entityTag: next.entityTag,
+      features: [...next.features.values()],
+      segments: [...next.segments.values()],
+      fetchedAt: new Date(),
+    });
+  };
+
+  /** Takes contents that are as new as those that are held, or those of a restored origin. @returns whether it did */
+  const adopt = (next: Contents): boolean => {
+    const isOlder = held !== undefined && next.revision < held.revision;
+    if (isOlder && !isOtherScope && !watch.seenOlder()) {
+      metrics.answers.inc({ outcome: 'older' });
+      needsEverything = true;
+      refusals = 0;
+      return false;
+    }
+    if (isOlder && !isOtherScope)
+      log.warn(
+        `The origin has revision ${next.revision} now, and had ${held?.revision ?? 0}: as after a restored backup. The edge follows it.`,
+      );
+    watch.seen();
+    take(next);
+    return true;
+  };
+
+  const unchanged = (): void => {
+    watch.seen();
+    metrics.answers.inc({ outcome: 'unchanged' });
+    confirm();
+  };
+
+  /** Learns what the token is for. @throws OriginError `refused` if the origin says that it is not valid */
+  const validate = async (): Promise<void> => {
+    try {
+      const [valid] = await validateTokens(client, [token]);
+      if (valid === undefined) throw new OriginError('refused', 'it does not know the token');
+      const { environment, projects } = valid;
+      const isChanged =
+        scope !== undefined && (scope.environment !== environment || scope.projects.join(' ') !== projects.join(' '));
+      if (isChanged && held !== undefined) isOtherScope = needsEverything = true;
+      scope = { environment, projects };
+      validatedAt = now();
+    } catch (error) {
+      const isDecisive = error instanceof OriginError && (error.fault === 'refused' || error.fault === 'unreachable');
+      if (isDecisive || !(error instanceof OriginError)) throw error;
+      // What delivers features decides; a token names its scope itself.
+      scope ??= scopeInToken(token);
+      if (scope === undefined) throw error;
+    }
+  };
+
+  const revisionHeader = (name: string): Record<string, string> =>
+    held === undefined || needsEverything ? {} : { [name]: String(held.revision) };
+
+  const poll = async (): Promise<void> => {
+    const tag = needsEverything ? null : (held?.entityTag ?? null);
+    const {
+      status,
+      body,
+      headers: received,
+    } = await client.get({
+      path: '/api/client/features',
+      token,
+      headers: { ...headers, ...(tag === null ? {} : { 'if-none-match': tag }) },
+      signal: closing.signal,
+    });
+    if (status === 304 && tag === null)
+      throw new OriginError('unusable', 'it answers 304 to a question for everything');
+    if (status === 304) return unchanged();
+    adopt(readFullAnswer(body, received.get('etag'), held));
+  };
+
+  /** @throws OriginError `unusable` if the events are none that this edge can apply */
+  const adoptEvents = (body: unknown, isEverything: boolean): void => {
+    const next = readEvents(body, isEverything ? undefined : held);
+    if (next === undefined) {
+      needsEverything = true;
+      throw new OriginError('unusable', 'its changes are of a kind that this edge does not know');
+    }
+    if (next === held) return unchanged();
+    adopt(next);
+  };
+
+  const askForDelta = async (): Promise<void> => {
+    const isEverything = held === undefined || needsEverything;
+    const { status, body } = await client.get({
+      path: '/api/client/delta',
+      token,
+      headers: { ...headers, ...revisionHeader('if-none-match') },
+      signal: closing.signal,
+    });
+    if (status === 304 && isEverything)
+      throw new OriginError('unusable', 'it answers 304 to a question for everything');
+    if (status === 304) return unchanged();
+    adoptEvents(body, isEverything);
+  };
+
+  const onEvent = ({ event, data }: EventSourceMessage): void => {
+    if (event === 'fetch-mode' && data.trim() === 'polling') {
+      usableAt.set('streaming', now() + settings.betterModeAfterMs);
+      throw new OriginError('unsupported', 'it asks for polls instead of a stream');
+    }
+    if (event !== 'unleash-connected' && event !== 'unleash-updated') return;
+    adoptEvents(parsed(data), held === undefined || needsEverything);
+    if (watch.isSuspected) throw new OriginError('unusable', 'its stream has an older state');
+  };
+
+  const openStream = async (): Promise<void> => {
+    const controller = new AbortController();
+    const pieces = await client.stream({
+      path: '/api/client/streaming',
+      token,
+      headers: { ...headers, ...revisionHeader('last-event-id') },
+      signal: controller.signal,
+    });
+    const opened = readStream(pieces, { controller, onEvent, maxBytes: client.maxBytes, now });
+    stream = opened;
+    let isConnected = false;
+    void opened.ended.then((error) => {
+      stream = undefined;
+      const isShort = now() - opened.openedAt < shortStreamMs;
+      streamFailures = isShort && !watch.isSuspected ? streamFailures + 1 : 0;
+      if (streamFailures >= maxStreamFailures) usableAt.set('streaming', now() + settings.betterModeAfterMs / 10);
+      if (error !== undefined) {
+        failure = error.message;
+        needsEverything = true;
+      }
+      if (!isConnected) return;
+      reopenAt = now() + (watch.isSuspected ? suspectedPauseMs : backoffMs(streamFailures + 1, reopening));
+      loop.wake();
+    });
+    const deadline = setTimeout(
+      () => opened.end(new OriginError('unreachable', 'its stream sends no event')),
+      settings.firstEventTimeoutMs,
+    );
+    isConnected = await opened.isConnected;
+    clearTimeout(deadline);
+    if (isConnected || watch.isSuspected) return;
+    throw (await opened.ended) ?? new OriginError('failing', 'its stream ended before its first event');
+  };
+
+  /**
+   * Asks whether a silent stream missed something: its connection may be dead. The question waits as long as the origin is silent, too, and
+   * is answered when it is back.
+   * @returns the pause before the next question
+   */
+  const probe = async (open: ReadStream): Promise<number> => {
+    const lastPieceAt = open.lastPieceAt();
+    const silentMs = now() - lastPieceAt;
+    if (silentMs < settings.probeAfterMs) return settings.probeAfterMs - silentMs;
+    if (!settings.modes.has('delta') || (usableAt.get('delta') ?? 0) > now()) return settings.probeAfterMs;
+    const revision = held?.revision;
+    try {
+      await askForDelta();
+      if (watch.isSuspected || (held?.revision !== revision && open.lastPieceAt() === lastPieceAt)) open.end(undefined);
+    } catch (error) {
+      if (!(error instanceof OriginError)) throw error;
+      if (error.fault === 'unsupported') usableAt.set('delta', now() + settings.betterModeAfterMs);
+      else open.end(error);
+    }
+    return settings.probeAfterMs;
+  };
+
+  const attempts: { readonly [M in Mode]: () => Promise<void> } = {
+    streaming: openStream,
+    delta: askForDelta,
+    polling: poll,
+  };
+
+  /** For how long a mode is left alone, if another one works; undefined after an error that says nothing about the mode. */
+  const pauseOf = (failed: Mode, { fault }: OriginError): number | undefined => {
+    if (failed === 'polling' || fault === 'refused') return undefined;
+    if (fault === 'unsupported') return settings.betterModeAfterMs;
+    const isBroken = fault === 'unusable' || (failed === 'streaming' && streamFailures >= maxStreamFailures);
+    return isBroken ? settings.betterModeAfterMs / 10 : undefined;
+  };
+  const isUsable = (candidate: Mode): boolean =>
+    candidate === 'polling' || (settings.modes.has(candidate) && (usableAt.get(candidate) ?? 0) <= now());
+
+  const round = async (): Promise<number> => {
+    if (stream !== undefined) return probe(stream);
+    if (now() < reopenAt) return reopenAt - now();
+    // In a suspicion each question is one request, so that a balancer leads them to each replica in turn.
+    if ((needsEverything && !watch.isSuspected) || now() - validatedAt > settings.validateAfterMs) await validate();
+    const left = new Map<Mode, number>();
+    for (const candidate of modes.filter(isUsable)) {
+      try {
+        await attempts[candidate]();
+        mode = candidate;
+        for (const [broken, pauseMs] of left) usableAt.set(broken, now() + pauseMs);
+        break;
+      } catch (error) {
+        if (!(error instanceof OriginError)) throw error;
+        if (candidate === 'streaming' && stream === undefined) streamFailures++;
+        const pauseMs = pauseOf(candidate, error);
+        if (pauseMs === undefined) throw error;
+        left.set(candidate, pauseMs);
+      }
+    }
+    if (watch.isSuspected) return suspectedPauseMs;
+    return mode === 'streaming' ? settings.probeAfterMs : settings.refreshMs * (0.9 + Math.random() / 5);
+  };
+
+  /** @returns the pause before the next use of the token */
+  const refused = (error: OriginError): number => {
+    if (refusals === 0) refusedSince = now();
+    refusals++;
+    needsEverything = true;
+    if (isGivenUp) return settings.refusedRetryMs * (0.9 + Math.random() / 5);
+    if (refusals < refusalsUntilGivenUp || now() - refusedSince < settings.refusedAfterMs)
+      return settings.refusedAfterMs / refusalsUntilGivenUp;
+    isGivenUp = true;
+    held = undefined;
+    log.warn(
+      `The origin refuses the token ${token.slice(0, token.indexOf('.') + 5)}…: ${error.message}. What it delivered is given up.`,
+    );
+    onRefused();
+    return settings.refusedRetryMs;
+  };
+
+  const loop = startLoop({
+    name: 'Following the origin',
+    intervalMs: settings.refreshMs,
+    maxBackoffMs: settings.maxBackoffMs,
+    retryAfterMs: (error) => (error instanceof OriginError ? error.retryAfterMs : undefined),
+    log,
+    run: async () => {
+      try {
+        return await round();
+      } catch (error) {
+        if (closing.signal.aborted) return 0;
+        needsEverything = true;
+        if (!(error instanceof OriginError)) throw error;
+        failure = error.message;
+        metrics.answers.inc({ outcome: error.fault });
+        if (error.fault === 'refused') return refused(error);
+        refusals = 0;
+        throw error;
+      }
+    },
+  });
+
+  return {
+    mode: (): Mode => mode,
+    /** the revision that is held, when the origin last confirmed it, and why it does not now */
+    status: () => ({ mode, revision: held?.revision, confirmedAt, failure, isRefused: isGivenUp }),
+    close: async (): Promise<void> => {
+      closing.abort();
+      stream?.end(undefined);
+      await loop.stop();
+    },
+  };
+}
+export type Following = ReturnType<typeof followOrigin>;

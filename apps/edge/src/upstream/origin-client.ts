@@ -1,0 +1,272 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, fetch, type RequestInit, type Response } from 'undici';
+import { OriginError } from './origin-error.ts';
+
+/** How an edge speaks to its origin. Times are milliseconds. */
+export interface UpstreamSettings {
+  /** headers that every request carries besides those of an SDK */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: {
+    readonly ca?: string;
+    readonly cert?: string;
+    readonly key?: string;
+    readonly rejectUnauthorized?: boolean;
+  };
+  /** the most decoded bytes of an answer, or of one event of a stream */
+  readonly maxBytes: number;
+  readonly connectTimeoutMs: number;
+  /** until the head of an answer */
+  readonly headTimeoutMs: number;
+  /** between two pieces of an answer */
+  readonly bodyTimeoutMs: number;
+  /** between two pieces of a stream, whose origin sends a comment at least every 30 s */
+  readonly streamTimeoutMs: number;
+  /** how long a request waits before a second one is sent beside it, in case the first waits for a dead connection */
+  readonly hedgeAfterMs: number;
+}
+
+export const defaultUpstreamSettings: UpstreamSettings = {
+  headers: {},
+  tls: {},
+  maxBytes: 256 * 1024 * 1024,
+  connectTimeoutMs: 3_000,
+  headTimeoutMs: 30_000,
+  bodyTimeoutMs: 10_000,
+  streamTimeoutMs: 65_000,
+  hedgeAfterMs: 3_000,
+};
+
+export interface OriginOptions {
+  /** with a base path, if the origin has one */
+  readonly origin: URL;
+  /** the name of the header that carries the token; `Authorization` for most origins */
+  readonly tokenHeader: string;
+  readonly settings: UpstreamSettings;
+}
+
+export interface OriginRequest {
+  readonly path: string;
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** An answer with a body in JSON, or none. */
+export interface OriginAnswer {
+  readonly status: number;
+  readonly headers: Response['headers'];
+  readonly body: unknown;
+}
+
+interface Head {
+  readonly response: Response;
+  readonly reader: { read(): Promise<{ done: boolean; value?: unknown }>; cancel(): Promise<void> } | undefined;
+  /** Ends the connection, whatever has arrived; every head is discarded in the end. */
+  readonly discard: () => void;
+}
+
+const maxRetryAfterMs = 5 * 60_000;
+
+/** The pause that an answer asks for in `Retry-After`, at most five minutes; undefined if it asks for none. */
+export function retryAfterMs(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxRetryAfterMs);
+}
+
+function isJson({ headers }: Response): boolean {
+  return /^application\/(?:[^;]*\+)?json\b/i.test(headers.get('content-type') ?? '');
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  const { code, message: causeMessage } = (cause ?? {}) as { readonly code?: string; readonly message?: string };
+  return causeMessage === undefined || causeMessage === '' ? (code ?? message) : causeMessage;
+}
+
+/** The faults of statuses. 401 and 403 in anything but JSON are those of something in front of the origin, and refuse no token. */
+function faultOf(response: Response): OriginError | undefined {
+  const { status, headers } = response;
+  if (response.ok || status === 304) return undefined;
+  if (status >= 300 && status < 400)
+    return new OriginError(
+      'failing',
+      `it redirects to ${headers.get('location') ?? 'nowhere'}, where no token is sent`,
+    );
+  if ((status === 401 || status === 403) && isJson(response))
+    return new OriginError('refused', `it answers ${status}`, { status });
+  if ([404, 405, 406, 415, 501].includes(status)) return new OriginError('unsupported', `it answers ${status}`);
+  const pauseMs = retryAfterMs(headers.get('retry-after'), Date.now());
+  return new OriginError('failing', `it answers ${status}`, { status, retryAfterMs: pauseMs });
+}
+
+/**
+ * The pieces of a body, decoded.
+ * @throws OriginError `unreachable` where it breaks off
+ */
+async function* piecesOf({ reader, discard }: Head): AsyncGenerator<Uint8Array> {
+  try {
+    while (reader !== undefined) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw new OriginError('unreachable', `its answer broke off: ${reasonOf(error)}`);
+      });
+      if (done) return;
+      yield value as Uint8Array;
+    }
+  } finally {
+    discard();
+  }
+}
+
+/** @throws OriginError `unusable` where it is no JSON, or longer than `maxBytes` */
+async function readJson(head: Head, maxBytes: number): Promise<unknown> {
+  const { response } = head;
+  if (!isJson(response)) {
+    const type = response.headers.get('content-type') ?? 'nothing';
+    throw new OriginError('unusable', `its answer is of the type ${type.slice(0, 100)}, not JSON`);
+  }
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of piecesOf(head)) {
+    length += piece.length;
+    if (length > maxBytes) throw new OriginError('unusable', `its answer is longer than ${maxBytes} bytes`);
+    pieces.push(piece);
+  }
+  try {
+    return JSON.parse(Buffer.concat(pieces, length).toString('utf8'));
+  } catch {
+    throw new OriginError('unusable', 'its answer is no complete JSON');
+  }
+}
+
+/**
+ * Requests to the origin of an edge. Each has a connection of its own, so that none waits for one that is dead, or stays with one replica of
+ * the origin. Redirects are not followed: they would carry the token elsewhere.
+ */
+export function originClient({ origin, tokenHeader, settings }: OriginOptions) {
+  const agentWith = (bodyTimeout: number): Agent =>
+    new Agent({
+      pipelining: 0,
+      connect: { timeout: settings.connectTimeoutMs, ...settings.tls },
+      headersTimeout: settings.headTimeoutMs,
+      bodyTimeout,
+    });
+  const agents = { answer: agentWith(settings.bodyTimeoutMs), stream: agentWith(settings.streamTimeoutMs) };
+  const closing = new AbortController();
+  const base = origin.href.replace(/\/+$/, '');
+
+  const headOf = async (
+    { path, token, headers, json, signal }: OriginRequest,
+    dispatcher: Agent,
+    controller = new AbortController(),
+  ): Promise<Head> => {
+    const signals = signal === undefined ? [closing.signal] : [closing.signal, signal];
+    let reader: Head['reader'];
+    // The abort alone may not arrive: fetch holds its signal weakly once it has resolved.
+    const discard = (): void => {
+      for (const source of signals) source.removeEventListener('abort', discard);
+      controller.abort();
+      reader?.cancel().catch(() => undefined);
+    };
+    for (const source of signals) source.addEventListener('abort', discard, { once: true });
+    const init: RequestInit = {
+      dispatcher,
+      signal: controller.signal,
+      redirect: 'manual',
+      method: json === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        ...settings.headers,
+        ...(token === undefined ? {} : { [tokenHeader]: token }),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    };
+    try {
+      if (signals.some(({ aborted }) => aborted)) throw new Error('the edge stops');
+      const response = await fetch(`${base}${path}`, init);
+      reader = response.body?.getReader();
+      return { response, reader, discard };
+    } catch (error) {
+      discard();
+      throw new OriginError('unreachable', reasonOf(error));
+    }
+  };
+
+  /**
+   * The head of an answer to a read. While the first request waits, another one on a connection of its own takes its turn beside it every
+   * `hedgeAfterMs`: an origin that is back answers the newer one, a slow one the older.
+   */
+  const hedgedHeadOf = async (request: OriginRequest, dispatcher: Agent): Promise<Head> => {
+    const waiting = new Set<AbortController>();
+    const begin = (): { readonly head: Promise<Head>; readonly abort: () => void } => {
+      const controller = new AbortController();
+      waiting.add(controller);
+      const head = headOf(request, dispatcher, controller);
+      head.then(
+        () => waiting.delete(controller),
+        () => undefined,
+      );
+      return { head, abort: () => controller.abort() };
+    };
+    const first = begin();
+    let second: ReturnType<typeof begin> | undefined;
+    const waited = new AbortController();
+    try {
+      for (;;) {
+        const pause = sleep(settings.hedgeAfterMs, undefined, { signal: waited.signal, ref: false });
+        pause.catch(() => undefined);
+        // A second request that fails proves nothing about the first.
+        const secondHead = second === undefined ? [] : [second.head.catch(() => pause)];
+        const answer = await Promise.race([first.head, pause, ...secondHead]);
+        if (answer !== undefined) return answer;
+        second?.abort();
+        second = begin();
+      }
+    } finally {
+      waited.abort();
+      for (const controller of waiting) controller.abort();
+    }
+  };
+
+  const answerOf = async (head: Head): Promise<OriginAnswer> => {
+    const { response, discard } = head;
+    const { status, headers } = response;
+    try {
+      const fault = faultOf(response);
+      if (fault !== undefined) throw fault;
+      const hasBody = status === 200 || status === 201;
+      return { status, headers, body: hasBody ? await readJson(head, settings.maxBytes) : undefined };
+    } finally {
+      discard();
+    }
+  };
+
+  return {
+    maxBytes: settings.maxBytes,
+    /** @throws OriginError */
+    get: async (request: OriginRequest): Promise<OriginAnswer> => answerOf(await hedgedHeadOf(request, agents.answer)),
+    /** Asks with a body, which may arrive twice. @throws OriginError */
+    ask: async (request: OriginRequest): Promise<OriginAnswer> => answerOf(await hedgedHeadOf(request, agents.answer)),
+    /** Sends once: whether it arrived is not known after an error. @throws OriginError */
+    post: async (request: OriginRequest): Promise<OriginAnswer> => answerOf(await headOf(request, agents.answer)),
+    /** Opens a stream of server-sent events. @returns its pieces, until it ends or is silent for too long @throws OriginError */
+    stream: async (request: OriginRequest): Promise<AsyncGenerator<Uint8Array>> => {
+      const head = await hedgedHeadOf(
+        { ...request, headers: { ...request.headers, accept: 'text/event-stream' } },
+        agents.stream,
+      );
+      const isStream = /^text\/event-stream\b/i.test(head.response.headers.get('content-type') ?? '');
+      if (head.response.ok && isStream) return piecesOf(head);
+      head.discard();
+      throw faultOf(head.response) ?? new OriginError('unsupported', 'it answers no stream');
+    },
+    close: async (): Promise<void> => {
+      closing.abort();
+      await Promise.all([agents.answer.destroy(), agents.stream.destroy()]);
+    },
+  };
+}
+export type OriginClient = ReturnType<typeof originClient>;
