@@ -341,7 +341,7 @@ export function followOrigin(options: FollowOptions) {
     if (stream !== undefined) return probe(stream);
     if (now() < reopenAt) return reopenAt - now();
     // In a suspicion each question is one request, so that a balancer leads them to each replica in turn.
-    if ((needsEverything && !watch.isSuspected) || now() - validatedAt > settings.validateAfterMs) await validate();
+    if (!watch.isSuspected && (needsEverything || now() - validatedAt > settings.validateAfterMs)) await validate();
     const left = new Map<Mode, number>();
     for (const candidate of modes.filter(isUsable)) {
       try {

@@ -1,0 +1,185 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { MetricsBody } from '@bunting/contracts';
+import { eventually, recordingLog } from '@bunting/testing';
+import { Registry } from 'prom-client';
+import { afterEach, expect, it } from 'vitest';
+import { type SimulatedOrigin, startSimulatedOrigin } from '../../test/simulated-origin.ts';
+import { defaultUpstreamSettings, originClient } from '../upstream/origin-client.ts';
+import { openReports, type ReportOptions } from './reports.ts';
+
+const token = 'default:development.0123456789abcdef';
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function givenOrigin(): Promise<SimulatedOrigin> {
+  const origin = await startSimulatedOrigin();
+  stops.push(() => origin.stop());
+  origin.tokens.add(token);
+  return origin;
+}
+async function folderOfTest(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'reports-'));
+  stops.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+function open({ url }: SimulatedOrigin, options: Partial<ReportOptions> = {}) {
+  const { log, warnings } = recordingLog();
+  const metrics = new Registry();
+  const client = originClient({ origin: url, tokenHeader: 'authorization', settings: defaultUpstreamSettings });
+  const reports = openReports({
+    folder: undefined,
+    maxBytes: 1_000_000,
+    sendIntervalMs: 20,
+    saveIntervalMs: 20,
+    client,
+    log,
+    metrics,
+    ...options,
+  });
+  let isClosed = false;
+  const close = async (): Promise<void> => {
+    if (isClosed) return;
+    isClosed = true;
+    await reports.close();
+    await client.close();
+  };
+  stops.push(close);
+  const droppedBecause = async (reason: string) =>
+    (await metrics.getSingleMetric('bunting_edge_reports_dropped_total')?.get())?.values.find(
+      ({ labels }) => labels['reason'] === reason,
+    )?.value;
+  return { reports, warnings, close, droppedBecause };
+}
+
+const start = '2026-11-28T10:20:00.000Z';
+function counted(yes: number, more: Partial<MetricsBody> = {}): MetricsBody {
+  return {
+    appName: 'shop',
+    environment: 'development',
+    bucket: { start, stop: start, toggles: { one: { yes, no: 1, variants: { blue: yes } } } },
+    ...more,
+  };
+}
+const registration = { appName: 'shop', instanceId: 'i-1', strategies: ['default'], started: start, interval: 15 };
+
+interface Bulk {
+  readonly metrics: { readonly yes: number; readonly appName: string }[];
+  readonly applications: unknown[];
+}
+const bulkOf = (origin: SimulatedOrigin) =>
+  origin.bodies.filter(({ url }) => url.endsWith('/bulk')).map(({ body }) => body as Bulk);
+const total = (origin: SimulatedOrigin) =>
+  bulkOf(origin)
+    .flatMap(({ metrics }) => metrics)
+    .reduce((sum, { yes }) => sum + yes, 0);
+
+it('sums metrics by application, environment, feature and hour, and registers an instance once', async () => {
+  const origin = await givenOrigin();
+  const { reports, close } = open(origin, { sendIntervalMs: 3_600_000 });
+  for (let nth = 1; nth <= 10; nth++) reports.addMetrics(token, counted(nth));
+  reports.addMetrics(token, counted(1, { appName: 'till' }));
+  for (let nth = 0; nth < 3; nth++) reports.addRegistration(token, registration);
+  await close();
+  expect(bulkOf(origin)).toEqual([
+    {
+      applications: [{ appName: 'shop', instanceId: 'i-1', strategies: ['default'] }],
+      metrics: [
+        {
+          featureName: 'one',
+          appName: 'shop',
+          environment: 'development',
+          timestamp: '2026-11-28T10:00:00.000Z',
+          yes: 55,
+          no: 10,
+          variants: { blue: 55 },
+        },
+        expect.objectContaining({ appName: 'till', yes: 1 }),
+      ],
+    },
+  ]);
+});
+
+it('sends single reports where the origin has no bulk', async () => {
+  const origin = await givenOrigin();
+  origin.state.lacks.add('/bulk');
+  const { reports } = open(origin);
+  reports.addMetrics(token, counted(3));
+  reports.addRegistration(token, registration);
+  await eventually(() => expect(reports.pending().reports).toBe(0));
+  const single = origin.bodies.filter(({ url }) => !url.endsWith('/bulk'));
+  expect(single).toMatchObject([
+    { url: '/api/client/register', body: { appName: 'shop', instanceId: 'i-1' } },
+    { url: '/api/client/metrics', body: { appName: 'shop', bucket: { toggles: { one: { yes: 3, no: 1 } } } } },
+  ]);
+});
+
+it('keeps reports while the origin is away, also over a restart, and sends them once it is back', async () => {
+  const origin = await givenOrigin();
+  const folder = await folderOfTest();
+  await origin.goAway();
+  const first = open(origin, { folder });
+  first.reports.addMetrics(token, counted(1));
+  await first.close();
+  const second = open(origin, { folder });
+  second.reports.addMetrics(token, counted(2));
+  await eventually(() => expect(second.reports.pending()).toMatchObject({ reports: 1, isSaved: true }));
+  await origin.comeBack();
+  await eventually(() => expect(total(origin)).toBe(3));
+  await second.close();
+  const third = open(origin, { folder });
+  third.reports.addMetrics(token, counted(4));
+  await eventually(() => expect(total(origin)).toBe(7));
+});
+
+it('does not take the reports of an edge that runs on the same folder', async () => {
+  const origin = await givenOrigin();
+  const folder = await folderOfTest();
+  await origin.goAway();
+  const running = open(origin, { folder });
+  running.reports.addMetrics(token, counted(1));
+  const other = open(origin, { folder });
+  other.reports.addMetrics(token, counted(2, { appName: 'till' }));
+  await origin.comeBack();
+  await eventually(() => expect([running.reports.pending().reports, other.reports.pending().reports]).toEqual([0, 0]));
+  expect(total(origin)).toBe(3);
+});
+
+it('drops what exceeds its space, and counts it', async () => {
+  const origin = await givenOrigin();
+  await origin.goAway();
+  const { reports, droppedBecause } = open(origin, { maxBytes: 2_000, sendIntervalMs: 3_600_000 });
+  for (let nth = 0; nth < 100; nth++) reports.addMetrics(token, counted(1, { appName: `app-${nth}` }));
+  const { reports: kept, bytes } = reports.pending();
+  expect(bytes).toBeLessThanOrEqual(2_000);
+  expect([kept > 0, await droppedBecause('full')]).toEqual([true, 100 - kept]);
+});
+
+it('drops what the origin refuses, counts it, and goes on with the others', async () => {
+  const origin = await givenOrigin();
+  const { reports, droppedBecause, warnings } = open(origin);
+  reports.addMetrics('default:development.revoked', counted(1));
+  reports.addMetrics(token, counted(2));
+  await eventually(async () => expect([total(origin), await droppedBecause('refused')]).toEqual([3, 1]));
+  expect(reports.pending()).toMatchObject({ reports: 0, bytes: 0 });
+  expect(warnings.join()).not.toContain('revoked');
+});
+
+it('keeps reports while something in front of the origin asks to sign in', async () => {
+  const origin = await givenOrigin();
+  let asked = 0;
+  origin.state.lie = (_, response) => {
+    asked++;
+    response.writeHead(403, { 'content-type': 'text/html' }).end('<html>');
+    return true;
+  };
+  const { reports } = open(origin);
+  reports.addMetrics(token, counted(5));
+  await eventually(() => expect(asked).toBeGreaterThan(1));
+  origin.state.lie = undefined;
+  await eventually(() => expect(reports.pending().reports).toBe(0));
+  expect(bulkOf(origin).at(-1)?.metrics).toMatchObject([{ yes: 5 }]);
+});

@@ -1,0 +1,190 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import * as nodeFiles from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { eventually, recordingLog } from '@bunting/testing';
+import { Registry } from 'prom-client';
+import { afterEach, expect, it } from 'vitest';
+import { failingFiles } from '../../test/failing-files.ts';
+import { flag } from '../../test/simulated-origin.ts';
+import type { OriginState } from '../origin-state.ts';
+import type { Files } from './checked-files.ts';
+import { openSnapshots, snapshotName } from './snapshots.ts';
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+const token = 'default:development.secret-of-the-token';
+function stateAt(revision: number, more: Partial<OriginState> = {}): OriginState {
+  return {
+    token,
+    environment: 'development',
+    projects: ['*'],
+    revision,
+    historyFrom: 0,
+    entityTag: '"a"',
+    features: [flag(`at-${revision}`, 'ß'.repeat(revision)) as never],
+    segments: [],
+    fetchedAt: new Date(0),
+    ...more,
+  };
+}
+
+async function folderOfTest(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'snapshots-'));
+  stops.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function open(folder: string, files?: Files) {
+  const { log, warnings } = recordingLog();
+  const metrics = new Registry();
+  const snapshots = openSnapshots({
+    folder,
+    log,
+    metrics,
+    minIntervalMs: 0,
+    ...(files === undefined ? {} : { files }),
+  });
+  stops.push(() => snapshots.close());
+  const metric = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values[0]?.value;
+  return { snapshots, warnings, metric };
+}
+
+it('a restart finds the last state, which only this user can read, under a name without the token', async () => {
+  const folder = await folderOfTest();
+  const { snapshots } = open(folder);
+  await snapshots.write(stateAt(1));
+  await snapshots.write(stateAt(2));
+  await snapshots.close();
+  expect(await open(folder).snapshots.read()).toEqual([stateAt(2)]);
+  const names = await readdir(folder);
+  expect(names).toEqual([snapshotName(token)]);
+  expect(names.join()).not.toContain('secret');
+  expect((await stat(path.join(folder, names[0] as string))).mode & 0o777).toBe(0o600);
+});
+
+it('a token that is given up leaves nothing behind', async () => {
+  const folder = await folderOfTest();
+  const { snapshots } = open(folder);
+  await snapshots.write(stateAt(1));
+  await snapshots.remove(token);
+  await snapshots.close();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+it.each<[string, RegExp, (file: string) => Promise<unknown>]>([
+  ['empty', /is no bunting-snapshot/, (file) => writeFile(file, '')],
+  ['of another program', /has no header/, (file) => writeFile(file, 'hello\nworld')],
+  ['JSON of another program', /is no bunting-snapshot/, (file) => writeFile(file, '{"format":"edge"}\n{}')],
+  ['truncated', /has \d+ of \d+ bytes/, async (file) => writeFile(file, (await readFile(file)).subarray(0, -10))],
+  [
+    'corrupt in one bit',
+    /its checksum differs/,
+    async (file) => {
+      const content = await readFile(file);
+      content[content.length - 5] = (content[content.length - 5] as number) ^ 1;
+      await writeFile(file, content);
+    },
+  ],
+  [
+    'of a newer format',
+    /is of the format 2, and this edge reads up to 1/,
+    async (file) => writeFile(file, (await readFile(file, 'utf8')).replace('"version":1', '"version":2')),
+  ],
+  ['writable by others', /may be written by other users/, (file) => chmod(file, 0o666)],
+  ['a folder', /is no regular file/, async (file) => (await rm(file), nodeFiles.mkdir(file))],
+  [
+    'a link to a file elsewhere',
+    /cannot be read: ELOOP/,
+    async (file) => (await nodeFiles.rename(file, `${file}.moved`), symlink(`${file}.moved`, file)),
+  ],
+])('a snapshot that is %s is left out with a line in the log, and the edge starts', async (_, reason, damage) => {
+  const folder = await folderOfTest();
+  const first = open(folder);
+  await first.snapshots.write(stateAt(1));
+  const other = stateAt(1, { token: 'default:production.other' });
+  await first.snapshots.write(other);
+  await first.snapshots.close();
+  await damage(path.join(folder, snapshotName(token)));
+  const { snapshots, warnings, metric } = open(folder);
+  expect(await snapshots.read()).toEqual([other]);
+  expect(warnings).toEqual([expect.stringMatching(reason)]);
+  expect(await metric('bunting_edge_snapshots_left_out_total')).toBe(1);
+});
+
+it('files of others in the folder stay as they are', async () => {
+  const folder = await folderOfTest();
+  await writeFile(path.join(folder, 'notes.txt'), 'mine');
+  const { snapshots, warnings } = open(folder);
+  expect(await snapshots.read()).toEqual([]);
+  await snapshots.write(stateAt(1));
+  expect(await readFile(path.join(folder, 'notes.txt'), 'utf8')).toBe('mine');
+  expect(warnings).toEqual([]);
+});
+
+it('a folder that is none is said once, and the edge starts without', async () => {
+  const folder = path.join(await folderOfTest(), 'a file');
+  await writeFile(folder, '');
+  const { snapshots, warnings } = open(folder);
+  expect(await snapshots.read()).toEqual([]);
+  expect(warnings).toEqual([expect.stringContaining('EEXIST')]);
+});
+
+it('whichever write is the last of a killed process, the file is the state before or the state after', async () => {
+  const seen = new Set<number>();
+  for (let last = 1; last < 30; last++) {
+    const folder = await folderOfTest();
+    const before = open(folder);
+    await before.snapshots.write(stateAt(1));
+    await before.snapshots.close();
+    const { files, state } = failingFiles('EIO');
+    state.failing = last;
+    const killed = open(folder, files);
+    await killed.snapshots.write(stateAt(2));
+    const reopened = open(folder);
+    const [found] = await reopened.snapshots.read();
+    expect(found).toEqual(stateAt(found?.revision ?? 0));
+    expect(reopened.warnings).toEqual([]);
+    seen.add(found?.revision ?? 0);
+  }
+  expect(seen).toEqual(new Set([1, 2]));
+});
+
+it.each(['ENOSPC', 'EROFS', 'EACCES'])(
+  'while the disk refuses with %s it says so once, and writes once it can',
+  async (code) => {
+    const folder = await folderOfTest();
+    const { files, state } = failingFiles(code);
+    const { snapshots, warnings, metric } = open(folder, files);
+    state.failing = 0;
+    for (let revision = 1; revision < 4; revision++) await snapshots.write(stateAt(revision));
+    expect(warnings).toEqual([expect.stringContaining(code)]);
+    expect(await metric('bunting_edge_snapshots_written')).toBe(0);
+    state.failing = Number.POSITIVE_INFINITY;
+    await eventually(async () => expect(await open(folder).snapshots.read()).toEqual([stateAt(3)]));
+    expect(await metric('bunting_edge_snapshots_written')).toBe(1);
+  },
+);
+
+it('two edges on one folder never damage a snapshot, and neither replaces a later state', async () => {
+  const folder = await folderOfTest();
+  const [one, other] = [open(folder), open(folder)];
+  const writes: Promise<void>[] = [];
+  for (let revision = 1; revision <= 50; revision++) {
+    writes.push(one.snapshots.write(stateAt(revision)), other.snapshots.write(stateAt(revision)));
+    if (revision % 10 === 0) {
+      await Promise.all(writes);
+      const reader = open(folder);
+      expect((await reader.snapshots.read()).length).toBe(1);
+      expect(reader.warnings).toEqual([]);
+    }
+  }
+  await Promise.all(writes);
+  await other.snapshots.write(stateAt(7));
+  expect(await open(folder).snapshots.read()).toEqual([stateAt(50)]);
+  await other.snapshots.write(stateAt(7, { historyFrom: 51 }));
+  expect(await open(folder).snapshots.read()).toEqual([stateAt(7, { historyFrom: 51 })]);
+});
