@@ -136,6 +136,12 @@ const approvalBasis: SchemaMigration = {
   statements: ['alter table approval add column basis text'],
 };
 
+/** The change that a comment is about, as it was then: it may be discarded, and the comment stays. */
+const commentedChange: SchemaMigration = {
+  name: '3-expand-commented-change',
+  statements: ['alter table comment add column change json'],
+};
+
 /** The whole schema of the database, in the order of its steps. */
 export const changeRequestMigrations: readonly SchemaMigration[] = [
   initial,
@@ -143,4 +149,5 @@ export const changeRequestMigrations: readonly SchemaMigration[] = [
   consumerTables,
   idempotencyTables,
   approvalBasis,
+  commentedChange,
 ];

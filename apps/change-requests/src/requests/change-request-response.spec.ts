@@ -15,7 +15,7 @@ describe('the response for a change request', () => {
       changes: [aChange({ id: 5, action: 'updateEnabled', payload: { enabled: true } })],
       approvals: [anApprovalBy(lee)],
       rejections: [anApprovalBy(kim)],
-      comments: [{ id: 2, text: 'Fine', createdBy: lee, createdAt: noon }],
+      comments: [{ id: 2, text: 'Fine', createdBy: lee, createdAt: noon, change: null }],
     });
     const shown = toChangeRequestResponse(request);
     expect(shown).toEqual({

@@ -51,9 +51,20 @@ function toReviewResponse({ createdBy, createdAt }: Review): ChangeRequestApprov
   };
 }
 
-function toCommentResponse({ id, text, createdBy, createdAt }: Comment): ChangeRequestComment {
+function toCommentResponse({ id, text, createdBy, createdAt, change }: Comment): ChangeRequestComment {
   const { username, imageUrl } = toAuthorResponse(createdBy);
-  return { id, text, createdBy: { username, imageUrl }, createdAt };
+  const comment = { id, text, createdBy: { username, imageUrl }, createdAt };
+  if (change === null) return comment;
+  const { feature, segment } = change;
+  return {
+    ...comment,
+    change: {
+      id: change.id,
+      action: change.action,
+      ...(feature === null ? {} : { feature }),
+      ...(segment === null ? {} : { segment: segment.name }),
+    },
+  };
 }
 
 function payloadWithSnapshot({ action, payload, snapshot }: ProposedChange): unknown {

@@ -100,11 +100,16 @@ export interface ApplyAttempt {
   readonly pendingReply?: PendingReply | undefined;
 }
 
+/** The change that a comment is about, as it was then: unlike the comment, it may have been discarded since. */
+export type CommentedChange = Pick<ProposedChange, 'id' | 'action' | 'feature' | 'segment'>;
+
 export interface Comment {
   readonly id: number;
   readonly text: string;
   readonly createdBy: UserRef;
   readonly createdAt: string;
+  /** null for a comment on the whole request */
+  readonly change: CommentedChange | null;
 }
 
 /** Changes of one project and environment that are reviewed and applied together. */
@@ -225,14 +230,18 @@ export function requireOpenForPlayground({ id, state }: Pick<ChangeRequest, 'id'
     );
 }
 
-/** Names that the API shows are no content: they are stored for some users only, and a request that is not stored yet has more of them. */
-function withoutUsernames(key: string, value: unknown): unknown {
-  return key === 'username' ? undefined : value;
+/**
+ * Names that the API shows are no content: they are stored for some users only, and a request that is not stored yet has more of them. Nor
+ * is that a comment is about no change: replicas of the version before do not know of it.
+ */
+function isNoContent(key: string, value: unknown): boolean {
+  return key === 'username' || (key === 'change' && value === null);
 }
 
 /** Identifies one version of a request, with its reviews and comments. The uid is excluded: older requests have none. */
 export function entityTagOfRequest({ uid: _, ...content }: ChangeRequest): string {
-  return contentTag(JSON.parse(JSON.stringify(content, withoutUsernames)) as object);
+  const json = JSON.stringify(content, (key, value: unknown) => (isNoContent(key, value) ? undefined : value));
+  return contentTag(JSON.parse(json) as object);
 }
 
 /** The entity tag in the syntax of the `ETag` header. */
@@ -260,8 +269,17 @@ export function setTitle(
   return { ...request, title: title.trim() };
 }
 
-/** A comment with its new id. */
-export type NewComment = Pick<Comment, 'id' | 'text'>;
+/** A comment with its new id; one without a change is about the whole request. */
+export type NewComment = Pick<Comment, 'id' | 'text'> & { readonly change?: CommentedChange | undefined };
+
+/** The change of a request that a new comment is about. */
+export function commentedChangeOf({ changes }: ChangeRequest, changeId: number): CommentedChange {
+  const change = changes.find(({ id }) => id === changeId);
+  if (change === undefined)
+    throw invalid('The change request has no such change; it may have been discarded.', '/body/changeId');
+  const { id, action, feature, segment } = change;
+  return { id, action, feature, segment };
+}
 
 /** The request with a further comment of the actor; the same request if there is none. */
 export function withComment(
@@ -270,6 +288,11 @@ export function withComment(
   { by, now }: Actor,
 ): ChangeRequest {
   if (comment === undefined) return request;
-  const added: Comment = { ...comment, createdBy: by, createdAt: now.toISOString() };
+  const added: Comment = {
+    ...comment,
+    createdBy: by,
+    createdAt: now.toISOString(),
+    change: comment.change ?? null,
+  };
   return { ...request, comments: [...request.comments, added] };
 }

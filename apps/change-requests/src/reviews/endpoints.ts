@@ -19,7 +19,14 @@ import {
 import { call } from '../calls.ts';
 import type { ChangeRequestsContext } from '../endpoints.ts';
 import { acceptsChanges } from '../proposals/content.ts';
-import { actorOf, type ChangeRequest, setTitle, withComment, withoutEvents } from '../requests/change-request.ts';
+import {
+  actorOf,
+  type ChangeRequest,
+  commentedChangeOf,
+  setTitle,
+  withComment,
+  withoutEvents,
+} from '../requests/change-request.ts';
 import { loadBases } from '../previews/endpoints.ts';
 import { readInProject, requireProject } from '../requests/endpoints.ts';
 import type { ChangeRequestReader } from '../requests/request-read-store.ts';
@@ -50,7 +57,8 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
       return transaction(request, async ({ requests }) => {
         const { params, body, caller } = request;
         const before = await requests.getVisible(params, caller.id);
-        const comment = { id: await requests.newCommentId(), text: body.text.trim() };
+        const change = body.changeId === undefined ? undefined : commentedChangeOf(before, body.changeId);
+        const comment = { id: await requests.newCommentId(), text: body.text.trim(), change };
         await requests.save(withoutEvents(withComment(before, comment, actorOf(caller, requests.now()))));
         return null;
       });

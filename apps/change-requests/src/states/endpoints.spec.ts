@@ -316,6 +316,44 @@ describe('a title and comments', () => {
   });
 });
 
+describe('a comment on a change', () => {
+  async function commented() {
+    const { id, features } = await service.add([enable, addStrategy], lee);
+    const [turnOn, strategy] = features[0]!.changes.map((change) => change.id);
+    await service.call(AddComment, { params: at(id), body: { text: 'Why 5 %?', changeId: strategy! } }, lee);
+    return { id, turnOn, strategy };
+  }
+
+  it('says which change it is about', async () => {
+    const { id, strategy } = await commented();
+    await service.call(AddComment, { params: at(id), body: { text: 'On the whole.' } }, lee);
+    const { comments } = await service.get(id, lee);
+    expect(comments).toMatchObject([
+      { text: 'Why 5 %?', change: { id: strategy, action: 'addStrategy', feature: 'checkout' } },
+      { text: 'On the whole.' },
+    ]);
+    expect(comments?.[1]).not.toHaveProperty('change');
+  });
+
+  it('stays with what the change was when the change is discarded', async () => {
+    const { id, strategy } = await commented();
+    await service.call(DiscardChange, { params: { ...at(id), changeId: strategy! } }, lee);
+    const { comments, features } = await service.get(id, lee);
+    expect(features[0]?.changes.map(({ action }) => action)).toEqual(['updateEnabled']);
+    expect(comments).toMatchObject([{ text: 'Why 5 %?', change: { id: strategy, action: 'addStrategy' } }]);
+  });
+
+  it('is refused for a change that the request does not have, also for one of another request', async () => {
+    const { id } = await commented();
+    const other = await service.add(enable, kim);
+    const foreign = other.features[0]!.changes[0]!.id;
+    await expect(
+      service.call(AddComment, { params: at(id), body: { text: 'Hm.', changeId: foreign } }, lee),
+    ).rejects.toMatchObject({ kind: 'ValidationError', message: expect.stringContaining('no such change') as string });
+    expect((await service.get(id, lee)).comments).toHaveLength(1);
+  });
+});
+
 describe('the configuration of a project', () => {
   const config = () => service.call(GetChangeRequestConfig, { params: project });
 

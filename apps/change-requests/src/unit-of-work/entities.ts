@@ -6,7 +6,12 @@ import {
 } from '@bunting/contracts';
 import { TimestampColumn } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import { type ApplyAttempt, type Schedule, scheduleStatuses } from '../requests/change-request.ts';
+import {
+  type ApplyAttempt,
+  type CommentedChange,
+  type Schedule,
+  scheduleStatuses,
+} from '../requests/change-request.ts';
 import { isPendingSql, sqlList } from '../requests/request-conditions.ts';
 
 // Properties are named as in the domain and in JSON, and columns after them. The JSON of a request omits `hidden` properties.
@@ -153,6 +158,7 @@ export const CommentEntity = defineEntity({
     text: p.text(),
     createdBy: p.embedded(UserRefEmbeddable).prefix('created_by_'),
     createdAt: timestamp(),
+    change: p.json<CommentedChange>().columnType('json').nullable(),
   },
   indexes: [{ name: 'comment_by_change_request', properties: ['request', 'id'] }],
 });

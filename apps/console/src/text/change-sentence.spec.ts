@@ -34,6 +34,22 @@ describe('a proposed change in words', () => {
     });
   });
 
+  it('says what variants and a segment were and what they would be', () => {
+    const variants = [{ name: 'blue', weight: 400 }];
+    const snapshot = { variants: [{ name: 'red', weight: 1000 }] };
+    expect(changeSentence({ action: 'patchVariant', payload: { variants, snapshot } }, known)).toMatchObject({
+      before: 'red (100 %)',
+      after: 'blue (40 %)',
+    });
+    const nordic = { contextName: 'country', operator: 'IN', values: ['no'] };
+    const payload = { id: 4, name: 'Nordic', snapshot: { name: 'North', constraints: [nordic] } };
+    expect(changeSentence({ action: 'updateSegment', payload }, known)).toEqual({
+      sentence: 'Change the segment Nordic',
+      before: 'North: country is no',
+      after: 'Nordic: country is no',
+    });
+  });
+
   it.each([
     ['updateEnabled', { enabled: true }, 'Turn on in production'],
     ['updateEnabled', { enabled: false }, 'Turn off in production'],
@@ -49,7 +65,7 @@ describe('a proposed change in words', () => {
 
   it('has a sentence for every action that a change request may hold, whatever its payload', () => {
     for (const action of changeActions)
-      for (const payload of [{}, null, 7, [], { id: {} }, { variants: 'none' }])
+      for (const payload of [{}, null, 7, [], { id: {} }, { variants: 'none' }, { snapshot: { constraints: [7] } }])
         expect(changeSentence({ action, payload }, known).sentence).not.toBe(action);
   });
 });

@@ -1,5 +1,11 @@
-import { asJsonObject, type ChangeAction, type FeatureStrategy, type JsonObject } from '@bunting/contracts';
-import { strategySentence } from './strategy-sentence.ts';
+import {
+  asJsonObject,
+  type ChangeAction,
+  type Constraint,
+  type FeatureStrategy,
+  type JsonObject,
+} from '@bunting/contracts';
+import { constraintPhrase, strategySentence } from './strategy-sentence.ts';
 
 /** The parts of a change that its sentence needs. */
 interface DescribedChange {
@@ -14,7 +20,7 @@ interface SentenceContext {
   readonly segmentNames: ReadonlyMap<number, string>;
 }
 
-/** What a change does, as a sentence; for a change of a strategy also the strategy before and after it, in words. */
+/** What a change does, as a sentence; for a change of a strategy, of variants or of a segment also what is there before and after it, in words. */
 interface ChangeSentence {
   readonly sentence: string;
   readonly before?: string;
@@ -29,13 +35,37 @@ function weightOf(variant: JsonObject): string {
   return `${textOf(variant['name'])} (${Number(variant['weight']) / 10} %)`;
 }
 
+function listIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? (value as unknown[]).map(asJsonObject) : [];
+}
+
+function describeVariants(variants: unknown): string {
+  return listIn(variants).map(weightOf).join(', ') || 'none';
+}
+
+/** A constraint in a payload; what is missing is empty. */
+function constraintIn(member: JsonObject): Constraint {
+  const { contextName, operator, values, ...rest } = member as Partial<Constraint>;
+  return {
+    ...rest,
+    contextName: textOf(contextName),
+    operator: textOf(operator) as Constraint['operator'],
+    values: Array.isArray(values) ? values : [],
+  };
+}
+
+function describeSegment({ name, constraints }: JsonObject): string {
+  const conditions = listIn(constraints).map((one) => constraintPhrase(constraintIn(one)));
+  return `${textOf(name)}: ${conditions.join(' and ') || 'everybody'}`;
+}
+
 /** The strategy that a payload describes. A member that should be a list but is not becomes an empty one. */
 function strategyIn(members: JsonObject): FeatureStrategy {
   const list = (name: string): unknown[] => (Array.isArray(members[name]) ? (members[name] as unknown[]) : []);
   return {
     name: textOf(members['name']) || 'flexibleRollout',
     parameters: asJsonObject(members['parameters']) as FeatureStrategy['parameters'] & object,
-    constraints: list('constraints') as FeatureStrategy['constraints'] & object,
+    constraints: listIn(members['constraints']).map(constraintIn),
     segments: list('segments') as number[],
     variants: list('variants') as FeatureStrategy['variants'] & object,
   };
@@ -75,15 +105,22 @@ const writers: Readonly<Record<ChangeAction, SentenceWriter>> = {
   },
   reorderStrategy: () => ({ sentence: 'Change the order of the strategies' }),
   patchVariant: (payload) => {
-    const variants = Array.isArray(payload['variants']) ? (payload['variants'] as unknown[]).map(asJsonObject) : [];
-    return variants.length === 0
-      ? { sentence: 'Remove all variants' }
-      : { sentence: 'Set the variants', after: variants.map(weightOf).join(', ') };
+    const { variants, snapshot } = payload;
+    return {
+      sentence: listIn(variants).length === 0 ? 'Remove all variants' : 'Set the variants',
+      ...(snapshot === undefined ? {} : { before: describeVariants(asJsonObject(snapshot)['variants']) }),
+      after: describeVariants(variants),
+    };
   },
   archiveFeature: () => ({ sentence: 'Archive the flag, in every environment' }),
   addDependency: ({ feature }) => ({ sentence: `Let it depend on ${textOf(feature)}` }),
   deleteDependency: () => ({ sentence: 'Let it depend on no other flag' }),
-  updateSegment: ({ name }) => ({ sentence: `Change the segment ${textOf(name)}`.trim() }),
+  updateSegment: ({ snapshot, ...segment }) => {
+    const sentence = `Change the segment ${textOf(segment['name'])}`.trim();
+    if (snapshot === undefined) return { sentence };
+    const before = asJsonObject(snapshot);
+    return { sentence, before: describeSegment(before), after: describeSegment({ ...before, ...segment }) };
+  },
   deleteSegment: ({ id }, { segmentNames }) => ({
     sentence: `Delete the segment ${segmentNames.get(Number(id)) ?? ''}`.trim(),
   }),
@@ -96,4 +133,24 @@ function isKnown(action: string): action is ChangeAction {
 /** A change as a sentence. The sentence of an action that only a newer server knows is its name. */
 export function changeSentence({ action, payload }: DescribedChange, context: SentenceContext): ChangeSentence {
   return isKnown(action) ? writers[action](asJsonObject(payload), context) : { sentence: action };
+}
+
+/** What an action does, where only its name is known, as of a change that was discarded. */
+const actionTexts: Readonly<Record<ChangeAction, string>> = {
+  updateEnabled: 'turn on or off',
+  addStrategy: 'add a strategy',
+  updateStrategy: 'change a strategy',
+  deleteStrategy: 'remove a strategy',
+  reorderStrategy: 'change the order of the strategies',
+  patchVariant: 'set the variants',
+  archiveFeature: 'archive the flag',
+  addDependency: 'let it depend on another flag',
+  deleteDependency: 'let it depend on no other flag',
+  updateSegment: 'change the segment',
+  deleteSegment: 'delete the segment',
+};
+
+/** What an action does, in words; its name if only a newer server knows it. */
+export function actionText(action: string): string {
+  return isKnown(action) ? actionTexts[action] : action;
 }

@@ -1,3 +1,4 @@
+import { eventually } from '@bunting/testing';
 import { beforeAll, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import {
@@ -69,6 +70,38 @@ describeInBrowser('a change request', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Send to review' }).click();
     await page.getByText('It is in review.').waitFor();
     await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await closeChecked(opened);
+  });
+
+  it('is commented on at a change, and keeps what was said and written when the change is discarded', async () => {
+    const id = await propose(80);
+    await api('POST', `${base}/environments/production/change-requests`, [
+      { action: 'updateEnabled', feature, payload: { enabled: false } },
+    ]);
+    const opened = await openSignedIn(`/projects/${project}/change-requests/${id}`);
+    const { page } = opened;
+    const change = page.getByRole('listitem').filter({ hasText: 'Change a strategy' }).first();
+    await change.getByText('Comment on it').click();
+    const field = change.getByRole('textbox', { name: 'Comment on “Change a strategy”' });
+    await field.fill('Why 80 %?');
+    await change.getByRole('button', { name: 'Comment', exact: true }).click();
+    await change.getByRole('list', { name: 'Comments on “Change a strategy”' }).getByText('Why 80 %?').waitFor();
+    await change.getByText('1 comment', { exact: true }).waitFor();
+    await eventually(async () => expect(await field.inputValue()).toBe(''));
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByText('Why 80 %?').waitFor();
+    await timeline.getByRole('link', { name: '“Change a strategy”' }).click();
+    expect(new URL(page.url()).hash).toMatch(/^#change-\d+$/);
+    await expectAccessible(opened);
+
+    await field.fill('Is half of it enough?');
+    await change.getByRole('button', { name: 'Discard the change “Change a strategy”' }).click();
+    await timeline.getByText(`on “change a strategy” of ${feature}, which was discarded`).waitFor();
+    await timeline.getByText('Why 80 %?').waitFor();
+    const rest = timeline.getByRole('textbox', { name: 'Comment' });
+    expect(await rest.inputValue()).toBe('Is half of it enough?');
+    await timeline.getByText('The change that you commented on was discarded meanwhile.').waitFor();
+    await expectAccessible(opened);
     await closeChecked(opened);
   });
 

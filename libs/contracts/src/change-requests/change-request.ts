@@ -174,6 +174,20 @@ export const ChangeRequestComment = Type.Object(
       { description: 'the author' },
     ),
     createdAt: Timestamp('when it was written'),
+    change: Type.Optional(
+      Type.Object(
+        {
+          id: Type.Number({ description: 'the id of the change' }),
+          action: Type.String({ description: 'the action' }),
+          feature: Type.Optional(Type.String({ description: 'the feature that it changes' })),
+          segment: Type.Optional(Type.String({ description: 'the name of the segment that it changes' })),
+        },
+        {
+          description:
+            'the change that it is about, as it was then: it may have been discarded since; absent for a comment on the whole change request',
+        },
+      ),
+    ),
   },
   { title: 'changeRequestCommentSchema', description: 'A comment.' },
 );

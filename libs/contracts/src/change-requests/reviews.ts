@@ -103,6 +103,13 @@ export const AddComment = defineOperation({
   body: Type.Object(
     {
       text: TrimmedText(maxCommentLength, 'the comment'),
+      changeId: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'the id of the change that it is about; without it, it is about the whole change request',
+        }),
+      ),
     },
     { title: 'changeRequestAddCommentSchema', description: 'A comment.' },
   ),

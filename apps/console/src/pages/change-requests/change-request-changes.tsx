@@ -2,6 +2,7 @@ import {
   type ChangeRequest,
   type ChangeRequestChange,
   type ChangeRequestPreview,
+  type ChangeRequestReview,
   DiscardChange,
   EvaluateImpact,
   type FeatureStrategy,
@@ -20,6 +21,7 @@ import layout from '../../components/layout/layout.module.css';
 import { changeSentence } from '../../text/change-sentence.ts';
 import { lineDiff } from '../events/line-diff.ts';
 import { ImpactGroups } from '../strategy/impact-groups.tsx';
+import { anchorOf, ChangeComments, type CommentDrafts } from './change-request-comments.tsx';
 import styles from './change-requests.module.css';
 
 interface RequestProps {
@@ -106,14 +108,17 @@ function BeforeAndAfter({ before, after }: BeforeAndAfterProps) {
   );
 }
 
-interface ChangeViewProps extends RequestProps {
-  readonly change: ChangeRequestChange;
-  readonly strategies: Readonly<Record<string, FeatureStrategy>>;
-  /** whether the user may discard it */
-  readonly mayEdit: boolean;
+interface ChangesProps extends RequestProps {
+  readonly review: ChangeRequestReview;
+  readonly drafts: CommentDrafts;
 }
 
-function ChangeView({ request, change, strategies, mayEdit }: ChangeViewProps) {
+interface ChangeViewProps extends ChangesProps {
+  readonly change: ChangeRequestChange;
+  readonly strategies: Readonly<Record<string, FeatureStrategy>>;
+}
+
+function ChangeView({ request, review, drafts, change, strategies }: ChangeViewProps) {
   const segmentNames = useSegmentNames();
   const { sentence, before, after } = changeSentence(change, {
     environment: request.environment,
@@ -122,10 +127,10 @@ function ChangeView({ request, change, strategies, mayEdit }: ChangeViewProps) {
   });
   const discard = useOperationMutation(DiscardChange, 'notified');
   return (
-    <li className={styles['change']}>
+    <li className={styles['change']} id={anchorOf(change)}>
       <div className={layout['bar']}>
         <strong>{sentence}</strong>
-        {mayEdit && (
+        {review.mayEdit && (
           <IconButton
             icon="remove"
             size="small"
@@ -156,6 +161,7 @@ function ChangeView({ request, change, strategies, mayEdit }: ChangeViewProps) {
         <summary className={layout['small']}>JSON</summary>
         <pre className={styles['json']}>{JSON.stringify(change.payload, null, 2)}</pre>
       </details>
+      <ChangeComments request={request} review={review} change={change} sentence={sentence} drafts={drafts} />
     </li>
   );
 }
@@ -167,7 +173,7 @@ export function useChangeRequestPreview({ project, id, state }: ChangeRequest) {
 }
 
 /** What the request changes, flag by flag and segment by segment, in words and field by field. */
-export function ChangeRequestChanges({ request, mayEdit }: RequestProps & Pick<ChangeViewProps, 'mayEdit'>) {
+export function ChangeRequestChanges({ request, review, drafts }: ChangesProps) {
   const isOpen = !isClosedState(request.state);
   const preview = useChangeRequestPreview(request);
   return (
@@ -190,8 +196,9 @@ export function ChangeRequestChanges({ request, mayEdit }: RequestProps & Pick<C
                 <ChangeView
                   key={change.id}
                   request={request}
+                  review={review}
+                  drafts={drafts}
                   change={change}
-                  mayEdit={mayEdit}
                   strategies={strategiesOf(featurePreview)}
                 />
               ))}
@@ -217,7 +224,14 @@ export function ChangeRequestChanges({ request, mayEdit }: RequestProps & Pick<C
           <h2>Segment {name}</h2>
           <ul>
             {changes.map((change) => (
-              <ChangeView key={change.id} request={request} change={change} mayEdit={mayEdit} strategies={{}} />
+              <ChangeView
+                key={change.id}
+                request={request}
+                review={review}
+                drafts={drafts}
+                change={change}
+                strategies={{}}
+              />
             ))}
           </ul>
         </section>

@@ -1,5 +1,4 @@
 import {
-  AddComment,
   type ChangeRequest,
   type ChangeRequestReview,
   GetChangeRequest,
@@ -24,92 +23,10 @@ import { formatCount } from '../../text/format-number.ts';
 import { displayNameOf } from '../admin/people/user-names.tsx';
 import { ChangeRequestActions } from './change-request-actions.tsx';
 import { ChangeRequestChanges, ChangeRequestImpact, useChangeRequestPreview } from './change-request-changes.tsx';
+import { ChangeRequestTimeline, useCommentDrafts } from './change-request-comments.tsx';
 import { ChangeRequestReviewers, RequestReviewersDialog } from './change-request-reviewers.tsx';
 import styles from './change-requests.module.css';
 import { StateBadge } from './state-badge.tsx';
-
-interface TimelineEntry {
-  readonly key: string;
-  readonly at: string;
-  readonly text: string;
-  readonly comment?: string;
-}
-
-/** The states, reviews and comments of a change request in order of time, and a field for a new comment. */
-function ChangeRequestTimeline({ request, review }: RequestViewProps) {
-  const people = [review.author, ...review.reviewers];
-  const nameOf = (username: string | null | undefined): string => {
-    const person = people.find((one) => one.username !== undefined && one.username === username);
-    return person === undefined ? (username ?? 'a deleted user') : displayNameOf(person);
-  };
-  const { approvals = [], rejections = [], comments = [], stateTimestamps = {}, createdAt, createdBy } = request;
-  const entries: readonly TimelineEntry[] = [
-    { at: createdAt, text: `Created by ${nameOf(createdBy.username)}`, key: 'created' },
-    ...Object.entries(stateTimestamps)
-      // Who approved or rejected is told below.
-      .filter(([state]) => !['Draft', 'Rejected'].includes(state) && (state !== 'Approved' || approvals.length === 0))
-      .map(([state, at]) => ({ at: String(at), text: state, key: state })),
-    ...approvals.map((entry, index) => ({
-      at: entry.createdAt,
-      text: `Approved by ${nameOf(entry.createdBy.username)}`,
-      key: `approval-${index}`,
-    })),
-    ...rejections.map((entry, index) => ({
-      at: entry.createdAt,
-      text: `Rejected by ${nameOf(entry.createdBy.username)}`,
-      key: `rejection-${index}`,
-    })),
-    ...comments.map((entry, index) => ({
-      at: entry.createdAt,
-      text: `Comment by ${nameOf(entry.createdBy.username)}`,
-      comment: entry.text,
-      key: `comment-${entry.id ?? index}`,
-    })),
-  ];
-  const sorted = entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
-  const [text, setText] = useState('');
-  const addComment = useOperationMutation(AddComment, 'handled');
-  return (
-    <section className={layout['card']} aria-labelledby="timeline">
-      <h2 id="timeline">Timeline</h2>
-      <ol className={styles['timeline']}>
-        {sorted.map((entry) => (
-          <li key={entry.key}>
-            <div className={layout['bar']}>
-              <span>{entry.text}</span>
-              <span className={layout['small']}>
-                <Time at={entry.at} />
-              </span>
-            </div>
-            {entry.comment !== undefined && (
-              <p className={styles['comment']} dir="auto">
-                {entry.comment}
-              </p>
-            )}
-          </li>
-        ))}
-      </ol>
-      <form
-        className={layout['denseStack']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          addComment.mutate(
-            { params: { projectId: request.project, id: request.id }, body: { text }, ifMatch: undefined },
-            { onSuccess: () => setText('') },
-          );
-        }}
-      >
-        <TextField label="Comment" rows={2} value={text} onChange={setText} />
-        {addComment.error !== null && <ErrorNotice error={addComment.error} />}
-        <div>
-          <Button type="submit" size="small" isPending={addComment.isPending} isDisabled={text.trim() === ''}>
-            Comment
-          </Button>
-        </div>
-      </form>
-    </section>
-  );
-}
 
 interface RequestProps {
   readonly request: ChangeRequest;
@@ -164,7 +81,9 @@ function Lead({ request, review }: RequestViewProps) {
         <strong>
           <bdi>{author}</bdi>
         </strong>{' '}
-        {wants} <strong>{environment}</strong> of{' '}
+        {wants}{' '}
+        <strong>{environment}</strong>{' '}
+        of{' '}
         <Link to="/projects/$project" params={{ project }}>
           {projects.find((known) => known.id === project)?.name ?? project}
         </Link>
@@ -188,6 +107,7 @@ function RequestView({ request, review }: RequestViewProps) {
   const [dialog, setDialog] = useState<'title' | 'reviewers' | undefined>();
   const close = (): void => setDialog(undefined);
   const preview = useChangeRequestPreview(request);
+  const drafts = useCommentDrafts(request);
   const isOpen = !isClosedState(state);
   const alsoAffected = (request.affectedEnvironments ?? []).filter((name) => name !== environment);
   return (
@@ -222,11 +142,11 @@ function RequestView({ request, review }: RequestViewProps) {
         </Notice>
       )}
       <div className={styles['layout']}>
-        <ChangeRequestChanges request={request} mayEdit={review.mayEdit} />
+        <ChangeRequestChanges request={request} review={review} drafts={drafts} />
         <div className={layout['denseStack']}>
           <ChangeRequestReviewers request={request} review={review} />
           {isOpen && <ChangeRequestImpact request={request} />}
-          <ChangeRequestTimeline request={request} review={review} />
+          <ChangeRequestTimeline request={request} review={review} drafts={drafts} />
         </div>
       </div>
       {dialog === 'title' && <TitleDialog request={request} onClose={close} />}
