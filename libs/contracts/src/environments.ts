@@ -32,11 +32,20 @@ const requiredApprovals = Nullable(Type.Integer({ minimum: 1, maximum: 10 }), {
     'the minimum number of approvals that a project can set for change requests there, and the default; earlier settings do not change; null: each project decides',
 });
 
+/** The colours by which people tell environments apart. The console draws each with enough contrast in light and in dark. */
+export const environmentColors = ['red', 'orange', 'yellow', 'green', 'teal', 'blue', 'purple', 'grey'] as const;
+export type EnvironmentColor = (typeof environmentColors)[number];
+
+const color = Nullable(Type.Enum([...environmentColors], { type: 'string' }), {
+  description: 'the colour by which people recognise it; null, or absent in a reply: none was chosen',
+});
+
 export const EnvironmentDescription = Type.Object(
   {
     ...Environment.properties,
     protected: Type.Boolean({ description: 'whether it cannot be deleted' }),
     requiredApprovals: Type.Optional(requiredApprovals),
+    color: Type.Optional(color),
     projectCount: Type.Optional(Type.Integer({ description: 'the number of projects that use it' })),
     apiTokenCount: Type.Optional(Type.Integer({ description: 'the number of tokens for it' })),
     enabledToggleCount: Type.Optional(Type.Integer({ description: 'the number of features that are enabled in it' })),
@@ -63,6 +72,7 @@ export const EnvironmentListOfProject = Type.Object(
           ...Environment.properties,
           protected: Type.Boolean({ description: 'whether it cannot be deleted' }),
           requiredApprovals: Type.Optional(requiredApprovals),
+          color: Type.Optional(color),
           projectApiTokenCount: Type.Optional(
             Type.Integer({ description: 'the number of tokens for it and the project' }),
           ),
@@ -88,6 +98,7 @@ export const CreateEnvironmentBody = Type.Object(
     enabled: Type.Optional(Type.Boolean({ description: 'whether new projects get it; default: true' })),
     sortOrder: Type.Optional(sortOrder),
     requiredApprovals: Type.Optional(requiredApprovals),
+    color: Type.Optional(color),
   },
   { title: 'createEnvironmentSchema', description: 'The properties of a new environment.' },
 );
@@ -98,6 +109,7 @@ export const UpdateEnvironmentBody = Type.Object(
     type: Type.Optional(type),
     sortOrder: Type.Optional(sortOrder),
     requiredApprovals: Type.Optional(requiredApprovals),
+    color: Type.Optional(color),
   },
   { title: 'updateEnvironmentSchema', description: 'The new properties of an environment.' },
 );
@@ -257,7 +269,7 @@ export const UpdateEnvironment = defineOperation({
   subject: 'call.features.update-environment',
   operationId: 'updateEnvironment',
   summary: 'Update an environment',
-  description: 'Updates the type or the position of an environment.',
+  description: 'Updates the type, the position, the colour or the least approvals of an environment.',
   tag: 'Environments',
   http: { method: 'PUT', url: '/api/admin/environments/update/:name', takesLong: true },
   ifMatch: 'environment',

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
-import { api, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from '../support/browser.ts';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openSignedIn,
+} from '../support/browser.ts';
 
 const added = ['e03', 'e04', 'e05', 'e06', 'e07', 'e08', 'e09', 'e10', 'e11'].map(
   (name) => `region-environment-${name}`,
@@ -87,6 +94,43 @@ describeInBrowser('a project with twelve environments', () => {
     expect(box?.x).toBeGreaterThanOrEqual(0);
     expect(box?.x).toBeLessThan(390);
     await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('marks an environment everywhere by the colour that an administrator chose, and production by its shape as well', async () => {
+    const coloured = added[1] as string;
+    const opened = await openSignedIn('/admin/environments');
+    const { page } = opened;
+    await chooseFromMenu(page.getByRole('button', { name: `Actions for ${coloured}` }), 'Edit');
+    const edit = page.getByRole('dialog', { name: `Edit the environment “${coloured}”` });
+    await edit.getByRole('button', { name: /Colour/ }).press('Enter');
+    await page.getByRole('option', { name: 'Teal' }).click();
+    await expectAccessible(opened);
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText(`The environment ${coloured} is saved.`).waitFor();
+    await page.locator('[data-environment-color=teal]').getByText(coloured).waitFor();
+    expect(await api('GET', `/api/admin/environments/${coloured}`)).toMatchObject({ color: 'teal', type: 'test' });
+    await page.getByRole('link', { name: 'Flags', exact: true }).first().click();
+    await page.getByRole('link', { name: 'dozen.flag' }).click();
+    const column = page.getByRole('region', { name: `The flag in ${coloured}` });
+    await column.waitFor();
+    expect(await column.getAttribute('data-environment-color')).toBe('teal');
+    const shapeOf = (name: string) =>
+      page
+        .getByRole('region', { name: `The flag in ${name}` })
+        .locator('h2 [data-environment-color], h3 [data-environment-color]')
+        .first()
+        .evaluate((mark) => getComputedStyle(mark, '::before').borderRadius);
+    expect(await shapeOf(last)).not.toBe(await shapeOf(coloured));
+    await page.emulateMedia({ forcedColors: 'active' });
+    const drawn = await column
+      .locator('[data-environment-color]')
+      .first()
+      .evaluate((mark) => {
+        const { backgroundColor } = getComputedStyle(mark, '::before');
+        return backgroundColor !== getComputedStyle(document.body).backgroundColor;
+      });
+    expect(drawn).toBe(true);
     await closeChecked(opened);
   });
 });

@@ -84,7 +84,7 @@ describe('environments', () => {
     const params = { name: 'staging' };
     const body = { ...params, type: 'preproduction' };
     const shown = { ...body, sortOrder: 4, enabled: true, protected: false };
-    const created = { ...shown, requiredApprovals: null };
+    const created = { ...shown, requiredApprovals: null, color: null };
     expect(await features.call(CreateEnvironment, { body })).toMatchObject(shown);
     await expect(features.call(CreateEnvironment, { body })).rejects.toMatchObject({ kind: 'NameExistsError' });
     for (let nth = 0; nth < 2; nth++) {
@@ -135,6 +135,25 @@ describe('environments', () => {
     }
     await features.call(RemoveProjectEnvironment, { params: { ...project, environment: 'audited' } });
     await features.call(DeleteEnvironment, { params });
+  });
+
+  it('stores the colour of an environment, and keeps it through other edits', async () => {
+    const params = { name: 'blue-green' };
+    const body = { ...params, type: 'production' };
+    expect(await features.call(CreateEnvironment, { body })).not.toHaveProperty('color');
+    expect(await features.call(UpdateEnvironment, { params, body: { color: 'teal' } })).toMatchObject({
+      color: 'teal',
+    });
+    await features.call(UpdateEnvironment, { params, body: { type: 'test' } });
+    const { environments } = await features.call(ListEnvironments, {});
+    expect(environments.find(({ name }) => name === 'blue-green')).toMatchObject({ type: 'test', color: 'teal' });
+    expect(environments.find(({ name }) => name === 'production')).not.toHaveProperty('color');
+    const clone = await features.call(CloneEnvironment, { params, body: { name: 'clone', projects: [] } });
+    expect(clone).not.toHaveProperty('color');
+    expect(await features.call(UpdateEnvironment, { params, body: { color: null } })).not.toHaveProperty('color');
+    for (const wrong of ['#ff0000', 'Red', ''])
+      expect(() => parse(UpdateEnvironment.body, { color: wrong }, '/body')).toThrow('color');
+    for (const name of ['clone', 'blue-green']) await features.call(DeleteEnvironment, { params: { name } });
   });
 
   it('emits the states of features when one of their environments is reordered', async () => {

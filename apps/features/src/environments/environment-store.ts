@@ -20,7 +20,7 @@ import {
 import { EnvironmentEntity, sql } from '../unit-of-work/entities.ts';
 import type { BeforeAndAfter, JsonWithEntityTag } from '../unit-of-work/if-match.ts';
 import { readJson, withoutNulls } from '../unit-of-work/sql.ts';
-import type { ExistingEnvironments, StoredEnvironment } from './environment.ts';
+import { environmentContent, type ExistingEnvironments, type StoredEnvironment } from './environment.ts';
 
 /**
  * SQL: the table `enabled` of the environments in which active features are enabled, and their numbers. All features are read once, not once
@@ -47,7 +47,7 @@ function tokenCount(parameter: string): string {
 }
 
 const commonMembers = `'name': e.name, 'type': e.type, 'sortOrder': e.sort_order, 'enabled': e.enabled, 'protected': e.protected,
-  'requiredApprovals': e.required_approvals`;
+  'requiredApprovals': e.required_approvals, 'color': e.color`;
 
 function environmentJson(hidden: string, tokens: string, enabledCount: string): string {
   return withoutNulls(
@@ -111,7 +111,7 @@ export function environmentReader(database: ReadDatabase) {
         JSON.stringify(tokens),
       ]);
       if (row === undefined) throw environmentNotFound(name);
-      return { json: row.json, tag: contentTag(row.stored) };
+      return { json: row.json, tag: contentTag(environmentContent(row.stored)) };
     },
     /** @param tokens the numbers of tokens with access to the project */
     ofProject: async (project: string, tokens: Tokens): Promise<string> => {

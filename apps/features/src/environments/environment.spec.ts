@@ -18,6 +18,7 @@ const staging: StoredEnvironment = {
   enabled: true,
   protected: false,
   requiredApprovals: 2,
+  color: 'teal',
 };
 const existing = { count: 3, highestSortOrder: 4 };
 
@@ -26,8 +27,8 @@ it('a new environment comes after the existing ones, unless the request has a so
   expect(newEnvironment({ name: 'qa', type: 'test', sortOrder: 1 }, existing).environment.sortOrder).toBe(1);
 });
 
-it('the clone of an environment has its type and required approvals, and can be deleted', () => {
-  const clone = { ...staging, name: 'qa', sortOrder: 5 };
+it('the clone of an environment has its type and required approvals but no colour, and can be deleted', () => {
+  const clone = { ...staging, name: 'qa', sortOrder: 5, color: null };
   expect(clonedEnvironment({ ...staging, protected: true }, { name: 'qa' }, existing)).toEqual({
     environment: clone,
     events: [{ type: 'environment-created', environment: 'qa', data: clone }],

@@ -1,6 +1,7 @@
 import {
   type CloneEnvironmentBody,
   type CreateEnvironmentBody,
+  type EnvironmentColor,
   type EnvironmentDescription,
   isEqual,
   refusal,
@@ -29,11 +30,26 @@ export interface StoredEnvironment {
   readonly protected: boolean;
   /** the minimum number of approvals that projects can set for this environment from now on; null: each project decides */
   readonly requiredApprovals: number | null;
+  /** null where none was chosen */
+  readonly color: EnvironmentColor | null;
 }
 
-/** An environment as clients get it: without `requiredApprovals` where each project decides. */
-export function environmentView({ requiredApprovals, ...environment }: StoredEnvironment): EnvironmentDescription {
-  return requiredApprovals === null ? environment : { ...environment, requiredApprovals };
+/** An environment as clients get it: without `requiredApprovals` where each project decides, and without a colour that nobody chose. */
+export function environmentView({
+  requiredApprovals,
+  color,
+  ...environment
+}: StoredEnvironment): EnvironmentDescription {
+  return {
+    ...environment,
+    ...(requiredApprovals === null ? {} : { requiredApprovals }),
+    ...(color === null ? {} : { color }),
+  };
+}
+
+/** What the entity tag of an environment identifies: without a colour, the same as for replicas of the version before. */
+export function environmentContent({ color, ...environment }: StoredEnvironment): object {
+  return color === null ? environment : { ...environment, color };
 }
 
 /** The maximum number of features that an error message lists. */
@@ -56,17 +72,17 @@ export interface EnvironmentDecision {
  * @throws Refusal for a name that needs escapes in a URL, and when the limit of environments is reached
  */
 export function newEnvironment(
-  { name, type, enabled = true, sortOrder, requiredApprovals = null }: CreateEnvironmentBody,
+  { name, type, enabled = true, sortOrder, requiredApprovals = null, color = null }: CreateEnvironmentBody,
   { count, highestSortOrder }: ExistingEnvironments,
 ): EnvironmentDecision {
   requireUrlFriendlyName(name);
   requireBelowLimit('environment', count, fixedResourceLimits.environments);
   const order = sortOrder ?? Math.min(highestSortOrder + 1, maxSortOrder);
-  const environment = { name, type, enabled, sortOrder: order, protected: false, requiredApprovals };
+  const environment = { name, type, enabled, sortOrder: order, protected: false, requiredApprovals, color };
   return { environment, events: [{ type: 'environment-created', environment: name, data: environment }] };
 }
 
-/** A clone of an environment, after the existing ones. It can be deleted, even if its source cannot. */
+/** A clone of an environment, after the existing ones. It can be deleted, even if its source cannot, and has no colour: those tell environments apart. */
 export function clonedEnvironment(
   source: StoredEnvironment,
   { name, type = source.type }: Pick<CloneEnvironmentBody, 'name' | 'type'>,
@@ -82,9 +98,10 @@ export function updateEnvironment(
     type = environment.type,
     sortOrder = environment.sortOrder,
     requiredApprovals = environment.requiredApprovals,
+    color = environment.color,
   }: UpdateEnvironmentBody,
 ): EnvironmentDecision {
-  const after = { ...environment, type, sortOrder, requiredApprovals };
+  const after = { ...environment, type, sortOrder, requiredApprovals, color };
   if (isEqual(after, environment)) return { environment, events: [] };
   const event: DomainEvent = {
     type: 'environment-updated',

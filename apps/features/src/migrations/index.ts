@@ -2,6 +2,13 @@ import type { SchemaMigration } from '@bunting/database';
 import { idempotencyTables, outboxTables } from '@bunting/outbox';
 import { initial } from './1-initial.ts';
 import { usageHistory } from './2-expand-usage-history.ts';
+import { environmentColor } from './3-expand-environment-color.ts';
 
 /** The schema of the database as ordered migrations. `1-initial` writes to the outbox, so it comes after the outbox's tables. */
-export const featuresMigrations: readonly SchemaMigration[] = [outboxTables, idempotencyTables, initial, usageHistory];
+export const featuresMigrations: readonly SchemaMigration[] = [
+  outboxTables,
+  idempotencyTables,
+  initial,
+  usageHistory,
+  environmentColor,
+];

@@ -1,6 +1,7 @@
 import {
   type Constraint,
   type EdgeInstanceBody,
+  type EnvironmentColor,
   type FeatureFieldName,
   featureFieldNames,
   type FeatureFields,
@@ -42,6 +43,7 @@ export const EnvironmentEntity = defineEntity({
     enabled: p.boolean().default(true),
     protected: p.boolean().default(false),
     requiredApprovals: p.integer().nullable(),
+    color: p.text().$type<EnvironmentColor>().nullable(),
   },
   checks: [
     {

@@ -1,7 +1,7 @@
 import type { IfMatchTarget } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { WriteContext } from '@bunting/outbox';
-import type { StoredEnvironment } from '../environments/environment.ts';
+import { environmentContent, type StoredEnvironment } from '../environments/environment.ts';
 import { type Feature, inEnvironment } from '../features/feature.ts';
 import type { StoredSegment } from '../segments/segment.ts';
 
@@ -66,7 +66,10 @@ const entityTagsOfTarget: Readonly<Record<IfMatchTarget, EntityTagsOfSubject>> =
     inEnvironment(feature, environment).strategies.find(({ id }) => id === strategyId),
   ),
   segment: ({ segments }, { id = 0 }, time) => entityTagsOfContent(segments.get(id)?.[time]),
-  environment: ({ environments }, { name = '' }, time) => entityTagsOfContent(environments.get(name)?.[time]),
+  environment: ({ environments }, { name = '' }, time) => {
+    const environment = environments.get(name)?.[time];
+    return entityTagsOfContent(environment && environmentContent(environment));
+  },
   'change request': () => undefined,
 };
 

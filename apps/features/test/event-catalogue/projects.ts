@@ -176,6 +176,7 @@ const environmentNamed = (name: string, sortOrder = 9) => ({
   enabled: true,
   protected: false,
   requiredApprovals: null,
+  color: null,
 });
 
 export const environmentRows: readonly CatalogueRow[] = [

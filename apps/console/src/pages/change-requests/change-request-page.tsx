@@ -16,6 +16,7 @@ import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
@@ -82,7 +83,9 @@ function Lead({ request, review }: RequestViewProps) {
           <bdi>{author}</bdi>
         </strong>{' '}
         {wants}{' '}
-        <strong>{environment}</strong>{' '}
+        <strong>
+          <EnvironmentName name={environment} />
+        </strong>{' '}
         of{' '}
         <Link to="/projects/$project" params={{ project }}>
           {projects.find((known) => known.id === project)?.name ?? project}

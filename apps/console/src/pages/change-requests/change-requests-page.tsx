@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useEventFeed } from '../../api/event-feed.ts';
 import { operationQuery, useMe } from '../../api/queries-and-mutations.ts';
+import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { buttonClass } from '../../components/buttons/button.tsx';
 import { Table } from '../../components/content/table.tsx';
 import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';
@@ -60,7 +61,11 @@ const columns = [
   {
     id: 'where',
     title: 'Project and environment',
-    cell: ({ project, environment }: ChangeRequestSearchItem) => `${project} / ${environment}`,
+    cell: ({ project, environment }: ChangeRequestSearchItem) => (
+      <>
+        {project} / <EnvironmentName name={environment} />
+      </>
+    ),
   },
   {
     id: 'state',

@@ -7,7 +7,7 @@ import { notifySubmitted, type SubmittedChanges, useSubmitChanges } from '../../
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import type { MenuEntry } from '../../components/buttons/menu.tsx';
 import { Badge } from '../../components/content/badge.tsx';
-import { EnvironmentName } from '../../components/environments/environment-name.tsx';
+import { EnvironmentName, useEnvironmentMark } from '../../components/environments/environment-name.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
@@ -280,12 +280,9 @@ export function EnvironmentColumn({
     },
   ];
 
+  const { color } = useEnvironmentMark(environment);
   return (
-    <section
-      className={styles['column']}
-      aria-label={`The flag in ${name}`}
-      data-production={environment.type === 'production' || undefined}
-    >
+    <section className={styles['column']} aria-label={`The flag in ${name}`} data-environment-color={color}>
       <ColumnHead
         environment={environment}
         isProtected={isProtected}

@@ -129,7 +129,7 @@ function EnvironmentUsage({ feature, history, range, environment: { name, type }
   ];
   const changes = events.filter(({ environment }) => environment === name);
   return (
-    <figure className={styles['figure']} data-production={type === 'production' || undefined}>
+    <figure className={styles['figure']}>
       <figcaption className={styles['caption']}>
         <EnvironmentName name={name} type={type} />
         <span className={layout['small']}>

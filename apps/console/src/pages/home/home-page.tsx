@@ -13,6 +13,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, lazy, Suspense, useState } from 'react';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { operationKey, operationQuery, useMe } from '../../api/queries-and-mutations.ts';
+import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
@@ -94,7 +95,8 @@ function RequestItem({ request, end }: { readonly request: ChangeRequestSearchIt
           <bdi>{title ?? `Change request ${id}`}</bdi>
         </Link>
         <span className={styles['detail']}>
-          <bdi>{createdBy.username ?? 'A deleted user'}</bdi> wants to change {environment} of {project}
+          <bdi>{createdBy.username ?? 'A deleted user'}</bdi> wants to change <EnvironmentName name={environment} /> of{' '}
+          {project}
           {count > 0 && ` · ${formatCount(count, features.length > 0 ? 'flag' : 'segment')}`}
         </span>
       </span>
@@ -176,7 +178,12 @@ function ChangedToday() {
                 <FlagLink project={event.project} name={event.featureName} />
                 <span className={styles['detail']}>
                   {event.project}
-                  {environments.length > 1 && ` · ${event.environment}`}
+                  {environments.length > 1 && event.environment != null && (
+                    <>
+                      {' · '}
+                      <EnvironmentName name={event.environment} />
+                    </>
+                  )}
                 </span>
               </span>
             )}
@@ -218,7 +225,13 @@ function MyFlags() {
             <span className={styles['main']}>
               <FlagLink project={project} name={name} />
               <span className={styles['detail']}>
-                {project} · {on.length === 0 ? 'off everywhere' : `on in ${on.slice(0, 3).join(', ')}`}
+                {project} · {on.length === 0 ? 'off everywhere' : 'on in '}
+                {on.slice(0, 3).map((environment, nth) => (
+                  <Fragment key={environment}>
+                    {nth > 0 && ', '}
+                    <EnvironmentName name={environment} />
+                  </Fragment>
+                ))}
                 {on.length > 3 && ` and ${on.length - 3} more`}
               </span>
             </span>

@@ -4,6 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import { contextLine } from './playground-input.ts';
 import type { ResultCell } from './result-reasons-dialog.tsx';
+import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
 
@@ -165,7 +166,9 @@ export function ResultGrid({ environments, contexts, flags, isOutdated, onOpen, 
               </div>
               {columns.map(({ environment, contextIndex }, column) => (
                 <div role="columnheader" key={column}>
-                  <span className={styles['environment']}>{environment}</span>
+                  <span className={styles['environment']}>
+                    <EnvironmentName name={environment} />
+                  </span>
                   {contextIndex !== undefined && (
                     <>
                       {' '}

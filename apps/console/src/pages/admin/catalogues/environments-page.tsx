@@ -2,6 +2,7 @@ import {
   CloneEnvironment,
   CreateEnvironment,
   DeleteEnvironment,
+  environmentColors,
   type EnvironmentDescription,
   GetEnvironment,
   ListEnvironments,
@@ -14,6 +15,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { callWithEntityTag } from '../../../api/call.ts';
 import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries-and-mutations.ts';
+import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { DialogQueryResult } from '../../../components/dialogs/dialog.tsx';
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
@@ -57,6 +59,16 @@ const approvalsField: RequestBodyField = {
   hint: 'What each project asks of a change request there, at least: 1 to 10. Empty: each project decides.',
 };
 
+const colorField: RequestBodyField = {
+  name: 'color',
+  label: 'Colour',
+  hint: 'Marks the environment in lists and on pages, beside its name.',
+  options: [
+    { id: '', label: 'None, or orange for production' },
+    ...environmentColors.map((id) => ({ id, label: id.charAt(0).toUpperCase() + id.slice(1) })),
+  ],
+};
+
 function typeName(type: string): string {
   return texts.types[type as keyof typeof texts.types] ?? type;
 }
@@ -77,8 +89,8 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-function bodyOf({ type, requiredApprovals }: EnvironmentDescription) {
-  return { type, requiredApprovals };
+function bodyOf({ type, requiredApprovals, color }: EnvironmentDescription) {
+  return { type, requiredApprovals, color };
 }
 
 function EditDialog({ environment, onClose }: DialogProps) {
@@ -103,7 +115,7 @@ function EditDialog({ environment, onClose }: DialogProps) {
             const current = await callWithEntityTag(GetEnvironment, { params: { name } });
             return { value: bodyOf(current.value), entityTag: current.entityTag };
           }}
-          fields={[typeField(environment.type), approvalsField]}
+          fields={[typeField(environment.type), colorField, approvalsField]}
           notification={() => `The environment ${name} is saved.`}
           onClose={onClose}
         />
@@ -223,7 +235,9 @@ export function EnvironmentsPage() {
           title: 'Name',
           cell: ({ name, enabled, protected: isProtected }) => (
             <span className={layout['inline']}>
-              <strong>{name}</strong>
+              <strong>
+                <EnvironmentName name={name} />
+              </strong>
               {!enabled && <Badge tone="warning">deprecated</Badge>}
               {isProtected && <Badge>cannot be deleted</Badge>}
             </span>
@@ -256,6 +270,7 @@ export function EnvironmentsPage() {
         fields: [
           { name: 'name', label: 'Name', hint: texts.nameHint },
           typeField(),
+          colorField,
           approvalsField,
           { name: 'enabled', label: 'New projects get it' },
         ],

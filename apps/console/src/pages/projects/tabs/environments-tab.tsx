@@ -21,6 +21,7 @@ import {
   useOperationMutation,
   useSegmentNames,
 } from '../../../api/queries-and-mutations.ts';
+import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
@@ -247,7 +248,10 @@ function EnvironmentList({ project, environments, onEditDefaultStrategy }: Envir
             title: 'Environment',
             cell: ({ name, type, enabled }) => (
               <span className={layout['inline']}>
-                <strong>{name}</strong> {type !== name && <span className={styles['small']}>{type}</span>}
+                <strong>
+                  <EnvironmentName name={name} type={type} />
+                </strong>{' '}
+                {type !== name && type !== 'production' && <span className={styles['small']}>{type}</span>}
                 {!enabled && <Badge>deprecated</Badge>}
               </span>
             ),

@@ -2,8 +2,8 @@ import { type ApiToken, CreateProjectApiToken, DeleteProjectApiToken, ListProjec
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
-import { Badge } from '../../../components/content/badge.tsx';
 import { Catalogue } from '../../../components/resources/catalogue.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import layout from '../../../components/layout/layout.module.css';
@@ -43,7 +43,11 @@ export function TokensTab({ project }: { readonly project: string }) {
         columns={[
           { id: 'name', title: 'Name', cell: ({ tokenName }) => <strong>{tokenName}</strong> },
           { id: 'type', title: 'For', cell: ({ type }) => typeName(type) },
-          { id: 'environment', title: 'Environment', cell: ({ environment }) => <Badge>{environment}</Badge> },
+          {
+            id: 'environment',
+            title: 'Environment',
+            cell: ({ environment }) => <EnvironmentName name={environment} />,
+          },
           {
             id: 'projects',
             title: 'Projects',
