@@ -340,4 +340,31 @@ describeInBrowser('the list of flags', () => {
     await page.getByRole('heading', { name: 'created.here', level: 1 }).waitFor();
     await closeChecked(opened);
   });
+
+  it('draws how often flags were evaluated in the last days, in one request for all rows, until a person hides it', async () => {
+    const now = Date.now();
+    await api('POST', '/api/client/metrics', {
+      appName: 'till',
+      environment: 'production',
+      bucket: { start: now - 60_000, stop: now, toggles: { 'listed.007': { yes: 3, no: 1 } } },
+    });
+    const opened = await openSignedIn('/projects');
+    const { page } = opened;
+    const asked: string[][] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/client-metrics/features/recent'))
+        asked.push((request.postDataJSON() as { features: string[] }).features);
+    });
+    await page.getByRole('link', { name: 'Listed', exact: true }).click();
+    await page.getByRole('navigation', { name: 'The project' }).getByRole('link', { name: 'Flags' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'listed.007' });
+    await row.getByRole('img', { name: '4 evaluations in 7 days, 75 % on' }).waitFor();
+    expect(asked.filter((names) => names.includes('listed.007')).map((names) => names.length)).toEqual([100]);
+    // Nothing is drawn where nothing was asked for.
+    expect(await page.getByRole('img', { name: /evaluations? in 7 days/ }).count()).toBe(1);
+    await expectAccessible(opened);
+    await page.keyboard.press('u');
+    await row.getByRole('img', { name: /evaluations in 7 days/ }).waitFor({ state: 'detached' });
+    await closeChecked(opened);
+  });
 });

@@ -5,6 +5,7 @@ import {
   GetApplication,
   GetFeatureUsage,
   GetRawFeatureMetrics,
+  GetRecentUsage,
   GetUsageHistory,
   ListApplications,
   ListEdgeInstances,
@@ -21,6 +22,7 @@ import { aFeature } from '../../test/builders.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
 import { SerializationFailure, type UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import { storeReport } from './endpoints.ts';
+import { usageReader } from './usage-store.ts';
 
 const features = useFeatures();
 
@@ -121,6 +123,51 @@ describe('usage', () => {
         kind: 'NotFoundError',
       });
       await expect(historyOf('30d', undefined, 'Mars/Olympus')).rejects.toMatchObject({ kind: 'ValidationError' });
+    });
+  });
+
+  describe('the recent usage of features', () => {
+    const recentOf = (...names: readonly string[]) =>
+      features.call(GetRecentUsage, { body: { features: [...names] } }).then((recent) => recent.features);
+
+    it('counts by day and environment from all sums that are kept, for many features at once', async () => {
+      const other = `${name}-other`;
+      await features.create(other);
+      await report({ [name]: { yes: 3, no: 1 } });
+      await report({ [name]: { yes: 1, no: 0 } }, { appName: 'shop' });
+      await report({ [name]: { yes: 0, no: 2 } }, { caller: inEnvironment('production') });
+      await sql(
+        `insert into feature_usage_day (feature, environment, app_name, day, yes, no)
+        select $1, 'development', app, (now() at time zone 'UTC')::date - days, 10, 1
+        from unnest(array[3, 6, 7]) as days, unnest(array['web', 'shop']) as app`,
+        [name],
+      );
+      const quiet = `${name}-quiet`;
+      await features.create(quiet);
+      await report({ [other]: { yes: 5, no: 0 } });
+      expect(await recentOf(other, name, quiet, 'no.such')).toEqual([
+        {
+          name,
+          environments: [
+            { environment: 'development', yes: [20, 0, 0, 20, 0, 0, 4], no: [2, 0, 0, 2, 0, 0, 1] },
+            { environment: 'production', yes: [0, 0, 0, 0, 0, 0, 0], no: [0, 0, 0, 0, 0, 0, 2] },
+          ],
+        },
+        {
+          name: other,
+          environments: [{ environment: 'development', yes: [0, 0, 0, 0, 0, 0, 5], no: Array(7).fill(0) }],
+        },
+      ]);
+    });
+
+    it('is empty for features of projects that the caller may not see', async () => {
+      await report({ [name]: { yes: 3, no: 1 } });
+      const { features: shown } = JSON.parse(
+        await usageReader(features.database).recent([name], new Date(), ['default', 'shop']),
+      ) as {
+        features: unknown[];
+      };
+      expect(shown).toEqual([]);
     });
   });
 

@@ -4,6 +4,7 @@ import {
   type Caller,
   GetFeatureUsage,
   GetRawFeatureMetrics,
+  GetRecentUsage,
   GetUsageHistory,
   ListEdgeInstances,
   RegisterApplication,
@@ -58,6 +59,8 @@ export function usageEndpoints(context: FeaturesContext): readonly Endpoint[] {
     reads(GetUsageHistory, ({ params, query, caller, now }) =>
       usage.history(params.featureName, usagePeriod(query, now), hiddenProjectsOf(caller)),
     ),
+
+    reads(GetRecentUsage, ({ body, caller, now }) => usage.recent(body.features, now, hiddenProjectsOf(caller))),
 
     implement(RegisterApplication, (request) => storeRegistration(context, RegisterApplication, request, null)),
 

@@ -1,4 +1,10 @@
-import { boundEnvironment, type Caller, type EdgeInstanceBody, type FeatureState } from '@bunting/contracts';
+import {
+  boundEnvironment,
+  type Caller,
+  type EdgeInstanceBody,
+  type FeatureState,
+  recentUsageDays,
+} from '@bunting/contracts';
 import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { featureNotFound } from '../refusals.ts';
@@ -6,6 +12,8 @@ import { featureStatesSql, joinLastHour } from '../unit-of-work/feature-sql.ts';
 import { readJson } from '../unit-of-work/sql.ts';
 import type { UsagePeriod } from './usage-history.ts';
 import { type EvaluationCount, type FeatureStages, maxCount, type ReportedFeature } from './evaluation-counts.ts';
+
+const millisecondsPerDay = 86_400_000;
 
 const commonMembers = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
 
@@ -98,6 +106,39 @@ const history: Statement = {
     from feature f where f.name = $1 and f.project <> all ($2::text[])`,
 };
 
+/** `$1` features, `$2` hidden projects, `$3` the first day in UTC, `$4` the number of days. Sums of days begin where those by hour end. */
+const recent: Statement = {
+  name: 'recent-usage-of-features',
+  text: `
+    with asked as (
+      select name from feature where name = any ($1::text[]) and project <> all ($2::text[])
+    ), counted as (
+      select feature, environment, (hour at time zone 'UTC')::date as day, yes, no from feature_usage_hour
+      where feature in (select name from asked) and hour >= $3::timestamptz
+      union all
+      select feature, environment, day, yes, no from feature_usage_day
+      where feature in (select name from asked) and day >= ($3::timestamptz at time zone 'UTC')::date
+    ), summed as (
+      select feature, environment, day, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no from counted group by 1, 2, 3
+    ), by_environment as (
+      select used.feature, e.name as environment, e.sort_order,
+        json_agg(coalesce(summed.yes, 0) order by nth) as yes, json_agg(coalesce(summed.no, 0) order by nth) as no
+      from (select distinct feature, environment from summed) as used
+        join environment e on e.name = used.environment
+        cross join generate_series(0, $4::integer - 1) as nth
+        left join summed on summed.feature = used.feature and summed.environment = used.environment
+          and summed.day = ($3::timestamptz at time zone 'UTC')::date + nth
+      group by 1, 2, 3
+    ), by_feature as (
+      select feature, json_agg(json_build_object('environment', environment, 'yes', yes, 'no', no)
+        order by sort_order, environment) as environments
+      from by_environment group by feature
+    )
+    select json_build_object('from', ${timestampSql('$3::timestamptz')}, 'features', coalesce((
+      select json_agg(json_build_object('name', feature, 'environments', environments) order by feature)
+      from by_feature), '[]'))::text as json`,
+};
+
 /** Reads usage outside of transactions, as JSON, in one statement each. */
 export function usageReader(database: ReadDatabase) {
   const readJsonOrRefuse = async (
@@ -120,6 +161,12 @@ export function usageReader(database: ReadDatabase) {
       { range, starts, source, unit }: UsagePeriod,
       hidden: readonly string[],
     ): Promise<string> => readJsonOrRefuse(history, [feature, hidden, starts, source, unit, range]),
+    /** The evaluations of features on each of the last days. */
+    recent: (features: readonly string[], now: Date, hidden: readonly string[]): Promise<string> => {
+      const today = Math.floor(now.getTime() / millisecondsPerDay) * millisecondsPerDay;
+      const from = new Date(today - (recentUsageDays - 1) * millisecondsPerDay).toISOString();
+      return readJson(database, recent, [features, hidden, from, recentUsageDays]);
+    },
   };
 }
 

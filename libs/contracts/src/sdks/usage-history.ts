@@ -83,3 +83,52 @@ export const GetUsageHistory = defineOperation({
   reply: UsageHistory,
   errors: ['ValidationError', 'NotFoundError'],
 });
+
+/** The number of days of the recent usage of features, the current one included. */
+export const recentUsageDays = 7;
+
+function countsByDay(description: string) {
+  return Type.Array(Type.Integer(), { description: `${description}, by day, the oldest first` });
+}
+
+export const RecentUsage = Type.Object(
+  {
+    from: Timestamp('where the first day begins, in UTC'),
+    features: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'the feature' }),
+        environments: Type.Array(
+          Type.Object({
+            environment: Type.String({ description: 'the environment' }),
+            yes: countsByDay('evaluations to true'),
+            no: countsByDay('evaluations to false'),
+          }),
+          { description: 'the environments in which it was evaluated' },
+        ),
+      }),
+      { description: 'the features that were evaluated, by name' },
+    ),
+  },
+  { title: 'recentFeatureUsageSchema', description: 'How often features were evaluated on each of the last days.' },
+);
+export type RecentUsage = Static<typeof RecentUsage>;
+
+export const GetRecentUsage = defineOperation({
+  subject: 'call.features.get-recent-usage',
+  operationId: 'getRecentFeatureUsage',
+  summary: 'Get the usage of features in the last days',
+  description: `Returns the evaluations of features on each of the last ${recentUsageDays} days of UTC, the current one included, by environment. Features that were not evaluated, do not exist or are hidden from the caller are left out.`,
+  tag: 'Metrics',
+  isBuntingExtension: true,
+  http: { method: 'POST', url: '/api/admin/client-metrics/features/recent' },
+  permission: 'authenticated',
+  readsOnly: true,
+  body: Type.Object(
+    {
+      features: Type.Array(Type.String({ maxLength: 250 }), { maxItems: 300, description: 'the names of features' }),
+    },
+    { title: 'recentFeatureUsageRequestSchema', description: 'Features.' },
+  ),
+  reply: RecentUsage,
+  errors: ['ValidationError'],
+});

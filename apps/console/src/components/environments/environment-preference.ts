@@ -6,6 +6,8 @@ export interface EnvironmentPreference {
   readonly first: readonly string[];
   /** The names of environments that are not shown. */
   readonly hidden: readonly string[];
+  /** Whether lists of flags leave out how often flags were evaluated. */
+  readonly hidesUsage?: boolean;
 }
 
 const storageKey = 'bunting.environments';
@@ -18,7 +20,11 @@ function names(value: unknown): readonly string[] {
 function readStoredPreference(): EnvironmentPreference {
   try {
     const stored = JSON.parse(keptText(storageKey) ?? '{}') as Record<string, unknown>;
-    return { first: names(stored['first']), hidden: names(stored['hidden']) };
+    return {
+      first: names(stored['first']),
+      hidden: names(stored['hidden']),
+      hidesUsage: stored['hidesUsage'] === true,
+    };
   } catch {
     // Another program has written there.
     return noPreference;

@@ -71,6 +71,12 @@ export function EnvironmentsDialog({ environments, shown, onClose }: Environment
           </li>
         ))}
       </ol>
+      <Checkbox
+        isSelected={preference.hidesUsage !== true}
+        onChange={(isShown) => setEnvironmentPreference({ ...preference, hidesUsage: !isShown })}
+      >
+        Usage of the last days in lists
+      </Checkbox>
     </Dialog>
   );
 }

@@ -10,6 +10,7 @@ import { reachWords } from '../../text/reach-words.ts';
 import chip from '../../components/content/chip.module.css';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
+import { type RecentUsageOf, Sparkline } from './recent-usage.tsx';
 import type { EditStatus } from './use-flags.ts';
 
 const rowHeight = 36;
@@ -99,22 +100,26 @@ const detailColumns = {
 /** The columns that go first where there is not enough room. */
 const dispensable = [detailColumns.owner, detailColumns.type, detailColumns.tags, detailColumns.lastSeen];
 
-const widths = { select: 32, star: 28, name: 190, environment: 118, padding: 48 } as const;
+const widths = { select: 32, star: 28, name: 190, environment: 118, usage: 42, padding: 48 } as const;
 
-/** The least width of a list, in pixels. */
-function widthOf(details: readonly DetailColumn[], environmentCount: number): number {
-  const { select, star, name, environment, padding } = widths;
+/** The least width of a list, in pixels. @param environment of the column of each environment */
+function widthOf(details: readonly DetailColumn[], environmentCount: number, environment: number): number {
+  const { select, star, name, padding } = widths;
   const ofDetails = details.reduce((sum, { minWidth }) => sum + minWidth, 0);
   return select + star + name + padding + environmentCount * environment + ofDetails;
 }
 
 /** The details for which a list has room, without the ones that it can do without soonest. @param width of the list, in pixels */
-function detailsThatFit(width: number, environmentCount: number, showsProject: boolean): readonly DetailColumn[] {
+function detailsThatFit(
+  width: number,
+  environmentCount: number,
+  { showsProject, environmentWidth }: { readonly showsProject: boolean; readonly environmentWidth: number },
+): readonly DetailColumn[] {
   const { project, type, lastSeen, owner, tags } = detailColumns;
   const all: readonly DetailColumn[] = [...(showsProject ? [project] : []), type, lastSeen, owner, tags];
   let kept = all;
   for (const column of dispensable) {
-    if (widthOf(kept, environmentCount) <= width) break;
+    if (widthOf(kept, environmentCount, environmentWidth) <= width) break;
     kept = kept.filter((one) => one !== column);
   }
   return kept;
@@ -148,17 +153,19 @@ interface SwitchCellProps {
   readonly flag: SearchResultFeature;
   readonly environment: string;
   readonly editStatus: EditStatus;
+  readonly usageOf: RecentUsageOf | undefined;
   readonly mayToggle: boolean;
   readonly isPending: boolean;
   readonly onToggle: RowActions['toggle'];
 }
 
 // A plain button with the role of a switch, since the component `Switch` is too slow to scroll a hundred of them smoothly.
-function SwitchCell({ flag, environment, editStatus, mayToggle, isPending, onToggle }: SwitchCellProps) {
+function SwitchCell({ flag, environment, editStatus, usageOf, mayToggle, isPending, onToggle }: SwitchCellProps) {
   const state = flag.environments.find(({ name }) => name === environment);
   if (state === undefined) return <span className={styles['absent']}>–</span>;
   const segmentName = (id: number): string => flag.segments[flag.segmentIds?.indexOf(id) ?? -1] ?? `segment ${id}`;
   const words = state.reach && reachWords(state.reach, segmentName);
+  const usage = usageOf?.(flag.name, environment);
   return (
     <div className={styles['reach']}>
       <button
@@ -191,6 +198,7 @@ function SwitchCell({ flag, environment, editStatus, mayToggle, isPending, onTog
           <Icon name="events" />
         </span>
       )}
+      {usage !== undefined && <Sparkline yes={usage.yes} no={usage.no} />}
     </div>
   );
 }
@@ -204,6 +212,7 @@ interface RowProps {
   /** whether flags that are only similar are among the others, not below them */
   readonly isMixed: boolean;
   readonly editStatus: EditStatus;
+  readonly usageOf: RecentUsageOf | undefined;
   readonly row: number;
   readonly top: number;
   readonly environments: readonly ListedEnvironment[];
@@ -222,6 +231,7 @@ const Row = memo(
     match,
     isMixed,
     editStatus,
+    usageOf,
     row,
     top,
     environments,
@@ -289,6 +299,7 @@ const Row = memo(
               flag={flag}
               environment={name}
               editStatus={editStatus}
+              usageOf={usageOf}
               mayToggle={mayToggle(flag.project, name)}
               isPending={pendingEnvironment === name}
               onToggle={actions.toggle}
@@ -345,6 +356,8 @@ interface FlagTableProps {
   /** the first row that is only similar to the text of the filter */
   readonly firstSimilar: number | undefined;
   readonly editStatus: EditStatus;
+  /** undefined where the person does not want it */
+  readonly usageOf: RecentUsageOf | undefined;
   readonly environments: readonly ListedEnvironment[];
   readonly showsProject: boolean;
   readonly sort: SortState;
@@ -391,14 +404,18 @@ export function FlagTable({
     if (activeRow >= 0) virtualizer.scrollToIndex(activeRow, { align: 'auto' });
   }, [activeRow, virtualizer]);
   const { width, hasMore } = useRoom(scroller);
+  // Usage is left out where there is room for the environments alone.
+  const withUsage = widths.environment + widths.usage;
+  const usageOf = widthOf([], environments.length, withUsage) <= width ? props.usageOf : undefined;
+  const environmentWidth = usageOf === undefined ? widths.environment : withUsage;
   const details = useMemo(
-    () => detailsThatFit(width, environments.length, props.showsProject),
-    [width, environments.length, props.showsProject],
+    () => detailsThatFit(width, environments.length, { showsProject: props.showsProject, environmentWidth }),
+    [width, environments.length, props.showsProject, environmentWidth],
   );
   const isAllSelected = props.selectedCount > 0 && props.selectedCount >= (props.exactTotal ?? total);
   const columns = [
     `${widths.select}px ${widths.star}px minmax(${widths.name}px, 2fr)`,
-    `repeat(${environments.length}, minmax(${widths.environment}px, 0.5fr))`,
+    `repeat(${environments.length}, minmax(${environmentWidth}px, 0.5fr))`,
     ...details.map(({ minWidth, grow }) => `minmax(${minWidth}px, ${grow}fr)`),
   ].join(' ');
   return (
@@ -419,7 +436,7 @@ export function FlagTable({
           style={
             {
               '--wide-columns': columns,
-              '--wide-width': `${widthOf(details, environments.length)}px`,
+              '--wide-width': `${widthOf(details, environments.length, environmentWidth)}px`,
               '--environments': environments.length,
             } as React.CSSProperties
           }
@@ -493,6 +510,7 @@ export function FlagTable({
                   match={props.matchAt(index)}
                   isMixed={sort.column !== undefined}
                   editStatus={props.editStatus}
+                  usageOf={usageOf}
                   environments={environments}
                   details={details}
                   isSelected={flag !== undefined && props.isSelected(flag.name)}

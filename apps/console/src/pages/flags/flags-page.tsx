@@ -3,7 +3,11 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } fro
 import { GetEditStatus, ListEnvironmentsOfProject, SearchFeatures } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { operationKey, operationQuery, useEnvironments } from '../../api/queries-and-mutations.ts';
-import { shownEnvironments, useEnvironmentPreference } from '../../components/environments/environment-preference.ts';
+import {
+  setEnvironmentPreference,
+  shownEnvironments,
+  useEnvironmentPreference,
+} from '../../components/environments/environment-preference.ts';
 import { EnvironmentsButton } from '../../components/environments/environments-button.tsx';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { Button } from '../../components/buttons/button.tsx';
@@ -45,15 +49,31 @@ interface FlagListKeys {
   readonly openActiveFlag: () => void;
   /** undefined where the user may create no flag */
   readonly create: (() => void) | undefined;
+  readonly showsUsage: boolean;
+  readonly toggleUsage: () => void;
 }
 
-function useFlagListKeys({ focusFilter, moveActiveRow, selectActiveRow, openActiveFlag, create }: FlagListKeys): void {
+function useFlagListKeys({
+  focusFilter,
+  moveActiveRow,
+  selectActiveRow,
+  openActiveFlag,
+  create,
+  showsUsage,
+  toggleUsage,
+}: FlagListKeys): void {
   return usePageActions([
     { id: 'flags.filter', title: 'Filter', key: '/', run: focusFilter },
     { id: 'flags.next', title: 'Next flag', key: 'j', isShortcutOnly: true, run: () => moveActiveRow(1) },
     { id: 'flags.previous', title: 'Previous flag', key: 'k', isShortcutOnly: true, run: () => moveActiveRow(-1) },
     { id: 'flags.select', title: 'Select the flag', key: 'x', isShortcutOnly: true, run: selectActiveRow },
     { id: 'flags.open', title: 'Open the flag', key: 'Enter', isShortcutOnly: true, run: openActiveFlag },
+    {
+      id: 'flags.usage',
+      title: showsUsage ? 'Hide usage in the list' : 'Show usage in the list',
+      key: 'u',
+      run: toggleUsage,
+    },
     ...(create ? [{ id: 'flags.create', title: 'Create a flag', key: 'c', run: create }] : []),
   ]);
 }
@@ -82,13 +102,14 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
   const enabledEnvironments = useEnabledEnvironments(project);
   const environments = useMemo(() => enabledEnvironments.map(({ name }) => name), [enabledEnvironments]);
   const preference = useEnvironmentPreference();
+  const showsUsage = preference.hidesUsage !== true;
   const listedEnvironments = useMemo(
     () => shownEnvironments(enabledEnvironments, preference, maxListedEnvironments),
     [enabledEnvironments, preference],
   );
   const { query, errors, filter, setFilter, sort, setSort } = useFlagListQuery(project, environments);
   const [visibleRange, setVisibleRange] = useState({ first: 0, last: 0 });
-  const list = useFlagRows(query, visibleRange.first, visibleRange.last);
+  const list = useFlagRows(query, visibleRange.first, visibleRange.last, showsUsage);
   const { rowAt, total } = list;
   const { selection, setSelection, selectAll, exactCount, activeRow, activeFlag, select, moveActiveRow } =
     useSelectedAndActiveFlags({
@@ -145,6 +166,8 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
       void navigate({ href: path });
     },
     create: mayCreate ? () => setCreating(true) : undefined,
+    showsUsage,
+    toggleUsage: () => setEnvironmentPreference({ ...preference, hidesUsage: showsUsage }),
   });
 
   const exactTotal = list.exactTotal ?? exactCount;
@@ -228,6 +251,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
           matchAt={list.matchAt}
           firstSimilar={list.firstSimilar}
           editStatus={list.editStatus}
+          usageOf={showsUsage ? list.usageOf : undefined}
           environments={listedEnvironments}
           showsProject={project === undefined}
           sort={sort}

@@ -24,6 +24,7 @@ import { useSettled } from '../../filtering/use-settled.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { type FlagFilterVocabulary, readFlagFilter, type SearchQuery } from './flag-filter.ts';
 import type { RowActions, SortState } from './flag-table.tsx';
+import { useRecentUsage } from './recent-usage.tsx';
 import { emptySelection, type FlagSelection, fullSelection, isSelected, withSelected } from './selection-bar.tsx';
 
 /** How many of the flags that a text finds have each value of a key of the filter. */
@@ -176,8 +177,11 @@ function useEditStatus(windows: readonly Window[]): EditStatus {
   }, [results]);
 }
 
-/** The rows of a search, of which only those on the screen are read. Requests for rows that have left the screen are cancelled. */
-export function useFlagRows(query: SearchQuery, first: number, last: number) {
+/**
+ * The rows of a search, of which only those on the screen are read. Requests for rows that have left the screen are cancelled.
+ * @param showsUsage whether their usage is read, too
+ */
+export function useFlagRows(query: SearchQuery, first: number, last: number, showsUsage: boolean) {
   const client = useQueryClient();
   const firstWindow = useQuery({ ...windowQuery(query, 0), placeholderData: keepPreviousData });
   const total = firstWindow.data?.total ?? 0;
@@ -194,6 +198,10 @@ export function useFlagRows(query: SearchQuery, first: number, last: number) {
   const windows = useQueries({ queries: indices.map((index) => windowQuery(query, index)) });
   const isOutdated = firstWindow.isPlaceholderData;
   const editStatus = useEditStatus(windows.map(({ data }) => data));
+  const usageOf = useRecentUsage(
+    windows.map(({ data }) => data?.features),
+    showsUsage,
+  );
   const windowOf = (row: number): Window => {
     const index = Math.floor(row / rowsPageSize);
     return index === 0 ? firstWindow.data : windows[index - from]?.data;
@@ -225,6 +233,7 @@ export function useFlagRows(query: SearchQuery, first: number, last: number) {
           )
         : undefined,
     editStatus,
+    usageOf,
   };
 }
 
