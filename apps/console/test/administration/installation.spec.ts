@@ -26,14 +26,20 @@ async function reportAs(secret: string, instanceId: string, sdkVersion: string):
     started: now,
     interval: 1,
   });
-  const toggles = { 'install.used': { yes: 3, no: 1 }, 'install.removed': { yes: 0, no: 4 } };
+  const toggles = {
+    'install.used': { yes: 3, no: 1 },
+    'install.removed': { yes: 0, no: 4 },
+    'install.over': { yes: 0, no: 2 },
+  };
   await send('/api/client/metrics', secret, { ...client, bucket: { start: now, stop: now, toggles } });
 }
 
 describeInBrowser('the installation in the console', () => {
   const project = 'default';
   beforeAll(async () => {
-    await api('POST', `/api/admin/projects/${project}/features`, { name: 'install.used', type: 'release' });
+    for (const name of ['install.used', 'install.over'])
+      await api('POST', `/api/admin/projects/${project}/features`, { name, type: 'release' });
+    await api('DELETE', `/api/admin/projects/${project}/features/install.over`);
     const { secret } = (await api('POST', '/api/admin/api-tokens', {
       tokenName: 'till',
       type: 'client',
@@ -48,7 +54,7 @@ describeInBrowser('the installation in the console', () => {
           environments: { issues: { missingFeatures: string[]; outdatedSdks: string[] } }[];
         }
       ).environments[0] ?? { issues: { missingFeatures: [], outdatedSdks: [] } };
-      expect([issues.missingFeatures.length, issues.outdatedSdks.length]).toEqual([1, 1]);
+      expect([issues.missingFeatures.length, issues.outdatedSdks.length]).toEqual([2, 1]);
     });
   });
 
@@ -67,6 +73,9 @@ describeInBrowser('the installation in the console', () => {
     await page.getByText('byTide').waitFor();
     await page.getByRole('row', { name: /desk-2 development unleash-client-node:5\.0\.0/ }).waitFor();
     await page.getByRole('row', { name: /install\.removed.*does not exist/ }).waitFor();
+    // An archived flag does exist.
+    await page.getByText('1 flag that it asks for in development is archived:').waitFor();
+    await page.getByRole('row', { name: /install\.over default archived/ }).waitFor();
     await page.getByRole('link', { name: 'install.used' }).waitFor();
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'Describe' }).click();

@@ -1,4 +1,5 @@
 import { Fragment } from 'react';
+import { summaryInWords } from '../../text/event-words.ts';
 
 const markdownLink = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
 const emphasisPattern = /\*\*(.+?)\*\*|\*(.+?)\*/g;
@@ -9,7 +10,7 @@ function removeEscapes(text: string): string {
 /** The Markdown summary of an event: emphasis is shown in bold, a link as its text, and all other markup as plain text. */
 export function EventSummary({ text }: { readonly text: string }) {
   const parts: React.ReactNode[] = [];
-  const line = text.replace(markdownLink, '$1');
+  const line = summaryInWords(text).replace(markdownLink, '$1');
   let end = 0;
   for (const match of line.matchAll(emphasisPattern)) {
     parts.push(removeEscapes(line.slice(end, match.index)));

@@ -4,12 +4,14 @@ import {
   DescribeApplication,
   GetApplication,
   GetApplicationOverview,
+  ListUnknownFlags,
   type ReplyOf,
 } from '@bunting/contracts';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
@@ -39,26 +41,74 @@ function Names({ names }: { readonly names: readonly string[] }) {
   );
 }
 
+/** The projects of the archived flags that applications ask for, by the names of the flags. */
+function useArchivedIn(isNeeded: boolean): ReadonlyMap<string, string> {
+  const { data } = useQuery({ ...operationQuery(ListUnknownFlags, { query: {} }), enabled: isNeeded });
+  return new Map(
+    data?.unknownFlags.flatMap(({ name, archivedIn }) => (archivedIn == null ? [] : [[name, archivedIn] as const])),
+  );
+}
+
+interface MissingFlagsProps {
+  readonly environment: string;
+  readonly names: readonly string[];
+  /** the projects of the flags among them that are archived */
+  readonly archivedIn: ReadonlyMap<string, string>;
+}
+
+/** Flags that an application asks for in an environment and does not get: those that do not exist, and those that are archived. */
+function MissingFlags({ environment, names, archivedIn }: MissingFlagsProps) {
+  const archived = names.filter((name) => archivedIn.has(name));
+  const missing = names.filter((name) => !archivedIn.has(name));
+  return (
+    <>
+      {missing.length > 0 && (
+        <>
+          <p>
+            {formatCount(missing.length, 'flag')} that it asks for in {environment}{' '}
+            {missing.length === 1 ? 'does' : 'do'} not exist:
+          </p>
+          <Names names={missing} />
+        </>
+      )}
+      {archived.length > 0 && (
+        <>
+          <p>
+            {formatCount(archived.length, 'flag')} that it asks for in {environment}{' '}
+            {archived.length === 1 ? 'is' : 'are'} archived:
+          </p>
+          <ul className={styles['chips']}>
+            {archived.map((name) => (
+              <li key={name}>
+                <Link
+                  to="/projects/$project/features/$feature"
+                  params={{ project: archivedIn.get(name) ?? '', feature: name }}
+                >
+                  <code dir="auto">{name}</code>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
 /** The problems of an application: flags and strategy types that do not exist, and outdated SDKs. */
 function Issues({ overview: { environments, issues } }: { readonly overview: ApplicationOverview }) {
   const faultyEnvironments = environments.filter(
     ({ issues: found }) => found.missingFeatures.length > 0 || found.outdatedSdks.length > 0,
   );
+  const asksForMissing = faultyEnvironments.some(({ issues: found }) => found.missingFeatures.length > 0);
+  const archivedIn = useArchivedIn(asksForMissing);
   if (faultyEnvironments.length === 0 && issues.missingStrategies.length === 0)
     return <Notice>Nothing: its SDKs are up to date, and all flags and strategy types that it names exist.</Notice>;
   return (
     <>
       {faultyEnvironments.map(({ name, issues: { missingFeatures, outdatedSdks } }) => (
         <Notice key={name} tone="warning">
-          {missingFeatures.length > 0 && (
-            <>
-              <p>
-                {formatCount(missingFeatures.length, 'flag')} that it asks for in {name}{' '}
-                {missingFeatures.length === 1 ? 'does' : 'do'} not exist:
-              </p>
-              <Names names={missingFeatures} />
-            </>
-          )}
+          <MissingFlags environment={name} names={missingFeatures} archivedIn={archivedIn} />
           {outdatedSdks.length > 0 && (
             <p>
               Outdated in {name}: {outdatedSdks.join(', ')}
@@ -126,7 +176,7 @@ function Instances({ details }: DetailsListProps) {
       text={(instance) => `${instance.environment} ${instance.sdkVersion ?? ''}`}
       columns={[
         { id: 'instance', title: 'Instance', cell: ({ instanceId }) => <code>{instanceId}</code> },
-        { id: 'environment', title: 'Environment', cell: ({ environment }) => environment },
+        { id: 'environment', title: 'Environment', cell: ({ environment }) => <EnvironmentName name={environment} /> },
         { id: 'sdk', title: 'SDK', cell: (instance) => instance.sdkVersion },
         { id: 'seen', title: 'Last seen', cell: ({ lastSeen }) => <Time at={lastSeen} /> },
       ]}
@@ -138,13 +188,15 @@ function Instances({ details }: DetailsListProps) {
   );
 }
 
-function FlagStateBadge({ notFound = false, stale = false }: SeenFlag) {
+function FlagStateBadge({ notFound = false, stale = false, isArchived }: SeenFlag & { readonly isArchived: boolean }) {
+  if (isArchived) return <Badge tone="warning">archived</Badge>;
   if (notFound) return <Badge tone="danger">does not exist</Badge>;
   return stale ? <Badge tone="warning">stale</Badge> : <Badge tone="good">in use</Badge>;
 }
 
 /** The flags that an application evaluated in the last two days, also those that do not exist. */
 function SeenFlags({ details }: DetailsListProps) {
+  const archivedIn = useArchivedIn(details.data?.seenToggles.some(({ notFound }) => notFound === true) === true);
   return (
     <ResourceList
       label="Flags that it uses"
@@ -157,7 +209,7 @@ function SeenFlags({ details }: DetailsListProps) {
         {
           id: 'flag',
           title: 'Flag',
-          cell: ({ name: feature, project }) =>
+          cell: ({ name: feature, project = archivedIn.get(feature) }) =>
             project === undefined ? (
               <code dir="auto">{feature}</code>
             ) : (
@@ -166,8 +218,12 @@ function SeenFlags({ details }: DetailsListProps) {
               </Link>
             ),
         },
-        { id: 'project', title: 'Project', cell: ({ project }) => project },
-        { id: 'state', title: 'State', cell: FlagStateBadge },
+        { id: 'project', title: 'Project', cell: ({ name: flag, project = archivedIn.get(flag) }) => project },
+        {
+          id: 'state',
+          title: 'State',
+          cell: (flag) => <FlagStateBadge {...flag} isArchived={archivedIn.has(flag.name)} />,
+        },
       ]}
       empty={{
         title: 'It has evaluated no flag in the last two days',

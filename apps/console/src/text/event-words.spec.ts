@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { summaryInWords } from './event-words.ts';
+
+describe('the summary of an event', () => {
+  it('says in words what the API leaves at the type', () => {
+    expect(summaryInWords('**ada** triggered **feature-dependency-added**')).toBe(
+      '**ada** let a flag depend on another one',
+    );
+    expect(summaryInWords('**unleash\\_system\\_user** triggered **application-created**')).toBe(
+      '**Bunting** saw an application for the first time',
+    );
+  });
+
+  it('keeps types that it does not know, and every other summary', () => {
+    for (const summary of ['**ada** triggered **constructor**', '**ada** enabled *[a](/b)*'])
+      expect(summaryInWords(summary)).toBe(summary);
+  });
+});

@@ -1,0 +1,76 @@
+/** What happened, for the types of events whose summaries Unleash, and so the API, leaves at their names. */
+const words: Readonly<Record<string, string>> = {
+  'application-created': 'saw an application for the first time',
+  'feature-updated': 'changed a flag',
+  'feature-variants-updated': 'changed the variants of a flag',
+  'feature-type-updated': 'changed the lifetime of a flag type',
+  'feature-import': 'imported a flag',
+  'feature-uncompleted': 'took back that a flag is completed',
+  'feature-dependency-added': 'let a flag depend on another one',
+  'feature-dependency-removed': 'took away the dependency of a flag',
+  'feature-dependencies-removed': 'took away the dependencies of a flag',
+  'feature-favorited': 'made a flag a favourite',
+  'feature-unfavorited': 'took a flag out of the favourites',
+  'features-exported': 'exported flags',
+  'features-imported': 'imported flags',
+  'strategy-order-changed': 'changed the order of the strategies',
+  'strategy-created': 'created a strategy type',
+  'strategy-updated': 'changed a strategy type',
+  'strategy-deleted': 'deleted a strategy type',
+  'strategy-deprecated': 'deprecated a strategy type',
+  'strategy-reactivated': 'took a strategy type into use again',
+  'default-strategy-updated': 'changed the default strategy of an environment',
+  'project-updated': 'changed the settings of a project',
+  'project-revived': 'revived a project',
+  'project-favorited': 'made a project a favourite',
+  'project-unfavorited': 'took a project out of the favourites',
+  'project-access-added': 'gave access to a project',
+  'project-access-updated': 'changed the access to a project',
+  'project-access-user-roles-updated': 'changed the roles of a person in a project',
+  'project-access-group-roles-updated': 'changed the roles of a group in a project',
+  'project-access-user-roles-deleted': 'took the access to a project from a person',
+  'project-access-group-roles-deleted': 'took the access to a project from a group',
+  'project-user-added': 'added a person to a project',
+  'project-user-removed': 'took a person out of a project',
+  'project-user-role-changed': 'changed the role of a person in a project',
+  'project-group-added': 'added a group to a project',
+  'project-group-removed': 'took a group out of a project',
+  'project-group-role-changed': 'changed the role of a group in a project',
+  'project-environment-added': 'added an environment to a project',
+  'project-environment-removed': 'took an environment out of a project',
+  'change-request-configuration-updated': 'changed which edits need a change request',
+  'environment-created': 'created an environment',
+  'environment-updated': 'changed an environment',
+  'environment-deleted': 'deleted an environment',
+  'role-created': 'created a role',
+  'role-updated': 'changed a role',
+  'role-deleted': 'deleted a role',
+  'group-user-added': 'added a person to a group',
+  'group-user-removed': 'took a person out of a group',
+  'tag-created': 'created a tag',
+  'tag-deleted': 'deleted a tag',
+  'tag-type-created': 'created a tag type',
+  'tag-type-updated': 'changed a tag type',
+  'tag-type-deleted': 'deleted a tag type',
+  'setting-created': 'created a setting',
+  'setting-updated': 'changed a setting',
+  'setting-deleted': 'deleted a setting',
+  'api-token-updated': 'changed an API token',
+  'pat-created': 'created a personal access token',
+  'pat-deleted': 'deleted a personal access token',
+  'public-signup-token-created': 'created an invitation link',
+  'public-signup-token-updated': 'changed an invitation link',
+  'public-signup-token-user-added': 'let somebody join by an invitation link',
+};
+
+const typeAlone = / triggered \*\*([a-z-]+)\*\*$/;
+const systemUser = /^\*\*unleash(\\?_)system\1user\*\*/;
+
+/** The Markdown summary of an event in words, where the API only names its type, and without the technical name of Bunting itself. */
+export function summaryInWords(summary: string): string {
+  const named = summary.replace(systemUser, '**Bunting**');
+  const type = typeAlone.exec(named)?.[1];
+  return type !== undefined && Object.hasOwn(words, type)
+    ? named.replace(typeAlone, ` ${words[type] as string}`)
+    : named;
+}
