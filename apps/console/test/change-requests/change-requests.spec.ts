@@ -67,7 +67,6 @@ describeInBrowser('a change request', () => {
     await page.getByText('Please look <b>closely</b>').waitFor();
 
     await page.getByRole('button', { name: 'Send to review' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Send to review' }).click();
     await page.getByText('It is in review.').waitFor();
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await closeChecked(opened);

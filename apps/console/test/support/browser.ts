@@ -180,3 +180,13 @@ export async function closeChecked({ violations, foreign, faults, close }: Opene
   await close();
   expect({ violations, foreign, faults }).toEqual({ violations: [], foreign: [], faults: [] });
 }
+
+/** Counts the presses of a pointer on a page from now on, while its document stays. @returns a function that says how many there were */
+export async function countClicks(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(() => {
+    const counter = { clicks: 0 };
+    Object.assign(globalThis, { counter });
+    document.addEventListener('pointerdown', () => (counter.clicks += 1), { capture: true });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { counter: { clicks: number } }).counter.clicks);
+}

@@ -8,6 +8,7 @@ import {
 } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { usePermissionCheck } from '../../api/permissions.ts';
 import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Menu } from '../../components/buttons/menu.tsx';
@@ -16,7 +17,7 @@ import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { usePageActions } from '../../shell/page-actions.ts';
-import { notify } from '../../shell/toasts.tsx';
+import { notify, notifyError } from '../../shell/toasts.tsx';
 import { useChangeRequestPreview } from './change-request-changes.tsx';
 import { type ChangeRequestAction, offeredActions } from './offered-actions.ts';
 
@@ -55,7 +56,6 @@ const texts = {
     schedule: 'Scheduled.',
   },
   explained: {
-    submit: 'Reviewers see it, and can approve or reject it.',
     approve: 'You agree with its changes as they are shown here.',
     reject: 'It is closed, and its changes are not made.',
     cancel: 'It is closed, and its changes are not made.',
@@ -71,9 +71,25 @@ function isConfirmed(action: ChangeRequestAction): action is ConfirmedAction {
   return action in texts.explained;
 }
 
+/** Whether the approval of the user is the last that a request needs, and the user may apply it then. */
+function useMayApplyOnceApproved(
+  { project, environment, affectedEnvironments }: ChangeRequest,
+  review: ChangeRequestReview,
+) {
+  const hasPermission = usePermissionCheck();
+  return (
+    review.missingApprovals <= 1 &&
+    (affectedEnvironments ?? [environment]).every((affected) =>
+      hasPermission('APPLY_CHANGE_REQUEST', { project, environment: affected }),
+    )
+  );
+}
+
 interface ActionDialogProps {
   readonly request: ChangeRequest;
+  readonly review: ChangeRequestReview;
   readonly action: ConfirmedAction;
+  readonly isApplicable: boolean | undefined;
   readonly onClose: () => void;
 }
 
@@ -81,7 +97,8 @@ interface ActionDialogProps {
  * Asks before a step of a request, with a comment. The call names the revision on the screen, and an approval the basis of the preview: nothing is
  * approved unseen.
  */
-function ActionDialog({ request, action, onClose }: ActionDialogProps) {
+function ActionDialog({ request, review, action, isApplicable, onClose }: ActionDialogProps) {
+  const mayApplyThen = useMayApplyOnceApproved(request, review) && action === 'approve' && isApplicable === true;
   const [comment, setComment] = useState('');
   const [time, setTime] = useState('');
   const navigate = useNavigate();
@@ -92,7 +109,7 @@ function ActionDialog({ request, action, onClose }: ActionDialogProps) {
   const preview = useChangeRequestPreview(request);
   const basis = action === 'approve' ? preview.data?.basis : undefined;
   const [isPast, setPast] = useState(false);
-  const execute = async (): Promise<void> => {
+  const execute = async (appliesThen = false): Promise<void> => {
     if (state === undefined || action === 'revert') {
       const revertingRequest = await revert.mutateAsync({ params });
       notify('A request that reverts it is ready.');
@@ -112,9 +129,24 @@ function ActionDialog({ request, action, onClose }: ActionDialogProps) {
         void preview.refetch();
         throw failure;
       });
-      notify(texts.notifications[action]);
+      // The approval stands, also where the rest is refused.
+      if (appliesThen) await applyApproved();
+      else notify(texts.notifications[action]);
     }
     onClose();
+  };
+  const applyApproved = async (): Promise<void> => {
+    try {
+      const body = {
+        state: 'Applied',
+        ...(request.revision === undefined ? {} : { revision: request.revision }),
+      } as const;
+      await changeState.mutateAsync({ params, body, ifMatch: undefined });
+      notify(texts.notifications.apply);
+    } catch (failure) {
+      notify(texts.notifications.approve);
+      notifyError(failure);
+    }
   };
   const error = changeState.error ?? revert.error;
   return (
@@ -129,6 +161,11 @@ function ActionDialog({ request, action, onClose }: ActionDialogProps) {
       footer={
         <>
           <Button onPress={onClose}>{dangerous.has(action) ? 'Keep it' : 'Cancel'}</Button>
+          {mayApplyThen && (
+            <Button isPending={changeState.isPending} onPress={() => void execute(true).catch(() => undefined)}>
+              Approve and apply
+            </Button>
+          )}
           <Button
             type="submit"
             variant={dangerous.has(action) ? 'danger' : 'primary'}
@@ -186,8 +223,15 @@ export function ChangeRequestActions({
     isApplicable,
     canCopy: window.isSecureContext,
   });
+  const send = useOperationMutation(ChangeState, 'notified', () => notify(texts.notifications.submit));
+  const submit = (): void => {
+    const { project, id, revision } = request;
+    const body = { state: 'In review', ...(revision === undefined ? {} : { revision }) } as const;
+    send.mutate({ params: { projectId: project, id }, body, ifMatch: undefined });
+  };
   const run = (chosen: ChangeRequestAction): void => {
     if (isConfirmed(chosen)) return setAction(chosen);
+    if (chosen === 'submit') return submit();
     if (chosen === 'askReviewers') return onAskReviewers();
     if (chosen === 'rename') return onRename();
     void navigator.clipboard.writeText(location.href).then(() => notify('The link is copied.'));
@@ -204,7 +248,7 @@ export function ChangeRequestActions({
   return (
     <>
       {primary !== undefined && (
-        <Button variant="primary" onPress={() => run(primary)}>
+        <Button variant="primary" isPending={send.isPending} onPress={() => run(primary)}>
           {texts.actions[primary]}
         </Button>
       )}
@@ -219,7 +263,14 @@ export function ChangeRequestActions({
         </Menu>
       )}
       {action !== undefined && (
-        <ActionDialog key={action} request={request} action={action} onClose={() => setAction(undefined)} />
+        <ActionDialog
+          key={action}
+          request={request}
+          review={review}
+          action={action}
+          isApplicable={isApplicable}
+          onClose={() => setAction(undefined)}
+        />
       )}
     </>
   );
