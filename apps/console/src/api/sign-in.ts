@@ -5,6 +5,18 @@ import { hasApiKey, resumePendingCalls, setApiKey, type SignInOffer, signInOffer
 
 let lastUserId: number | undefined;
 
+/** The tabs of a browser share the cookie of its session: each tells the others who uses it. */
+const tabs = new BroadcastChannel('bunting.user');
+tabs.addEventListener('message', ({ data }) => {
+  // What this tab shows is another user's now, and what it sent would be sent in that name.
+  if (!hasApiKey() && lastUserId !== undefined && data !== lastUserId) location.assign('/');
+});
+
+function setUser(id: number): void {
+  lastUserId = id;
+  if (!hasApiKey()) tabs.postMessage(id);
+}
+
 /** Who uses the page: who is signed in, or an offer to sign in. */
 export type Visitor = { readonly me: Me } | { readonly offer: SignInOffer };
 
@@ -13,7 +25,7 @@ export async function readVisitor(): Promise<Visitor> {
   const { response, body } = await send('GET', urlOf(GetMe, {}));
   if (response.ok) {
     const me = body as Me;
-    lastUserId = me.user.id;
+    setUser(me.user.id);
     return { me };
   }
   const error = errorOfResponse(response, body);
@@ -24,12 +36,10 @@ export async function readVisitor(): Promise<Visitor> {
 /** Resumes the pending calls if the same user has signed in again. For another user the page reloads, which drops these calls. */
 async function resumeForSameUser(): Promise<Me> {
   const me = (await sendOnce('GET', urlOf(GetMe, {}))) as Me;
-  if (lastUserId !== undefined && lastUserId !== me.user.id) {
-    location.assign('/');
-    return me;
-  }
-  lastUserId = me.user.id;
-  resumePendingCalls();
+  const isOther = lastUserId !== undefined && lastUserId !== me.user.id;
+  setUser(me.user.id);
+  if (isOther) location.assign('/');
+  else resumePendingCalls();
   return me;
 }
 

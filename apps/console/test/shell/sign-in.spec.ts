@@ -65,6 +65,31 @@ describeInBrowser('signing in to the console', () => {
     await closeChecked(opened);
   });
 
+  it('begins anew in the other tabs of a browser when another user signs in there', async () => {
+    const roles = (await api('GET', '/api/admin/roles')) as { roles: { id: number; name: string }[] };
+    const rootRole = roles.roles.find(({ name }) => name === 'Viewer')?.id;
+    const body = { username: 'ben', name: 'Ben', email: 'ben@example.org', rootRole, sendEmail: false };
+    const created = (await api('POST', '/api/admin/user-admin', body)) as { id: number };
+    const chosen = { password, confirmPassword: password };
+    await api('POST', `/api/admin/user-admin/${created.id}/change-password`, chosen);
+    const opened = await openPage('/profile');
+    const { page } = opened;
+    await signInAs(page, 'ada');
+    await page.getByText('ada@example.org').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${url}/profile`);
+    await other.getByText('ada@example.org').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/profile');
+    await chooseFromMenu(other.getByRole('button', { name: 'Account' }), 'Sign out');
+    await signInAs(other, 'ben');
+    await page.waitForURL((address) => address.pathname === '/');
+    await page.getByRole('button', { name: 'Account' }).waitFor();
+    await page.goto(`${url}/profile`);
+    await page.getByText('ben@example.org').waitFor();
+    await other.close();
+    await closeChecked(opened);
+  });
+
   it('lets a user choose a password by a link, once', async () => {
     const { resetPasswordUrl } = (await api('POST', '/api/admin/user-admin/reset-password', {
       id: 'ada@example.org',
