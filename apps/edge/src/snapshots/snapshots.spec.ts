@@ -1,4 +1,6 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import * as nodeFiles from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -94,7 +96,7 @@ it.each<[string, RegExp, (file: string) => Promise<unknown>]>([
     /is of the format 2, and this edge reads up to 1/,
     async (file) => writeFile(file, (await readFile(file, 'utf8')).replace('"version":1', '"version":2')),
   ],
-  ['writable by others', /may be written by other users/, (file) => chmod(file, 0o666)],
+  ['writable by everybody', /may be written by every user/, (file) => chmod(file, 0o666)],
   ['a folder', /is no regular file/, async (file) => (await rm(file), nodeFiles.mkdir(file))],
   [
     'a link to a file elsewhere',
@@ -151,6 +153,32 @@ it('whichever write is the last of a killed process, the file is the state befor
     seen.add(found?.revision ?? 0);
   }
   expect(seen).toEqual(new Set([1, 2]));
+});
+
+it('a process that is killed at any moment leaves the last state that it has written, or the next one', async () => {
+  const folder = await folderOfTest();
+  let written = 0;
+  for (let kills = 1; kills <= 8; kills++) {
+    const writer = spawn(process.execPath, [
+      path.join(import.meta.dirname, '../../test/snapshot-writer.ts'),
+      folder,
+      String(written + 1),
+    ]);
+    const ended = once(writer, 'close');
+    let lines = 0;
+    writer.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const revisions = text.trim().split('\n');
+      written = Number(revisions.at(-1));
+      lines += revisions.length;
+      if (lines >= kills) writer.kill('SIGKILL');
+    });
+    await ended;
+    const { snapshots, warnings } = open(folder);
+    const [found] = await snapshots.read();
+    expect(warnings).toEqual([]);
+    expect([written, written + 1]).toContain(found?.revision);
+    written = found?.revision ?? 0;
+  }
 });
 
 it.each(['ENOSPC', 'EROFS', 'EACCES'])(
