@@ -381,7 +381,10 @@ export default tseslint.config(
   { files: ['**/*.spec.ts'], rules: { 'no-restricted-syntax': ['error', ...syntaxEverywhere, ...noDurations] } },
   {
     files: ['apps/all-in-one/{src,test}/**/*.{spec,perf}.ts', 'apps/all-in-one/test/**/*.ts'],
-    rules: projectRule({ alsoAllowed: ['scope:testing'], allow: services.map((name) => `@bunting/${name}`) }),
+    rules: projectRule({
+      alsoAllowed: ['scope:testing'],
+      allow: [...services, 'edge'].map((name) => `@bunting/${name}`),
+    }),
   },
   {
     files: ['apps/console/src/**/*.{ts,tsx}'],

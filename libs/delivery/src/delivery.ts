@@ -13,6 +13,11 @@ export interface DeliveryOptions {
   readonly isLoaded: () => boolean;
   /** Waits until everything is in the store that had happened before this call. @returns the staleness in milliseconds */
   readonly catchUp: () => number | Promise<number>;
+  /**
+   * Whether a client may have a later state than the store although `catchUp` found nothing missing, as one of another process may that is
+   * filled at other times. Such a client gets no older state. Never where left out.
+   */
+  readonly mayLag?: () => boolean;
   readonly config: Pick<DeliverySettings, 'GATEWAY_DELIVERY_CACHE_MIB'>;
   readonly log: Log;
 }
@@ -21,7 +26,7 @@ export interface DeliveryOptions {
 const resultsShare = 4;
 
 /** What SDKs get out of a store: a view for each scope, and evaluations. */
-export function deliveryOf({ store, isLoaded, catchUp, config, log }: DeliveryOptions) {
+export function deliveryOf({ store, isLoaded, catchUp, mayLag = () => false, config, log }: DeliveryOptions) {
   const listeners: (() => void)[] = [];
   const maxSize = config.GATEWAY_DELIVERY_CACHE_MIB * 1024 * 1024;
   const views = new LRUCache<string, DeliveryView>({
@@ -53,6 +58,7 @@ export function deliveryOf({ store, isLoaded, catchUp, config, log }: DeliveryOp
       return isLoaded() && store.isComplete;
     },
     catchUp,
+    mayLag,
     /** To be called after each change of the store, once it has everything that had happened when the change was read. */
     changed: (): void => {
       for (const listener of listeners) listener();

@@ -12,6 +12,8 @@ export {
   deliveryStreams,
   type StreamMetrics,
   streamMetrics,
+  type StreamPermits,
+  streamPermits,
 } from './streams/delivery-streams.ts';
 export { type DeliveryView, deliveryView } from './view/delivery-view.ts';
 export { deliverySettings, type DeliverySettings } from './settings.ts';

@@ -59,7 +59,7 @@ export function parseRevision(text: unknown): number | undefined {
  * features service was restored from a backup
  */
 export function requireLoaded({ isLoaded }: Pick<Delivery, 'isLoaded'>): void {
-  if (!isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
+  if (!isLoaded) throw unavailable('The features are not loaded yet. Retry after 1 s.');
 }
 
 /** Brings the store up to date, and returns the scope of a request, its view, and whether changes may be missing from the view. */
@@ -75,10 +75,8 @@ export function viewAfterCatchUp(delivery: Delivery) {
     if (behindMs > 0) response.header(staleHeader, String(behindMs));
     // An SDK would take a 400 for an error of its configuration.
     if (behindMs > 0 && delivery.store.environmentOf(caller, query.environment) === undefined)
-      throw unavailable(
-        'The gateway cannot read the newest environments, and does not know this one. Retry after 1 s.',
-      );
+      throw unavailable('The newest environments cannot be read, and this one is not known. Retry after 1 s.');
     const scope = authorisedScopeOf(delivery.store, operation, caller, query);
-    return { scope, view: delivery.viewOf(scope), isBehind: behindMs > 0 };
+    return { scope, view: delivery.viewOf(scope), isBehind: behindMs > 0 || delivery.mayLag() };
   };
 }

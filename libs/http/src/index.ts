@@ -36,6 +36,7 @@ export {
   maxConnections,
   removeForwardedPorts,
   requireAvailableAddress,
+  type ServerCertificate,
 } from './node-server.ts';
 export type { PreRoutingContent, PreRoutingResponse, RespondBeforeRouting } from './pre-routing.ts';
 export {

@@ -10,6 +10,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { serializeRefusal } from '@bunting/bus';
 import { type Refusal, refusal } from '@bunting/contracts';
@@ -235,13 +236,27 @@ function nodeOptions(config: HttpSettings): ServerOptions {
   };
 }
 
+/** The PEM texts with which a server speaks TLS. */
+export interface ServerCertificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
 /** @param trustsProxies whether the header `X-Forwarded-For` of a request may tell the address of its client */
-export function createNodeServer(config: HttpSettings, trustsProxies: boolean, listener: RequestListener): Server {
-  if (!trustsProxies) return createServer(nodeOptions(config), listener);
-  return createServer(nodeOptions(config), (request, response) => {
-    removeForwardedPorts(request.headers);
-    listener(request, response);
-  });
+export function createNodeServer(
+  config: HttpSettings,
+  trustsProxies: boolean,
+  listener: RequestListener,
+  certificate?: ServerCertificate,
+): Server {
+  const handle: RequestListener = trustsProxies
+    ? (request, response) => {
+        removeForwardedPorts(request.headers);
+        listener(request, response);
+      }
+    : listener;
+  if (certificate === undefined) return createServer(nodeOptions(config), handle);
+  return createTlsServer({ ...nodeOptions(config), ...certificate }, handle);
 }
 
 /** Limits connections and headers, and handles what Fastify does not see: the header `Expect` and CONNECT. */

@@ -1,4 +1,4 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unknownOutcomeDelayMs } from '@bunting/bus';
 import { invalid } from '@bunting/contracts';
@@ -17,6 +17,7 @@ import {
   maxRequestMs,
   parseTrustedProxies,
   respondToInvalidHttp,
+  type ServerCertificate,
   serializePipelinedRequests,
   stopArrivalGraceMs,
   stopReadGraceMs,
@@ -183,13 +184,21 @@ export interface ServerOptions {
   readonly draining: AbortSignal;
   readonly limits: ConcurrentRequestLimits;
   readonly unread: UnreadResponses;
+  /** Called with each request before anything else reads it: it may rewrite the URL and headers. */
+  readonly prepare?: (request: IncomingMessage) => void;
+  /** the certificate of a server that speaks TLS; without it, it does not */
+  readonly certificate?: ServerCertificate | undefined;
   /** whether a request that has a route is nevertheless to an unknown path, as one of a route of any path can be */
   readonly isUnknownPath?: (request: FastifyRequest) => boolean;
   /** responds to requests before they are routed */
   readonly respondBeforeRouting?: RespondBeforeRouting;
 }
 
-function createApp(parts: HookParts, withPreRouting: (handler: RequestListener) => RequestListener): FastifyInstance {
+function createApp(
+  parts: HookParts,
+  withPreRouting: (handler: RequestListener) => RequestListener,
+  certificate: ServerCertificate | undefined,
+): FastifyInstance {
   const { config } = parts;
   const trustedProxies = parseTrustedProxies(config.GATEWAY_TRUSTED_PROXIES);
   const app: FastifyInstance = fastify({
@@ -201,7 +210,12 @@ function createApp(parts: HookParts, withPreRouting: (handler: RequestListener) 
     frameworkErrors: (_error, request, reply) =>
       refuseMalformedUrl(parts, request as FastifyRequest, reply as unknown as FastifyReply),
     serverFactory: (handler) =>
-      createNodeServer(config, trustedProxies !== false, serializePipelinedRequests(withPreRouting(handler))),
+      createNodeServer(
+        config,
+        trustedProxies !== false,
+        serializePipelinedRequests(withPreRouting(handler)),
+        certificate,
+      ),
     routerOptions: {
       ignoreDuplicateSlashes: true,
       ignoreTrailingSlash: true,
@@ -229,6 +243,8 @@ export function createHttpServer({
   limits,
   unread,
   draining,
+  prepare,
+  certificate,
   isUnknownPath = () => false,
   respondBeforeRouting = () => undefined,
 }: ServerOptions) {
@@ -242,7 +258,7 @@ export function createHttpServer({
   const headers = securityHeaders(config.GATEWAY_BEHIND_TLS);
   const applyCors = corsPolicy(config);
   const parts = { config, headers, applyCors, begin, admit, limits, unread, draining, openResponses, isUnknownPath };
-  const withPreRouting = preRouting({
+  const preRouted = preRouting({
     config,
     headers,
     unread,
@@ -251,7 +267,15 @@ export function createHttpServer({
     trackResponse: (response) => openResponses.add(response),
     respond: respondBeforeRouting,
   });
-  const app = createApp(parts, withPreRouting);
+  const withPreRouting = (handler: RequestListener): RequestListener => {
+    const listener = preRouted(handler);
+    if (prepare === undefined) return listener;
+    return (request, response) => {
+      prepare(request);
+      listener(request, response);
+    };
+  };
+  const app = createApp(parts, withPreRouting, certificate);
   configureNodeServer(app.server, { config, log, metrics });
 
   app.addHook('preClose', (done) => {

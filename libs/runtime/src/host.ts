@@ -1,5 +1,5 @@
 import { compatibilityCheckOfReadiness, openBus, serve } from '@bunting/bus';
-import { consumersOf } from '@bunting/contracts';
+import { consumersOf, type ServiceName } from '@bunting/contracts';
 import { startTracing, type Tracing } from '@bunting/tracing';
 import { Registry } from 'prom-client';
 import {
@@ -108,7 +108,9 @@ export async function host(services: readonly AnyService[], options: HostOptions
     warn: (message) => log.warn(message),
   });
 
-  const producers = services.map((service) => service.name).filter((service) => service in consumersOf);
+  const producers = services
+    .map((service) => service.name)
+    .filter((service): service is ServiceName => service !== 'edge' && service in consumersOf);
   await bus.prepareServer(producers).catch(async (error: unknown) => {
     await bus.close();
     throw error;
@@ -155,7 +157,9 @@ export async function host(services: readonly AnyService[], options: HostOptions
       const observe = logAndMeasureCalls(serviceLog, metrics);
       const maxConcurrent = config[maxConcurrentCallsKey(service.name)] as number;
       const port = config[monitoringPortKey(service.name)] as number;
-      const requireCompatible = compatibilityCheckOfReadiness(bus, service.name);
+      // An edge calls no service.
+      const requireCompatible =
+        service.name === 'edge' ? async () => undefined : compatibilityCheckOfReadiness(bus, service.name);
       if (port > 0) {
         const ready = () => {
           const runningService = stopping === undefined ? runningServices.get(service.name) : undefined;

@@ -50,8 +50,11 @@ export interface RunningService {
   readonly address?: string;
 }
 
+/** A service that others call, or an edge, which is called by nobody on the bus. */
+export type ProcessName = ServiceName | 'edge';
+
 export interface Service<S extends ConfigSchema = ConfigSchema, R extends RunningService = RunningService> {
-  readonly name: ServiceName;
+  readonly name: ProcessName;
   readonly config: S;
   /** Further prefixes of settings beside the name of the service. An unknown variable with such a prefix stops the start. */
   readonly settingPrefixes?: readonly string[];
@@ -62,7 +65,7 @@ export interface Service<S extends ConfigSchema = ConfigSchema, R extends Runnin
 
 /** A service of any configuration. */
 export interface AnyService {
-  readonly name: ServiceName;
+  readonly name: ProcessName;
   readonly config: ConfigSchema;
   readonly settingPrefixes?: readonly string[];
   readonly migrate?: (config: never) => Promise<void>;

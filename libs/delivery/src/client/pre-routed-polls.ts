@@ -173,7 +173,11 @@ export function preRoutingPollResponses({
         if (!delivery.isLoaded || !isInCurrentEnvironment(poll, principal.caller, delivery.store))
           return leaveToRoute();
         const view = delivery.viewOf(poll.scope, poll.key);
-        const response = pollOperation.respond(view, { headers, params: poll.params }, behindMs > 0);
+        const response = pollOperation.respond(
+          view,
+          { headers, params: poll.params },
+          behindMs > 0 || delivery.mayLag(),
+        );
         return response instanceof Promise
           ? response.then(contentOrRoute).catch(leaveToRoute)
           : contentOrRoute(response);

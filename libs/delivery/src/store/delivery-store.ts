@@ -93,6 +93,8 @@ export interface StoreContents {
   historyFrom: number;
   /** removals since deleted entities were last pruned */
   removalsSincePrune: number;
+  /** the position at which every scope counts as changed, whatever has changed in it */
+  revisedAt: number;
 }
 
 function emptyStoreContents(): StoreContents {
@@ -105,6 +107,7 @@ function emptyStoreContents(): StoreContents {
     changes: recentChanges(),
     historyFrom: 0,
     removalsSincePrune: 0,
+    revisedAt: 0,
   };
 }
 
@@ -145,8 +148,19 @@ export function deliveryStore({ maxRemoved = defaultMaxRemoved }: { readonly max
     reset: (): void => {
       clearStoreContents(contents);
       position = 0;
+      contents.revisedAt = 0;
       isIncomplete = true;
       epoch++;
+    },
+    /**
+     * Gives every scope the present position as its revision, whatever has changed in it: the revision then is that of whoever fills the store,
+     * who may count changes that leave the entities as they were.
+     */
+    countAsChanged: (): void => {
+      contents.revisedAt = position;
+    },
+    get revisedAt() {
+      return contents.revisedAt;
     },
     get epoch() {
       return epoch;

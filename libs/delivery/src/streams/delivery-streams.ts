@@ -77,7 +77,7 @@ function tooMany(scope: string, limit: number) {
 }
 
 /** Limits the streams of a gateway, of each client, and of each group of clients, which gets half of all streams. */
-function streamPermits({
+export function streamPermits({
   GATEWAY_MAX_SDK_STREAMS: maxStreams,
   GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: perClient,
 }: Pick<DeliverySettings, 'GATEWAY_MAX_SDK_STREAMS' | 'GATEWAY_MAX_SDK_STREAMS_PER_CLIENT'>) {
@@ -93,6 +93,8 @@ function streamPermits({
       ]),
   };
 }
+
+export type StreamPermits = ReturnType<typeof streamPermits>;
 
 /** Draining ends streams in batches over at least this time. */
 const minDrainMs = 1_000;
@@ -121,6 +123,8 @@ export interface DeliveryStreamsOptions {
   >;
   readonly limits: Pick<ConcurrentRequestLimits, 'clientOf' | 'responseSent'>;
   readonly unread: Pick<UnreadResponses, 'add'>;
+  /** those of all streams of the process, where several deliveries share them */
+  readonly permits?: StreamPermits;
   readonly metrics: StreamMetrics;
   readonly draining: AbortSignal;
   /** milliseconds between the start of draining and the end of accepting requests */
@@ -135,7 +139,7 @@ const tickMs = 1_000;
  */
 export function deliveryStreams(options: DeliveryStreamsOptions) {
   const { delivery, config, limits, unread, metrics, draining, drainDelayMs } = options;
-  const permits = streamPermits(config);
+  const permits = options.permits ?? streamPermits(config);
   const streams = streamRegistry(config);
   const { connections, channels } = streams;
   const reauthentication = streamReauthentication();

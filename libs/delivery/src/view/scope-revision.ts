@@ -96,7 +96,7 @@ export function scopeRevision(
   };
 
   const scanRevision = (): number => {
-    let newest = store.historyFrom;
+    let newest = Math.max(store.historyFrom, store.revisedAt);
     const include = (position: number): void => void (newest = Math.max(newest, position));
     for (const feature of store.features()) include(relevantPosition({ position: 0, feature }));
     for (const former of store.formerFeatures()) include(relevantPosition({ position: 0, former }));
@@ -108,13 +108,13 @@ export function scopeRevision(
     /** Applies the changes of the store. @returns whether the scope can notice any of them */
     update: (): boolean => {
       const { position } = store;
-      if (store.epoch === epoch && position === checkedTo) return false;
+      if (store.epoch === epoch && position === checkedTo && store.revisedAt <= revision) return false;
       if (store.epoch !== epoch) {
         lastSegmentIds = new Set();
         segmentsLeft.clear();
       }
       const changes = store.epoch === epoch ? store.changesAfter(checkedTo) : undefined;
-      let newest = Math.max(revision, store.historyFrom);
+      let newest = Math.max(revision, store.historyFrom, store.revisedAt);
       if (changes === undefined) {
         cachedSegmentIds = undefined;
         newest = scanRevision();

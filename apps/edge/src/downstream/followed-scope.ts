@@ -1,0 +1,136 @@
+import { StreamClientFeatures, StreamFlagChanges } from '@bunting/contracts';
+import {
+  clientStream,
+  type Delivery,
+  deliveryOf,
+  deliveryStore,
+  type DeliveryStreams,
+  deliveryStreams,
+  featurePollHandlers,
+  fetchModePolicy,
+  frontendHandlers,
+  ofrepHandlers,
+  ofrepStream,
+  type SdkHandler,
+  type StreamMetrics,
+  type StreamPermits,
+  streamTickets,
+} from '@bunting/delivery';
+import type { ConcurrentRequestLimits, UnreadResponses } from '@bunting/http';
+import type { Log } from '@bunting/runtime';
+import type { ServerSettings } from '../config.ts';
+import type { OriginState } from '../origin-state.ts';
+import { storeRows } from './store-rows.ts';
+import { type EdgeToken, scopeKeyOf } from './token.ts';
+import type { EdgeTokens } from './tokens.ts';
+
+/** What all scopes of an edge share. */
+export interface ScopeParts {
+  readonly config: ServerSettings;
+  readonly limits: ConcurrentRequestLimits;
+  readonly unread: UnreadResponses;
+  readonly permits: StreamPermits;
+  readonly streamMetrics: StreamMetrics;
+  readonly tickets: ReturnType<typeof streamTickets>;
+  readonly fetchMode: ReturnType<typeof fetchModePolicy>;
+  readonly tokens: Pick<EdgeTokens, 'authenticate' | 'identifyById'>;
+  readonly draining: AbortSignal;
+  readonly drainDelayMs: number;
+  readonly log: Log;
+}
+
+/** Milliseconds that a request waits for the first state of a scope. */
+const firstStateMs = 5_000;
+
+/** An environment and projects that an edge keeps the state of, and what it responds to clients with tokens for them. */
+export interface FollowedScope {
+  readonly environment: string;
+  readonly projects: readonly string[];
+  readonly key: string;
+  readonly delivery: Delivery;
+  readonly streams: DeliveryStreams;
+  /** by subject */
+  readonly handlers: ReadonlyMap<string, SdkHandler>;
+  /** the state that is served; undefined before there is one */
+  readonly state: () => OriginState | undefined;
+  /** Takes over a state. One that the origin had before the present one is ignored, unless it says that the later ones are lost. */
+  readonly apply: (state: OriginState) => void;
+}
+
+/**
+ * @param behindMs milliseconds for which the origin has not confirmed the state of the scope although it should have; 0 where it has
+ */
+export function followedScope(
+  { environment, projects }: Pick<EdgeToken, 'environment' | 'projects'>,
+  parts: ScopeParts,
+  behindMs: () => number,
+): FollowedScope {
+  const { config, limits, unread, permits, tickets, fetchMode, tokens, draining, drainDelayMs, log } = parts;
+  const store = deliveryStore();
+  let state: OriginState | undefined;
+  const first = Promise.withResolvers<void>();
+
+  const waitForFirst = async (): Promise<number> => {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, firstStateMs).unref()));
+    await Promise.race([first.promise, timeout]);
+    clearTimeout(timer);
+    return behindMs();
+  };
+  const delivery = deliveryOf({
+    store,
+    isLoaded: () => state !== undefined,
+    catchUp: () => (state === undefined ? waitForFirst() : behindMs()),
+    // Edges learn of changes at different times. Only where the origin has lost revisions may a client have one that it never had.
+    mayLag: () => state?.historyFrom === 0,
+    config,
+    log,
+  });
+  const streams = deliveryStreams({
+    delivery,
+    config,
+    limits,
+    unread,
+    permits,
+    metrics: parts.streamMetrics,
+    draining,
+    drainDelayMs,
+  });
+
+  const apply = (next: OriginState): void => {
+    const before = state;
+    const isContinued =
+      before !== undefined && next.historyFrom <= before.historyFrom && next.revision >= before.revision;
+    if (before !== undefined && !isContinued && next.historyFrom <= before.historyFrom) return;
+    const rows = storeRows(isContinued ? before : undefined, next);
+    // What has changed under one revision is no history that a delta could tell.
+    const isRestart = !isContinued || (rows.length > 0 && next.revision === before.revision);
+    state = next;
+    if (isRestart) {
+      store.reset();
+      store.apply(storeRows(undefined, next), next.revision, true);
+    } else {
+      store.apply(rows, next.revision, true);
+      if (next.revision > before.revision) store.countAsChanged();
+    }
+    first.resolve();
+    if (isRestart || next.revision > before.revision) delivery.changed();
+  };
+
+  return {
+    environment,
+    projects,
+    key: scopeKeyOf({ environment, projects }),
+    delivery,
+    streams,
+    handlers: new Map([
+      ...featurePollHandlers(delivery, fetchMode.directToStream),
+      ...frontendHandlers(delivery),
+      ...ofrepHandlers({ delivery, tickets }),
+      [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate: tokens.authenticate, fetchMode })],
+      [StreamFlagChanges.subject, ofrepStream({ delivery, streams, tickets, identifyById: tokens.identifyById })],
+    ]),
+    state: () => state,
+    apply,
+  };
+}

@@ -1,0 +1,183 @@
+import {
+  type AnyOperation,
+  type BulkMetricsBody,
+  EvaluateFlag,
+  EvaluateFlags,
+  EvaluateFrontendFeatures,
+  GetClientDelta,
+  GetClientFeature,
+  GetClientFeatures,
+  GetFrontendFeatures,
+  isPublicOperation,
+  type MetricsBody,
+  permissionsFor,
+  refusal,
+  RegisterApplication,
+  type RegisterApplicationBody,
+  RegisterFrontendApplication,
+  ReportFrontendMetrics,
+  ReportMetrics,
+  ReportProxiedMetrics,
+  StreamClientFeatures,
+  StreamFlagChanges,
+  ValidateEdgeTokens,
+} from '@bunting/contracts';
+import type { streamTickets } from '@bunting/delivery';
+import {
+  type Admit,
+  closeAfterEarlyResponse,
+  type ConcurrentRequestLimits,
+  jsonContentType,
+  operationRequestReader,
+  type ParsedOperationRequest,
+  type Principal,
+  requirePermission,
+} from '@bunting/http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerSettings } from '../config.ts';
+import { bulkMetricsAsReports } from './bulk-metrics.ts';
+import type { EdgeScopes } from './scopes.ts';
+import type { EdgeToken } from './token.ts';
+import type { EdgeTokens } from './tokens.ts';
+
+/** Where usage goes on its way to the origin; a resolved promise means that it is kept. */
+export interface Reports {
+  readonly addMetrics: (token: string, body: MetricsBody) => void | Promise<void>;
+  readonly addRegistration: (token: string, body: RegisterApplicationBody) => void | Promise<void>;
+}
+
+export interface MountOptions {
+  readonly config: ServerSettings;
+  readonly admit: Admit;
+  readonly admitPublic: Admit;
+  readonly limits: ConcurrentRequestLimits;
+  readonly scopes: EdgeScopes;
+  readonly tokens: EdgeTokens;
+  readonly tickets: ReturnType<typeof streamTickets>;
+  /** undefined where there is no origin, so that usage is taken and dropped */
+  readonly reports: Reports | undefined;
+}
+
+type Respond = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  principal: Principal,
+  parsed: ParsedOperationRequest,
+) => FastifyReply | Promise<FastifyReply>;
+
+/** Adds the route of an operation, whose requests are checked in the order in which gateways check them. */
+function mount(app: FastifyInstance, operation: AnyOperation, options: MountOptions, respond: Respond): void {
+  const { http } = operation;
+  if (http === undefined) throw new Error(`${operation.subject} has no HTTP binding.`);
+  const permissions = permissionsFor(operation);
+  const admit = isPublicOperation(operation) ? options.admitPublic : options.admit;
+  const readRequest = operationRequestReader(operation, http, options);
+  app.route({
+    method: http.method,
+    url: http.url,
+    config: { isOperation: true },
+    handler: async (request, reply) => {
+      const principal = await admit(request, reply);
+      request.exchange.callerId = principal.caller.id;
+      if (permissions.length > 0) requirePermission(principal.caller, permissions, {});
+      const parsed = await readRequest(request, reply);
+      closeAfterEarlyResponse(reply);
+      return respond(request, reply, principal, parsed);
+    },
+  });
+}
+
+const servedFromMemory = [
+  GetClientFeatures,
+  GetClientFeature,
+  GetClientDelta,
+  StreamClientFeatures,
+  GetFrontendFeatures,
+  EvaluateFrontendFeatures,
+  EvaluateFlag,
+  EvaluateFlags,
+];
+
+function invalidTicket() {
+  return refusal(
+    'AuthenticationRequired',
+    'The ticket is not valid, or has expired. Evaluate the features to get another one.',
+  );
+}
+
+function mountDelivery(app: FastifyInstance, options: MountOptions): void {
+  const { scopes, tokens, tickets } = options;
+  for (const operation of servedFromMemory) {
+    mount(app, operation, options, (request, reply, principal, parsed) => {
+      const handle = scopes.require(principal).handlers.get(operation.subject);
+      if (handle === undefined) throw new Error(`${operation.subject} has no handler.`);
+      return handle(request, reply, { caller: principal.caller, ...withoutTags(parsed) });
+    });
+  }
+  mount(app, StreamFlagChanges, options, (request, reply, { caller }, parsed) => {
+    const ticket = tickets.read((parsed.query as { readonly ticket: string }).ticket);
+    if (ticket === undefined) throw invalidTicket();
+    const handle = scopes.require(tokens.identifyById(ticket.tokenId)).handlers.get(StreamFlagChanges.subject);
+    if (handle === undefined) throw new Error(`${StreamFlagChanges.subject} has no handler.`);
+    return handle(request, reply, { caller, ...parsed });
+  });
+}
+
+/** A request without tags to choose features by: origins do not deliver them. A client then gets more features than it asks for. */
+function withoutTags({ query, ...parsed }: ParsedOperationRequest): ParsedOperationRequest {
+  const { tag: _, ...others } = (query ?? {}) as { readonly tag?: unknown };
+  return { ...parsed, query: others };
+}
+
+function accepted(reply: FastifyReply, { http }: AnyOperation): FastifyReply {
+  if (http?.contentType === undefined) return reply.code(http?.status ?? 200).send();
+  return reply
+    .code(http.status ?? 200)
+    .header('content-type', `${http.contentType}; charset=utf-8`)
+    .send('OK');
+}
+
+function mountReports(app: FastifyInstance, options: MountOptions): void {
+  const { reports, scopes } = options;
+  const report = <B>(operation: AnyOperation, add: (to: Reports, token: string, body: B) => void | Promise<void>) =>
+    mount(app, operation, options, async (_request, reply, principal, { body }) => {
+      const token = scopes.reportingTokenOf(principal);
+      if (reports !== undefined && token !== undefined) await add(reports, token, body as B);
+      return accepted(reply, operation);
+    });
+  for (const operation of [RegisterApplication, RegisterFrontendApplication])
+    report<RegisterApplicationBody>(operation, (to, token, body) => to.addRegistration(token, body));
+  for (const operation of [ReportMetrics, ReportFrontendMetrics])
+    report<MetricsBody>(operation, (to, token, body) => to.addMetrics(token, body));
+  report<BulkMetricsBody>(ReportProxiedMetrics, async (to, token, body) => {
+    const { registrations, metrics } = bulkMetricsAsReports(body);
+    for (const registration of registrations) await to.addRegistration(token, registration);
+    for (const one of metrics) await to.addMetrics(token, one);
+  });
+}
+
+/** The answer to another edge, which follows this one: what is valid here. */
+function mountValidation(app: FastifyInstance, options: MountOptions): void {
+  const { tokens } = options;
+  mount(app, ValidateEdgeTokens, options, async (_request, reply, _principal, { body }) => {
+    const found = await Promise.all(
+      [...new Set((body as { readonly tokens: readonly string[] }).tokens)].map(async (token) => {
+        try {
+          return tokens.tokenOf(await tokens.identify(token));
+        } catch (error) {
+          if ((error as { readonly kind?: string }).kind === 'AuthenticationRequired') return undefined;
+          throw error;
+        }
+      }),
+    );
+    const valid = found.filter((token): token is EdgeToken => token !== undefined);
+    return reply.header('content-type', jsonContentType).send(JSON.stringify({ tokens: valid }));
+  });
+}
+
+/** Adds all that SDKs, browsers, OFREP clients and other edges call. */
+export function mountOperations(app: FastifyInstance, options: MountOptions): void {
+  mountDelivery(app, options);
+  mountReports(app, options);
+  mountValidation(app, options);
+}

@@ -1,0 +1,181 @@
+import { unavailable } from '@bunting/contracts';
+import type { Delivery } from '@bunting/delivery';
+import type { Principal } from '@bunting/http';
+import { type Log, logFailure } from '@bunting/runtime';
+import type { OriginState } from '../origin-state.ts';
+import { type FollowedScope, followedScope, type ScopeParts } from './followed-scope.ts';
+import { covers, type EdgeToken, scopeKeyOf } from './token.ts';
+import type { EdgeTokens } from './tokens.ts';
+
+/** How a scope is kept current by its origin. */
+export interface Following {
+  readonly mode: () => string;
+  /** milliseconds for which the origin has not confirmed the last state although it should have; 0 where it has */
+  readonly behindMs: () => number;
+  readonly close: () => void | Promise<void>;
+}
+
+export interface ScopesOptions {
+  readonly parts: ScopeParts;
+  readonly tokens: () => EdgeTokens;
+  /** Follows the origin with a token; undefined where there is none. */
+  readonly follow:
+    | ((
+        token: EdgeToken,
+        on: { readonly state: (state: OriginState) => void; readonly refused: () => void },
+      ) => Following)
+    | undefined;
+  /** stores a state for the next start, or drops that of a token */
+  readonly snapshots:
+    | {
+        readonly write: (state: OriginState) => Promise<void>;
+        readonly remove: (token: string) => void | Promise<void>;
+      }
+    | undefined;
+  readonly log: Log;
+}
+
+interface Entry {
+  readonly scope: FollowedScope;
+  /** the client tokens of the scope, by the first of which it is followed */
+  readonly tokens: Set<string>;
+  lead: EdgeToken | undefined;
+  following: Following | undefined;
+}
+
+/** What an edge keeps of its origin: a scope for each environment and projects that a client token is for. */
+export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOptions) {
+  const entries = new Map<string, Entry>();
+  /** by caller: the scope that it is served from; renewed when scopes come and go */
+  let scopeOfCaller = new WeakMap<Principal, FollowedScope>();
+
+  const store = (state: OriginState): void => {
+    snapshots
+      ?.write(state)
+      .catch((error: unknown) => logFailure(log, 'A snapshot of the features is not stored', error));
+  };
+  const dropSnapshot = async (token: string): Promise<void> => {
+    try {
+      await snapshots?.remove(token);
+    } catch (error) {
+      logFailure(log, 'A snapshot of a token that is no longer valid is not deleted', error);
+    }
+  };
+
+  const entryFor = (token: Pick<EdgeToken, 'environment' | 'projects'>): Entry => {
+    const key = scopeKeyOf(token);
+    const known = entries.get(key);
+    if (known !== undefined) return known;
+    const entry: Entry = {
+      scope: followedScope(token, parts, () => {
+        if (follow === undefined) return 0;
+        const { fetchedAt } = entry.scope.state() ?? {};
+        return (
+          entry.following?.behindMs() ?? (fetchedAt === undefined ? 0 : Math.max(1, Date.now() - fetchedAt.getTime()))
+        );
+      }),
+      tokens: new Set(),
+      lead: undefined,
+      following: undefined,
+    };
+    entries.set(key, entry);
+    scopeOfCaller = new WeakMap();
+    return entry;
+  };
+
+  const followWith = (entry: Entry, token: EdgeToken): void => {
+    entry.lead = token;
+    entry.following = follow?.(token, {
+      state: (state) => {
+        if (entry.lead !== token) return;
+        entry.scope.apply(state);
+        store(state);
+      },
+      refused: () => tokens().forget(token.token),
+    });
+  };
+
+  const stopFollowing = (entry: Entry): void => {
+    const { following } = entry;
+    entry.following = undefined;
+    entry.lead = undefined;
+    void Promise.resolve(following?.close()).catch((error: unknown) =>
+      logFailure(log, 'The edge does not stop to follow its origin with a token', error),
+    );
+  };
+
+  /** Removes a token from a scope, which another token takes over, or which ends. */
+  const leave = (entry: Entry, token: string): void => {
+    if (!entry.tokens.delete(token)) return;
+    entry.scope.streams.checkTokens();
+    if (entry.lead?.token !== token) return;
+    stopFollowing(entry);
+    const [next] = entry.tokens;
+    const successor =
+      next === undefined
+        ? undefined
+        : tokens()
+            .all()
+            .find((known) => known.token === next);
+    if (successor !== undefined) return followWith(entry, successor);
+    entries.delete(entry.scope.key);
+    scopeOfCaller = new WeakMap();
+  };
+
+  const find = (principal: Principal): FollowedScope | undefined => {
+    const cached = scopeOfCaller.get(principal);
+    if (cached !== undefined) return cached;
+    const token = tokens().tokenOf(principal);
+    if (token === undefined) return undefined;
+    const own = entries.get(scopeKeyOf(token))?.scope;
+    const scope =
+      own ??
+      (token.type === 'client' ? undefined : [...entries.values()].find(({ scope: one }) => covers(one, token))?.scope);
+    if (scope !== undefined) scopeOfCaller.set(principal, scope);
+    return scope;
+  };
+
+  return {
+    all: () => [...entries.values()] as readonly Pick<Entry, 'scope' | 'following'>[],
+    /** Serves a state that was stored, or comes from a file, until the origin delivers another one. */
+    restore: (state: OriginState): void => entryFor(state).scope.apply(state),
+    /** To be called with a token once it is known, and again when its environment or projects have changed. */
+    add: (token: EdgeToken): void => {
+      for (const entry of [...entries.values()]) if (entry.scope.key !== scopeKeyOf(token)) leave(entry, token.token);
+      for (const { scope } of entries.values()) scope.streams.checkTokens();
+      if (token.type === 'frontend') return;
+      const entry = entryFor(token);
+      entry.tokens.add(token.token);
+      if (entry.lead === undefined) followWith(entry, token);
+    },
+    /** To be called with a token that is not valid any more. */
+    remove: (token: EdgeToken): void => {
+      for (const entry of [...entries.values()]) {
+        leave(entry, token.token);
+        entry.scope.streams.checkTokens();
+      }
+      void dropSnapshot(token.token);
+    },
+    find,
+    /** @throws Refusal `ServiceUnavailable` for a frontend token for whose environment and projects there is no client token */
+    require: (principal: Principal): FollowedScope => {
+      const scope = find(principal);
+      if (scope !== undefined) return scope;
+      throw unavailable(
+        'This edge has no client token for the environment and the projects of the key. Name one in TOKENS of the edge.',
+      );
+    },
+    deliveryTo: (principal: Principal): Delivery | undefined => find(principal)?.delivery,
+    /** The client token with which usage that is reported with a token is passed on. */
+    reportingTokenOf: (principal: Principal): string | undefined => {
+      const scope = find(principal);
+      const lead = scope === undefined ? undefined : entries.get(scope.key)?.lead;
+      const own = tokens().tokenOf(principal);
+      return own?.type === 'client' ? own.token : lead?.token;
+    },
+    close: async (): Promise<void> => {
+      await Promise.all([...entries.values()].map(({ following }) => following?.close()));
+    },
+  };
+}
+export type EdgeScopes = ReturnType<typeof edgeScopes>;

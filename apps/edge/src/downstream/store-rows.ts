@@ -1,0 +1,68 @@
+import type { ClientFeature, ClientSegment, DeliveryState, OutboxMessage } from '@bunting/contracts';
+import type { OriginState } from '../origin-state.ts';
+
+function featureRow(feature: ClientFeature, environment: string): DeliveryState {
+  const { name, enabled, strategies, variants, dependencies = [], ...common } = feature;
+  const state = { ...common, name, archived: false, tags: [], dependencies, environments: {} };
+  return {
+    entity: 'feature',
+    id: name,
+    state: { ...state, environments: { [environment]: { enabled, strategies, variants } } },
+  } as DeliveryState;
+}
+
+function segmentRow({ id, name, constraints }: ClientSegment): DeliveryState {
+  return { entity: 'segment', id: String(id), state: { id, name, constraints } };
+}
+
+/** Whether two values of an origin have the same JSON. Those of a delta that left one as it was are even the same object. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** By name: features of each list. */
+function byName(features: readonly ClientFeature[]): ReadonlyMap<string, ClientFeature> {
+  return new Map(features.map((feature) => [feature.name, feature]));
+}
+
+function* changedFeatures(before: OriginState | undefined, state: OriginState): Generator<DeliveryState> {
+  const previous = byName(before?.features ?? []);
+  for (const feature of state.features)
+    if (!isSame(previous.get(feature.name), feature)) yield featureRow(feature, state.environment);
+  const current = byName(state.features);
+  for (const { name, project } of previous.values()) {
+    if (current.has(name)) continue;
+    yield { entity: 'former-feature', id: `${name} ${project}`, state: { name, project } };
+    yield { entity: 'feature', id: name, state: null };
+  }
+}
+
+function* changedSegments(before: OriginState | undefined, state: OriginState): Generator<DeliveryState> {
+  const previous = new Map((before?.segments ?? []).map((segment) => [segment.id, segment]));
+  for (const segment of state.segments) if (!isSame(previous.get(segment.id), segment)) yield segmentRow(segment);
+  const current = new Set(state.segments.map(({ id }) => id));
+  for (const id of previous.keys()) if (!current.has(id)) yield { entity: 'segment', id: String(id), state: null };
+}
+
+/** The environment, and its projects as far as they have features. */
+function* surroundings(
+  before: OriginState | undefined,
+  { environment, features }: OriginState,
+): Generator<DeliveryState> {
+  const known = new Set((before?.features ?? []).map(({ project }) => project));
+  if (before === undefined)
+    yield { entity: 'environment', id: environment, state: { name: environment, enabled: true, sortOrder: 0 } };
+  for (const project of new Set(features.map((feature) => feature.project)))
+    if (!known.has(project))
+      yield { entity: 'project-environment', id: `${project} ${environment}`, state: { project, environment } };
+}
+
+/** The rows that take a delivery store from one state of an origin to the next; from nothing where `before` is left out. */
+export function storeRows(before: OriginState | undefined, state: OriginState): readonly OutboxMessage[] {
+  const rows = [...surroundings(before, state), ...changedSegments(before, state), ...changedFeatures(before, state)];
+  const recordedAt = state.fetchedAt.toISOString();
+  return rows.map((payload) => {
+    const row = { position: state.revision, uid: '', type: payload.entity };
+    return { ...row, recordedAt, traceparent: null, payload };
+  });
+}

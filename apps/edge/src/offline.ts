@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import type { ClientFeature, ClientSegment } from '@bunting/contracts';
+import { type EdgeConfig, tokensIn } from './config.ts';
+import { type EdgeToken, parseToken } from './downstream/token.ts';
+import type { OriginState } from './origin-state.ts';
+
+interface Bootstrap {
+  readonly features: readonly ClientFeature[];
+  readonly segments: readonly ClientSegment[];
+  readonly revision: number;
+}
+
+/** Reads a response of `/api/client/features`. @throws Error that says what is wrong with the file */
+async function readBootstrap(file: string): Promise<Bootstrap> {
+  let content: { features?: unknown; segments?: unknown; meta?: { revisionId?: unknown } };
+  try {
+    content = JSON.parse(await readFile(file, 'utf8')) as typeof content;
+  } catch (error) {
+    throw new Error(`BOOTSTRAP_FILE cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  const { features, segments = [], meta } = content ?? {};
+  const hasNames =
+    Array.isArray(features) &&
+    features.every((one: { name?: unknown } | null) => typeof one?.name === 'string') &&
+    Array.isArray(segments);
+  if (!hasNames)
+    throw new Error('BOOTSTRAP_FILE must be a response of /api/client/features: it has no list of features.');
+  return {
+    features: (features as Partial<ClientFeature>[]).map((feature) => ({
+      ...({ enabled: false, project: 'default', type: 'release', stale: false } as ClientFeature),
+      ...feature,
+      strategies: (feature.strategies ?? []).map((strategy) => ({
+        ...strategy,
+        constraints: strategy.constraints ?? [],
+        parameters: strategy.parameters ?? {},
+        variants: strategy.variants ?? [],
+      })),
+      variants: feature.variants ?? [],
+    })),
+    segments: segments as ClientSegment[],
+    revision: typeof meta?.revisionId === 'number' ? meta.revisionId : 1,
+  };
+}
+
+/** What a token of the settings is for, without an origin that could tell: what it says itself, or everything in `default`. */
+function offlineToken(token: string, type: EdgeToken['type']): EdgeToken {
+  const { project = '*', environment = 'default' } = parseToken(token) ?? {};
+  return { token, type, environment, projects: [project === '[]' ? '*' : project] };
+}
+
+/** The tokens and states that an edge without an origin serves. @throws Error that names the setting that is wrong */
+export async function offlineContent(config: EdgeConfig): Promise<{
+  readonly tokens: readonly EdgeToken[];
+  readonly states: readonly OriginState[];
+}> {
+  const { features, segments, revision } = await readBootstrap(config.BOOTSTRAP_FILE ?? '');
+  const clients = tokensIn(config.TOKENS, config.CLIENT_TOKENS).map((token) => offlineToken(token, 'client'));
+  const frontends = tokensIn(config.FRONTEND_TOKENS).map((token) => offlineToken(token, 'frontend'));
+  if (clients.length + frontends.length === 0)
+    throw new Error('OFFLINE requires tokens: name those that are accepted in CLIENT_TOKENS or FRONTEND_TOKENS.');
+  const states = [...clients, ...frontends].map(({ token, environment, projects }) => ({
+    token,
+    environment,
+    projects,
+    revision,
+    historyFrom: 0,
+    entityTag: null,
+    features: projects.includes('*') ? features : features.filter(({ project }) => projects.includes(project)),
+    segments,
+    fetchedAt: new Date(),
+  }));
+  return { tokens: [...clients, ...frontends], states };
+}
