@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { services } from '../../apps/all-in-one/src/services.ts';
+import { edgeService } from '../../apps/edge/src/service.ts';
 import { runCommand } from '../command.ts';
 
 const help = `Writes the settings into docs/settings.md, and those that containers are given into docker-compose.yml, from the schemas that the
@@ -21,6 +22,8 @@ const repository = path.join(import.meta.dirname, '../..');
 const tableStart = '<!-- settings: npm run config:table -->';
 const tableEnd = '<!-- /settings -->';
 
+const processes = [...services, edgeService];
+
 const settingsByReader: readonly [string, Record<string, Setting>][] = [
   ['every process', HostConfig.properties as Record<string, Setting>],
   [
@@ -32,7 +35,7 @@ const settingsByReader: readonly [string, Record<string, Setting>][] = [
       },
     },
   ],
-  ...services.map((service): [string, Record<string, Setting>] => [
+  ...processes.map((service): [string, Record<string, Setting>] => [
     service.name,
     configSchemaOf(service).properties as Record<string, Setting>,
   ]),
@@ -44,7 +47,7 @@ function defaultOf(value: unknown): string {
 
 /** The settings that may also come from a file, by `<SETTING>_FILE`. */
 const fileSettings = new Set(
-  [HostConfig, ...services.map(configSchemaOf)].flatMap((schema: ConfigSchema) => {
+  [HostConfig, ...processes.map((service) => configSchemaOf(service))].flatMap((schema: ConfigSchema) => {
     const keys = new Set(Object.keys(schema.properties));
     return keysOf(schema).filter((key) => !keys.has(key));
   }),

@@ -1,105 +1,104 @@
-import { type ClientFeatures, type ValidEdgeTokens, ValidateEdgeTokens } from '@bunting/contracts';
-import { startLoop, type ServiceContext } from '@bunting/runtime';
+import { readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { ServiceContext } from '@bunting/runtime';
 import type { EdgeConfig } from './config.ts';
 import type { Reports } from './downstream/mount.ts';
 import type { Following } from './downstream/scopes.ts';
 import type { EdgeToken } from './downstream/token.ts';
 import type { OriginState } from './origin-state.ts';
+import { defaultFollowSettings, followOrigin, type Mode } from './upstream/follow-origin.ts';
+import { defaultUpstreamSettings, originClient } from './upstream/origin-client.ts';
+import { upstreamMetrics } from './upstream/upstream-metrics.ts';
+import { validateTokens } from './upstream/validate-tokens.ts';
 
+/** The origin of an edge, as its settings describe it. */
 export interface Origin {
   readonly validate: (tokens: readonly string[]) => Promise<readonly EdgeToken[]>;
   readonly follow: (
     token: EdgeToken,
-    on: { readonly state: (state: OriginState) => void; readonly refused: () => void },
+    on: {
+      /** the state that is served already */
+      readonly held: OriginState | undefined;
+      readonly state: (state: OriginState) => void;
+      readonly refused: () => void;
+    },
   ) => Following;
-  readonly snapshots:
-    | {
-        readonly read: () => Promise<readonly OriginState[]>;
-        readonly write: (state: OriginState) => Promise<void>;
-        readonly remove: (token: string) => void | Promise<void>;
-      }
-    | undefined;
-  readonly reports: Reports & { readonly pending: () => unknown };
+  readonly reports: Reports;
 }
 
+/** Without a stream, a state that was not confirmed for so many intervals is stale. */
+const staleIntervals = 3;
+
+async function certificatesOf({ UPSTREAM_CERTIFICATE_FILE: file }: EdgeConfig): Promise<{ readonly ca?: string }> {
+  if (file === undefined) return {};
+  try {
+    return { ca: await readFile(file, 'utf8') };
+  } catch (error) {
+    throw new Error(`The file that UPSTREAM_CERTIFICATE_FILE names cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Prepares the requests to the origin, without sending any. @throws Error that names the setting that is wrong */
 export async function connectOrigin(
   config: EdgeConfig,
-  { log }: Pick<ServiceContext<typeof EdgeConfig>, 'log' | 'metrics' | 'onStop'>,
+  { log, metrics, onStop }: Pick<ServiceContext<typeof EdgeConfig>, 'log' | 'metrics' | 'onStop'>,
 ): Promise<Origin> {
-  const at = (path: string) => `${(config.UPSTREAM_URL ?? '').replace(/\/+$/, '')}${path}`;
-  const timeout = () => AbortSignal.timeout(config.UPSTREAM_REQUEST_TIMEOUT * 1_000);
-  const intervalMs = config.FEATURES_REFRESH_INTERVAL_SECONDS * 1_000;
-  const send = async (path: string, token: string, body: unknown): Promise<void> => {
-    await fetch(at(path), {
-      method: 'POST',
-      headers: { [config.TOKEN_HEADER]: token, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal: timeout(),
-    });
-  };
-  return {
-    validate: async (tokens) => {
-      const response = await fetch(at(ValidateEdgeTokens.http?.url ?? ''), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ tokens }),
-        signal: timeout(),
-      });
-      if (!response.ok) throw new Error(`The origin answers ${response.status} to a validation of tokens.`);
-      return ((await response.json()) as ValidEdgeTokens).tokens;
+  const { UPSTREAM_URL = '', STREAMING, DELTA } = config;
+  const refreshMs = config.FEATURES_REFRESH_INTERVAL_SECONDS * 1_000;
+  const client = originClient({
+    origin: new URL(UPSTREAM_URL),
+    tokenHeader: config.TOKEN_HEADER,
+    settings: {
+      ...defaultUpstreamSettings,
+      headTimeoutMs: config.UPSTREAM_REQUEST_TIMEOUT * 1_000,
+      tls: await certificatesOf(config),
     },
-    follow: (token, on) => {
-      let tag: string | null = null;
-      let confirmedAt: number | undefined;
-      const since = Date.now();
-      const loop = startLoop({
-        name: 'The polling of the origin',
-        intervalMs,
-        maxBackoffMs: intervalMs,
+  });
+  onStop('requests to the origin', () => client.close());
+  const counts = upstreamMetrics(metrics);
+  const instanceId = `${hostname()}-${randomUUID().slice(0, 8)}`;
+  const modes = new Set<Mode>([
+    'polling',
+    ...(STREAMING ? (['streaming'] as const) : []),
+    ...(DELTA ? (['delta'] as const) : []),
+  ]);
+
+  return {
+    validate: (tokens) => validateTokens(client, tokens),
+    follow: (token, { held, state, refused }) => {
+      const startedAt = held?.fetchedAt.getTime() ?? Date.now();
+      const following = followOrigin({
+        client,
+        token: token.token,
+        held,
+        appName: config.APP_NAME,
+        instanceId,
+        settings: { ...defaultFollowSettings, modes, refreshMs },
+        onState: state,
+        onRefused: refused,
         log,
-        run: async () => {
-          const response = await fetch(at('/api/client/features'), {
-            headers: {
-              [config.TOKEN_HEADER]: token.token,
-              'unleash-client-spec': '5.2.0',
-              ...(tag === null ? {} : { 'if-none-match': tag }),
-            },
-            signal: timeout(),
-          });
-          if (response.status === 401 || response.status === 403) return on.refused();
-          if (response.status !== 304) {
-            if (!response.ok) throw new Error(`The origin answers ${response.status} to a poll.`);
-            const body = (await response.json()) as ClientFeatures;
-            tag = response.headers.get('etag');
-            on.state({
-              token: token.token,
-              environment: token.environment,
-              projects: token.projects,
-              revision: body.meta.revisionId,
-              historyFrom: 0,
-              entityTag: tag,
-              features: body.features,
-              segments: body.segments ?? [],
-              fetchedAt: new Date(),
-            });
-          }
-          confirmedAt = Date.now();
-        },
+        metrics: counts,
       });
       return {
-        mode: () => 'polling',
+        mode: following.mode,
         behindMs: () => {
-          const age = Date.now() - (confirmedAt ?? since);
-          return age > 2 * intervalMs ? age : 0;
+          const { mode, confirmedAt, failure } = following.status();
+          const ageMs = Math.max(1, Date.now() - (confirmedAt?.getTime() ?? startedAt));
+          const isConfirmed =
+            confirmedAt !== undefined &&
+            failure === undefined &&
+            (mode === 'streaming' || ageMs <= staleIntervals * refreshMs);
+          return isConfirmed ? 0 : ageMs;
         },
-        close: () => loop.stop(),
+        close: following.close,
       };
     },
-    snapshots: undefined,
     reports: {
-      addMetrics: (token, body) => send('/api/client/metrics', token, body),
-      addRegistration: (token, body) => send('/api/client/register', token, body),
-      pending: () => ({}),
+      addMetrics: async (token, json) => void (await client.post({ path: '/api/client/metrics', token, json })),
+      addRegistration: async (token, json) => void (await client.post({ path: '/api/client/register', token, json })),
     },
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type CallerKeys, callerSignatures, type NatsAccess } from '@bunting/bus';
 import { type Static, type TInteger, type TString, Type } from 'typebox';
 import { ConfigError, type ConfigSchema, type ProcessEnvironment, readConfig, unknownSettings } from './read-config.ts';
-import type { AnyService } from './service.ts';
+import type { AnyService, ProcessName } from './service.ts';
 import { tracingOptions, tracingSettings } from './tracing-settings.ts';
 import { unsafeSettings } from './unsafe-settings.ts';
 
@@ -98,7 +98,10 @@ export function callerKeys(config: HostConfig): CallerKeys {
 }
 
 /** What keeps a process on NATS from knowing on whose behalf it is called, or a gateway from signing that. */
-function callerKeyFaults(config: HostConfig, services: readonly Pick<AnyService, 'name'>[]): readonly string[] {
+function callerKeyFaults(
+  config: HostConfig,
+  services: readonly Pick<AnyService<ProcessName>, 'name'>[],
+): readonly string[] {
   const { BUS_URL: url, BUS_CALLER_KEY: privateKey, BUS_CALLER_PUBLIC_KEYS: publicKeys } = config;
   if (url === undefined) return [];
   if (privateKey === undefined && services.some(({ name }) => name === 'gateway'))
@@ -149,7 +152,7 @@ export function maxHeavyCalls(service: string, config: Readonly<Record<string, u
 }
 
 /** Everything that a service reads from its environment: its own settings and those that every service has. */
-export function configSchemaOf(service: Pick<AnyService, 'name' | 'config'>): ConfigSchema {
+export function configSchemaOf(service: Pick<AnyService<ProcessName>, 'name' | 'config'>): ConfigSchema {
   return Type.Object({
     ...service.config.properties,
     [maxConcurrentCallsKey(service.name)]: maxConcurrentCalls,
@@ -158,7 +161,7 @@ export function configSchemaOf(service: Pick<AnyService, 'name' | 'config'>): Co
 }
 
 /** Reads the settings of the process and of its services, and reports all their faults in one error. */
-export function readProcessSettings(services: readonly AnyService[], environment: ProcessEnvironment) {
+export function readProcessSettings(services: readonly AnyService<ProcessName>[], environment: ProcessEnvironment) {
   const faults: string[] = [];
   const isProduction = environment['NODE_ENV'] === 'production';
   const read = <S extends ConfigSchema>(schema: S, prefixes: readonly string[]): Static<S> => {

@@ -15,7 +15,7 @@ import { collectRunningLoops, type RunningLoop } from './loop.ts';
 import { logAndMeasureCalls, processMetrics } from './metrics.ts';
 import { type MonitoringServer, startMonitoringServer } from './monitoring-server.ts';
 import type { ConfigSchema, ProcessEnvironment } from './read-config.ts';
-import type { AnyService, RunningService, ServiceContext } from './service.ts';
+import type { AnyService, ProcessName, RunningService, ServiceContext } from './service.ts';
 import { type tracingOptions, tracingSettings } from './tracing-settings.ts';
 
 /** A component that a service registered with `onStop`. */
@@ -80,7 +80,7 @@ export interface HostOptions {
  * @throws ConfigError with all faults of all settings, or the error of a database that cannot be migrated
  */
 export async function migrateDatabases(
-  services: readonly AnyService[],
+  services: readonly AnyService<ProcessName>[],
   environment: ProcessEnvironment = process.env,
 ): Promise<void> {
   const { configs } = readProcessSettings(services, environment);
@@ -95,7 +95,7 @@ const spanExportStopLimitMs = 3_000;
  * @throws ConfigError with all faults of all settings, or the error of a service that did not start. Everything that had started is
  * stopped first, including the components of the failed service.
  */
-export async function host(services: readonly AnyService[], options: HostOptions = {}) {
+export async function host(services: readonly AnyService<ProcessName>[], options: HostOptions = {}) {
   const environment = options.environment ?? process.env;
   const { name, hostConfig, configs, tracing: configuredTracing } = readProcessSettings(services, environment);
   const log = options.log ?? openLog(hostConfig.LOG_LEVEL);

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError } from './read-config.ts';
 import { host, migrateDatabases } from './host.ts';
 import type { Logger } from './log.ts';
-import type { AnyService } from './service.ts';
+import type { AnyService, ProcessName } from './service.ts';
 
 /** The message for an error that keeps a process from starting. */
 export function startError(error: unknown): string {
@@ -45,7 +45,7 @@ export function logUnhandledRejections(log: Logger): void {
  * The whole `main.ts` of a service: runs it until a signal. With `--migrate` it applies the missing migrations instead, and ends. Prints the
  * reason and exits with 1 when it cannot.
  */
-export async function run(services: readonly AnyService[]): Promise<void> {
+export async function run(services: readonly AnyService<ProcessName>[]): Promise<void> {
   try {
     const { values } = parseArgs({ options: { migrate: { type: 'boolean', default: false } } });
     if (values.migrate) {

@@ -53,8 +53,12 @@ export interface RunningService {
 /** A service that others call, or an edge, which is called by nobody on the bus. */
 export type ProcessName = ServiceName | 'edge';
 
-export interface Service<S extends ConfigSchema = ConfigSchema, R extends RunningService = RunningService> {
-  readonly name: ProcessName;
+export interface Service<
+  S extends ConfigSchema = ConfigSchema,
+  R extends RunningService = RunningService,
+  N extends ProcessName = ServiceName,
+> {
+  readonly name: N;
   readonly config: S;
   /** Further prefixes of settings beside the name of the service. An unknown variable with such a prefix stops the start. */
   readonly settingPrefixes?: readonly string[];
@@ -64,8 +68,8 @@ export interface Service<S extends ConfigSchema = ConfigSchema, R extends Runnin
 }
 
 /** A service of any configuration. */
-export interface AnyService {
-  readonly name: ProcessName;
+export interface AnyService<N extends ProcessName = ServiceName> {
+  readonly name: N;
   readonly config: ConfigSchema;
   readonly settingPrefixes?: readonly string[];
   readonly migrate?: (config: never) => Promise<void>;
@@ -73,6 +77,8 @@ export interface AnyService {
 }
 
 /** Declares a service, as its `service.ts` exports it. */
-export function defineService<S extends ConfigSchema, R extends RunningService>(service: Service<S, R>): Service<S, R> {
+export function defineService<S extends ConfigSchema, R extends RunningService, N extends ProcessName = ServiceName>(
+  service: Service<S, R, N>,
+): Service<S, R, N> {
   return service;
 }

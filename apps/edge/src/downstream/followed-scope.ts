@@ -109,6 +109,7 @@ export function followedScope(
     if (isRestart) {
       store.reset();
       store.apply(storeRows(undefined, next), next.revision, true);
+      store.hydrateBelow(next.historyFrom);
     } else {
       store.apply(rows, next.revision, true);
       if (next.revision > before.revision) store.countAsChanged();

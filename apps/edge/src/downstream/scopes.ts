@@ -22,7 +22,11 @@ export interface ScopesOptions {
   readonly follow:
     | ((
         token: EdgeToken,
-        on: { readonly state: (state: OriginState) => void; readonly refused: () => void },
+        on: {
+          readonly held: OriginState | undefined;
+          readonly state: (state: OriginState) => void;
+          readonly refused: () => void;
+        },
       ) => Following)
     | undefined;
   /** stores a state for the next start, or drops that of a token */
@@ -86,8 +90,12 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
   const followWith = (entry: Entry, token: EdgeToken): void => {
     entry.lead = token;
     entry.following = follow?.(token, {
+      held: entry.scope.state(),
       state: (state) => {
         if (entry.lead !== token) return;
+        const { environment, projects } = state;
+        // The token is for something else now: what it has is another scope.
+        if (scopeKeyOf(state) !== entry.scope.key) return void tokens().remember({ ...token, environment, projects });
         entry.scope.apply(state);
         store(state);
       },

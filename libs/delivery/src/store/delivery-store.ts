@@ -95,6 +95,8 @@ export interface StoreContents {
   removalsSincePrune: number;
   /** the position at which every scope counts as changed, whatever has changed in it */
   revisedAt: number;
+  /** clients with a revision below it get the full state, though the revision may be later than the position */
+  hydratesBelow: number;
 }
 
 function emptyStoreContents(): StoreContents {
@@ -108,6 +110,7 @@ function emptyStoreContents(): StoreContents {
     historyFrom: 0,
     removalsSincePrune: 0,
     revisedAt: 0,
+    hydratesBelow: 0,
   };
 }
 
@@ -158,6 +161,16 @@ export function deliveryStore({ maxRemoved = defaultMaxRemoved }: { readonly max
      */
     countAsChanged: (): void => {
       contents.revisedAt = position;
+    },
+    /**
+     * Lets clients with a revision below this one get the full state: it may be of a history that is lost, although the present one has
+     * changes with the same revisions.
+     */
+    hydrateBelow: (revision: number): void => {
+      contents.hydratesBelow = revision;
+    },
+    get hydratesBelow() {
+      return contents.hydratesBelow;
     },
     get revisedAt() {
       return contents.revisedAt;

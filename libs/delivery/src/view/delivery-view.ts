@@ -227,7 +227,7 @@ export function deliveryView(store: DeliveryStore, scope: DeliveryScope, onResiz
     since: (after: number, isBehind = false): Delta | undefined => {
       update();
       if (after > store.position && isBehind) return undefined;
-      if (after < store.historyFrom || after > store.position) return view.hydration();
+      if (after < Math.max(store.historyFrom, store.hydratesBelow) || after > store.position) return view.hydration();
       if (after >= latest.revision) return undefined;
       const cached = deltas.get(after);
       if (cached !== undefined) return cached.delta;
