@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { ServiceContext } from '@bunting/runtime';
 import type { EdgeConfig } from './config.ts';
-import type { Reports } from './downstream/mount.ts';
 import type { Following } from './downstream/scopes.ts';
 import type { EdgeToken } from './downstream/token.ts';
 import type { OriginState } from './origin-state.ts';
+import { openReports, type Reports } from './reporting/reports.ts';
+import { openSnapshots, type Snapshots } from './snapshots/snapshots.ts';
 import { defaultFollowSettings, followOrigin, type Mode } from './upstream/follow-origin.ts';
 import { defaultUpstreamSettings, originClient } from './upstream/origin-client.ts';
 import { upstreamMetrics } from './upstream/upstream-metrics.ts';
@@ -25,8 +26,12 @@ export interface Origin {
     },
   ) => Following;
   readonly reports: Reports;
+  /** undefined without BACKUP_FOLDER */
+  readonly snapshots: Snapshots | undefined;
 }
 
+/** Milliseconds that the last reports may take when the edge stops; what the origin has not taken by then stays on the disk. */
+const reportsStopLimitMs = 10_000;
 /** Without a stream, a state that was not confirmed for so many intervals is stale. */
 const staleIntervals = 3;
 
@@ -60,6 +65,18 @@ export async function connectOrigin(
   onStop('requests to the origin', () => client.close());
   const counts = upstreamMetrics(metrics);
   const instanceId = `${hostname()}-${randomUUID().slice(0, 8)}`;
+  const folder = config.BACKUP_FOLDER;
+  const snapshots = folder === undefined ? undefined : openSnapshots({ folder, log, metrics });
+  if (snapshots !== undefined) onStop('snapshots', () => snapshots.close());
+  const reports = openReports({
+    folder,
+    maxBytes: config.BACKUP_MAX_METRICS_MIB * 1024 * 1024,
+    sendIntervalMs: config.METRICS_INTERVAL_SECONDS * 1_000,
+    client,
+    log,
+    metrics,
+  });
+  onStop('reports', () => reports.close(), reportsStopLimitMs);
   const modes = new Set<Mode>([
     'polling',
     ...(STREAMING ? (['streaming'] as const) : []),
@@ -96,9 +113,7 @@ export async function connectOrigin(
         close: following.close,
       };
     },
-    reports: {
-      addMetrics: async (token, json) => void (await client.post({ path: '/api/client/metrics', token, json })),
-      addRegistration: async (token, json) => void (await client.post({ path: '/api/client/register', token, json })),
-    },
+    reports,
+    snapshots,
   };
 }

@@ -165,14 +165,14 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
     },
     tokens: () => tokens,
     follow: origin?.follow,
-    snapshots: undefined,
+    snapshots: origin?.snapshots,
     log,
   });
   onStop('scopes', () => scopes.close());
   onStop('known tokens', async () => tokenFile?.close());
 
   // What was stored is served before the origin is asked.
-  for (const state of offline?.states ?? []) scopes.restore(state);
+  for (const state of offline?.states ?? (await origin?.snapshots?.read()) ?? []) scopes.restore(state);
   for (const token of offline?.tokens ?? (await tokenFile?.read()) ?? []) tokens.remember(token);
   measure(metrics, scopes, tokens);
 
@@ -243,7 +243,7 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
     tokens,
     authenticate: tokens.authenticate,
     requireReady,
-    pending: () => ({}),
+    pending: () => origin?.reports.pending() ?? {},
     limit,
   });
   onStop('HTTP server', close, httpStopTimeoutMs(server));

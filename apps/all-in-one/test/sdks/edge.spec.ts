@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { ApiToken, ClientFeatures } from '@bunting/contracts';
 import { edgeService } from '@bunting/edge';
 import { host, openLog, type RunningHost } from '@bunting/runtime';
-import { eventually } from '@bunting/testing';
+import { eventually, reservePort } from '@bunting/testing';
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { InMemStorageProvider, Unleash } from 'unleash-client';
@@ -80,6 +80,11 @@ const startEdge = async (settings: Readonly<Record<string, string>> = {}) => {
   const url = edge.services.get('edge')?.address ?? '';
   await eventually(async () => expect((await fetch(`${url}/internal-backstage/ready`)).status).toBe(200));
   return { url, stop: edge.stop };
+};
+const stopEdge = async ({ stop }: { readonly stop: () => Promise<void> }): Promise<void> => {
+  const index = edges.findIndex((edge) => edge.stop === stop);
+  edges.splice(index, 1);
+  await stop();
 };
 const newFolder = async (): Promise<string> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'bunting-edge-'));
@@ -228,6 +233,27 @@ describe('an edge', () => {
     await api('DELETE', `/api/admin/api-tokens/${encodeURIComponent(revoked)}`);
     await eventually(async () => expect((await get(url, route, revoked)).status).toBe(401));
     expect((await get(url, route, clientToken)).status).toBe(200);
+  });
+
+  it('serves what it has while the origin is away, and says that it is stale', async () => {
+    const folder = await newFolder();
+    const { url, stop } = await startEdge({ BACKUP_FOLDER: folder });
+    const route = '/api/client/features';
+    await get(url, '/api/frontend', frontendToken);
+    const before = await responseOf(url, route, clientToken);
+    await stopEdge({ stop });
+    const away = `http://127.0.0.1:${await reservePort()}`;
+    const restarted = await startEdge({ BACKUP_FOLDER: folder, UPSTREAM_URL: away });
+    expect(await responseOf(restarted.url, route, clientToken)).toEqual(before);
+    const response = await get(restarted.url, route, clientToken);
+    expect(Number(response.headers.get('bunting-stale'))).toBeGreaterThan(0);
+    expect((await get(restarted.url, '/api/frontend', frontendToken)).status).toBe(200);
+    const health = await (await fetch(`${restarted.url}/internal-backstage/health`)).json();
+    expect(health).toMatchObject({ status: 'OK', stale: 1 });
+    const metrics = await (await fetch(`${restarted.url}/internal-backstage/prometheus`)).text();
+    expect(metrics).toMatch(/bunting_edge_stale_seconds\{environment="development",.*\} [0-9.]+/);
+    // What cannot be validated is neither accepted nor refused for good.
+    expect((await get(restarted.url, route, '*:development.unknown')).status).toBe(503);
   });
 
   it('passes on the registrations and counts of applications', async () => {

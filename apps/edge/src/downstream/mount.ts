@@ -35,16 +35,11 @@ import {
 } from '@bunting/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerSettings } from '../config.ts';
+import type { Reports } from '../reporting/reports.ts';
 import { bulkMetricsAsReports } from './bulk-metrics.ts';
 import type { EdgeScopes } from './scopes.ts';
 import type { EdgeToken } from './token.ts';
 import type { EdgeTokens } from './tokens.ts';
-
-/** Where usage goes on its way to the origin; a resolved promise means that it is kept. */
-export interface Reports {
-  readonly addMetrics: (token: string, body: MetricsBody) => void | Promise<void>;
-  readonly addRegistration: (token: string, body: RegisterApplicationBody) => void | Promise<void>;
-}
 
 export interface MountOptions {
   readonly config: ServerSettings;
@@ -55,7 +50,7 @@ export interface MountOptions {
   readonly tokens: EdgeTokens;
   readonly tickets: ReturnType<typeof streamTickets>;
   /** undefined where there is no origin, so that usage is taken and dropped */
-  readonly reports: Reports | undefined;
+  readonly reports: Pick<Reports, 'addMetrics' | 'addRegistration'> | undefined;
 }
 
 type Respond = (
@@ -137,22 +132,26 @@ function accepted(reply: FastifyReply, { http }: AnyOperation): FastifyReply {
     .send('OK');
 }
 
+type ReportTo = NonNullable<MountOptions['reports']>;
+
 function mountReports(app: FastifyInstance, options: MountOptions): void {
   const { reports, scopes } = options;
-  const report = <B>(operation: AnyOperation, add: (to: Reports, token: string, body: B) => void | Promise<void>) =>
-    mount(app, operation, options, async (_request, reply, principal, { body }) => {
+  const report = <B>(operation: AnyOperation, add: (to: ReportTo, token: string, body: B) => void) =>
+    mount(app, operation, options, (_request, reply, principal, { body }) => {
+      const { environment } = scopes.require(principal);
       const token = scopes.reportingTokenOf(principal);
-      if (reports !== undefined && token !== undefined) await add(reports, token, body as B);
+      // The environment is that of the token: with the token of an edge, several applications share it.
+      if (reports !== undefined && token !== undefined) add(reports, token, { ...(body as B), environment });
       return accepted(reply, operation);
     });
   for (const operation of [RegisterApplication, RegisterFrontendApplication])
     report<RegisterApplicationBody>(operation, (to, token, body) => to.addRegistration(token, body));
   for (const operation of [ReportMetrics, ReportFrontendMetrics])
     report<MetricsBody>(operation, (to, token, body) => to.addMetrics(token, body));
-  report<BulkMetricsBody>(ReportProxiedMetrics, async (to, token, body) => {
+  report<BulkMetricsBody>(ReportProxiedMetrics, (to, token, body) => {
     const { registrations, metrics } = bulkMetricsAsReports(body);
-    for (const registration of registrations) await to.addRegistration(token, registration);
-    for (const one of metrics) await to.addMetrics(token, one);
+    for (const registration of registrations) to.addRegistration(token, registration);
+    for (const one of metrics) to.addMetrics(token, one);
   });
 }
 
