@@ -27,8 +27,11 @@ async function readBootstrap(file: string): Promise<Bootstrap> {
     throw new Error('BOOTSTRAP_FILE must be a response of /api/client/features: it has no list of features.');
   return {
     features: (features as Partial<ClientFeature>[]).map((feature) => ({
-      ...({ enabled: false, project: 'default', type: 'release', stale: false } as ClientFeature),
-      ...feature,
+      ...(feature as ClientFeature),
+      enabled: feature.enabled ?? false,
+      project: feature.project ?? 'default',
+      type: feature.type ?? 'release',
+      stale: feature.stale ?? false,
       strategies: (feature.strategies ?? []).map((strategy) => ({
         ...strategy,
         constraints: strategy.constraints ?? [],

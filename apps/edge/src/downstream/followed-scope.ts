@@ -7,14 +7,14 @@ import {
   type DeliveryStreams,
   deliveryStreams,
   featurePollHandlers,
-  fetchModePolicy,
+  type fetchModePolicy,
   frontendHandlers,
   ofrepHandlers,
   ofrepStream,
   type SdkHandler,
   type StreamMetrics,
   type StreamPermits,
-  streamTickets,
+  type streamTickets,
 } from '@bunting/delivery';
 import type { ConcurrentRequestLimits, UnreadResponses } from '@bunting/http';
 import type { Log } from '@bunting/runtime';

@@ -1,4 +1,4 @@
-import { Refusal, refusal, unavailable } from '@bunting/contracts';
+import { type Refusal, refusal, unavailable } from '@bunting/contracts';
 import type { CredentialHeaders, Principal } from '@bunting/http';
 import { LRUCache } from 'lru-cache';
 import { covers, digestOf, type EdgeToken, parseToken, principalOf } from './token.ts';
