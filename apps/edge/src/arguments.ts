@@ -25,7 +25,7 @@ export function settingsInArguments(args: readonly string[]): Readonly<Record<st
   const normalised: string[] = [];
   for (let at = 0; at < args.length; at++) {
     const argument = args[at] as string;
-    if (!booleans.has(argument.replace(/^--/, ''))) normalised.push(argument);
+    if (!argument.startsWith('--') || !booleans.has(argument.slice(2))) normalised.push(argument);
     else if (/^(?:true|false)$/.test(args[at + 1] ?? '')) normalised.push(`${argument}=${args[++at]}`);
     else normalised.push(`${argument}=true`);
   }

@@ -1,0 +1,82 @@
+import type { Caller } from '@bunting/contracts';
+import { describe, expect, it } from 'vitest';
+import type { EdgeToken } from './token.ts';
+import { edgeTokens } from './tokens.ts';
+
+const wide: EdgeToken = { token: '*:development.wide', type: 'client', environment: 'development', projects: ['*'] };
+const page: EdgeToken = {
+  token: 'shop:development.page',
+  type: 'frontend',
+  environment: 'development',
+  projects: ['shop'],
+};
+const foreign: EdgeToken = { token: '*:production.other', type: 'client', environment: 'production', projects: ['*'] };
+
+/** Tokens of an edge whose origin calls those valid that are in `valid`. */
+function given({ listed = [wide.token], isStrict = true } = {}) {
+  const valid = new Map([wide, page, foreign].map((token) => [token.token, token]));
+  const asked: (readonly string[])[] = [];
+  const lost: string[] = [];
+  let isAway = false;
+  const tokens = edgeTokens({
+    listed,
+    isStrict,
+    validate: async (batch) => {
+      if (isAway) throw new Error('The origin is away.');
+      asked.push(batch);
+      return batch.flatMap((token) => valid.get(token) ?? []);
+    },
+    onKnown: () => undefined,
+    onLost: ({ token }) => void lost.push(token),
+  });
+  const grantsOf = async (token: string): Promise<Caller['grants']> =>
+    (await tokens.authenticate({ authorization: token })).caller.grants;
+  return { tokens, valid, asked, lost, grantsOf, away: () => void (isAway = true) };
+}
+
+describe('an edge', () => {
+  it('asks for tokens that arrive at the same time in one question, and once for each', async () => {
+    const { asked, grantsOf } = given({ isStrict: false });
+    await Promise.all([wide, page, page].map(({ token }) => grantsOf(token)));
+    await grantsOf(page.token);
+    expect(asked).toEqual([[wide.token, page.token]]);
+  });
+
+  it('does not ask again for a token that the origin has just refused', async () => {
+    const { asked, grantsOf } = given({ isStrict: false });
+    for (let nth = 0; nth < 3; nth++) await expect(grantsOf('shop:development.unknown')).rejects.toThrow('not valid');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('that is strict accepts tokens within the scope of a listed one, and does not ask for those of other environments', async () => {
+    const { tokens, asked, grantsOf } = given();
+    await tokens.revalidate();
+    expect(await grantsOf(`Bearer ${page.token}`)).toEqual([
+      { permission: 'FRONTEND', project: 'shop', environment: 'development' },
+    ]);
+    const questions = asked.length;
+    await expect(async () => grantsOf(foreign.token)).rejects.toThrow('not valid');
+    expect(asked).toHaveLength(questions);
+  });
+
+  it('keeps known tokens while the origin is away, and neither accepts nor refuses others for good', async () => {
+    const { tokens, lost, grantsOf, away } = given({ isStrict: false });
+    await grantsOf(page.token);
+    away();
+    await expect(tokens.revalidate()).rejects.toThrow('away');
+    expect(await grantsOf(page.token)).toHaveLength(1);
+    await expect(grantsOf(wide.token)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    expect(lost).toEqual([]);
+  });
+
+  it('forgets a token that was revoked, and gives one that was narrowed its new projects', async () => {
+    const { tokens, valid, lost, grantsOf } = given({ isStrict: false });
+    await Promise.all([wide, page].map(({ token }) => grantsOf(token)));
+    valid.delete(page.token);
+    valid.set(wide.token, { ...wide, projects: ['shop'] });
+    await tokens.revalidate();
+    expect(lost).toEqual([page.token]);
+    await expect(grantsOf(page.token)).rejects.toThrow('not valid');
+    expect(await grantsOf(wide.token)).toEqual([{ permission: 'CLIENT', project: 'shop', environment: 'development' }]);
+  });
+});
