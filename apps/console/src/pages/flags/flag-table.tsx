@@ -100,7 +100,7 @@ const detailColumns = {
 /** The columns that go first where there is not enough room. */
 const dispensable = [detailColumns.owner, detailColumns.type, detailColumns.tags, detailColumns.lastSeen];
 
-const widths = { select: 32, star: 28, name: 190, environment: 118, usage: 42, padding: 48 } as const;
+const widths = { select: 32, star: 28, name: 190, environment: 118, usage: 54, padding: 48 } as const;
 
 /** The least width of a list, in pixels. @param environment of the column of each environment */
 function widthOf(details: readonly DetailColumn[], environmentCount: number, environment: number): number {

@@ -69,6 +69,7 @@ export const Sparkline = memo(({ yes, no }: UsageByDay) => {
       className={styles['sparkline']}
     >
       <title>{text}</title>
+      <path d={`M0 ${height - 0.5}h${width}`} className={styles['sparkBase']} />
       <path d={bars(totals)} className={styles['sparkAll']} />
       <path d={bars(yes)} className={styles['sparkOn']} />
     </svg>
