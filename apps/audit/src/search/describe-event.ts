@@ -191,6 +191,11 @@ const entries: Partial<Record<EventType, Entry>> & Record<AdditionalEventType, E
   'change-request-approved': changeRequestEntry('Change request approved', 'approved'),
   'change-request-rejected': changeRequestEntry('Change request rejected', 'rejected'),
   'change-request-cancelled': changeRequestEntry('Change request cancelled', 'cancelled'),
+  'change-request-requested-approvers-updated': changeRequestEntry(
+    'Change request reviewers updated',
+    'updated the requested reviewers of',
+  ),
+  'change-request-comment-added': changeRequestEntry('Change request comment added', 'commented on'),
   'change-request-applied': changeRequestEntry('Change request applied', 'applied'),
   'change-request-scheduled': [
     'Change request scheduled',

@@ -210,6 +210,12 @@ export function maySeeRequest(
   return state !== 'Draft' || createdBy.id === userId;
 }
 
+/** @throws Refusal `NotFoundError` if there is no such request */
+export function requireExisting(request: ChangeRequest | undefined, id: number): ChangeRequest {
+  if (request === undefined) throw changeRequestNotFound(id);
+  return request;
+}
+
 /** @throws Refusal `NotFoundError` if there is no such request, or if it is a draft of another user. */
 export function requireVisible(request: ChangeRequest | undefined, id: number, userId: number): ChangeRequest {
   if (request === undefined || !maySeeRequest(request, userId)) throw changeRequestNotFound(id);

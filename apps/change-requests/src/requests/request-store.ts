@@ -1,4 +1,4 @@
-import type { InverseChange } from '@bunting/contracts';
+import type { InverseChange, OutboxEvent } from '@bunting/contracts';
 import { onlyRow, persistDifference, type Statement, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { raw } from '@mikro-orm/postgresql';
@@ -224,13 +224,18 @@ export function changeRequestRepository(tx: Tx, outbox: Pick<Outbox, 'emit'>) {
       segments.length === 0 ? [] : query(selectSegmentUses.text, [project, segments.map(String)]),
 
     /** Replaces the requested approvers with these users. */
-    requestApprovers: async (before: ChangeRequest, userIds: readonly number[]): Promise<void> => {
+    requestApprovers: async (
+      before: ChangeRequest,
+      userIds: readonly number[],
+      events: readonly OutboxEvent[],
+    ): Promise<void> => {
       const rowsOf = (users: readonly number[]) =>
         users.map((userId, position) => ({ request: before.id, userId, position }));
       const difference = { before: rowsOf(before.requestedApprovers), after: rowsOf(userIds) };
       persistDifference(tx.em, RequestedApproverEntity, difference, (row) => row);
       await tx.em.flush();
       setWritten({ ...before, requestedApprovers: userIds });
+      outbox.emit(events);
     },
 
     /**

@@ -4,12 +4,15 @@ import {
   type Caller,
   invalid,
   isClosedState,
+  isEqual,
+  type OutboxEvent,
   refusal,
   type RequestedReviewer,
   type Reviewer,
   systemCaller,
 } from '@bunting/contracts';
 import {
+  type Actor,
   type Approval,
   type ChangeRequest,
   type ChangeRequestDecision,
@@ -193,6 +196,28 @@ export function requireMayRequestApproval(request: ChangeRequest, userId: number
   if (request.state !== 'Draft' && request.state !== 'In review') {
     throw refusal('ConflictError', `Approvals cannot be requested for a change request in state "${request.state}"`);
   }
+}
+
+/** The event of other requested reviewers; none if they are the same. */
+export function approversRequested(request: ChangeRequest, ids: readonly number[], actor: Actor): OutboxEvent[] {
+  const before = [...request.requestedApprovers];
+  if (isEqual(before, ids)) return [];
+  return [
+    eventOf('change-request-requested-approvers-updated', request, actor, {
+      data: { reviewers: [...ids] },
+      preData: { reviewers: before },
+    }),
+  ];
+}
+
+/** The request with a comment. The event of a comment on a draft has no text: every user can read events, only the author sees the draft. */
+export function commentedOn(request: ChangeRequest, comment: NewComment, actor: Actor): ChangeRequestDecision {
+  const isPrivate = request.state === 'Draft';
+  const data = { commentId: comment.id, ...(isPrivate ? {} : { comment: comment.text }) };
+  return {
+    request: withComment(request, comment, actor),
+    events: [eventOf('change-request-comment-added', request, actor, { data })],
+  };
 }
 
 /** Refuses a reviewer who is no active user. */

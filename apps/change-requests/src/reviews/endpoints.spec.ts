@@ -4,12 +4,14 @@ import {
   changeRequestStates,
   GetApprovers,
   GetChangeRequestReview,
+  GetPeopleOfChangeRequest,
   PreviewChangeRequest,
   ListAvailableReviewers,
   RevertChangeRequest,
   SearchChangeRequests,
   SetApprovers,
   SetChangeRequestConfig,
+  systemCaller,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { eventually } from '@bunting/testing';
@@ -299,9 +301,6 @@ describe('requested approvers', () => {
     ]);
     await service.move(id, 'Approved', rita);
     expect((await approversOf(id)).map(({ status }) => status)).toEqual(['approved', 'pending']);
-    expect((await service.emittedEvents()).map(({ type }) => type)).not.toContain(
-      'change-request-requested-approvers-updated',
-    );
   });
 
   it('are set by the author only, and only in a draft or in review', async () => {
@@ -420,6 +419,19 @@ describe('the review of a change request', () => {
     ]);
     expect(await reviewOf(id, lee)).toMatchObject({ mayEdit: true, mayRename: true, mayRequestReviewers: true });
     expect(await reviewOf(id, mia)).toMatchObject({ mayEdit: false, mayRename: true, mayRequestReviewers: false });
+  });
+
+  it('says whom it concerns: the requested reviewers, or else who may approve while it is in review', async () => {
+    const concerns = (id: number) => service.call(GetPeopleOfChangeRequest, { body: { id } }, systemCaller);
+    const { id } = await service.add(enable, lee);
+    expect(await concerns(id)).toMatchObject({ author: lee.id, state: 'Draft', reviewers: [], participants: [] });
+    await service.move(id, 'In review', lee);
+    // Those with a role in the project come before those who may approve everywhere.
+    expect(await concerns(id)).toMatchObject({ reviewers: [rita.id] });
+    await send(id, [kim.id]);
+    await service.move(id, 'Approved', ron);
+    expect(await concerns(id)).toMatchObject({ reviewers: [kim.id], participants: [ron.id] });
+    await expect(concerns(4711)).rejects.toMatchObject({ kind: 'NotFoundError' });
   });
 
   it('leaves out who may not approve in every environment that it affects', async () => {

@@ -5,6 +5,7 @@ import {
   type Caller,
   GetApprovers,
   GetChangeRequestReview,
+  GetPeopleOfChangeRequest,
   GetPermissionsOfUsers,
   isClosedState,
   ListAvailableReviewers,
@@ -23,9 +24,8 @@ import {
   actorOf,
   type ChangeRequest,
   commentedChangeOf,
+  requireExisting,
   setTitle,
-  withComment,
-  withoutEvents,
 } from '../requests/change-request.ts';
 import { loadBases } from '../previews/endpoints.ts';
 import { readInProject, requireProject } from '../requests/endpoints.ts';
@@ -35,6 +35,8 @@ import { meetsRoleRequirement } from '../states/state-machine.ts';
 import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import {
   type ApprovalFacts,
+  approversRequested,
+  commentedOn,
   type Judgement,
   judgeRequest,
   type Protection,
@@ -49,7 +51,34 @@ import {
 } from './approvals.ts';
 import type { RolesOf } from './request-roles.ts';
 
+/** How many of those who may approve a request without requested reviewers are told of it. */
+const maxTold = 50;
+
 export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeRequestsContext): readonly Endpoint[] {
+  /** Those who may approve a request: with a role in its project, or else all, up to a limit. */
+  const listApproversToTell = async (request: ChangeRequest, context: CallContext): Promise<number[]> => {
+    const { project, environment, createdBy } = request;
+    const permissions = ['APPROVE_CHANGE_REQUEST' as const];
+    const [facts, protections, holders] = await Promise.all([
+      loadReviewFacts(bus, project, [request], context),
+      reader.protectedEnvironments(project),
+      call(bus, ListPermissionHolders, { body: { project, environment, permissions } }, context),
+    ]);
+    const { affectedEnvironments } = judgeRequest(request, protections, facts, rolesOf);
+    const ids = holders.users.map(({ id }) => id).slice(0, maxUsersPerCall);
+    const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, context);
+    const order = new Map(ids.map((id, nth) => [id, nth]));
+    const approvers = users
+      .filter(({ caller }) =>
+        meetsRoleRequirement(rolesOf(caller, { project, environment, createdBy, affectedEnvironments }), 'approver'),
+      )
+      .toSorted((a, b) => (order.get(a.user.id) ?? 0) - (order.get(b.user.id) ?? 0));
+    const members = approvers.filter(({ caller }) =>
+      caller.grants.some((grant) => grant.permission === 'APPROVE_CHANGE_REQUEST' && grant.project === project),
+    );
+    return (members.length > 0 ? members : approvers).map(({ user }) => user.id).slice(0, maxTold);
+  };
+
   return [
     // Adds a comment, in any state of the request, including closed ones.
     implement(AddComment, async (request) => {
@@ -59,7 +88,7 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
         const before = await requests.getVisible(params, caller.id);
         const change = body.changeId === undefined ? undefined : commentedChangeOf(before, body.changeId);
         const comment = { id: await requests.newCommentId(), text: body.text.trim(), change };
-        await requests.save(withoutEvents(withComment(before, comment, actorOf(caller, requests.now()))));
+        await requests.save(commentedOn(before, comment, actorOf(caller, requests.now())));
         return null;
       });
     }),
@@ -76,7 +105,11 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
       return transaction(operationRequest, async ({ requests }) => {
         const request = await requests.getVisible(params, caller.id);
         requireMayRequestApproval(request, caller.id);
-        await requests.requestApprovers(request, ids);
+        await requests.requestApprovers(
+          request,
+          ids,
+          approversRequested(request, ids, actorOf(caller, requests.now())),
+        );
         return null;
       });
     }),
@@ -157,6 +190,23 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
         mayRename: permits(() => setTitle(request, '', roles)),
         mayRequestReviewers: permits(() => requireMayRequestApproval(request, caller.id)),
         mayRevert: isRevertible && mayProposeHere && draft === undefined,
+      };
+    }),
+
+    implement(GetPeopleOfChangeRequest, async (operationRequest) => {
+      const { id } = operationRequest.body;
+      const request = requireExisting(await reader.byId(id), id);
+      const { title, state, createdBy, approvals, rejections, comments, requestedApprovers } = request;
+      const isAsked = requestedApprovers.length === 0 && state === 'In review';
+      const reviewers = isAsked ? await listApproversToTell(request, onBehalfOf(operationRequest)) : requestedApprovers;
+      const others = (ids: readonly (number | null)[]): number[] =>
+        [...new Set(ids)].filter((one) => one !== null && one > 0 && one !== createdBy.id) as number[];
+      return {
+        title: title ?? '',
+        state,
+        author: createdBy.id,
+        reviewers: others(reviewers),
+        participants: others([...approvals, ...rejections, ...comments].map((part) => part.createdBy.id)),
       };
     }),
 

@@ -18,6 +18,7 @@ const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enable
 const disable = { ...enable, payload: { enabled: false } };
 const renamed = { action: 'updateSegment', payload: { id: 4, name: 'beta testers' } };
 const { lee, rita, ada } = callers;
+const anyNumber = expect.any(Number) as unknown as number;
 const scheduledAt = '2099-01-01T00:00:00.000Z';
 
 const service = startedChangeRequests();
@@ -257,6 +258,36 @@ const table: readonly [
     },
     { data: { reason: expect.stringContaining('overwrite') as unknown as string }, preData: { status: 'pending' } },
   ],
+  [
+    'change-request-comment-added',
+    'a comment',
+    async () => {
+      const id = await inReview();
+      await service.call(AddComment, { params: { projectId: 'shop', id }, body: { text: 'why not' } }, rita);
+      return id;
+    },
+    { data: { commentId: anyNumber, comment: 'why not' }, preData: null, createdBy: 'rita' },
+  ],
+  [
+    'change-request-comment-added',
+    'a comment on a draft, whose text is still private',
+    async () => {
+      const id = await drafted();
+      await service.call(AddComment, { params: { projectId: 'shop', id }, body: { text: 'a note to self' } }, lee);
+      return id;
+    },
+    { data: { commentId: anyNumber }, preData: null },
+  ],
+  [
+    'change-request-requested-approvers-updated',
+    'other requested reviewers',
+    async () => {
+      const id = await inReview();
+      await service.call(SetApprovers, { params: { projectId: 'shop', id }, body: { reviewers: [rita.id] } }, lee);
+      return id;
+    },
+    { data: { reviewers: [rita.id] }, preData: { reviewers: [] }, createdBy: 'lee' },
+  ],
 ];
 
 it.each(table)('%s is emitted for %s', async (type, _when, comesAbout, emitted) => {
@@ -290,12 +321,13 @@ it('change-request-configuration-updated is emitted for protection, and only whe
   ]);
 });
 
-it('emits nothing for a title, a comment or a requested approval', async () => {
+it('emits nothing for a title, and for the reviewers who are requested already', async () => {
   const id = await inReview();
+  const setApprovers = { params: { projectId: 'shop', id }, body: { reviewers: [rita.id] } };
+  await service.call(SetApprovers, setApprovers, lee);
   const before = await service.emittedEvents();
   await service.call(SetTitle, { params: { projectId: 'shop', id }, body: { title: 'Friday' } }, lee);
-  await service.call(AddComment, { params: { projectId: 'shop', id }, body: { text: 'why not' } }, lee);
-  await service.call(SetApprovers, { params: { projectId: 'shop', id }, body: { reviewers: [rita.id] } }, lee);
+  await service.call(SetApprovers, setApprovers, lee);
   expect(await service.emittedEvents()).toEqual(before);
 });
 

@@ -11,6 +11,7 @@ import {
   ChangeRequests,
   ChangeRequestSearchPage,
   PendingChangeRequest,
+  changeRequestStates,
 } from './change-request.ts';
 
 function share(description: string) {
@@ -316,6 +317,28 @@ export const ReadProposedChanges = defineOperation({
     changes: Type.Array(ChangeWithSnapshot),
   }),
   errors: ['NotFoundError', 'ValidationError'],
+});
+
+/**
+ * Lists the people whom a change request concerns, for the service that tells them. `reviewers` are the requested ones, or else, while it is in
+ * review, up to 50 who may approve it: those with a role in the project if there are any. The author is none of them.
+ */
+export const GetPeopleOfChangeRequest = defineOperation({
+  subject: 'call.change-requests.get-people-of-change-request',
+  operationId: 'getPeopleOfChangeRequest',
+  summary: 'List the people whom a change request concerns',
+  tag: 'Internal',
+  permission: 'service',
+  idempotent: true,
+  body: Type.Object({ id: Type.Integer() }),
+  reply: Type.Object({
+    title: Type.String({ description: 'empty for one without a title' }),
+    state: Type.Enum([...changeRequestStates], { type: 'string' }),
+    author: Type.Integer(),
+    reviewers: Type.Array(Type.Integer()),
+    participants: Type.Array(Type.Integer(), { description: 'who has approved, rejected or commented' }),
+  }),
+  errors: ['NotFoundError'],
 });
 
 function filter(description: string, documentedPattern: string) {

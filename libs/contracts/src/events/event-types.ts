@@ -148,8 +148,17 @@ export const unleashEventTypes = [
   'actions-deleted',
 ] as const;
 
-/** Event types that Unleash 6.4 does not have, under the names that later versions of Unleash give them. */
-export const additionalEventTypes = ['feature-link-added', 'feature-link-updated', 'feature-link-removed'] as const;
+/**
+ * Event types that Unleash 6.4 does not have, under the names that later versions of Unleash give them. Unleash has none for the comments of
+ * change requests.
+ */
+export const additionalEventTypes = [
+  'feature-link-added',
+  'feature-link-updated',
+  'feature-link-removed',
+  'change-request-requested-approvers-updated',
+  'change-request-comment-added',
+] as const;
 export type AdditionalEventType = (typeof additionalEventTypes)[number];
 
 /** Every type that an event can have. The deprecated event search has the first ones alone. */

@@ -15,7 +15,7 @@ const interfaceEventType = Type.Enum([...unleashEventTypes], {
 const anyEventType = Type.Enum([...eventTypes], {
   type: 'string',
   title: 'loggedEventTypeSchema',
-  description: 'the type of the event: one of Unleash 6.4, or one of those for links, which Unleash 8 has',
+  description: 'the type of the event: one of Unleash 6.4, or one of those for links, requested reviewers and comments',
 });
 
 function membersOf<T extends TSchema>(type: T) {
