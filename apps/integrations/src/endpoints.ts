@@ -3,6 +3,8 @@ import { addonEndpoints } from './addons/endpoints.ts';
 import type { IntegrationReader } from './addons/addon-store.ts';
 import { deliveryEndpoints, type TestSender } from './delivery/endpoints.ts';
 import type { DeliveryReader } from './delivery/delivery-store.ts';
+import { inboxEndpoints } from './inbox/endpoints.ts';
+import type { InboxReader } from './inbox/inbox-store.ts';
 import type { AllowedAddresses } from './sending/addresses.ts';
 import type { UnitOfWork } from './unit-of-work/unit-of-work.ts';
 
@@ -11,6 +13,7 @@ export interface IntegrationsContext {
   readonly bus: Bus;
   readonly reader: IntegrationReader;
   readonly deliveries: DeliveryReader;
+  readonly inbox: InboxReader;
   readonly transaction: UnitOfWork;
   readonly allowed: AllowedAddresses;
   /** how many integrations there may be */
@@ -22,5 +25,5 @@ export interface IntegrationsContext {
 
 /** Every endpoint of the service. */
 export function integrationsEndpoints(context: IntegrationsContext): readonly Endpoint[] {
-  return [...addonEndpoints(context), ...deliveryEndpoints(context)];
+  return [...addonEndpoints(context), ...deliveryEndpoints(context), ...inboxEndpoints(context)];
 }

@@ -10,6 +10,8 @@ import { startDelivery } from './delivery/background.ts';
 import { deliveryReader, deliveryStore } from './delivery/delivery-store.ts';
 import { retrySchedule } from './delivery/retry.ts';
 import { integrationsEndpoints } from './endpoints.ts';
+import { startInbox } from './inbox/background.ts';
+import { inboxReader, inboxStore } from './inbox/inbox-store.ts';
 import { integrationsMigrations } from './migrations/index.ts';
 import { type AllowedAddresses, allowedAddresses } from './sending/addresses.ts';
 import { httpClient } from './sending/http-client.ts';
@@ -96,8 +98,19 @@ export const integrationsService = defineService({
       log,
     });
     onStop('delivery', () => delivery.stop(), timeoutMs + stopMarginMs);
+    const inbox = startInbox({
+      bus,
+      store: inboxStore(database),
+      intervalMs: config.INTEGRATIONS_POLL_INTERVAL_MS,
+      log,
+    });
+    onStop('inbox', () => inbox.stop());
+    const wakeAll = (): void => {
+      delivery.wake();
+      inbox.wake();
+    };
     for (const producer of producers) {
-      const subscription = await bus.subscribe({ producer, topic: 'event' }, delivery.wake);
+      const subscription = await bus.subscribe({ producer, topic: 'event' }, wakeAll);
       onStop(`wake-ups of ${producer}`, () => subscription.stop());
     }
     const served = await serve(
@@ -106,6 +119,7 @@ export const integrationsService = defineService({
           bus,
           reader,
           deliveries: deliveryReader(database),
+          inbox: inboxReader(database),
           transaction,
           allowed,
           maxAddons: config.INTEGRATIONS_MAX_ADDONS,

@@ -14,6 +14,7 @@ const noHash = '0'.repeat(64);
 /** An event log in memory with a chain of hashes, which implements what integrations call of audit. */
 export async function fakeEventLog(bus: Bus) {
   let entries: LoggedEntry[] = [];
+  const startedAt = Date.now();
   const served = await serve(
     bus,
     [
@@ -36,7 +37,7 @@ export async function fakeEventLog(bus: Bus) {
         const id = entries.length + 1;
         const event: Event = {
           id,
-          createdAt: new Date(Date.UTC(2026, 10, 28, 8, 0, id)).toISOString(),
+          createdAt: new Date(startedAt + id * 1_000).toISOString(),
           type: 'feature-environment-enabled',
           createdBy: 'mia@example.com',
           createdByUserId: 1,

@@ -18,6 +18,7 @@ import { randomUUID } from 'node:crypto';
 import { integrationsMigrations } from '../src/migrations/index.ts';
 import { integrationsService } from '../src/service.ts';
 import { fakeEventLog } from './fake-event-log.ts';
+import { fakePeople } from './fake-people.ts';
 
 export const mia: Caller = { id: 1, name: 'mia@example.com', grants: [{ permission: 'ADMIN' }] };
 
@@ -63,6 +64,7 @@ export async function startIntegrations(
   });
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: integrationsMigrations });
   const log = await fakeEventLog(hosted.bus);
+  const people = await fakePeople(hosted.bus);
   const contextOf = (caller: Caller, more: Partial<CallContext>): CallContext => ({
     caller,
     requestId: randomUUID(),
@@ -78,8 +80,10 @@ export async function startIntegrations(
   ): Promise<ReplyOf<O>> => call(hosted.bus, operation, request, contextOf(caller, more));
   return {
     url: fresh.url,
+    bus: hosted.bus,
     database,
     log,
+    people,
     /** what the service has logged from level `warn` on */
     lines,
     call: callService,
@@ -100,6 +104,7 @@ export async function startIntegrations(
     },
     stop: async (): Promise<void> => {
       await log.stop();
+      await people.stop();
       await hosted.stop();
       await database.close();
       await fresh.drop();

@@ -47,6 +47,8 @@ export * from './features/variants.ts';
 export * from './instance.ts';
 export * from './integrations/addons.ts';
 export * from './integrations/deliveries.ts';
+export * from './integrations/notifications.ts';
+export * from './integrations/unread-notifications.ts';
 export * from './projects/environments.ts';
 export * from './projects/insights.ts';
 export * from './projects/overview.ts';

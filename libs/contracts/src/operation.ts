@@ -81,6 +81,7 @@ export type OperationTag =
   | 'Internal'
   | 'Maintenance'
   | 'Metrics'
+  | 'Notifications'
   | 'OFREP'
   | 'Personal access tokens'
   | 'Playground'

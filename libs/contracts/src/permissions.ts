@@ -153,6 +153,7 @@ export const Caller = Type.Object({
     }),
   ),
   tokenId: Type.Optional(Type.String()),
+  isService: Type.Optional(Type.Boolean({ description: 'whether it is a service account; absent for a person' })),
   grants: Type.Array(Grant),
   deletedProjects: Type.Optional(
     Type.Array(Type.String(), { description: 'deleted projects that the token of an SDK was for' }),

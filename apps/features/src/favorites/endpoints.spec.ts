@@ -1,5 +1,12 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { AddFavoriteFeature, PatchFeature, type Refusal, RemoveFavoriteFeature } from '@bunting/contracts';
+import {
+  AddFavoriteFeature,
+  ListFeatureFollowers,
+  PatchFeature,
+  type Refusal,
+  RemoveFavoriteFeature,
+  systemCaller,
+} from '@bunting/contracts';
 import { lee, mia, useFeatures } from '../../test/started-features.ts';
 
 const features = useFeatures();
@@ -58,4 +65,17 @@ it('refuses an unknown feature as a favourite', async () => {
       await expect(missing()).rejects.toMatchObject({ kind: 'NotFoundError' });
     }
   }
+});
+
+it('lists who created features and whose favourites they are, for the service that tells them', async () => {
+  await add(mia);
+  const { features: found, productionEnvironments } = await features.call(
+    ListFeatureFollowers,
+    { body: { names: ['lamp', 'unknown'] } },
+    systemCaller,
+  );
+  expect(found).toEqual([
+    { name: 'lamp', createdBy: expect.any(Number) as number, favoriteOf: expect.arrayContaining([mia.id]) as number[] },
+  ]);
+  expect(productionEnvironments).toEqual(['production']);
 });

@@ -7,6 +7,7 @@ import {
   CloneFeature,
   CreateFeature,
   GetFeature,
+  ListFeatureFollowers,
   ListFeatures,
   ListFeatureTypes,
   ListFlagCreatorsOfProject,
@@ -157,6 +158,7 @@ export function featureEndpoints({
       return decision.type;
     }),
 
+    reads(ListFeatureFollowers, ({ body }) => flagCreators.followersOf(body.names)),
     reads(ListFlagCreatorsOfProject, ({ params }) => flagCreators.ofProject(params.projectId)),
 
     /** Searches the creators of features in all projects that the caller may see. */

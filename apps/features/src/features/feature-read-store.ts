@@ -238,6 +238,17 @@ const creatorsOfProject: Statement = {
     from project p where p.id = $1`,
 };
 
+const followersOf: Statement = {
+  name: 'followers-of-features',
+  text: `
+    select json_build_object('features', coalesce((
+      select json_agg(json_build_object('name', name, 'createdBy', created_by_id, 'favoriteOf', coalesce((
+        select json_agg(user_id order by user_id) from (
+          select user_id from feature_favorite where feature = name order by user_id limit 500) as favorite), '[]')))
+      from feature where name = any ($1::text[])), '[]'), 'productionEnvironments', coalesce((
+      select json_agg(name order by name) from environment where type = 'production'), '[]'))::text as json`,
+};
+
 /** Reads the users who created features, as JSON, in one statement each. */
 export function flagCreatorsReader(database: ReadDatabase) {
   return {
@@ -246,6 +257,8 @@ export function flagCreatorsReader(database: ReadDatabase) {
       if (row === undefined) throw noProjectFound(id);
       return row.json;
     },
+    /** Who created features, and whose favourites they are. */
+    followersOf: (names: readonly string[]): Promise<string> => readJson(database, followersOf, [names]),
     /** The creators of features in projects that are not hidden. @param part a part of the name, in lower case */
     search: (
       hidden: readonly string[],

@@ -13,7 +13,7 @@ import {
   UpdateAddon,
 } from '@bunting/contracts';
 import { call } from '../calls.ts';
-import type { LogPosition } from '../delivery/delivery-store.ts';
+import type { LogPosition } from '../delivery/log-position.ts';
 import type { IntegrationsContext } from '../endpoints.ts';
 import { integrationFrom, requireMayDirect, visibleTo } from './addon.ts';
 import { addonNotFound, type IntegrationReader } from './addon-store.ts';

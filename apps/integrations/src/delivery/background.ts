@@ -1,5 +1,5 @@
 import { type Bus, systemContext, systemTraceparent } from '@bunting/bus';
-import { type Event, isEqual, ReadEventLog, type ReplyOf, systemCaller } from '@bunting/contracts';
+import { type Event, isEqual, ReadEventLog, systemCaller } from '@bunting/contracts';
 import { type Log, logFailure, startLoop } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
@@ -13,10 +13,10 @@ import {
   type Claim,
   type DeliveryStore,
   type EventToPark,
-  type LogPosition,
   maxWaiting,
   type RecordedAttempt,
 } from './delivery-store.ts';
+import { isOtherLog, type LogPage, type LogPosition, positionInRestoredLog } from './log-position.ts';
 import { failuresThatPause, flagOf, goneStatus, nextAttemptMs, type Outcome, pauseMs, webhookId } from './retry.ts';
 
 interface DeliveryOptions {
@@ -45,8 +45,6 @@ const callTimeoutMs = 10_000;
 const housekeepingMs = 60_000;
 /** How long a destination rests after a defect or an outage of ours. */
 const retryMs = 5_000;
-
-type LogPage = ReplyOf<typeof ReadEventLog>;
 
 /** An event to deliver. */
 interface Entry {
@@ -104,25 +102,6 @@ export function startDelivery(options: DeliveryOptions) {
     // A failure is met again when the page is needed.
     if (last !== undefined && last.event.id < head)
       readPage({ position: last.event.id, hash: last.hash }).catch(() => undefined);
-  };
-
-  /**
-   * The position that a destination continues from, after the log was restored from a backup: the last mark whose hash the log still
-   * has. What comes after it may have other ids now, and is delivered again.
-   */
-  const positionInRestoredLog = async (upTo: number): Promise<LogPosition> => {
-    const marks = await store.marks(upTo);
-    let [low, high] = [0, marks.length];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const mark = marks[middle];
-      const { at, head } = await readLog(mark?.id ?? 0, 0);
-      const isKnown = mark !== undefined && mark.id <= head && (at === null || at === mark.hash);
-      if (isKnown) low = middle + 1;
-      else high = middle;
-    }
-    const mark = marks[low - 1];
-    return mark === undefined ? { position: 0, hash: null } : { position: mark.id, hash: mark.hash };
   };
 
   /** Sends entries, those of a flag one after the other, until one of them ends the round. */
@@ -271,10 +250,10 @@ export function startDelivery(options: DeliveryOptions) {
       const waiting = await store.waiting(claim.integrationId);
       if (waiting.events >= maxWaiting) return release(claim);
       const page = await readPage({ position, hash });
-      if (page.head < position || (page.at !== null && hash !== null && page.at !== hash)) {
+      if (isOtherLog(page, { position, hash })) {
         // What followed a hash may not be in the log any more.
         pages.clear();
-        const restored = await positionInRestoredLog(position);
+        const restored = await positionInRestoredLog(await store.marks(position), readLog);
         if (!(await store.rewind(claim, restored))) return false;
         log.warn(
           `The event log differs from what integration ${claim.integrationId} was told of, as after a restored backup. It is told again of everything after event ${restored.position}.`,

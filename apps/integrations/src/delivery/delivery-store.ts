@@ -1,11 +1,6 @@
 import { type DeliveryStatus, notFound } from '@bunting/contracts';
 import { type Database, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
-
-/** A position in the event log, with the hash of the log up to there; null before its first event. */
-export interface LogPosition {
-  readonly position: number;
-  readonly hash: string | null;
-}
+import type { LogPosition } from './log-position.ts';
 
 /** A destination that this process delivers to until its lease ends or is taken back. */
 export interface Claim extends LogPosition {
@@ -164,8 +159,17 @@ const dropOldMarks: Statement = {
 };
 
 /** A mark needs not be at the end of the log, but close to it. */
-const insertMark = `
+export const insertMark = `
   insert into log_mark (minute, id, hash) values (date_trunc('minute', clock_timestamp()), $1, $2) on conflict do nothing`;
+
+/** The positions of the log whose hashes are known, up to one, by id. */
+export function logMarks(
+  { read }: ReadDatabase,
+  upTo: number,
+): Promise<{ readonly id: number; readonly hash: string }[]> {
+  const text = 'select id, hash from log_mark where id <= $1 order by id';
+  return read<{ id: number; hash: string }>({ name: 'log-marks', text }, [upTo]);
+}
 
 /** Reads and changes how far destinations are, outside of the writes of users. */
 export function deliveryStore(database: Database) {
@@ -231,12 +235,7 @@ export function deliveryStore(database: Database) {
         return true;
       }),
 
-    /** The marks up to a position, by id. */
-    marks: (upTo: number): Promise<{ readonly id: number; readonly hash: string }[]> =>
-      read<{ id: number; hash: string }>(
-        { name: 'log-marks', text: 'select id, hash from log_mark where id <= $1 order by id' },
-        [upTo],
-      ),
+    marks: (upTo: number) => logMarks(database, upTo),
 
     countParked: (): Promise<{ readonly integrationId: number; readonly waiting: number; readonly dead: number }[]> =>
       read({

@@ -8,12 +8,14 @@ import {
 } from '@bunting/outbox';
 import { type IntegrationRepository, integrationRepository } from '../addons/addon-store.ts';
 import { type DeliveryRepository, deliveryRepository } from '../delivery/delivery-store.ts';
+import { type InboxRepository, inboxRepository } from '../inbox/inbox-store.ts';
 import type { SecretCipher } from './secrets.ts';
 
 /** Stores on one transaction. All that they store and emit is committed, or nothing. */
 export interface Transaction {
   readonly integrations: IntegrationRepository;
   readonly deliveries: DeliveryRepository;
+  readonly inbox: InboxRepository;
 }
 
 /** Who caused a write, and when. */
@@ -35,6 +37,7 @@ export function unitOfWork({ work }: OutboxProducer, cipher: SecretCipher): Unit
       job({
         integrations: integrationRepository(tx, recordEvents(outbox, context), cipher),
         deliveries: deliveryRepository(tx),
+        inbox: inboxRepository(tx),
       }),
     ) as Promise<T>;
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { Caller, permissions } from '../permissions.ts';
 import { ProjectOwner } from '../projects/overview.ts';
+import { Timestamp } from '../schemas.ts';
 import { UserCard } from './account.ts';
 
 /** Counts the API tokens of environments, for the service that shows environments. Environments without tokens are left out. */
@@ -102,4 +103,29 @@ export const ListPermissionHolders = defineOperation({
     permissions: Type.Array(Type.Enum([...permissions]), { minItems: 1 }),
   }),
   reply: Type.Object({ users: Type.Array(UserCard) }),
+});
+
+/** Lists the tokens that end within a number of days, with the people to tell: who created them, and of a PAT its user. The oldest end comes first. */
+export const ListTokensNearTheirEnd = defineOperation({
+  subject: 'call.gateway.list-tokens-near-their-end',
+  operationId: 'listTokensNearTheirEnd',
+  summary: 'List the tokens that end within a number of days',
+  tag: 'Internal',
+  permission: 'service',
+  idempotent: true,
+  body: Type.Object({ days: Type.Integer({ minimum: 1, maximum: 30 }) }),
+  reply: Type.Object({
+    tokens: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        isPersonal: Type.Boolean({ description: 'whether it is a PAT' }),
+        name: Type.String(),
+        userId: Type.Integer({ description: 'whom to tell' }),
+        livesMs: Type.Number({ description: 'the milliseconds that it still works' }),
+        lifetimeMs: Type.Number({ description: 'the milliseconds from its creation to its end' }),
+        expiresAt: Timestamp('when it ends'),
+      }),
+      { description: 'at most 10,000' },
+    ),
+  }),
 });

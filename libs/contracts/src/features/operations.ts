@@ -250,3 +250,27 @@ export const RemoveFavoriteProject = defineOperation({
   params: ProjectPath,
   errors: ['NotFoundError'],
 });
+
+/**
+ * Lists the people whose features these are, who created them or have them as favourites, for the service that tells them. Features that do not
+ * exist are left out.
+ */
+export const ListFeatureFollowers = defineOperation({
+  subject: 'call.features.list-feature-followers',
+  operationId: 'listFeatureFollowers',
+  summary: 'List who created features, and whose favourites they are',
+  tag: 'Internal',
+  permission: 'service',
+  idempotent: true,
+  body: Type.Object({ names: Type.Array(Type.String(), { maxItems: 250 }) }),
+  reply: Type.Object({
+    features: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        createdBy: Type.Integer(),
+        favoriteOf: Type.Array(Type.Integer(), { description: 'at most 500 users' }),
+      }),
+    ),
+    productionEnvironments: Type.Array(Type.String(), { description: 'the environments of the type `production`' }),
+  }),
+});

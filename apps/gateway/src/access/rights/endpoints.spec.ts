@@ -1,5 +1,11 @@
 import { call, type CallContext, systemContext } from '@bunting/bus';
-import { CountProjectMembers, CountEnvironmentTokens, type Group, systemCaller } from '@bunting/contracts';
+import {
+  CountProjectMembers,
+  CountEnvironmentTokens,
+  type Group,
+  ListTokensNearTheirEnd,
+  systemCaller,
+} from '@bunting/contracts';
 import { beforeAll, expect, it } from 'vitest';
 import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { startedGateway } from '../../../test/started-gateway.ts';
@@ -61,4 +67,29 @@ it('counts valid tokens by environment and by project, without those for hidden 
   expect(await tokens(undefined, ['shop'])).toEqual([development, production]);
   await done('DELETE', `api-tokens/${encodeURIComponent(secret)}`);
   expect(await tokens()).toEqual([development, production]);
+});
+
+it('lists the tokens that end within days, with whom to tell: who created them, and of a PAT its user', async () => {
+  const { id, key } = await aUser(1);
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const client = { type: 'client', environment: 'development', projects: ['*'] };
+  await done('POST', 'api-tokens', { ...client, tokenName: 'ends', expiresAt: inDays(5) }, key);
+  await done('POST', 'api-tokens', { ...client, tokenName: 'works on', expiresAt: inDays(9) }, key);
+  await done('POST', 'api-tokens', { ...client, tokenName: 'for ever' }, key);
+  await done('POST', 'api-tokens', { ...client, tokenName: 'of nobody', expiresAt: inDays(5) });
+  await done('POST', 'user/tokens', { description: 'laptop', expiresAt: inDays(2) }, key);
+  const robot = await done<{ id: number }>(
+    'POST',
+    'service-account',
+    { name: 'robot', username: 'robot', rootRole: 3 },
+    key,
+  );
+  await done('POST', `service-account/${robot.id}/token`, { description: 'robot', expiresAt: inDays(1) }, key);
+  const { tokens: ending } = await call(gateway.bus, ListTokensNearTheirEnd, { body: { days: 7 } }, context());
+  expect(ending.map(({ name, userId, isPersonal }) => [name, userId, isPersonal])).toEqual([
+    ['robot', id, false],
+    ['laptop', id, true],
+    ['ends', id, false],
+  ]);
+  expect(ending[0]?.livesMs).toBeLessThanOrEqual(ending[0]?.lifetimeMs ?? 0);
 });

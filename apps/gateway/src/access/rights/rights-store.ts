@@ -11,6 +11,7 @@ export interface UserRightsRow {
   readonly user_name: string | null;
   readonly username: string | null;
   readonly email: string | null;
+  readonly is_service: boolean;
   readonly access: Pick<Caller, 'grants' | 'hiddenProjects' | 'proposalDeniedProjects'>;
 }
 
@@ -45,11 +46,15 @@ function callerNamesOf(names: UserNames): Pick<Caller, 'name' | 'displayName' | 
 }
 
 /** The caller that services receive for a user, with the user's current rights. */
-export function callerOf({ user_id, user_name, username, email, access }: UserRightsRow, tokenId?: string): Caller {
+export function callerOf(
+  { user_id, user_name, username, email, is_service, access }: UserRightsRow,
+  tokenId?: string,
+): Caller {
   return {
     id: user_id,
     ...callerNamesOf({ name: user_name, username, email }),
     ...(tokenId === undefined ? {} : { tokenId }),
+    ...(is_service ? { isService: true } : {}),
     grants: access.grants,
     ...(access.hiddenProjects ? { hiddenProjects: access.hiddenProjects } : {}),
     ...(access.proposalDeniedProjects ? { proposalDeniedProjects: access.proposalDeniedProjects } : {}),
@@ -67,7 +72,7 @@ type MembersOfProject = ReplyOf<typeof CountProjectMembers>['projects'][number];
 const usersAccess: Statement = {
   name: 'users-access',
   text: `
-    select u.id as user_id, u.name as user_name, u.username, u.email, ${userRightsSql} as access
+    select u.id as user_id, u.name as user_name, u.username, u.email, u.is_service, ${userRightsSql} as access
     from api_user u where u.id = any ($1::integer[]) and u.is_active and u.deleted_at is null order by u.id`,
 };
 

@@ -96,7 +96,7 @@ function validSession(end: string): Statement {
     name: 'valid-session',
     text: `
     select nth::int, s.id, s.hash, (extract(epoch from ${end} - now()) * 1000)::float8 as lives_ms,
-      u.id as user_id, u.name as user_name, u.username, u.email, ${userRightsSql} as access
+      u.id as user_id, u.name as user_name, u.username, u.email, u.is_service, ${userRightsSql} as access
     from unnest($1::text[]) with ordinality as requested (selector, nth) join user_session s using (selector)
     join api_user u on u.id = s.user_id
     where ${end} > now() and u.is_active and u.deleted_at is null`,

@@ -12,6 +12,7 @@ import {
   limitExceeded,
   ListApiTokens,
   ListProjectApiTokens,
+  ListTokensNearTheirEnd,
   may,
   maySee,
   Refusal,
@@ -58,6 +59,7 @@ export function tokenEndpoints({
       await tokens.revoke(token, [tokenEvent('api-token-deleted', { preData: token })]);
       return null;
     }),
+    implement(ListTokensNearTheirEnd, async ({ body }) => ({ tokens: await reads.tokens.listNearTheirEnd(body.days) })),
     implement(CreateApiToken, async (request) => {
       const { caller, body } = request;
       const targets = await projectAndEnvironmentDirectory.all(request);

@@ -87,6 +87,28 @@ const selectApiTokens = `
   where kind = any ($1::text[]) and revoked_at is null and ($2::text is null or $2 = any (projects) or '${wildcard}' = any (projects))
   order by number`;
 
+/** A token that ends soon. */
+export interface EndingToken {
+  readonly id: string;
+  readonly isPersonal: boolean;
+  readonly name: string;
+  readonly userId: number;
+  readonly livesMs: number;
+  readonly lifetimeMs: number;
+  readonly expiresAt: string;
+}
+
+const endingTokens = `
+  select token.id, u.id is not null and not u.is_service as "isPersonal", token.name,
+    case when u.is_service or u.id is null then token.created_by else u.id end as "userId",
+    (extract(epoch from expires_at - now()) * 1000)::float8 as "livesMs",
+    (extract(epoch from expires_at - token.created_at) * 1000)::float8 as "lifetimeMs",
+    to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
+  from api_token token left join api_user u on u.id = token.user_id
+  where revoked_at is null and expires_at > now() and expires_at <= now() + make_interval(days => $1)
+    and case when u.is_service or u.id is null then token.created_by > 0 else true end
+  order by expires_at, token.id limit 10000`;
+
 /** Reads of API tokens and PATs without a lock: for responses, not for decisions. */
 export function tokenReads({ query }: Pick<Tx, 'query'>, cipher: SecretCipher | undefined) {
   const listPats = async (userIds: readonly number[]): Promise<Pat[]> => {
@@ -98,6 +120,8 @@ export function tokenReads({ query }: Pick<Tx, 'query'>, cipher: SecretCipher | 
     /** API tokens of these kinds; only those for the project, if one is named. */
     list: async (kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]> =>
       (await query<TokenRow>(selectApiTokens, [kinds, project ?? null])).map((row) => apiTokenOf(row, cipher)),
+    /** The tokens that end within these days, with the person who has or created each. */
+    listNearTheirEnd: (days: number): Promise<EndingToken[]> => query<EndingToken>(endingTokens, [days]),
     listPats: async (userId: number): Promise<Pat[]> => listPats([userId]),
     listPatsOf: async (userIds: readonly number[]): Promise<ReadonlyMap<number, Pat[]>> =>
       Map.groupBy(await listPats(userIds), ({ userId }) => userId),
@@ -216,7 +240,7 @@ function validTokenBy(column: 'selector' | 'id'): Statement {
     text: `
     select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.deleted_projects, token.environment,
       (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
-      u.id as user_id, u.name as user_name, u.username, u.email,
+      u.id as user_id, u.name as user_name, u.username, u.email, u.is_service,
       case when u.id is not null then ${userRightsSql} end as access
     from unnest($1::${column === 'id' ? 'uuid' : 'text'}[]) with ordinality as requested (${column}, nth) join api_token token using (${column})
     left join api_user u on u.id = token.user_id

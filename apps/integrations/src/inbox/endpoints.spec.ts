@@ -1,0 +1,266 @@
+import {
+  type Caller,
+  CountUnreadNotifications,
+  type Event,
+  GetNotificationPreferences,
+  ListNotifications,
+  MarkAllNotificationsRead,
+  MarkNotification,
+  notificationKinds,
+  type RequestOf,
+  SetNotificationPreference,
+} from '@bunting/contracts';
+import { openLog } from '@bunting/runtime';
+import { eventually } from '@bunting/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startInbox } from './background.ts';
+import { inboxStore } from './inbox-store.ts';
+import { type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
+
+const lee: Caller = { id: 2, name: 'lee', grants: [] };
+const rita: Caller = { id: 3, name: 'rita', grants: [] };
+
+let service: StartedIntegrations;
+beforeAll(async () => {
+  service = await startIntegrations();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  service.people.user(lee.id, 'lee');
+  service.people.user(rita.id, 'rita');
+  service.people.request(7, { author: lee.id, reviewers: [rita.id] });
+  service.people.follow('banner', lee.id);
+  await hasTold();
+});
+afterEach(async () => {
+  await service.database.query({ name: 'forget', text: 'truncate notification, notification_preference' });
+});
+
+const inbox = (caller = lee, query: RequestOf<typeof ListNotifications>['query'] = {}) =>
+  service.call(ListNotifications, { query }, caller);
+const unread = async (caller = lee) => (await service.call(CountUnreadNotifications, {}, caller)).unread;
+
+/** Waits until people are told of everything in the log. */
+const hasTold = () =>
+  eventually(async () => {
+    const [row] = await service.database.query<{ position: number }>({
+      name: 'position',
+      text: 'select position from inbox_position',
+    });
+    expect(row?.position).toBe(service.log.head);
+  });
+/** A second process that tells people, on the same database. */
+const aReplica = () =>
+  startInbox({ bus: service.bus, store: inboxStore(service.database), intervalMs: 20, log: openLog('silent') });
+async function happened(...events: readonly Partial<Event>[]) {
+  const entries = service.log.append(...events);
+  await hasTold();
+  return entries;
+}
+const aReview: Partial<Event> = {
+  type: 'change-request-sent-to-review',
+  createdBy: 'lee',
+  createdByUserId: lee.id,
+  featureName: null,
+  data: { changeRequestId: 7 },
+};
+const anApproval: Partial<Event> = {
+  ...aReview,
+  type: 'change-request-approved',
+  createdBy: 'rita',
+  createdByUserId: rita.id,
+};
+
+it('people find what concerns them, with who did what, where and when, newest first', async () => {
+  await happened(aReview, anApproval, {});
+  expect(await inbox(rita)).toMatchObject({
+    notifications: [{ kind: 'review-requested', createdBy: 'lee', title: 'Summer sale', isRead: false }],
+    total: 1,
+    unread: 1,
+  });
+  expect(await inbox(lee)).toMatchObject({
+    notifications: [
+      { kind: 'flag-changed', title: 'banner', path: '/projects/shop/features/banner', environment: 'production' },
+      { kind: 'change-request-approved', path: '/projects/shop/change-requests/7', comment: null },
+    ],
+    unread: 2,
+  });
+});
+
+it('pages and filters by kind and by what is unread', async () => {
+  await happened(anApproval, {}, { type: 'feature-archived', environment: null });
+  const first = await inbox(lee, { limit: 2 });
+  expect(first.notifications.map(({ kind }) => kind)).toEqual(['flag-changed', 'flag-changed']);
+  const second = await inbox(lee, { limit: 2, before: first.notifications.at(-1)?.id });
+  expect(second).toMatchObject({ notifications: [{ kind: 'change-request-approved' }], total: 3 });
+  expect(await inbox(lee, { kind: 'change-request-approved' })).toMatchObject({ total: 1, unread: 3 });
+  const params = { id: second.notifications[0]?.id ?? 0 };
+  await service.call(MarkNotification, { params, body: { isRead: true } }, lee);
+  expect(await inbox(lee, { unread: true })).toMatchObject({ total: 2, unread: 2 });
+});
+
+it('one and all are marked as read, what came meanwhile stays unread, and one can be unread again', async () => {
+  await happened(anApproval, {});
+  const { notifications } = await inbox();
+  await happened({ type: 'feature-archived', environment: null });
+  await service.call(MarkAllNotificationsRead, { body: { upTo: notifications[0]?.id ?? 0 } }, lee);
+  expect(await unread()).toBe(1);
+  const params = { id: notifications[0]?.id ?? 0 };
+  await service.call(MarkNotification, { params, body: { isRead: false } }, lee);
+  expect(await unread()).toBe(2);
+});
+
+it('nobody reads or marks those of others', async () => {
+  await happened(anApproval);
+  const [own] = (await inbox(lee)).notifications;
+  expect((await inbox(rita)).notifications).toEqual([]);
+  const params = { id: own?.id ?? 0 };
+  await expect(service.call(MarkNotification, { params, body: { isRead: true } }, rita)).rejects.toMatchObject({
+    kind: 'NotFoundError',
+  });
+});
+
+it('those of a project that one may not see any more are not there', async () => {
+  await happened(anApproval);
+  const outsider = { ...lee, hiddenProjects: ['shop'] };
+  expect(await inbox(outsider)).toEqual({ notifications: [], total: 0, unread: 0 });
+  expect(await unread(outsider)).toBe(0);
+  expect(await unread(lee)).toBe(1);
+});
+
+it('service accounts and API tokens without a user have none, which the error says', async () => {
+  const refused = { kind: 'ForbiddenError', message: expect.stringContaining('Only people have an inbox') };
+  for (const caller of [
+    { ...lee, isService: true },
+    { ...lee, id: -42 },
+  ])
+    await expect(unread(caller)).rejects.toMatchObject(refused);
+  service.people.user(lee.id, 'lee', { isService: true });
+  await happened(anApproval);
+  service.people.user(lee.id, 'lee');
+  expect(await unread()).toBe(0);
+});
+
+it('a kind that a person does not want stays out of the inbox from then on', async () => {
+  const preferences = await service.call(GetNotificationPreferences, {}, lee);
+  expect(preferences.kinds.map(({ kind }) => kind)).toEqual(notificationKinds);
+  expect(preferences.kinds.every((one) => one.inbox)).toBe(true);
+  const params = { kind: 'flag-changed' as const };
+  const changed = await service.call(SetNotificationPreference, { params, body: { inbox: false } }, lee);
+  expect(changed.kinds.filter((one) => !one.inbox)).toMatchObject([{ kind: 'flag-changed' }]);
+  await happened({}, anApproval);
+  expect(await inbox()).toMatchObject({ notifications: [{ kind: 'change-request-approved' }], total: 1 });
+});
+
+it('what one act changes in a flag is one notification, which says what came last', async () => {
+  const act = { groupType: 'transaction', groupId: 'a' };
+  await happened({ ...act, type: 'feature-strategy-add', summary: 'added' }, { ...act, summary: 'enabled' });
+  expect((await inbox()).notifications).toMatchObject([{ kind: 'flag-changed', summary: 'enabled' }]);
+});
+
+it('a second request for the same review comes only after the first was read', async () => {
+  await happened(aReview, aReview);
+  const { notifications } = await inbox(rita);
+  expect(notifications).toHaveLength(1);
+  await service.call(MarkAllNotificationsRead, { body: { upTo: notifications[0]?.id ?? 0 } }, rita);
+  await happened(aReview);
+  expect((await inbox(rita)).notifications).toHaveLength(2);
+});
+
+it('a deleted user has none any more', async () => {
+  await happened(anApproval);
+  await happened({
+    type: 'user-deleted',
+    project: null,
+    featureName: null,
+    environment: null,
+    preData: { id: lee.id },
+  });
+  expect(await inbox()).toMatchObject({ total: 0 });
+});
+
+it('no more than the newest 500 of a person are kept, and none for more than 90 days', async () => {
+  const flags = Array.from({ length: 60 }, () => ({}));
+  await happened(...flags);
+  await service.database.query({
+    name: 'many',
+    text: `insert into notification (user_id, key, kind, happened_at, title, summary, path)
+      select 2, 'older ' || n, 'flag-changed', now(), '', '', '/' from generate_series(1, 500) n`,
+  });
+  await happened({});
+  expect(await inbox()).toMatchObject({ total: 500 });
+  await service.database.query({
+    name: 'age',
+    text: `update notification set added_at = now() - interval '91 days' where key like 'older%'`,
+  });
+  const other = aReplica();
+  await eventually(async () => expect((await inbox()).total).toBe(1));
+  await other.stop();
+});
+
+describe('after a crash', () => {
+  it('and with several replicas, people are told of everything once', async () => {
+    const before = service.log.head;
+    const replica = aReplica();
+    const types: Event['type'][] = [
+      'feature-environment-enabled',
+      'feature-strategy-add',
+      'feature-environment-disabled',
+    ];
+    for (let round = 0; round < 20; round++) service.log.append(...types.map((type) => ({ type })));
+    await hasTold();
+    await replica.stop();
+    expect((await inbox()).total).toBe(60);
+    // A process that dies before its commit leaves the position where it was; a restored database has an older one.
+    await service.database.query({ name: 'back', text: `update inbox_position set position = ${before}, hash = null` });
+    await happened({});
+    expect((await inbox()).total).toBe(61);
+  });
+
+  it('people are told nothing twice when the log was restored, and of what is new in it', async () => {
+    service.people.follow('sidebar', rita.id);
+    const change = { featureName: 'sidebar' };
+    await happened(change, change, change);
+    service.log.restoreTo(service.log.head - 1);
+    await happened({ ...change, type: 'feature-archived', environment: null }, change);
+    const text = "select 1 from notification where title = 'sidebar'";
+    expect(await service.database.query({ name: 'told', text })).toHaveLength(5);
+  });
+
+  it('what cannot be looked up now waits in the log', async () => {
+    await service.people.stop();
+    service.log.append(anApproval);
+    const { position } = await service.database
+      .query<{ position: number }>({ name: 'position', text: 'select position from inbox_position' })
+      .then(([row]) => row ?? { position: -1 });
+    expect(position).toBeLessThan(service.log.head);
+    await service.people.start();
+    await hasTold();
+    expect(await unread()).toBe(1);
+  });
+});
+
+it('whoever created a token is told before it ends', async () => {
+  const day = 86_400_000;
+  service.people.tokens([
+    {
+      id: 'a',
+      isPersonal: false,
+      name: 'checkout in production',
+      userId: lee.id,
+      livesMs: 6.5 * day,
+      lifetimeMs: 90 * day,
+      expiresAt: '2026-12-05T08:00:00.000Z',
+    },
+  ]);
+  for (let starts = 0; starts < 2; starts++) {
+    const other = aReplica();
+    await eventually(async () =>
+      expect((await inbox()).notifications).toMatchObject([
+        { kind: 'token-expiring', title: 'checkout in production' },
+      ]),
+    );
+    await other.stop();
+  }
+  service.people.tokens([]);
+});

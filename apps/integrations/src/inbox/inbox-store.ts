@@ -1,0 +1,213 @@
+import {
+  maxNotifications,
+  notificationDays,
+  type NotificationKind,
+  notificationKinds,
+  type NotificationPreferences,
+  notFound,
+} from '@bunting/contracts';
+import { type Database, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import { insertMark, logMarks } from '../delivery/delivery-store.ts';
+import type { LogPosition } from '../delivery/log-position.ts';
+import type { Notice } from './notification.ts';
+
+/** The inbox of a person, and what is left out of it: the projects that the person may not see. */
+export interface InboxOf {
+  readonly userId: number;
+  readonly hiddenProjects: readonly string[];
+}
+
+type Preference = NotificationPreferences['kinds'][number];
+
+export interface InboxFilter {
+  readonly unread: boolean;
+  readonly kind: NotificationKind | null;
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+/** A person is reminded of the ends of tokens within days: these notices are kept for as long, also beyond the limit. */
+const tokenNoticeDays = 10;
+
+const visible = 'user_id = $1 and (project is null or project <> all ($2::text[]))';
+
+const unreadOf: Statement = {
+  name: 'unread-notifications',
+  text: `select count(*)::int as unread from notification where ${visible} and read_at is null`,
+};
+
+const pageOf: Statement = {
+  name: 'notifications',
+  text: `
+    with matching as materialized (
+      select * from notification where ${visible} and (not $3 or read_at is null) and ($4::text is null or kind = $4))
+    select json_build_object(
+      'total', (select count(*) from matching),
+      'unread', (select count(*) from notification where ${visible} and read_at is null),
+      'notifications', coalesce((
+        select json_agg(json_build_object('id', id, 'kind', kind,
+          'createdAt', to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'isRead', read_at is not null,
+          'createdBy', created_by, 'title', title, 'summary', summary, 'comment', comment, 'project', project,
+          'environment', environment, 'featureName', feature, 'changeRequestId', change_request, 'path', path) order by id desc)
+        from (select * from matching where $5::bigint is null or id < $5 order by id desc limit $6) as page), '[]'))::text as json`,
+};
+
+const preferencesOf: Statement = {
+  name: 'notification-preferences',
+  text: `
+    select known.kind, coalesce(inbox, true) as inbox
+    from unnest($2::text[]) with ordinality as known (kind, nth)
+    left join notification_preference p on p.kind = known.kind and p.user_id = $1 order by nth`,
+};
+
+const dropOld: Statement = {
+  name: 'drop-old-notifications',
+  text: `
+    delete from notification where id in (
+      select id from (select id, added_at from notification order by id limit 1000) as oldest
+      where added_at < clock_timestamp() - interval '${notificationDays} days') returning 1`,
+};
+
+const beginAt: Statement = {
+  name: 'begin-inbox',
+  text: 'insert into inbox_position (position, hash) values ($1, $2) on conflict do nothing',
+};
+
+const insertNotice = `
+  insert into notification (user_id, key, kind, happened_at, created_by, title, summary, comment, project, environment, feature,
+    change_request, path)
+  select person.id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
+  from unnest($1::int[]) as person (id)
+  left join notification_preference p on p.user_id = person.id and p.kind = $3
+  where coalesce(p.inbox, true)
+    -- Who has not yet looked at a request for a review needs no second one.
+    and not ($3 = 'review-requested' and exists (
+      select from notification n where n.user_id = person.id and n.kind = $3 and n.change_request = $12 and n.read_at is null))
+  -- Of several events that are one thing to tell, the last one says what came of it.
+  on conflict (user_id, key) do update set summary = excluded.summary where notification.summary <> excluded.summary`;
+
+const dropBeyondLimit = `
+  delete from notification using unnest($1::int[]) as person (id) cross join lateral (
+    select n.id from notification n where n.user_id = person.id order by n.id desc offset ${maxNotifications}) as old
+  where notification.id = old.id
+    and (kind <> 'token-expiring' or added_at < clock_timestamp() - interval '${tokenNoticeDays} days')`;
+
+/** Tells people, each once, and keeps the newest of each person. */
+async function tell(tx: Tx, notices: readonly Notice[]): Promise<void> {
+  for (const notice of notices)
+    await tx.query(insertNotice, [
+      notice.userIds,
+      notice.key,
+      notice.kind,
+      notice.createdAt,
+      notice.createdBy,
+      notice.title,
+      notice.summary,
+      notice.comment,
+      notice.project,
+      notice.environment,
+      notice.featureName,
+      notice.changeRequestId,
+      notice.path,
+    ]);
+  if (notices.length > 0) await tx.query(dropBeyondLimit, [[...new Set(notices.flatMap(({ userIds }) => userIds))]]);
+}
+
+/** Moves the position up to which people are told. @returns false if another process has moved it */
+async function move(tx: Tx, from: LogPosition, to: LogPosition): Promise<boolean> {
+  const text = `update inbox_position set position = $3, hash = $4 where position = $1 and hash is not distinct from $2 returning 1`;
+  return (await tx.query(text, [from.position, from.hash, to.position, to.hash])).length > 0;
+}
+
+/** Stores what people are told, outside of the writes of users. */
+export function inboxStore(database: Database) {
+  const { read, query } = database;
+  return {
+    /** The position in the log up to which people are told; undefined before the first one. */
+    position: async (): Promise<LogPosition | undefined> =>
+      (await read<LogPosition>({ name: 'inbox-position', text: 'select position, hash from inbox_position' }))[0],
+
+    /** Begins with the events after a position, unless another process has begun. */
+    begin: ({ position, hash }: LogPosition): Promise<unknown> => query(beginAt, [position, hash]),
+
+    /**
+     * Stores, in one transaction, what people are told of the events up to a position, and that they are.
+     * @returns false, with nothing stored, if another process was faster
+     */
+    commit: (
+      from: LogPosition,
+      to: LogPosition,
+      { notices, deletedUsers }: { readonly notices: readonly Notice[]; readonly deletedUsers: readonly number[] },
+    ): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        if (!(await move(tx, from, to))) return false;
+        await tell(tx, notices);
+        if (deletedUsers.length > 0) {
+          await tx.query('delete from notification where user_id = any ($1::int[])', [deletedUsers]);
+          await tx.query('delete from notification_preference where user_id = any ($1::int[])', [deletedUsers]);
+        }
+        if (to.hash !== null) await tx.query(insertMark, [to.position, to.hash]);
+        return true;
+      }),
+
+    /** Goes back to a position of a restored log. Marks after it were of the log before. */
+    rewind: (from: LogPosition, to: LogPosition): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        if (!(await move(tx, from, to))) return false;
+        await tx.query('delete from log_mark where id > $1', [to.position]);
+        return true;
+      }),
+
+    marks: (upTo: number) => logMarks(database, upTo),
+
+    /** Tells people of what is no event. */
+    tell: (notices: readonly Notice[]): Promise<void> => database.transaction((tx) => tell(tx, notices)),
+
+    /** Deletes some notifications that are too old. @returns how many */
+    dropOld: async (): Promise<number> => (await query(dropOld)).length,
+  };
+}
+export type InboxStore = ReturnType<typeof inboxStore>;
+
+/** Reads the inbox of a person. */
+export function inboxReader({ read }: ReadDatabase) {
+  return {
+    page: async ({ userId, hiddenProjects }: InboxOf, { unread, kind, before, limit }: InboxFilter): Promise<string> =>
+      onlyRow(await read<{ json: string }>(pageOf, [userId, hiddenProjects, unread, kind, before, limit])).json,
+    countUnread: async ({ userId, hiddenProjects }: InboxOf): Promise<{ unread: number }> =>
+      onlyRow(await read<{ unread: number }>(unreadOf, [userId, hiddenProjects])),
+    preferences: (userId: number): Promise<Preference[]> =>
+      read<Preference>(preferencesOf, [userId, notificationKinds]),
+  };
+}
+export type InboxReader = ReturnType<typeof inboxReader>;
+
+/** Changes the inbox of a person, in that person's writes. */
+export function inboxRepository(tx: Tx) {
+  return {
+    /** @throws Refusal `NotFoundError` */
+    mark: async ({ userId, hiddenProjects }: InboxOf, id: number, isRead: boolean): Promise<void> => {
+      const marked = await tx.query(
+        `update notification set read_at = case when $4 then coalesce(read_at, clock_timestamp()) end
+         where ${visible} and id = $3 returning 1`,
+        [userId, hiddenProjects, id, isRead],
+      );
+      if (marked.length === 0) throw notFound(`Could not find a notification with id ${id} of yours`);
+    },
+    markAllRead: async (userId: number, upTo: number): Promise<void> => {
+      const text =
+        'update notification set read_at = clock_timestamp() where user_id = $1 and id <= $2 and read_at is null';
+      await tx.query(text, [userId, upTo]);
+    },
+    preferences: (userId: number): Promise<Preference[]> =>
+      tx.query<Preference>(preferencesOf.text, [userId, notificationKinds]),
+    prefer: async (userId: number, kind: NotificationKind, { inbox }: { readonly inbox: boolean }): Promise<void> => {
+      await tx.query(
+        `insert into notification_preference (user_id, kind, inbox) values ($1, $2, $3)
+         on conflict (user_id, kind) do update set inbox = excluded.inbox`,
+        [userId, kind, inbox],
+      );
+    },
+  };
+}
+export type InboxRepository = ReturnType<typeof inboxRepository>;

@@ -1,0 +1,68 @@
+import { type Bus, implement, serve } from '@bunting/bus';
+import {
+  GetPeopleOfChangeRequest,
+  GetPermissionsOfUsers,
+  ListFeatureFollowers,
+  ListTokensNearTheirEnd,
+  notFound,
+  type ReplyOf,
+} from '@bunting/contracts';
+
+type Request = ReplyOf<typeof GetPeopleOfChangeRequest>;
+type User = ReplyOf<typeof GetPermissionsOfUsers>['users'][number];
+type Tokens = ReplyOf<typeof ListTokensNearTheirEnd>['tokens'];
+
+/** What change requests, features and gateway know of people, in memory. */
+export async function fakePeople(bus: Bus) {
+  const requests = new Map<number, Request>();
+  const users = new Map<number, User>();
+  let followers: ReplyOf<typeof ListFeatureFollowers>['features'] = [];
+  let tokens: Tokens = [];
+  const endpoints = [
+    implement(GetPeopleOfChangeRequest, async ({ body: { id } }) => {
+      const request = requests.get(id);
+      if (request === undefined) throw notFound(`Could not find change request with id ${id}`);
+      return request;
+    }),
+    implement(ListFeatureFollowers, async ({ body: { names } }) => ({
+      features: followers.filter(({ name }) => names.includes(name)),
+      productionEnvironments: ['production'],
+    })),
+    implement(GetPermissionsOfUsers, async ({ body: { ids } }) => ({
+      users: ids.flatMap((id) => users.get(id) ?? []),
+    })),
+    implement(ListTokensNearTheirEnd, async () => ({ tokens })),
+  ];
+  const start = () => serve(bus, endpoints, { checkReplies: true });
+  let served = await start();
+  return {
+    /** A person, by default with the address name@example.com. */
+    user: (
+      id: number,
+      name: string,
+      caller: Partial<User['caller']> = {},
+      email: string | null = `${name}@example.com`,
+    ) =>
+      users.set(id, {
+        user: { id, name, username: null, email, imageUrl: null },
+        caller: { id, name, grants: [], ...caller },
+      }),
+    remove: (id: number) => users.delete(id),
+    request: (id: number, request: Partial<Request>) =>
+      requests.set(id, {
+        title: 'Summer sale',
+        state: 'In review',
+        author: 2,
+        reviewers: [],
+        participants: [],
+        ...request,
+      }),
+    follow: (name: string, createdBy: number, ...favoriteOf: number[]): void => {
+      followers = [...followers.filter((one) => one.name !== name), { name, createdBy, favoriteOf }];
+    },
+    tokens: (next: Tokens): void => void (tokens = next),
+    /** Makes them unavailable until they are started again. */
+    stop: () => served.stop(),
+    start: async (): Promise<void> => void (served = await start()),
+  };
+}
