@@ -167,6 +167,13 @@ const projectCleanup = createRoute({
   component: lazyRouteComponent(() => import('./pages/cleanup/cleanup-page.tsx'), 'ProjectCleanupPage'),
 });
 
+const inbox = createRoute({
+  getParentRoute: () => root,
+  path: '/inbox',
+  validateSearch: searchParameters<'kind' | 'unread'>(),
+  component: lazyRouteComponent(() => import('./pages/inbox/inbox-page.tsx'), 'InboxPage'),
+});
+
 const profile = createRoute({
   getParentRoute: () => root,
   path: '/profile',
@@ -224,6 +231,7 @@ export const router = createRouter({
     admin,
     adminSection,
     adminItem,
+    inbox,
     profile,
     ...signedOutRoutes,
   ]),

@@ -67,6 +67,10 @@ const ReviewCount = lazy(() =>
   import('../pages/change-requests/review-count.tsx').then(({ ReviewCount: component }) => ({ default: component })),
 );
 
+const InboxBell = lazy(() =>
+  import('../pages/inbox/inbox-bell.tsx').then(({ InboxBell: component }) => ({ default: component })),
+);
+
 const ProposalQuestion = lazy(() =>
   import('../changes/proposal-question.tsx').then(({ ProposalQuestion: component }) => ({ default: component })),
 );
@@ -216,6 +220,9 @@ function Frame() {
         </button>
         <div className={styles['end']}>
           <IconButton icon="help" label="Keyboard shortcuts" onPress={() => setOverlay('keys')} />
+          <Suspense>
+            <InboxBell />
+          </Suspense>
           <UserMenu />
         </div>
       </header>

@@ -29,6 +29,7 @@ import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import styles from './profile.module.css';
+import { NotificationPreferences } from '../inbox/notification-preferences.tsx';
 import { SessionTable } from './session-table.tsx';
 
 /** Changes the password of the user, which ends the sessions in all other browsers. */
@@ -271,6 +272,7 @@ export function ProfilePage() {
             ) : (
               <>
                 <Sessions />
+                <NotificationPreferences />
                 <PersonalAccessTokens />
               </>
             )}

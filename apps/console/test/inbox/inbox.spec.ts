@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { eventually } from '@bunting/testing';
+import {
+  api,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+  signIn,
+} from '../support/browser.ts';
+
+/** The key of a new person who may do everything. */
+async function aPerson(): Promise<string> {
+  const person = { username: `inbox-${randomUUID().slice(0, 8)}`, name: 'Ana', rootRole: 1 };
+  const { id } = (await api('POST', '/api/admin/user-admin', person)) as { readonly id: number };
+  const token = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'inbox' });
+  return (token as { readonly secret: string }).secret;
+}
+
+const unreadOf = async (key: string): Promise<number> =>
+  ((await api('GET', '/api/admin/inbox/unread', undefined, key)) as { readonly unread: number }).unread;
+
+/** A person with a flag of their own, which somebody else has switched on in production. */
+async function aPersonWithNews() {
+  const key = await aPerson();
+  const flag = `inbox.${randomUUID().slice(0, 8)}`;
+  const features = '/api/admin/projects/default/features';
+  await api('POST', features, { name: flag, type: 'release' }, key);
+  await api('POST', `${features}/${flag}/environments/production/on`);
+  await eventually(async () => expect(await unreadOf(key)).toBe(1));
+  return { key, flag };
+}
+
+describeInBrowser('the inbox', () => {
+  it('is behind the bell, which says how much is unread, and marks what is opened as read', async () => {
+    const { key, flag } = await aPersonWithNews();
+    const opened = await openPage('/profile');
+    await signIn(opened.page, key);
+    const bell = opened.page.getByRole('link', { name: 'Inbox, 1 unread notification' });
+    await bell.focus();
+    await opened.page.keyboard.press('Enter');
+    const list = opened.page.getByRole('list', { name: 'Notifications' });
+    await list.getByText('enabled').waitFor();
+    await expectAccessible(opened);
+    await list.getByRole('link', { name: flag }).click();
+    await opened.page.getByRole('heading', { name: flag, level: 1 }).waitFor();
+    await opened.page.getByRole('link', { name: 'Inbox', exact: true }).waitFor();
+    expect(await unreadOf(key)).toBe(0);
+    await closeChecked(opened);
+  });
+
+  it('marks everything as read, shows what is unread or of a kind, and fits a phone', async () => {
+    const { key, flag } = await aPersonWithNews();
+    const opened = await openPage('/inbox?kind=flag-changed', { width: 390, dark: true });
+    const { page } = opened;
+    await signIn(page, key);
+    const list = page.getByRole('list', { name: 'Notifications' });
+    await list.getByRole('link', { name: flag }).waitFor();
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(390);
+    await page.getByRole('button', { name: 'Mark all as read' }).click();
+    await list.getByRole('button', { name: 'Mark as unread' }).waitFor();
+    await page.getByText('Unread only').click();
+    await page.getByText('Nothing matches').waitFor();
+    await closeChecked(opened);
+  });
+
+  it('leaves out what the reader has turned off in the profile', async () => {
+    const { key, flag } = await aPersonWithNews();
+    const opened = await openPage('/profile');
+    const { page } = opened;
+    await signIn(page, key);
+    await page.getByRole('checkbox', { name: 'My flag was changed in production' }).press('Space');
+    await eventually(async () => {
+      const { kinds } = (await api('GET', '/api/admin/inbox/preferences', undefined, key)) as {
+        readonly kinds: readonly { readonly kind: string; readonly inbox: boolean }[];
+      };
+      expect(kinds.filter(({ inbox }) => !inbox).map(({ kind }) => kind)).toEqual(['flag-changed']);
+    });
+    await expectAccessible(opened);
+    await api('POST', `/api/admin/projects/default/features/${flag}/environments/production/off`);
+    await api('POST', '/api/admin/projects/default/stale', { features: [flag], stale: true });
+    await eventually(async () => expect(await unreadOf(key)).toBe(2));
+    const { notifications } = (await api('GET', '/api/admin/inbox', undefined, key)) as {
+      readonly notifications: readonly { readonly kind: string; readonly summary: string }[];
+    };
+    expect(notifications.map(({ kind }) => kind)).toEqual(['flag-stale', 'flag-changed']);
+    await closeChecked(opened);
+  });
+
+  it('is not offered to a key that belongs to nobody', async () => {
+    const opened = await openSignedIn('/flags');
+    await opened.page.getByRole('button', { name: 'Account' }).waitFor();
+    expect(await opened.page.getByRole('link', { name: /^Inbox/ }).count()).toBe(0);
+    await closeChecked(opened);
+  });
+});
