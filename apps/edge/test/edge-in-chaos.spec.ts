@@ -1,0 +1,261 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { host, openLog, type RunningHost } from '@bunting/runtime';
+import { eventually, startBlackholeProxy } from '@bunting/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { edgeService } from '../src/service.ts';
+import { flag, originData, startSimulatedOrigin } from './simulated-origin.ts';
+
+const token = 'default:development.0123456789abcdef';
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+type Features = ReadonlyMap<string, string>;
+function statesOf(list: readonly object[]): Features {
+  return new Map(
+    list.map((feature) => {
+      const { name, description } = feature as { readonly name: string; readonly description: string };
+      return [name, description];
+    }),
+  );
+}
+function textOf(features: Features): string {
+  return JSON.stringify([...features].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+async function startWorld() {
+  const origin = await startSimulatedOrigin();
+  const folder = await mkdtemp(path.join(tmpdir(), 'edge-in-chaos-'));
+  stops.push(
+    () => rm(folder, { recursive: true, force: true }),
+    () => origin.stop(),
+  );
+  origin.tokens.add(token);
+  const had = new Set<string>();
+  let changes = 0;
+  const change = (data = origin.state.data): void => {
+    changes++;
+    if (changes % 5 === 4) data.remove(`flag-${(changes - 2) % 3}`);
+    else data.put(flag(`flag-${changes % 3}`, `change ${changes}`));
+    had.add(textOf(statesOf(data.list())));
+    if (data === origin.state.data) origin.wakeStreams();
+  };
+  change();
+
+  const startEdge = async (settings: Readonly<Record<string, string>> = {}) => {
+    const running: RunningHost = await host([edgeService], {
+      environment: {
+        UPSTREAM_URL: origin.url.href,
+        TOKENS: token,
+        BACKUP_FOLDER: folder,
+        INTERFACE: '127.0.0.1',
+        PORT: '0',
+        FEATURES_REFRESH_INTERVAL_SECONDS: '1',
+        TOKEN_REVALIDATION_INTERVAL_SECONDS: '1',
+        ...settings,
+      },
+      log: openLog('silent'),
+    });
+    let isStopped = false;
+    const stop = async (): Promise<void> => {
+      if (isStopped) return;
+      isStopped = true;
+      await running.stop();
+    };
+    stops.push(stop);
+    const url = running.services.get('edge')?.address ?? '';
+    await eventually(async () => expect((await fetch(`${url}/internal-backstage/ready`)).status).toBe(200));
+    return { url, stop };
+  };
+
+  /** An SDK that asks for changes, and checks what it gets. It may move to another edge. */
+  const startSdk = (initialUrl: string) => {
+    const faults: unknown[] = [];
+    const seen = {
+      url: initialUrl,
+      features: new Map() as Features,
+      revision: undefined as string | undefined,
+      status: 0,
+      stale: '',
+    };
+    let isStopped = false;
+    const ask = async (): Promise<void> => {
+      const response = await fetch(`${seen.url}/api/client/delta`, {
+        headers: {
+          authorization: token,
+          'unleash-client-spec': '5.2.0',
+          ...(seen.revision === undefined ? {} : { 'if-none-match': seen.revision }),
+        },
+      });
+      const body = await response.text();
+      Object.assign(seen, { status: response.status, stale: response.headers.get('bunting-stale') ?? '' });
+      if (response.status !== 200) return;
+      const { events } = JSON.parse(body) as {
+        readonly events: readonly {
+          readonly type: string;
+          readonly features: object[];
+          readonly feature: object;
+          readonly featureName: string;
+        }[];
+      };
+      const features = new Map(seen.features);
+      for (const event of events) {
+        if (event.type === 'hydration') features.clear();
+        if (event.type === 'feature-removed') features.delete(event.featureName);
+        const changed =
+          event.type === 'hydration' ? event.features : event.type === 'feature-updated' ? [event.feature] : [];
+        for (const [name, description] of statesOf(changed)) features.set(name, description);
+      }
+      seen.features = features;
+      seen.revision = response.headers.get('etag') ?? undefined;
+      expect(had).toContain(textOf(features));
+    };
+    const asking = (async () => {
+      while (!isStopped) {
+        await ask().catch((error: unknown) => {
+          if ((error as Error).name === 'AssertionError') faults.push(error);
+        });
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })();
+    stops.push(async () => {
+      isStopped = true;
+      await asking;
+    });
+    return {
+      seen,
+      isEqual: async (): Promise<void> => {
+        await eventually(() => expect(textOf(seen.features)).toBe(textOf(statesOf(origin.state.data.list()))));
+        expect(faults).toEqual([]);
+      },
+    };
+  };
+  return { origin, folder, change, startEdge, startSdk };
+}
+
+describe('an SDK behind an edge has a state that the origin had, and the newest once the origin is back', () => {
+  it('while the origin is away, and the edge restarts from its snapshot', async () => {
+    const { origin, change, startEdge, startSdk } = await startWorld();
+    const edge = await startEdge();
+    const sdk = startSdk(edge.url);
+    await sdk.isEqual();
+    await origin.goAway();
+    await edge.stop();
+    const restarted = await startEdge();
+    const before = textOf(sdk.seen.features);
+    Object.assign(sdk.seen, { url: restarted.url, revision: undefined, stale: '' });
+    await eventually(() => expect(Number(sdk.seen.stale)).toBeGreaterThan(0));
+    expect(textOf(sdk.seen.features)).toBe(before);
+    change();
+    await origin.comeBack();
+    await sdk.isEqual();
+    await eventually(() => expect(sdk.seen.stale).toBe(''));
+  });
+
+  it('after the origin was restored from a backup with older revisions, and has changed since', async () => {
+    const { origin, change, startEdge, startSdk } = await startWorld();
+    const edge = await startEdge();
+    const sdk = startSdk(edge.url);
+    await sdk.isEqual();
+    const backup = origin.state.data.copy();
+    for (let nth = 0; nth < 3; nth++) change();
+    await sdk.isEqual();
+    await origin.goAway();
+    origin.state.data = backup;
+    await origin.comeBack();
+    await sdk.isEqual();
+    for (let nth = 0; nth < 6; nth++) {
+      change();
+      await sdk.isEqual();
+    }
+  });
+
+  it('behind a balancer to replicas of different ages', async () => {
+    const { origin, change, startEdge, startSdk } = await startWorld();
+    const edge = await startEdge();
+    const sdk = startSdk(edge.url);
+    const current = origin.state.data;
+    const behind = current.copy();
+    change();
+    await sdk.isEqual();
+    const { revision } = sdk.seen;
+    let turns = 0;
+    origin.state.lie = () => {
+      origin.state.data = turns++ % 2 === 0 ? behind : current;
+      return false;
+    };
+    await eventually(() => {
+      origin.cut();
+      expect(turns).toBeGreaterThan(12);
+    });
+    expect(sdk.seen.revision).toBe(revision);
+    origin.state.lie = undefined;
+    origin.state.data = current;
+    change();
+    await sdk.isEqual();
+  });
+
+  it('over connections that are dead without a sign', async () => {
+    const { origin, change, startEdge, startSdk } = await startWorld();
+    const proxy = await startBlackholeProxy(origin.port);
+    stops.push(() => proxy.stop());
+    const edge = await startEdge({ UPSTREAM_URL: `http://127.0.0.1:${proxy.port}` });
+    const sdk = startSdk(edge.url);
+    await sdk.isEqual();
+    proxy.swallow();
+    change();
+    await eventually(() => expect(sdk.seen.stale).not.toBe(''));
+    proxy.forwardNewConnections();
+    await sdk.isEqual();
+  });
+
+  it('without a folder that can be written', async () => {
+    const { change, folder, startEdge, startSdk } = await startWorld();
+    const file = path.join(folder, 'a file');
+    await writeFile(file, '');
+    const edge = await startEdge({ BACKUP_FOLDER: file });
+    const sdk = startSdk(edge.url);
+    for (let nth = 0; nth < 6; nth++) {
+      change();
+      await sdk.isEqual();
+    }
+  });
+
+  it('from either of two edges on one folder', async () => {
+    const { change, startEdge, startSdk } = await startWorld();
+    const edges = [await startEdge(), await startEdge()];
+    const sdk = startSdk(edges[0]?.url ?? '');
+    for (let nth = 0; nth < 10; nth++) {
+      change();
+      sdk.seen.url = edges[nth % 2]?.url ?? '';
+      await sdk.isEqual();
+    }
+  });
+
+  it('until its token is revoked', async () => {
+    const { origin, startEdge, startSdk } = await startWorld();
+    const edge = await startEdge();
+    const sdk = startSdk(edge.url);
+    await sdk.isEqual();
+    origin.tokens.delete(token);
+    origin.cut();
+    await eventually(() => expect([401, 403]).toContain(sdk.seen.status));
+  });
+
+  it('of what its token is narrowed to', async () => {
+    const { origin, change, startEdge } = await startWorld();
+    const { url } = await startEdge();
+    const narrowed = originData('production');
+    change(narrowed);
+    origin.state.data = narrowed;
+    origin.cut();
+    await eventually(async () => {
+      const response = await fetch(`${url}/api/client/features`, { headers: { authorization: token } });
+      const { features } = (await response.json()) as { readonly features: readonly object[] };
+      expect(textOf(statesOf(features))).toBe(textOf(statesOf(narrowed.list())));
+    });
+  });
+});
