@@ -182,7 +182,7 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
       return own?.type === 'client' ? own.token : lead?.token;
     },
     close: async (): Promise<void> => {
-      await Promise.all([...entries.values()].map(({ following }) => following?.close()));
+      await Promise.all([...entries.values()].map(async ({ following }) => following?.close()));
     },
   };
 }
