@@ -1,7 +1,15 @@
 import type { ImportReport } from '@bunting/contracts';
 import { parseArgs } from 'node:util';
 import { countOption, optionError, runCommand, urlOption } from './command.ts';
-import { type Export, readExports, createMissingSegments, readSegmentFile, type SendRequest, ImportError, apiClient } from './import/import-batches.ts';
+import {
+  type Export,
+  readExports,
+  createMissingSegments,
+  readSegmentFile,
+  type SendRequest,
+  ImportError,
+  apiClient,
+} from './import/import-batches.ts';
 import { progressDisplay } from './import/progress-display.ts';
 
 const help = `Imports what Unleash exported, of whatever size, through the public API.

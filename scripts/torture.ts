@@ -4,7 +4,12 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { countOption, numberOption, optionError, runCommand } from './command.ts';
 import { ensureNatsServerInstalled } from './testing/install-nats-server.ts';
-import { formatRollingRestarts, runRollingRestarts, createVersionSourceTree, previousVersionCommit } from './torture/rolling-restarts.ts';
+import {
+  formatRollingRestarts,
+  runRollingRestarts,
+  createVersionSourceTree,
+  previousVersionCommit,
+} from './torture/rolling-restarts.ts';
 import { type TortureReport, runTorture } from './torture/run-torture.ts';
 import { faults } from './torture/faults.ts';
 import { repository } from '../apps/all-in-one/test/support/platform.ts';

@@ -1,6 +1,9 @@
 import { listDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
-import { isVerifiedWithoutMissingEvents, parseExternallyRecordedHash } from '../../apps/audit/src/log/externally-recorded-hash.ts';
+import {
+  isVerifiedWithoutMissingEvents,
+  parseExternallyRecordedHash,
+} from '../../apps/audit/src/log/externally-recorded-hash.ts';
 import { requireFromNotAfterTo, requireFromNotBeyondNextEvent } from '../../apps/audit/src/search/event-filters.ts';
 import { verifyChain } from '../../apps/audit/src/log/chain-store.ts';
 import { countOption, runCommand } from '../command.ts';

@@ -13,7 +13,15 @@ import type pg from 'pg';
 import { escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { type ServiceDatabase, connectToServiceDatabase } from '../databases/service-databases.ts';
-import { BackupError, type DatabaseCopy, type Manifest, manifestPath, serializeManifest, type TableCopy, tablePath } from './manifest.ts';
+import {
+  BackupError,
+  type DatabaseCopy,
+  type Manifest,
+  manifestPath,
+  serializeManifest,
+  type TableCopy,
+  tablePath,
+} from './manifest.ts';
 
 /** The transaction of one database, which reads the state at the time of the snapshots. */
 export interface Snapshot extends ServiceDatabase {

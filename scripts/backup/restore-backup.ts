@@ -6,7 +6,11 @@ import { type Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { createPartitionSql, createTextPartitionSql } from '../../apps/audit/src/log/retention-store.ts';
 import { skipRevisionsAfterRestore } from '../../apps/features/src/unit-of-work/delivery.ts';
-import { type ServiceDatabase, connectToServiceDatabase, requireNoOtherSession } from '../databases/service-databases.ts';
+import {
+  type ServiceDatabase,
+  connectToServiceDatabase,
+  requireNoOtherSession,
+} from '../databases/service-databases.ts';
 import { BackupError, type DatabaseCopy, type Manifest, tablePath } from './manifest.ts';
 
 const countTables = `

@@ -3,7 +3,12 @@ import type { SchemaMigration } from '@bunting/database';
 import { connectOrStartEmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { configSchemaOf, readConfig } from '@bunting/runtime';
 import pg from 'pg';
-import { createDataFolder, type DataFolders, dataFolders, hasDatabases } from '../../apps/all-in-one/src/data-folders.ts';
+import {
+  createDataFolder,
+  type DataFolders,
+  dataFolders,
+  hasDatabases,
+} from '../../apps/all-in-one/src/data-folders.ts';
 import { isSettingGiven } from '../../apps/all-in-one/src/database-setting.ts';
 import { servicesWithDatabaseSettings } from '../../apps/all-in-one/src/services.ts';
 import { auditMigrations } from '../../apps/audit/src/migrations/index.ts';

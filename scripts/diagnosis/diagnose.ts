@@ -5,7 +5,15 @@ import { dataFolders, hasDatabases } from '../../apps/all-in-one/src/data-folder
 import { isSettingGiven } from '../../apps/all-in-one/src/database-setting.ts';
 import { servicesWithDatabaseSettings } from '../../apps/all-in-one/src/services.ts';
 import { withDatabaseUrls } from '../databases/service-databases.ts';
-import { checkMeilisearch, checkService, checkBackupAge, checkNats, type Finding, passedCheck, failedCheck } from './check-servers.ts';
+import {
+  checkMeilisearch,
+  checkService,
+  checkBackupAge,
+  checkNats,
+  type Finding,
+  passedCheck,
+  failedCheck,
+} from './check-servers.ts';
 import { checkDatabase } from './check-postgres.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

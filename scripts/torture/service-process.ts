@@ -6,7 +6,13 @@ import path from 'node:path';
 import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
 import { type Program, runProgram } from '../../apps/all-in-one/test/support/platform.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import { type WakeUpDisturbance, delayAndDuplicateWakeUps, type KillPoint, postgresInterceptor, startTcpProxy } from './proxies.ts';
+import {
+  type WakeUpDisturbance,
+  delayAndDuplicateWakeUps,
+  type KillPoint,
+  postgresInterceptor,
+  startTcpProxy,
+} from './proxies.ts';
 
 interface ServiceProcessOptions {
   readonly service: ServiceName;

@@ -14,7 +14,15 @@ import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts
 import { withClient } from '../../libs/testing/src/test-postgres.ts';
 import type { FeedFollower } from './feed-follower.ts';
 import { type LedgerEntry, hasHappened } from './writer.ts';
-import { readSubject, retryingReader, readProject, flagSummary, isChangeRequestEvent, eventKey, type Subject } from './subject.ts';
+import {
+  readSubject,
+  retryingReader,
+  readProject,
+  flagSummary,
+  isChangeRequestEvent,
+  eventKey,
+  type Subject,
+} from './subject.ts';
 import type { Cluster } from './cluster.ts';
 import { consumers, producers } from './faults.ts';
 
