@@ -150,7 +150,8 @@ describe('a syslog server', () => {
   it('gets each event as a frame with its bytes, which is accepted once the server has read it', async () => {
     const { url, connections } = await serveTls();
     expect(await clientOf(read('cert')).send(frame(url))).toEqual({ status: null, retryAfter: undefined, body: '' });
-    expect(connections).toEqual(['16 <109>1 – event']);
+    await clientOf(read('cert')).send(frame(url.replace('tls', 'TLS'), 'x'));
+    expect(connections).toEqual(['16 <109>1 – event', '1 x']);
   });
 
   it('has not accepted an event if it closes before it has read it, resets, stays open or is not who it should be', async () => {

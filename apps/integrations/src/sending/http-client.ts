@@ -168,7 +168,7 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
     });
 
   const send: Send = (request) =>
-    (request.url.startsWith('tls:') ? writeBefore : sendBefore)(request, AbortSignal.timeout(timeoutMs));
+    (/^tls:/i.test(request.url) ? writeBefore : sendBefore)(request, AbortSignal.timeout(timeoutMs));
   return {
     send,
     close: (): void => {
