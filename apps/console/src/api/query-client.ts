@@ -26,7 +26,7 @@ function delay(ms: number): Promise<void> {
 }
 
 /**
- * The client of all pages. Every mutation, successful or not, invalidates all queries, of which the client reads again those that the page
+ * The client of all pages. Every mutation, successful or not, invalidates all queries but those with `isUnaffected`, of which the client reads again those that the page
  * shows and the others when they are next shown. A mutation that succeeds stays pending until the page is up to date, but no longer than a
  * second: a read whose service is away is retried for longer.
  */
@@ -34,7 +34,7 @@ export function createQueryClient(): QueryClient {
   return new Client({
     mutationCache: new MutationCache({
       onSettled: (_data, error, _variables, _result, _mutation, { client }) => {
-        const readAgain = client.invalidateQueries();
+        const readAgain = client.invalidateQueries({ predicate: ({ meta }) => meta?.['isUnaffected'] !== true });
         return error === null ? Promise.race([readAgain, delay(maxWaitForReadsMs)]) : undefined;
       },
     }),

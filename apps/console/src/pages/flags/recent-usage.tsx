@@ -27,6 +27,7 @@ export function useRecentUsage(
       ...operationQuery(GetRecentUsage, { body: { features: flags.map(({ name }) => name) } }),
       enabled: isShown && flags.length > 0,
       staleTime: staleMs,
+      meta: { isUnaffected: true },
       placeholderData: keepPreviousData,
     })),
     combine: (all) => all.flatMap(({ data }) => data?.features ?? []),
