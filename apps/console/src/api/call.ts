@@ -5,6 +5,7 @@ import {
   signInCount,
   signInOfferOf,
   pendingSignInOffer,
+  refusesWrites,
   waitForSignIn,
   authorizationHeader,
 } from './pending-sign-in.ts';
@@ -144,6 +145,11 @@ export async function sendAfterSignIn(
 ): Promise<ApiResponse> {
   const key = isWrite ? idempotencyKey() : undefined;
   for (;;) {
+    if (isWrite && refusesWrites())
+      throw new ApiError(
+        'UnexpectedResponse',
+        'Another user has signed in in this browser. Copy what you have entered, and load the page again.',
+      );
     // While the sign-in form is shown, further calls would only get a 401 as well.
     const offer = pendingSignInOffer.get();
     if (offer !== undefined) await waitForSignIn(offer, request.signal);

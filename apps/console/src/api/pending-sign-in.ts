@@ -16,6 +16,18 @@ export function setApiKey(key: string | undefined): void {
   apiKey = key;
 }
 
+let isOfAnotherUser = false;
+
+/** Lets this page send no write any more, since another user has signed in: it would be done in that user's name. */
+export function refuseWrites(): void {
+  isOfAnotherUser = true;
+}
+
+/** Whether the session is that of another user than the one who loaded this page. */
+export function refusesWrites(): boolean {
+  return isOfAnotherUser;
+}
+
 /** A way to sign in other than the password, from the gateway's 401. */
 interface SignInOption {
   readonly type: string;

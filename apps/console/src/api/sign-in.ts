@@ -1,7 +1,14 @@
 import { GetMe, type Me } from '@bunting/contracts';
 import { ApiError, errorOfResponse } from './api-error.ts';
 import { send, sendOnce, urlOf } from './call.ts';
-import { hasApiKey, resumePendingCalls, setApiKey, type SignInOffer, signInOfferOf } from './pending-sign-in.ts';
+import {
+  hasApiKey,
+  refuseWrites,
+  resumePendingCalls,
+  setApiKey,
+  type SignInOffer,
+  signInOfferOf,
+} from './pending-sign-in.ts';
 
 let lastUserId: number | undefined;
 
@@ -9,7 +16,10 @@ let lastUserId: number | undefined;
 const tabs = new BroadcastChannel('bunting.user');
 tabs.addEventListener('message', ({ data }) => {
   // What this tab shows is another user's now, and what it sent would be sent in that name.
-  if (!hasApiKey() && lastUserId !== undefined && data !== lastUserId) location.assign('/');
+  if (hasApiKey() || lastUserId === undefined || data === lastUserId) return;
+  // With unsaved input the user may choose to stay.
+  refuseWrites();
+  location.assign('/');
 });
 
 function setUser(id: number): void {

@@ -86,7 +86,22 @@ describeInBrowser('signing in to the console', () => {
     await page.getByRole('button', { name: 'Account' }).waitFor();
     await page.goto(`${url}/profile`);
     await page.getByText('ben@example.org').waitFor();
+
+    // Whoever stays because of unsaved input writes nothing in the name of the other user.
+    await page.evaluate(() => addEventListener('beforeunload', (event) => event.preventDefault()));
+    const asked = page.waitForEvent('dialog');
+    await page.getByRole('button', { name: 'Create a token' }).click();
+    await page.getByLabel('Used for').fill('a script');
+    await other.goto(`${url}/profile`);
+    await chooseFromMenu(other.getByRole('button', { name: 'Account' }), 'Sign out');
+    await signInAs(other, 'ada');
+    await (await asked).dismiss();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('Another user has signed in in this browser.').waitFor();
+    page.once('dialog', (dialog) => void dialog.accept());
     await other.close();
+    await page.goto(`${url}/profile`);
+    await page.getByText('ada@example.org').waitFor();
     await closeChecked(opened);
   });
 
