@@ -183,3 +183,34 @@ it('keeps reports while something in front of the origin asks to sign in', async
   await eventually(() => expect(reports.pending().reports).toBe(0));
   expect(bulkOf(origin).at(-1)?.metrics).toMatchObject([{ yes: 5 }]);
 });
+
+it('sends as much at once as an origin takes whose bodies may have 100 KiB, of many applications and features', async () => {
+  const origin = await givenOrigin();
+  const { reports, close } = open(origin, { sendIntervalMs: 3_600_000, maxBytes: 10_000_000 });
+  for (let nth = 0; nth < 1_500; nth++) {
+    reports.addMetrics(token, counted(1, { appName: `shop-${'ß'.repeat(50)}-${nth}` }));
+    reports.addRegistration(token, { ...registration, instanceId: `i-${nth}` });
+  }
+  await close();
+  const lengths = bulkOf(origin).map((body) => Buffer.byteLength(JSON.stringify(body)));
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(100 * 1024);
+  expect([total(origin), bulkOf(origin).flatMap(({ applications }) => applications).length]).toEqual([1_500, 1_500]);
+  expect(lengths.length).toBeLessThan(10);
+});
+
+it('loses only the one report that is too long for the origin', async () => {
+  const origin = await givenOrigin();
+  const maxBytes = 1_000;
+  origin.state.lie = (request, response) => {
+    if (Number(request.headers['content-length']) <= maxBytes) return false;
+    response.writeHead(413, { 'content-type': 'application/json' }).end('{}');
+    return true;
+  };
+  const { reports, droppedBecause } = open(origin);
+  for (let nth = 0; nth < 40; nth++) reports.addMetrics(token, counted(1, { appName: `app-${nth}` }));
+  reports.addRegistration(token, { ...registration, strategies: ['s'.repeat(200), ...Array(20).fill('t'.repeat(90))] });
+  await eventually(() => expect(reports.pending().reports).toBe(0));
+  const taken = bulkOf(origin).filter((body) => Buffer.byteLength(JSON.stringify(body)) <= maxBytes);
+  expect(taken.flatMap(({ metrics }) => metrics).length).toBe(40);
+  expect(await droppedBecause('rejected')).toBe(1);
+});

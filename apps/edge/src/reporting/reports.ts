@@ -29,23 +29,30 @@ interface TokenReports {
   readonly counts: Map<string, Counts>;
   readonly applications: Map<string, Application>;
 }
-interface Batch {
+interface StoredBatch {
   readonly token: string;
   readonly metrics: readonly Counts[];
   readonly applications: readonly Application[];
+}
+interface Batch extends StoredBatch {
+  readonly bytes: number;
 }
 
 const format = 'bunting-reports';
 const hourMs = 60 * 60_000;
 /** What a map and its keys take besides the text of an entry. */
 const overheadBytes = 200;
-/** The entries of a request: bodies stay far below the limits of every origin. */
-const batchSize = 1_000;
+/** The bytes of the reports of a request: Unleash takes bodies of 100 KiB. */
+const maxBatchBytes = 95 * 1024;
 /** The file of a process that has not written it for so long is that of one that has ended. */
 const abandonedAfterMs = 2 * 60_000;
 
+/** The bytes of an entry in a list in JSON. */
+function lengthOf(entry: object): number {
+  return Buffer.byteLength(JSON.stringify(entry)) + 1;
+}
 function sizeOf(entry: object): number {
-  return JSON.stringify(entry).length + overheadBytes;
+  return lengthOf(entry) + overheadBytes;
 }
 
 function hourOf(time: string | number): string {
@@ -134,13 +141,21 @@ export function openReports(options: ReportOptions) {
     bytes += size;
     isChanged = true;
   };
-  const takeFirst = <T extends object>(map: Map<string, T>): readonly T[] => {
-    const taken = [...map].slice(0, batchSize);
-    for (const [key, entry] of taken) {
-      map.delete(key);
-      bytes -= sizeOf(entry);
-    }
-    return taken.map(([, entry]) => entry);
+  /** Takes what has waited longest, as much as fits into a request, and at least one report. */
+  const takeBatch = (token: string, { counts, applications }: TokenReports, limit: number): Batch => {
+    let length = 0;
+    const takeFrom = <T extends object>(map: Map<string, T>): readonly T[] => {
+      const taken: T[] = [];
+      for (const [key, entry] of map) {
+        if (length > 0 && length + lengthOf(entry) > limit) break;
+        length += lengthOf(entry);
+        map.delete(key);
+        bytes -= sizeOf(entry);
+        taken.push(entry);
+      }
+      return taken;
+    };
+    return { token, applications: takeFrom(applications), metrics: takeFrom(counts), bytes: length };
   };
   const addCount = (token: string, counts: Counts): void => {
     const { counts: map } = reportsOf(token);
@@ -152,7 +167,7 @@ export function openReports(options: ReportOptions) {
     const key = JSON.stringify([application.appName, application.instanceId, application.environment]);
     put(reportsOf(token).applications, key, application);
   };
-  const addBatch = ({ token, metrics: counts, applications }: Batch): void => {
+  const addBatch = ({ token, metrics: counts, applications }: StoredBatch): void => {
     for (const count of counts) addCount(token, count);
     for (const application of applications) addApplication(token, application);
   };
@@ -196,7 +211,7 @@ export function openReports(options: ReportOptions) {
       const mine = `${randomUUID()}.${format}`;
       try {
         await store.rename(file, mine);
-        for (const batch of (await store.read(mine)) as readonly Batch[]) addBatch(batch);
+        for (const batch of (await store.read(mine)) as readonly StoredBatch[]) addBatch(batch);
         await save();
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
@@ -255,9 +270,10 @@ export function openReports(options: ReportOptions) {
     }
   };
   const sendOf = async (token: string, { counts, applications }: TokenReports): Promise<void> => {
+    let limit = maxBatchBytes;
     while (counts.size + applications.size > 0) {
       // What is counted while a batch is under way is a report of its own.
-      const batch = { token, metrics: takeFirst(counts), applications: takeFirst(applications) };
+      const batch = takeBatch(token, { counts, applications }, limit);
       const size = batch.metrics.length + batch.applications.length;
       underWay = batch;
       isChanged = true;
@@ -267,6 +283,12 @@ export function openReports(options: ReportOptions) {
         sent.inc(size);
       } catch (error) {
         underWay = undefined;
+        if (error instanceof OriginError && error.status === 413 && size > 1) {
+          // Only a report that is too long alone is lost.
+          limit = Math.floor(batch.bytes / 2);
+          addBatch(batch);
+          continue;
+        }
         const reason = !(error instanceof OriginError)
           ? undefined
           : error.fault === 'refused'
