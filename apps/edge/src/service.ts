@@ -241,7 +241,7 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
   mountBackstage(app, {
     scopes,
     tokens,
-    authenticate: tokens.authenticate,
+    admit,
     requireReady,
     pending: () => origin?.reports.pending() ?? {},
     limit,

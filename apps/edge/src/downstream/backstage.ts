@@ -1,6 +1,7 @@
+import { GetClientFeatures, permissionsFor } from '@bunting/contracts';
+import { type Admit, requirePermission } from '@bunting/http';
 import { buntingVersion } from '@bunting/runtime';
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
-import type { Authenticate } from '@bunting/http';
 import type { EdgeScopes } from './scopes.ts';
 import type { EdgeTokens } from './tokens.ts';
 
@@ -13,7 +14,7 @@ function masked(token: string): string {
 export interface BackstageOptions {
   readonly scopes: EdgeScopes;
   readonly tokens: EdgeTokens;
-  readonly authenticate: Authenticate;
+  readonly admit: Admit;
   /** throws an error with the reason while the edge has nothing to serve */
   readonly requireReady: () => void;
   /** what waits for the origin */
@@ -45,7 +46,7 @@ function scopeStaleness({
 
 /** Adds the paths below which Unleash Edge tells how it is. */
 export function mountBackstage(app: FastifyInstance, options: BackstageOptions): void {
-  const { scopes, tokens, authenticate, requireReady, pending, limit } = options;
+  const { scopes, tokens, admit, requireReady, pending, limit } = options;
   const base = '/internal-backstage';
   app.get(`${base}/health`, { preHandler: limit }, async () => {
     const stale = scopeDetails(scopes).filter(({ staleMs }) => staleMs !== null && staleMs > 0);
@@ -68,11 +69,13 @@ export function mountBackstage(app: FastifyInstance, options: BackstageOptions):
     scopes: scopeDetails(scopes),
   }));
   app.get(`${base}/metricsbatch`, { preHandler: limit }, async () => pending());
-  // Features are for those who have a token for them.
-  app.get(`${base}/features`, { preHandler: limit }, async (request) => {
-    const principal = await authenticate({ authorization: request.headers.authorization });
-    const { environment, projects, state } = scopes.require(principal);
-    const { features = [], segments = [], revision = null } = state() ?? {};
-    return { environment, projects, revision, features, segments };
+  // Features are for those who get them from /api/client/features, too: pages publish their frontend tokens.
+  app.get(`${base}/features`, { config: { isOperation: true } }, async (request, reply) => {
+    const principal = await admit(request, reply);
+    const { caller } = principal;
+    requirePermission(caller, permissionsFor(GetClientFeatures), {});
+    const handle = scopes.require(principal).handlers.get(GetClientFeatures.subject);
+    if (handle === undefined) throw new Error(`${GetClientFeatures.subject} has no handler.`);
+    return handle(request, reply, { caller, params: {}, query: {}, body: undefined });
   });
 }

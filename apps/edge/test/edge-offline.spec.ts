@@ -1,0 +1,69 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { host, openLog } from '@bunting/runtime';
+import { afterEach, describe, expect, it } from 'vitest';
+import { edgeService } from '../src/service.ts';
+import { flag } from './simulated-origin.ts';
+
+const wide = '*:development.wide';
+const narrow = 'shop:development.narrow';
+const page = 'shop:development.page';
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** An edge that serves a file with a flag of each of the projects `shop` and `bank`. */
+async function startEdge(settings: Readonly<Record<string, string>> = {}) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'edge-offline-'));
+  stops.push(() => rm(folder, { recursive: true }));
+  const file = path.join(folder, 'features.json');
+  const features = ['shop', 'bank'].map((project) => ({ ...flag(`flag-of-${project}`), project }));
+  await writeFile(file, JSON.stringify({ version: 2, features }));
+  const edge = await host([edgeService], {
+    environment: {
+      OFFLINE: 'true',
+      BOOTSTRAP_FILE: file,
+      CLIENT_TOKENS: `${wide},${narrow}`,
+      FRONTEND_TOKENS: page,
+      INTERFACE: '127.0.0.1',
+      PORT: '0',
+      ...settings,
+    },
+    log: openLog('silent'),
+  });
+  stops.push(() => edge.stop());
+  const url = edge.services.get('edge')?.address ?? '';
+  return {
+    get: async (route: string, authorization?: string) => {
+      const response = await fetch(`${url}${route}`, { headers: authorization === undefined ? {} : { authorization } });
+      return { status: response.status, body: await response.text() };
+    },
+    url,
+  };
+}
+
+describe('an edge shows operators the flags', () => {
+  const route = '/internal-backstage/features';
+
+  it('of the projects of the client token that they send along', async () => {
+    const { get } = await startEdge();
+    const seen = await get(route, narrow);
+    expect(seen).toEqual(await get('/api/client/features', narrow));
+    expect(seen).toMatchObject({ status: 200, body: expect.stringContaining('flag-of-shop') as string });
+    expect(seen.body).not.toContain('flag-of-bank');
+  });
+
+  it.each([
+    ['a frontend token, which pages publish', page, 403],
+    ['no token', undefined, 401],
+    ['an unknown token', '*:development.unknown', 401],
+  ])('but not with %s', async (_, token, status) => {
+    const { get } = await startEdge();
+    const refused = await get(route, token);
+    expect(refused.status).toBe(status);
+    expect(refused.body).not.toContain('flag-of');
+  });
+});
