@@ -69,12 +69,56 @@ describe('an edge', () => {
     expect(lost).toEqual([]);
   });
 
+  it('serves a page whose key arrives before the edge knows what its own are for', async () => {
+    const { grantsOf } = given();
+    expect(await grantsOf(page.token)).toHaveLength(1);
+  });
+
+  it('refuses no key for good while the origin does not tell what a listed one is for, and accepts it once it does', async () => {
+    const { tokens, valid, grantsOf } = given();
+    valid.delete(wide.token);
+    for (const { token } of [page, wide])
+      await expect(grantsOf(token)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    valid.set(wide.token, wide);
+    await tokens.revalidate();
+    for (const { token } of [page, wide]) expect(await grantsOf(token)).toHaveLength(1);
+  });
+
+  it('refuses keys within the scope of a listed one that is not valid, until it is', async () => {
+    const { tokens, valid, grantsOf } = given();
+    valid.delete(wide.token);
+    for (let nth = 0; nth < 3; nth++) await tokens.revalidate();
+    for (const { token } of [page, wide])
+      await expect(grantsOf(token)).rejects.toMatchObject({ kind: 'AuthenticationRequired' });
+    valid.set(wide.token, wide);
+    await tokens.revalidate();
+    expect(await grantsOf(page.token)).toHaveLength(1);
+  });
+
+  it('forgets no key after one answer without it', async () => {
+    const { tokens, valid, asked, lost, grantsOf } = given();
+    await Promise.all([wide, page].map(({ token }) => grantsOf(token)));
+    valid.clear();
+    expect(await tokens.revalidate()).toBeGreaterThan(0);
+    valid.set(wide.token, wide).set(page.token, page);
+    expect(await tokens.revalidate()).toBeUndefined();
+    valid.clear();
+    for (let nth = 0; nth < 2; nth++) await tokens.revalidate();
+    expect(lost).toEqual([]);
+    expect(await grantsOf(page.token)).toHaveLength(1);
+    // Those that are in doubt are asked for again, and no others.
+    valid.set(wide.token, wide);
+    await tokens.revalidate();
+    expect(lost).toEqual([page.token]);
+    expect(asked.at(-1)).toEqual([wide.token, page.token]);
+  });
+
   it('forgets a token that was revoked, and gives one that was narrowed its new projects', async () => {
     const { tokens, valid, lost, grantsOf } = given({ isStrict: false });
     await Promise.all([wide, page].map(({ token }) => grantsOf(token)));
     valid.delete(page.token);
     valid.set(wide.token, { ...wide, projects: ['shop'] });
-    await tokens.revalidate();
+    for (let nth = 0; nth < 3; nth++) await tokens.revalidate();
     expect(lost).toEqual([page.token]);
     await expect(grantsOf(page.token)).rejects.toThrow('not valid');
     expect(await grantsOf(wide.token)).toEqual([{ permission: 'CLIENT', project: 'shop', environment: 'development' }]);

@@ -27,6 +27,9 @@ const bearer = /^bearer +/i;
 /** Milliseconds for which a token that the origin has refused is refused without asking again. */
 const refusedTtlMs = 30_000;
 const maxRefused = 10_000;
+/** A known token is forgotten when so many answers in a row do not call it valid, with pauses between them. */
+const doubtsToForget = 3;
+const doubtPauseMs = 1_500;
 /** Maximum tokens that are validated in one request: the contract of Bunting allows no more. */
 const maxPerValidation = 100;
 /** Maximum tokens that wait for a validation. */
@@ -36,6 +39,10 @@ const maxKnown = 20_000;
 
 function invalidToken(): Refusal {
   return refusal('AuthenticationRequired', 'The key in the authorization header is missing or not valid.');
+}
+
+function notToldYet(): Refusal {
+  return unavailable('The origin has not told yet what the keys of this edge are for. Please try again.');
 }
 
 /** Whether all that could be said about a token without the origin is the same. */
@@ -86,6 +93,10 @@ export function edgeTokens({ validate, listed, isStrict, onKnown, onLost }: Edge
   const byDigest = new Map<string, Known>();
   const byId = new Map<string, Known>();
   const refused = new LRUCache<string, true>({ max: maxRefused, ttl: refusedTtlMs });
+  /** by token: how often in a row the origin has not called it valid */
+  const doubts = new Map<string, number>();
+  /** digests of the listed tokens that the origin has refused often enough */
+  const disowned = new Set<string>();
   const ask = batchedValidation(validate);
   const listedDigests = new Set(listed.map(digestOf));
   const isListed = (token: string): boolean => listedDigests.has(digestOf(token));
@@ -97,11 +108,17 @@ export function edgeTokens({ validate, listed, isStrict, onKnown, onLost }: Edge
     const known = { token, principal: principalOf(token) };
     byDigest.set(digest, known);
     byId.set(known.principal.caller.tokenId as string, known);
-    refused.delete(digest);
+    doubts.delete(token.token);
+    disowned.delete(digest);
+    // What others may be within has changed.
+    if (isListed(token.token)) refused.clear();
+    else refused.delete(digest);
     onKnown(token);
     return known;
   };
   const forget = (token: string): void => {
+    doubts.delete(token);
+    if (isListed(token)) disowned.add(digestOf(token));
     const known = byDigest.get(digestOf(token));
     if (known === undefined) return;
     byDigest.delete(digestOf(token));
@@ -109,20 +126,45 @@ export function edgeTokens({ validate, listed, isStrict, onKnown, onLost }: Edge
     onLost(known.token);
   };
 
-  /** Whether a listed token, as far as it is known, is for all that a token is for. */
-  const isWithinListed = (token: EdgeToken): boolean =>
+  /** Whether a token is accepted that the origin calls valid: in strict mode, one that a listed token, as far as it is known, covers. */
+  const isAccepted = (token: EdgeToken): boolean =>
+    !isStrict ||
     isListed(token.token) ||
-    [...byDigest.values()].some((known) => isListed(known.token.token) && covers(known.token, token));
+    [...listedDigests].some((digest) => {
+      const known = byDigest.get(digest);
+      return known !== undefined && covers(known.token, token);
+    });
+  /** The listed tokens of which the origin has said neither what they are for nor, often enough, that they are not valid. */
+  const unsettled = (): readonly string[] =>
+    listed.filter((token) => !byDigest.has(digestOf(token)) && !disowned.has(digestOf(token)));
+  /** Those of listed tokens that may cover an environment, by what they say themselves. */
+  const mayCover = (tokens: readonly string[], environment: string): readonly string[] =>
+    tokens.filter((token) => (parseToken(token)?.environment ?? environment) === environment);
   /** Whether a token cannot be within the scope of listed ones, by what it says itself. */
   const isForeign = (token: string): boolean => {
     if (!isStrict || isListed(token)) return false;
     const own = parseToken(token);
-    return own === undefined || !listed.some((one) => parseToken(one)?.environment === own.environment);
+    return own === undefined || mayCover(listed, own.environment).length === 0;
+  };
+
+  /** The token with what it is for; undefined for one that is refused. @throws Refusal `ServiceUnavailable` where that cannot be told */
+  const acceptedByOrigin = async (token: string): Promise<EdgeToken | undefined> => {
+    const valid = await ask(token);
+    if (valid === undefined) {
+      if (unsettled().includes(token)) throw notToldYet();
+      return undefined;
+    }
+    if (isAccepted(valid)) return valid;
+    const listedFirst = await Promise.all(mayCover(unsettled(), valid.environment).map(ask));
+    for (const found of listedFirst) if (found !== undefined) remember(found);
+    if (isAccepted(valid)) return valid;
+    if (mayCover(unsettled(), valid.environment).length > 0) throw notToldYet();
+    return undefined;
   };
 
   const validateUnknown = async (token: string, digest: string): Promise<Principal> => {
-    const valid = byDigest.size >= maxKnown ? undefined : await ask(token);
-    if (valid === undefined || (isStrict && !isWithinListed(valid))) {
+    const valid = byDigest.size >= maxKnown ? undefined : await acceptedByOrigin(token);
+    if (valid === undefined) {
       refused.set(digest, true);
       throw invalidToken();
     }
@@ -158,21 +200,33 @@ export function edgeTokens({ validate, listed, isStrict, onKnown, onLost }: Edge
     /** To be called when the origin has refused a token. */
     forget,
     /**
-     * Validates all known and listed tokens. One that was revoked is forgotten, and one whose projects have changed is known with these.
-     * Rejects, and changes nothing, where the origin cannot be asked.
+     * Validates all known and listed tokens. One whose projects have changed is known with these. One that the origin does not call valid is
+     * doubted, and forgotten when the next answers say the same: an answer may be wrong. Rejects, and changes nothing, where the origin cannot
+     * be asked.
+     * @returns milliseconds until the doubted tokens, and no others, are to be validated once more; undefined if there are none
      */
-    revalidate: async (): Promise<void> => {
-      const tokens = [...new Set([...listed, ...[...byDigest.values()].map(({ token }) => token.token)])];
-      for (let from = 0; from < tokens.length; from += maxPerValidation) {
-        const batch = tokens.slice(from, from + maxPerValidation);
-        const valid = new Map((await validate(batch)).map((token) => [token.token, token]));
-        // Listed ones first: what others may be within depends on them.
-        for (const token of batch.toSorted((one, other) => Number(isListed(other)) - Number(isListed(one)))) {
-          const found = valid.get(token);
-          if (found === undefined || (isStrict && !isWithinListed(found))) forget(token);
-          else remember(found);
+    revalidate: async (): Promise<number | undefined> => {
+      // Listed ones first: what others may be within depends on them.
+      const tokens = [...new Set([...listed, ...[...byDigest.values()].map(({ token }) => token.token)])].filter(
+        (token) => doubts.size === 0 || doubts.has(token),
+      );
+      const valid = new Map<string, EdgeToken>();
+      for (let from = 0; from < tokens.length; from += maxPerValidation)
+        for (const token of await validate(tokens.slice(from, from + maxPerValidation))) valid.set(token.token, token);
+      for (const token of tokens) {
+        const found = valid.get(token);
+        if (found !== undefined && isAccepted(found)) {
+          doubts.delete(token);
+          remember(found);
+        } else if (found !== undefined && mayCover(unsettled(), found.environment).length > 0) {
+          doubts.delete(token);
+        } else if (byDigest.has(digestOf(token)) || unsettled().includes(token)) {
+          const times = (doubts.get(token) ?? 0) + 1;
+          if (times < doubtsToForget) doubts.set(token, times);
+          else forget(token);
         }
       }
+      return doubts.size === 0 ? undefined : doubtPauseMs;
     },
   };
 }
