@@ -160,10 +160,10 @@ it('drops what exceeds its space, and counts it', async () => {
 
 it('drops what the origin refuses, counts it, and goes on with the others', async () => {
   const origin = await givenOrigin();
-  const { reports, droppedBecause, warnings } = open(origin);
+  const { reports, droppedBecause, warnings } = open(origin, { refusedAfterMs: 0 });
   reports.addMetrics('default:development.revoked', counted(1));
   reports.addMetrics(token, counted(2));
-  await eventually(async () => expect([total(origin), await droppedBecause('refused')]).toEqual([3, 1]));
+  await eventually(async () => expect([total(origin), await droppedBecause('refused')]).toEqual([2 + 3 * 1, 1]));
   expect(reports.pending()).toMatchObject({ reports: 0, bytes: 0 });
   expect(warnings.join()).not.toContain('revoked');
 });
@@ -213,4 +213,40 @@ it('loses only the one report that is too long for the origin', async () => {
   const taken = bulkOf(origin).filter((body) => Buffer.byteLength(JSON.stringify(body)) <= maxBytes);
   expect(taken.flatMap(({ metrics }) => metrics).length).toBe(40);
   expect(await droppedBecause('rejected')).toBe(1);
+});
+
+it('keeps the reports of a token that the origin refuses for a while', async () => {
+  const origin = await givenOrigin();
+  origin.tokens.clear();
+  const { reports, droppedBecause } = open(origin);
+  reports.addMetrics(token, counted(5));
+  await eventually(() => expect(bulkOf(origin).length).toBeGreaterThan(5));
+  expect([reports.pending().reports, await droppedBecause('refused')]).toEqual([1, 0]);
+  origin.tokens.add(token);
+  await eventually(() => expect(reports.pending().reports).toBe(0));
+  expect(bulkOf(origin).at(-1)?.metrics).toMatchObject([{ yes: 5 }]);
+});
+
+it.each([
+  ['an error', 500],
+  ['no such operation', 404],
+])('sends the reports of other tokens while the origin answers one with %s', async (_, status) => {
+  const origin = await givenOrigin();
+  const broken = 'default:development.broken';
+  origin.state.lie = ({ headers }, response) => {
+    if (headers.authorization !== broken) return false;
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    return true;
+  };
+  const { reports } = open(origin);
+  reports.addMetrics(broken, counted(5));
+  reports.addMetrics(token, counted(2, { appName: 'till' }));
+  await eventually(() => expect(reports.pending().reports).toBe(1));
+  const appNames = origin.bodies
+    .filter(({ url, body }) => url.endsWith('/bulk') && (body as Bulk).metrics[0]?.appName === 'till')
+    .map(({ body }) => (body as Bulk).metrics[0]?.yes);
+  expect(appNames).toEqual([2]);
+  origin.state.lie = undefined;
+  origin.tokens.add(broken);
+  await eventually(() => expect(reports.pending().reports).toBe(0));
 });

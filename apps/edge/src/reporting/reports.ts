@@ -13,6 +13,8 @@ export interface ReportOptions {
   readonly maxBytes: number;
   /** milliseconds between two batches to the origin */
   readonly sendIntervalMs: number;
+  /** milliseconds of nothing but refusals after which the reports of a token are dropped */
+  readonly refusedAfterMs?: number;
   /** milliseconds between two writes to the disk */
   readonly saveIntervalMs?: number;
   readonly client: Pick<OriginClient, 'post'>;
@@ -44,6 +46,8 @@ const hourMs = 60 * 60_000;
 const overheadBytes = 200;
 /** The bytes of the reports of a request: Unleash takes bodies of 100 KiB. */
 const maxBatchBytes = 95 * 1024;
+/** A token is refused for good only after so many answers in a row: the origin may know it again. */
+const maxRefusals = 3;
 /** The file of a process that has not written it for so long is that of one that has ended. */
 const abandonedAfterMs = 2 * 60_000;
 
@@ -72,13 +76,19 @@ function isRejected({ status }: OriginError): boolean {
   return status !== undefined && status >= 400 && status < 500 && ![403, 404, 405, 408, 425, 429].includes(status);
 }
 
+/** Whether an origin that has answered so would answer the reports of another token no better now. */
+function isAway({ fault, retryAfterMs }: OriginError): boolean {
+  return fault === 'unreachable' || retryAfterMs !== undefined;
+}
+
 /**
  * What applications report: metrics are summed by token, application, environment, feature and hour, registrations are kept once, and both
  * are sent in batches. While the origin is away they wait, in memory and on the disk. What was sent while the connection broke is sent
  * again: the origin gets each report at least once. Reports of the last seconds are lost if the process is killed.
  */
 export function openReports(options: ReportOptions) {
-  const { folder, maxBytes, sendIntervalMs, saveIntervalMs = 10_000, client, log, metrics, files } = options;
+  const { folder, maxBytes, sendIntervalMs, client, log, metrics, files } = options;
+  const { saveIntervalMs = 10_000, refusedAfterMs = hourMs } = options;
   const registers = [metrics];
   const dropped = new Counter({
     name: 'bunting_edge_reports_dropped_total',
@@ -93,6 +103,8 @@ export function openReports(options: ReportOptions) {
     registers,
   });
   const byToken = new Map<string, TokenReports>();
+  /** by token: since when, and how often in a row, the origin has refused its reports */
+  const refusals = new Map<string, { readonly since: number; readonly count: number }>();
   let underWay: Batch | undefined;
   let bytes = 0;
   let isChanged = false;
@@ -269,6 +281,15 @@ export function openReports(options: ReportOptions) {
       hasBulk = false;
     }
   };
+  const reasonToDrop = (token: string, error: OriginError): 'refused' | 'rejected' | undefined => {
+    if (error.fault !== 'refused') return isRejected(error) ? 'rejected' : undefined;
+    const { since, count } = refusals.get(token) ?? { since: Date.now(), count: 0 };
+    refusals.set(token, { since, count: count + 1 });
+    if (count + 1 >= maxRefusals && Date.now() - since >= refusedAfterMs) return 'refused';
+    if (count === 0) log.warn(`The origin refuses the reports of a token: ${error.message}. They wait for an hour.`);
+    return undefined;
+  };
+  /** Sends all reports of a token. @throws OriginError where some are left, to be sent again */
   const sendOf = async (token: string, { counts, applications }: TokenReports): Promise<void> => {
     let limit = maxBatchBytes;
     while (counts.size + applications.size > 0) {
@@ -280,6 +301,7 @@ export function openReports(options: ReportOptions) {
       try {
         await sendBatch(batch);
         underWay = undefined;
+        refusals.delete(token);
         sent.inc(size);
       } catch (error) {
         underWay = undefined;
@@ -289,13 +311,7 @@ export function openReports(options: ReportOptions) {
           addBatch(batch);
           continue;
         }
-        const reason = !(error instanceof OriginError)
-          ? undefined
-          : error.fault === 'refused'
-            ? 'refused'
-            : isRejected(error)
-              ? 'rejected'
-              : undefined;
+        const reason = error instanceof OriginError ? reasonToDrop(token, error) : undefined;
         if (reason === undefined) {
           addBatch(batch);
           throw error;
@@ -305,6 +321,23 @@ export function openReports(options: ReportOptions) {
       }
     }
     byToken.delete(token);
+    refusals.delete(token);
+  };
+  /** Sends the reports of every token: what becomes of those of one does not keep those of others. */
+  const sendAll = async (): Promise<void> => {
+    let failure: unknown;
+    for (const [token, reports] of [...byToken])
+      try {
+        await sendOf(token, reports);
+      } catch (error) {
+        // The next round begins with the others.
+        byToken.delete(token);
+        byToken.set(token, reports);
+        if (error instanceof OriginError && error.fault === 'refused') continue;
+        failure ??= error;
+        if (!(error instanceof OriginError) || isAway(error)) break;
+      }
+    if (failure !== undefined) throw failure;
   };
   const sending = startLoop({
     name: 'Reporting to the origin',
@@ -314,7 +347,7 @@ export function openReports(options: ReportOptions) {
     retryAfterMs: (error) => (error instanceof OriginError ? error.retryAfterMs : undefined),
     log,
     run: async () => {
-      for (const [token, reports] of byToken) await sendOf(token, reports);
+      await sendAll();
       await save().catch(() => undefined);
     },
   });
