@@ -21,6 +21,8 @@ export interface Origin {
     on: {
       /** the state that is served already */
       readonly held: OriginState | undefined;
+      /** the least `historyFrom` of the states */
+      readonly historyFrom: number;
       readonly state: (state: OriginState) => void;
       readonly refused: () => void;
     },
@@ -85,12 +87,13 @@ export async function connectOrigin(
 
   return {
     validate: (tokens) => validateTokens(client, tokens),
-    follow: (token, { held, state, refused }) => {
+    follow: (token, { held, historyFrom, state, refused }) => {
       const startedAt = held?.fetchedAt.getTime() ?? Date.now();
       const following = followOrigin({
         client,
         token: token.token,
         held,
+        historyFrom,
         appName: config.APP_NAME,
         instanceId,
         settings: { ...defaultFollowSettings, modes, refreshMs },

@@ -2,6 +2,7 @@ import { unavailable } from '@bunting/contracts';
 import type { Delivery } from '@bunting/delivery';
 import type { Principal } from '@bunting/http';
 import { type Log, logFailure } from '@bunting/runtime';
+import { LRUCache } from 'lru-cache';
 import type { OriginState } from '../origin-state.ts';
 import { type FollowedScope, followedScope, type ScopeParts } from './followed-scope.ts';
 import { covers, type EdgeToken, scopeKeyOf } from './token.ts';
@@ -24,6 +25,8 @@ export interface ScopesOptions {
         token: EdgeToken,
         on: {
           readonly held: OriginState | undefined;
+          /** the least `historyFrom` of the states */
+          readonly historyFrom: number;
           readonly state: (state: OriginState) => void;
           readonly refused: () => void;
         },
@@ -43,8 +46,22 @@ interface Entry {
   readonly scope: FollowedScope;
   /** the client tokens of the scope, by the first of which it is followed */
   readonly tokens: Set<string>;
+  /** the least `historyFrom` of its states: clients of its tokens have earlier revisions of other scopes */
+  historyFrom: number;
   lead: EdgeToken | undefined;
   following: Following | undefined;
+}
+
+/** The scope that a token had last, and the revision from which on none of its clients has had something of it. */
+interface LastScope {
+  readonly key: string;
+  readonly historyFrom: number;
+}
+
+const maxTokens = 20_000;
+
+function historyAfter({ revision, historyFrom }: Pick<OriginState, 'revision' | 'historyFrom'>): number {
+  return Math.max(historyFrom, revision + 1);
 }
 
 /** What an edge keeps of its origin: a scope for each environment and projects that a client token is for. */
@@ -52,6 +69,8 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
   const entries = new Map<string, Entry>();
   /** by caller: the scope that it is served from; renewed when scopes come and go */
   let scopeOfCaller = new WeakMap<Principal, FollowedScope>();
+  /** by token, also those that are not valid any more: they may come back for something else */
+  const lastScopes = new LRUCache<string, LastScope>({ max: maxTokens });
 
   const store = (state: OriginState): void => {
     snapshots
@@ -79,6 +98,7 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
         );
       }),
       tokens: new Set(),
+      historyFrom: 0,
       lead: undefined,
       following: undefined,
     };
@@ -91,12 +111,14 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
     entry.lead = token;
     entry.following = follow?.(token, {
       held: entry.scope.state(),
+      historyFrom: entry.historyFrom,
       state: (state) => {
         if (entry.lead !== token) return;
         const { environment, projects } = state;
         // The token is for something else now: what it has is another scope.
         if (scopeKeyOf(state) !== entry.scope.key) return void tokens().remember({ ...token, environment, projects });
         entry.scope.apply(state);
+        entry.historyFrom = Math.max(entry.historyFrom, state.historyFrom);
         store(state);
       },
       refused: () => tokens().forget(token.token),
@@ -115,6 +137,9 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
   /** Removes a token from a scope, which another token takes over, or which ends. */
   const leave = (entry: Entry, token: string): void => {
     if (!entry.tokens.delete(token)) return;
+    const state = entry.scope.state();
+    const historyFrom = Math.max(entry.historyFrom, state === undefined ? 0 : historyAfter(state));
+    lastScopes.set(token, { key: entry.scope.key, historyFrom });
     entry.scope.streams.checkTokens();
     if (entry.lead?.token !== token) return;
     stopFollowing(entry);
@@ -128,6 +153,18 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
     if (successor !== undefined) return followWith(entry, successor);
     entries.delete(entry.scope.key);
     scopeOfCaller = new WeakMap();
+  };
+
+  /** Lets clients of a scope with a revision below this one get everything. */
+  const beginHistory = (entry: Entry, historyFrom: number): void => {
+    if (historyFrom <= entry.historyFrom) return;
+    entry.historyFrom = historyFrom;
+    const { lead } = entry;
+    const state = entry.scope.state();
+    if (state !== undefined) entry.scope.apply({ ...state, historyFrom });
+    if (lead === undefined) return;
+    stopFollowing(entry);
+    followWith(entry, lead);
   };
 
   const find = (principal: Principal): FollowedScope | undefined => {
@@ -146,7 +183,12 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
   return {
     all: () => [...entries.values()] as readonly Pick<Entry, 'scope' | 'following'>[],
     /** Serves a state that was stored, or comes from a file, until the origin delivers another one. */
-    restore: (state: OriginState): void => entryFor(state).scope.apply(state),
+    restore: (state: OriginState): void => {
+      const entry = entryFor(state);
+      entry.historyFrom = Math.max(entry.historyFrom, state.historyFrom);
+      entry.scope.apply(state);
+      lastScopes.set(state.token, { key: entry.scope.key, historyFrom: historyAfter(state) });
+    },
     /** To be called with a token once it is known, and again when its environment or projects have changed. */
     add: (token: EdgeToken): void => {
       for (const entry of [...entries.values()]) if (entry.scope.key !== scopeKeyOf(token)) leave(entry, token.token);
@@ -154,6 +196,8 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
       if (token.type === 'frontend') return;
       const entry = entryFor(token);
       entry.tokens.add(token.token);
+      const last = lastScopes.get(token.token);
+      if (last !== undefined && last.key !== entry.scope.key) beginHistory(entry, last.historyFrom);
       if (entry.lead === undefined) followWith(entry, token);
     },
     /** To be called with a token that is not valid any more. */

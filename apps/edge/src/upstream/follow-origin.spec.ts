@@ -3,7 +3,13 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { eventually, recordingLog, startBlackholeProxy } from '@bunting/testing';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { flag, originData, type SimulatedOrigin, startSimulatedOrigin } from '../../test/simulated-origin.ts';
+import {
+  flag,
+  type OriginData,
+  originData,
+  type SimulatedOrigin,
+  startSimulatedOrigin,
+} from '../../test/simulated-origin.ts';
 import type { OriginState } from '../origin-state.ts';
 import { defaultFollowSettings, followOrigin, type FollowSettings, type Mode } from './follow-origin.ts';
 import { defaultUpstreamSettings, originClient, type UpstreamSettings } from './origin-client.ts';
@@ -348,6 +354,24 @@ describe('older states', () => {
       await eventually(() => expect(descriptionOf(follower.states.at(-1), 'one')).toBe('changed after the restore'));
     },
   );
+
+  it('follows an origin that is restored a second time before it is as late as before', async () => {
+    const origin = await given();
+    const backups = [origin.state.data.copy()];
+    for (let nth = 0; nth < 8; nth++) origin.state.data.put(flag('lost'));
+    const follower = follow(origin.url, only('polling'));
+    await eventually(() => expect(follower.states.at(-1)?.revision).toBe(9));
+    for (const data of [...backups, backups[0]?.copy()] as OriginData[]) {
+      await origin.goAway();
+      origin.state.data = data;
+      await origin.comeBack();
+      await eventually(() => expect(follower.states.at(-1)?.revision).toBe(1));
+      data.put(flag('two'));
+      await eventually(() => expect(follower.states.at(-1)?.revision).toBe(2));
+    }
+    const restored = follower.states.filter(({ revision }) => revision === 1).map(({ historyFrom }) => historyFrom);
+    expect(restored).toEqual([10, 11]);
+  });
 
   it('has what a restored origin has, even if that has as many revisions again', async () => {
     const origin = await given();

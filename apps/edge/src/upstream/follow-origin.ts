@@ -54,6 +54,8 @@ export interface FollowOptions {
   readonly token: string;
   /** what a snapshot has of the token */
   readonly held?: OriginState | undefined;
+  /** the least `historyFrom` of the states: clients with earlier revisions have what the token was for before */
+  readonly historyFrom?: number;
   /** the name and the id of this edge, as origins list applications */
   readonly appName: string;
   readonly instanceId: string;
@@ -114,7 +116,7 @@ export function followOrigin(options: FollowOptions) {
           features: new Map(snapshot.features.map((feature) => [feature.name, feature])),
           segments: new Map(snapshot.segments.map((segment) => [segment.id, segment])),
         };
-  let historyFrom = snapshot?.historyFrom ?? 0;
+  let historyFrom = Math.max(snapshot?.historyFrom ?? 0, options.historyFrom ?? 0);
   let scope: Pick<OriginState, 'environment' | 'projects'> | undefined = snapshot;
   let validatedAt = Number.NEGATIVE_INFINITY;
   /** Whether only everything shows what the origin has, as changes may be those of another history or scope. */
@@ -147,7 +149,7 @@ export function followOrigin(options: FollowOptions) {
       const isSame = next.revision === previous.revision && (next === previous || isSameContent(next, previous));
       if (isSame && !isOtherScope && next.entityTag === previous.entityTag) return;
       if (isOtherScope || next.revision < previous.revision || (next.revision === previous.revision && !isSame))
-        historyFrom = Math.max(historyFrom, previous.revision + 1);
+        historyFrom = Math.max(historyFrom, previous.revision) + 1;
     }
     isOtherScope = false;
     if (scope === undefined || closing.signal.aborted) return;

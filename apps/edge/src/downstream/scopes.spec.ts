@@ -1,0 +1,133 @@
+import { type DeliveryScope, deliveryScope } from '@bunting/contracts';
+import { fetchModePolicy, streamMetrics, streamPermits, streamTickets } from '@bunting/delivery';
+import { concurrentRequestLimits, unreadResponses } from '@bunting/http';
+import { openLog } from '@bunting/runtime';
+import { Registry } from 'prom-client';
+import { Value } from 'typebox/value';
+import { describe, expect, it } from 'vitest';
+import { flag } from '../../test/simulated-origin.ts';
+import { EdgeConfig, serverSettingsOf } from '../config.ts';
+import type { OriginState } from '../origin-state.ts';
+import { edgeScopes, type ScopesOptions } from './scopes.ts';
+import { type EdgeToken, principalOf } from './token.ts';
+import { type EdgeTokens, edgeTokens } from './tokens.ts';
+
+type Followed = Parameters<NonNullable<ScopesOptions['follow']>>[1] & { readonly token: EdgeToken };
+
+const tokenFor = (name: string, projects: readonly string[], type: EdgeToken['type'] = 'client'): EdgeToken => ({
+  token: `[]:development.${name}`,
+  type,
+  environment: 'development',
+  projects,
+});
+const stateOf = (
+  { token, environment, projects }: EdgeToken,
+  revision: number,
+  names: readonly string[] = [],
+  historyFrom = 0,
+): OriginState => ({
+  token,
+  environment,
+  projects,
+  revision,
+  historyFrom,
+  entityTag: null,
+  features: names.map((name) => ({ ...flag(name), project: projects[0] }) as never),
+  segments: [],
+  fetchedAt: new Date(),
+});
+
+/** The scopes of an edge whose tokens and states a test tells. */
+function given() {
+  const config = serverSettingsOf(Value.Default(EdgeConfig, {}) as EdgeConfig);
+  const followed: Followed[] = [];
+  const tokens: EdgeTokens = edgeTokens({
+    validate: async () => [],
+    listed: [],
+    isStrict: false,
+    onKnown: (token) => scopes.add(token),
+    onLost: (token) => scopes.remove(token),
+  });
+  const scopes = edgeScopes({
+    parts: {
+      config,
+      limits: concurrentRequestLimits(config),
+      unread: unreadResponses(config),
+      permits: streamPermits(config),
+      streamMetrics: streamMetrics(new Registry()),
+      tickets: streamTickets(Buffer.alloc(32)),
+      fetchMode: fetchModePolicy(config),
+      tokens,
+      draining: new AbortController().signal,
+      drainDelayMs: 0,
+      log: openLog('silent'),
+    },
+    tokens: () => tokens,
+    follow: (token, on) => {
+      followed.push({ token, ...on });
+      return { mode: () => 'polling', behindMs: () => 0, close: () => undefined };
+    },
+    snapshots: { write: async () => undefined, remove: () => undefined },
+    log: openLog('silent'),
+  });
+  const viewOf = ({ token }: EdgeToken) => {
+    const principal = tokens.authenticateFromCache(token) ?? principalOf(tokenFor('none', []));
+    const { delivery } = scopes.require(principal);
+    const scope: DeliveryScope = deliveryScope(principal.caller, 'development', { clientSpec: [5, 2] } as never);
+    return { delivery, view: delivery.viewOf(scope) };
+  };
+  return {
+    scopes,
+    tokens,
+    /** The origin delivers a state with a token, which begins its history where the edge asks for it. */
+    deliver: (token: EdgeToken, revision: number, names?: readonly string[]): void => {
+      const on = followed.findLast((one) => one.token.token === token.token);
+      on?.state(stateOf(token, revision, names, on.historyFrom));
+    },
+    /** what an SDK with the token and a revision gets from a delta: the kinds of its events; undefined for nothing */
+    delta: (token: EdgeToken, revision: number): readonly string[] | undefined => {
+      const { view } = viewOf(token);
+      const body = view.since(revision)?.body;
+      if (body === undefined) return undefined;
+      return (JSON.parse(body.toString()) as { events: { type: string }[] }).events.map(({ type }) => type);
+    },
+    flagsOf: (token: EdgeToken): readonly string[] => [...viewOf(token).view.features()].map(({ name }) => name),
+  };
+}
+
+describe('an SDK whose token is for other projects now', () => {
+  it('gets everything of the fewer projects, although their revision is lower', () => {
+    const { tokens, deliver, delta, flagsOf } = given();
+    tokens.remember(tokenFor('t', ['a', 'b']));
+    deliver(tokenFor('t', ['a', 'b']), 100, ['of-a']);
+    const narrowed = tokenFor('t', ['a']);
+    tokens.remember(narrowed);
+    deliver(narrowed, 90, ['of-a']);
+    expect(delta(narrowed, 100)).toEqual(['hydration']);
+    deliver(narrowed, 105, ['of-a', 'new']);
+    expect([delta(narrowed, 100), delta(narrowed, 105)]).toEqual([['hydration'], undefined]);
+    expect(flagsOf(narrowed)).toEqual(['new', 'of-a']);
+  });
+
+  it('gets everything of projects that the edge follows with another token already', () => {
+    const { tokens, deliver, delta } = given();
+    const other = tokenFor('other', ['a']);
+    tokens.remember(other);
+    deliver(other, 103, ['of-a']);
+    tokens.remember(tokenFor('t', ['a', 'b']));
+    deliver(tokenFor('t', ['a', 'b']), 104, ['of-a']);
+    const narrowed = tokenFor('t', ['a']);
+    tokens.remember(narrowed);
+    deliver(other, 106, ['of-a', 'new']);
+    expect([delta(narrowed, 104), delta(narrowed, 106)]).toEqual([['hydration'], undefined]);
+  });
+
+  it('gets everything after a restart of the edge from what the token was for before', () => {
+    const { scopes, tokens, deliver, delta } = given();
+    scopes.restore(stateOf(tokenFor('t', ['a', 'b']), 100, ['of-a']));
+    const narrowed = tokenFor('t', ['a']);
+    tokens.remember(narrowed);
+    deliver(narrowed, 90, ['of-a']);
+    expect(delta(narrowed, 100)).toEqual(['hydration']);
+  });
+});
