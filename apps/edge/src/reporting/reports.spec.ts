@@ -250,3 +250,48 @@ it.each([
   origin.tokens.add(broken);
   await eventually(() => expect(reports.pending().reports).toBe(0));
 });
+
+function countedBy(appName: string, toggles: MetricsBody['bucket']['toggles']): MetricsBody {
+  return { appName, environment: 'development', bucket: { start, stop: start, toggles } };
+}
+function named<T>(count: number, value: T): Record<string, T> {
+  return Object.fromEntries(Array.from({ length: count }, (_, nth) => [`name-${nth}`, value]));
+}
+
+it('keeps little of what a client reports that makes names up, and all of the others', async () => {
+  const origin = await givenOrigin();
+  await origin.goAway();
+  const { reports, close, droppedBecause } = open(origin, { sendIntervalMs: 3_600_000, maxBytes: 100_000_000 });
+  reports.addMetrics(token, counted(7));
+  for (let nth = 0; nth < 10; nth++)
+    reports.addMetrics(token, countedBy('forger', { one: { yes: 1, variants: named(10_000, 1) } }));
+  expect(reports.pending().bytes).toBeLessThan(10_000);
+  reports.addMetrics(
+    token,
+    countedBy('forger', { ['n'.repeat(256)]: { yes: 1 }, two: { variants: { ['n'.repeat(256)]: 1 } } }),
+  );
+  expect(await droppedBecause('limit')).toBe(10 * 9_800 + 2);
+  reports.addMetrics(token, countedBy('forger', named(20_000, { yes: 1 })));
+  expect(reports.pending().reports).toBe(1 + 10_000);
+  await origin.comeBack();
+  await close();
+  const sent = bulkOf(origin).flatMap(({ metrics }) => metrics);
+  expect(sent.find(({ appName }) => appName === 'shop')).toMatchObject({ yes: 7, variants: { blue: 7 } });
+  expect(sent.length).toBe(10_001);
+  expect(reports.pending()).toMatchObject({ reports: 0, bytes: 0 });
+});
+
+it('sends no sum that is larger than an origin accepts, and variants of any name', async () => {
+  const origin = await givenOrigin();
+  const { reports, close } = open(origin, { sendIntervalMs: 3_600_000 });
+  const most = Number.MAX_SAFE_INTEGER;
+  const toggles = { one: { yes: most, no: most, variants: JSON.parse(`{"__proto__":${most},"toString":1}`) as never } };
+  for (let nth = 0; nth < 2; nth++) reports.addMetrics(token, countedBy('shop', toggles));
+  await close();
+  const [sum] = bulkOf(origin).flatMap(({ metrics }) => metrics as { yes: number; no?: number; variants?: object }[]);
+  expect([sum?.yes, sum?.no]).toEqual([most, most]);
+  expect(Object.entries(sum?.variants ?? {})).toEqual([
+    ['__proto__', most],
+    ['toString', 2],
+  ]);
+});

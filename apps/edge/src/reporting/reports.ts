@@ -26,10 +26,29 @@ export interface ReportOptions {
 
 type Counts = BulkMetricsBody['metrics'][number];
 type Application = BulkMetricsBody['applications'][number];
-/** What is reported with one token; the keys tell what is summed. */
+/** Counts that are added to while they wait. */
+interface CountsSoFar extends Counts {
+  yes: number;
+  no: number;
+  readonly variants: Record<string, number>;
+}
+/** A report that waits. */
+interface Waiting<T> {
+  readonly entry: T;
+  /** the reports that share a limit: those of an application, and for counts, of an hour */
+  readonly group: string;
+  /** the most bytes that it takes in a list in JSON, whatever its counts become */
+  length: number;
+}
+/** By what is summed, what waits; and how much in each group. */
+interface Pile<T> {
+  readonly waiting: Map<string, Waiting<T>>;
+  readonly perGroup: Map<string, number>;
+}
+/** What is reported with one token. */
 interface TokenReports {
-  readonly counts: Map<string, Counts>;
-  readonly applications: Map<string, Application>;
+  readonly counts: Pile<CountsSoFar>;
+  readonly applications: Pile<Application>;
 }
 interface StoredBatch {
   readonly token: string;
@@ -44,6 +63,13 @@ const format = 'bunting-reports';
 const hourMs = 60 * 60_000;
 /** What a map and its keys take besides the text of an entry. */
 const overheadBytes = 200;
+/** The variants of a count, as an origin keeps them. */
+const maxVariants = 200;
+const maxNameLength = 255;
+/** The digits of a count and its colon. */
+const maxCountLength = 17;
+/** The features of an application in an hour, and the instances of one in an environment: more are those of a client that makes names up. */
+const maxPerGroup = 10_000;
 /** The bytes of the reports of a request: Unleash takes bodies of 100 KiB. */
 const maxBatchBytes = 95 * 1024;
 /** A token is refused for good only after so many answers in a row: the origin may know it again. */
@@ -52,23 +78,56 @@ const maxRefusals = 3;
 const abandonedAfterMs = 2 * 60_000;
 
 /** The bytes of an entry in a list in JSON. */
-function lengthOf(entry: object): number {
+function lengthOf(entry: string | object): number {
   return Buffer.byteLength(JSON.stringify(entry)) + 1;
 }
-function sizeOf(entry: object): number {
-  return lengthOf(entry) + overheadBytes;
-}
-
 function hourOf(time: string | number): string {
   const ms = new Date(time).getTime();
   return new Date(Math.floor((Number.isNaN(ms) ? Date.now() : ms) / hourMs) * hourMs).toISOString();
 }
 
-function addCounts(one: Counts, other: Counts): Counts {
+/** A sum that origins accept, whatever is reported. */
+function sumOf(one: number, other: number): number {
+  return Math.min(one + other, Number.MAX_SAFE_INTEGER);
+}
+
+function isName(name: string): boolean {
+  return name.length <= maxNameLength;
+}
+
+function emptyCounts({ featureName, appName, environment, timestamp }: Counts, group: string): Waiting<CountsSoFar> {
   // Without a prototype, so that a variant may have any name.
-  const variants = Object.assign(Object.create(null) as Record<string, number>, one.variants);
-  for (const [name, count] of Object.entries(other.variants ?? {})) variants[name] = (variants[name] ?? 0) + count;
-  return { ...one, yes: (one.yes ?? 0) + (other.yes ?? 0), no: (one.no ?? 0) + (other.no ?? 0), variants };
+  const variants = Object.create(null) as Record<string, number>;
+  const entry = { featureName, appName, environment, timestamp, yes: 0, no: 0, variants };
+  const length = lengthOf({ ...entry, yes: Number.MAX_SAFE_INTEGER, no: Number.MAX_SAFE_INTEGER });
+  return { entry, group, length };
+}
+
+/** Adds counts. @returns how many of their variants have no place */
+function addCounts(waiting: Waiting<CountsSoFar>, { yes = 0, no = 0, variants: added = {} }: Counts): number {
+  const { entry } = waiting;
+  const { variants } = entry;
+  entry.yes = sumOf(entry.yes, yes);
+  entry.no = sumOf(entry.no, no);
+  let room = maxVariants - Object.keys(variants).length;
+  let left = 0;
+  for (const [name, count] of Object.entries(added)) {
+    const before = variants[name];
+    if (before === undefined && (room <= 0 || !isName(name))) {
+      left++;
+      continue;
+    }
+    if (before === undefined) {
+      room--;
+      waiting.length += lengthOf(name) + maxCountLength;
+    }
+    variants[name] = sumOf(before ?? 0, count);
+  }
+  return left;
+}
+
+function emptyPile<T>(): Pile<T> {
+  return { waiting: new Map(), perGroup: new Map() };
 }
 
 /** Whether the origin has understood a batch, and will never take it. */
@@ -92,11 +151,11 @@ export function openReports(options: ReportOptions) {
   const registers = [metrics];
   const dropped = new Counter({
     name: 'bunting_edge_reports_dropped_total',
-    help: 'metrics and registrations that never reach the origin: full (no space), refused (its token), rejected (by the origin)',
+    help: 'metrics and registrations that never reach the origin: full (no space), limit (too many or too long names), refused (its token), rejected (by the origin)',
     labelNames: ['reason'],
     registers,
   });
-  for (const reason of ['full', 'refused', 'rejected']) dropped.inc({ reason }, 0);
+  for (const reason of ['full', 'limit', 'refused', 'rejected']) dropped.inc({ reason }, 0);
   const sent = new Counter({
     name: 'bunting_edge_reports_sent_total',
     help: 'metrics and registrations that the origin has taken',
@@ -112,7 +171,7 @@ export function openReports(options: ReportOptions) {
   let hasBulk = true;
   const pendingCount = (): number => {
     let count = (underWay?.metrics.length ?? 0) + (underWay?.applications.length ?? 0);
-    for (const { counts, applications } of byToken.values()) count += counts.size + applications.size;
+    for (const { counts, applications } of byToken.values()) count += counts.waiting.size + applications.waiting.size;
     return count;
   };
   new Gauge({
@@ -127,57 +186,77 @@ export function openReports(options: ReportOptions) {
   const reportsOf = (token: string): TokenReports => {
     const known = byToken.get(token);
     if (known !== undefined) return known;
-    const reports: TokenReports = { counts: new Map(), applications: new Map() };
+    const reports: TokenReports = { counts: emptyPile(), applications: emptyPile() };
     byToken.set(token, reports);
     return reports;
   };
+  const take = <T>({ waiting, perGroup }: Pile<T>, key: string, { group, length }: Waiting<T>): void => {
+    waiting.delete(key);
+    bytes -= length + overheadBytes;
+    const left = (perGroup.get(group) ?? 0) - 1;
+    if (left > 0) perGroup.set(group, left);
+    else perGroup.delete(group);
+  };
   /** Drops what has waited longest until there is space. */
   const makeSpace = (needed: number): void => {
-    for (const { counts, applications } of byToken.values())
-      for (const map of [counts, applications])
-        for (const [key, entry] of map) {
-          if (bytes + needed <= maxBytes) return;
-          map.delete(key);
-          bytes -= sizeOf(entry);
-          dropped.inc({ reason: 'full' });
-        }
+    const dropFrom = <T>(pile: Pile<T>): void => {
+      for (const [key, one] of pile.waiting) {
+        if (bytes + needed <= maxBytes) return;
+        take(pile, key, one);
+        dropped.inc({ reason: 'full' });
+      }
+    };
+    for (const { counts, applications } of byToken.values()) {
+      dropFrom(counts);
+      dropFrom(applications);
+    }
   };
-  const put = <T extends object>(map: Map<string, T>, key: string, entry: T): void => {
-    const before = map.get(key);
-    if (before !== undefined) bytes -= sizeOf(before);
-    map.delete(key);
-    const size = sizeOf(entry);
+  const put = <T>(pile: Pile<T>, key: string, one: Waiting<T>): void => {
+    const { waiting, perGroup } = pile;
+    const size = one.length + overheadBytes;
+    const before = waiting.get(key);
+    if (before !== undefined) take(pile, key, before);
+    if ((perGroup.get(one.group) ?? 0) >= maxPerGroup) return dropped.inc({ reason: 'limit' });
     makeSpace(size);
     if (bytes + size > maxBytes) return dropped.inc({ reason: 'full' });
-    map.set(key, entry);
+    waiting.set(key, one);
+    perGroup.set(one.group, (perGroup.get(one.group) ?? 0) + 1);
     bytes += size;
     isChanged = true;
   };
   /** Takes what has waited longest, as much as fits into a request, and at least one report. */
   const takeBatch = (token: string, { counts, applications }: TokenReports, limit: number): Batch => {
     let length = 0;
-    const takeFrom = <T extends object>(map: Map<string, T>): readonly T[] => {
+    const takeFrom = <T>(pile: Pile<T>): readonly T[] => {
       const taken: T[] = [];
-      for (const [key, entry] of map) {
-        if (length > 0 && length + lengthOf(entry) > limit) break;
-        length += lengthOf(entry);
-        map.delete(key);
-        bytes -= sizeOf(entry);
-        taken.push(entry);
+      for (const [key, one] of pile.waiting) {
+        if (length > 0 && length + one.length > limit) break;
+        length += one.length;
+        take(pile, key, one);
+        taken.push(one.entry);
       }
       return taken;
     };
     return { token, applications: takeFrom(applications), metrics: takeFrom(counts), bytes: length };
   };
   const addCount = (token: string, counts: Counts): void => {
-    const { counts: map } = reportsOf(token);
-    const key = JSON.stringify([counts.appName, counts.environment, counts.featureName, counts.timestamp]);
-    const before = map.get(key);
-    put(map, key, before === undefined ? counts : addCounts(before, counts));
+    const { appName, environment, timestamp, featureName } = counts;
+    if (!isName(featureName)) return dropped.inc({ reason: 'limit' });
+    const { counts: pile } = reportsOf(token);
+    const group = JSON.stringify([appName, environment, timestamp]);
+    const key = `${group}${featureName}`;
+    const before = pile.waiting.get(key);
+    // It may grow: it is taken out with the length that it has now, and goes to the end.
+    if (before !== undefined) take(pile, key, before);
+    const one = before ?? emptyCounts(counts, group);
+    const left = addCounts(one, counts);
+    if (left > 0) dropped.inc({ reason: 'limit' }, left);
+    put(pile, key, one);
   };
   const addApplication = (token: string, application: Application): void => {
-    const key = JSON.stringify([application.appName, application.instanceId, application.environment]);
-    put(reportsOf(token).applications, key, application);
+    const { appName, instanceId, environment } = application;
+    const one = { entry: application, group: JSON.stringify([appName, environment]), length: lengthOf(application) };
+    put(reportsOf(token).applications, JSON.stringify([appName, instanceId, environment]), one);
   };
   const addBatch = ({ token, metrics: counts, applications }: StoredBatch): void => {
     for (const count of counts) addCount(token, count);
@@ -195,8 +274,8 @@ export function openReports(options: ReportOptions) {
     isChanged = false;
     const waiting = [...byToken].map(([token, { counts, applications }]) => ({
       token,
-      metrics: [...counts.values()],
-      applications: [...applications.values()],
+      metrics: [...counts.waiting.values()].map(({ entry }) => entry),
+      applications: [...applications.waiting.values()].map(({ entry }) => entry),
     }));
     try {
       await store.prepare();
@@ -292,7 +371,7 @@ export function openReports(options: ReportOptions) {
   /** Sends all reports of a token. @throws OriginError where some are left, to be sent again */
   const sendOf = async (token: string, { counts, applications }: TokenReports): Promise<void> => {
     let limit = maxBatchBytes;
-    while (counts.size + applications.size > 0) {
+    while (counts.waiting.size + applications.waiting.size > 0) {
       // What is counted while a batch is under way is a report of its own.
       const batch = takeBatch(token, { counts, applications }, limit);
       const size = batch.metrics.length + batch.applications.length;
@@ -353,7 +432,10 @@ export function openReports(options: ReportOptions) {
   });
 
   return {
-    /** Adds counts of evaluations. Where there is no space, the oldest are dropped, and counted as such. */
+    /**
+     * Adds counts of evaluations. Where there is no space, the oldest are dropped, and counted as such; so are names beyond 255 characters,
+     * 200 variants of a feature, and 10,000 features of an application in an hour.
+     */
     addMetrics: (token: string, { appName, environment = 'default', bucket }: MetricsBody): void => {
       const timestamp = hourOf(bucket.start);
       for (const [featureName, { yes = 0, no = 0, variants = {} }] of Object.entries(bucket.toggles))
