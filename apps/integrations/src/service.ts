@@ -6,6 +6,7 @@ import { ConfigError, defineService, drainTimeoutMs } from '@bunting/runtime';
 import { integrationReader } from './addons/addon-store.ts';
 import { type IntegrationsConfig as Config, IntegrationsConfig } from './config.ts';
 import { attemptBy, messageSender } from './delivery/attempt.ts';
+import { logMarkStore } from './delivery/log-mark-store.ts';
 import { startDelivery } from './delivery/background.ts';
 import { deliveryReader, deliveryStore } from './delivery/delivery-store.ts';
 import { retrySchedule } from './delivery/retry.ts';
@@ -84,10 +85,12 @@ export const integrationsService = defineService({
     onStop('connections to destinations', async () => client.close());
     const transaction = unitOfWork(outboxProducer, cipher);
     const now = () => new Date();
+    const marks = logMarkStore(database);
     const delivery = startDelivery({
       bus,
       reader,
       store: deliveryStore(database),
+      marks,
       transaction,
       attempt: attemptBy(client.send, publicUrl, now),
       timeoutMs,
@@ -101,6 +104,7 @@ export const integrationsService = defineService({
     const inbox = startInbox({
       bus,
       store: inboxStore(database),
+      marks,
       intervalMs: config.INTEGRATIONS_POLL_INTERVAL_MS,
       log,
     });

@@ -63,6 +63,8 @@ export async function fakeEventLog(bus: Bus) {
     },
     /** Restores the log to what it was up to an event. */
     restoreTo: (head: number): void => void (entries = entries.slice(0, head)),
+    /** The hash of the log up to an event. */
+    hashAt: (id: number): string => entries[id - 1]?.hash ?? noHash,
     get head() {
       return entries.length;
     },

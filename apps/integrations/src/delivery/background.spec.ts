@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startSink, type Sink } from '../../test/sink.ts';
 import { aWebhook, type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
 import { deliveryStore } from './delivery-store.ts';
+import { logMarkStore } from './log-mark-store.ts';
 
 let service: StartedIntegrations;
 let sink: Sink;
@@ -338,6 +339,80 @@ it('after the log was restored, the flags whose events waited keep the order of 
   const sent = sink.requests.map(({ headers }) => headers['webhook-id']);
   expect(sent.slice(-3)).toEqual(entries.map(({ uid }) => `evt_${uid}`));
   await eventually(async () => expect(await statusOf()).toMatchObject({ waiting: 0 }));
+});
+
+describe('when the log was restored', () => {
+  const mark = (...ids: readonly number[]) =>
+    service.database.query(
+      {
+        name: 'marks',
+        text: `insert into log_mark (minute, id, hash)
+          select now() - make_interval(days => 3, mins => -id), id, hash from unnest($1::int[], $2::text[]) as mark (id, hash)
+          on conflict do nothing`,
+      },
+      [ids, ids.map((one) => service.log.hashAt(one))],
+    );
+  /** Forgets all marks but those at some events, as after days without others. */
+  const haveMarks = async (...ids: readonly number[]) => {
+    await service.database.query({ name: 'no-marks', text: 'delete from log_mark' });
+    await mark(...ids);
+  };
+  const pause = (until: string) =>
+    service.database.query({ name: `pause until ${until}`, text: `update destination set paused_until = ${until}` });
+
+  it('and has grown beyond what it was, a destination that is paused misses nothing of what is new', async () => {
+    service.log.append({}, {}, {}, {}, {});
+    await isCaughtUp();
+    const before = service.log.head;
+    await haveMarks(before - 4, before);
+    await pause(`'infinity'`);
+    // Another one, and the inbox, follow the restored log meanwhile.
+    const other = await startSink();
+    const { id: otherId } = await service.create(aWebhook(other.url));
+    service.log.restoreTo(before - 3);
+    const entries = service.log.append({}, {}, {}, {});
+    const uids = entries.map(({ uid }) => `evt_${uid}`);
+    const sentTo = ({ requests }: Sink) => requests.map(({ headers }) => headers['webhook-id']);
+    await eventually(() => expect(sentTo(other)).toEqual(expect.arrayContaining(uids)));
+    await eventually(async () => {
+      const { position } = await service.call(GetDeliveryStatus, { params: { id: otherId } });
+      expect(position).toBe(service.log.head);
+    });
+    await mark(before - 1);
+    sink.reset();
+    await pause('null');
+    await eventually(() => expect(sentTo(sink)).toEqual(expect.arrayContaining(uids)));
+    await other.stop();
+  });
+
+  it('a process that holds the lease of a destination does not store over where it was moved to', async () => {
+    service.log.append({}, {});
+    await isCaughtUp();
+    const before = service.log.head;
+    await haveMarks(before - 1, before);
+    const arrived = Promise.withResolvers<() => void>();
+    sink.respondWith((_request, response) => arrived.resolve(() => void response.writeHead(204).end()));
+    service.log.append({ featureName: 'of-the-log-before' });
+    const respond = await arrived.promise;
+    service.log.restoreTo(before - 1);
+    const entries = service.log.append({ featureName: 'first' }, { featureName: 'second' }, { featureName: 'third' });
+    await eventually(async () => {
+      const [row] = await service.database.query<{ lease: string | null }>({
+        name: 'lease',
+        text: 'select lease from destination',
+      });
+      expect(row?.lease).toBeNull();
+    });
+    expect((await logMarkStore(service.database).followed()).mark?.id).toBeLessThan(before);
+    sink.reset();
+    respond();
+    const uids = entries.map(({ uid }) => `evt_${uid}`);
+    await eventually(() =>
+      expect(sink.requests.map(({ headers }) => headers['webhook-id'])).toEqual(expect.arrayContaining(uids)),
+    );
+    await isCaughtUp();
+    expect((await service.attempts(id)).map(({ event }) => event.featureName)).not.toContain('of-the-log-before');
+  });
 });
 
 describe('a process', () => {

@@ -16,6 +16,7 @@ import {
   maxWaiting,
   type RecordedAttempt,
 } from './delivery-store.ts';
+import type { LogMarkStore } from './log-mark-store.ts';
 import { isOtherLog, type LogPage, type LogPosition, positionInRestoredLog } from './log-position.ts';
 import { failuresThatPause, flagOf, goneStatus, nextAttemptMs, type Outcome, pauseMs, webhookId } from './retry.ts';
 
@@ -23,6 +24,7 @@ interface DeliveryOptions {
   readonly bus: Bus;
   readonly reader: IntegrationReader;
   readonly store: DeliveryStore;
+  readonly marks: LogMarkStore;
   readonly transaction: UnitOfWork;
   readonly attempt: Attempt;
   /** milliseconds after which an attempt has ended */
@@ -39,12 +41,34 @@ const maxDestinations = 32;
 const maxConcurrentEvents = 16;
 const pageSize = 250;
 const maxDueParked = 100;
-/** A mark this close to the end of the log is worth its row. */
-const nearHead = 1_000;
 const callTimeoutMs = 10_000;
 const housekeepingMs = 60_000;
 /** How long a destination rests after a defect or an outage of ours. */
 const retryMs = 5_000;
+
+interface FollowOptions {
+  readonly marks: LogMarkStore;
+  readonly readLog: (after: number, limit: number) => Promise<LogPage>;
+  readonly log: Log;
+}
+
+/**
+ * Continues from where the log agrees with its marks, after a position was found to be of another log: everybody who has read on is moved there,
+ * unless another process has moved them.
+ * @param generation of the marks when the position was read
+ */
+export async function followRestoredLog(
+  { marks, readLog, log }: FollowOptions,
+  generation: number,
+  position: number,
+): Promise<void> {
+  const restored = await positionInRestoredLog(await marks.upTo(position), readLog);
+  const { head, headHash } = await readLog(0, 0);
+  if (await marks.restore(generation, restored, { position: head, hash: headHash }))
+    log.warn(
+      `The event log differs from what it was, as after a restored backup. What comes after event ${restored.position} is delivered to integrations again, and people are told of what is new in it.`,
+    );
+}
 
 /** An event to deliver. */
 interface Entry {
@@ -70,7 +94,7 @@ function isAttempted(result: Result): result is Outcome {
  * nothing out, and what it sent is sent again with the same id.
  */
 export function startDelivery(options: DeliveryOptions) {
-  const { bus, reader, store, transaction, attempt, timeoutMs, leaseMs, schedule, intervalMs, log } = options;
+  const { bus, reader, store, marks, transaction, attempt, timeoutMs, leaseMs, schedule, intervalMs, log } = options;
   const countAttempt = attemptCounter(options.metrics);
   const running = new Map<number, Promise<void>>();
   /** integrations whose last delivery ended with a defect or an outage, which is logged once */
@@ -83,10 +107,13 @@ export function startDelivery(options: DeliveryOptions) {
 
   const readLog = (after: number, limit: number, waitsForCommits = false): Promise<LogPage> =>
     call(bus, ReadEventLog, { body: { after, limit, waitsForCommits } }, systemContext(callTimeoutMs));
-  /** Pages by the hash of the log before them, which says what follows: destinations that are at the same position share one. */
+  /**
+   * Pages by the hash of the log before them, which says what follows until the log is restored: destinations that are at the same position share
+   * one.
+   */
   const pages = new LRUCache<string, Promise<LogPage>>({ max: 32 });
-  const readPage = ({ position, hash }: LogPosition): Promise<LogPage> => {
-    const key = `${position} ${hash}`;
+  const readPage = (generation: number, { position, hash }: LogPosition): Promise<LogPage> => {
+    const key = `${generation} ${position} ${hash}`;
     const known = hash === null ? undefined : pages.get(key);
     if (known !== undefined) return known;
     const reading = readLog(position, pageSize);
@@ -97,11 +124,11 @@ export function startDelivery(options: DeliveryOptions) {
     return reading;
   };
   /** Begins to read what follows a page, while the page is delivered. */
-  const readAhead = ({ events, head }: LogPage): void => {
+  const readAhead = (generation: number, { events, head }: LogPage): void => {
     const last = events.at(-1);
     // A failure is met again when the page is needed.
     if (last !== undefined && last.event.id < head)
-      readPage({ position: last.event.id, hash: last.hash }).catch(() => undefined);
+      readPage(generation, { position: last.event.id, hash: last.hash }).catch(() => undefined);
   };
 
   /** Sends entries, those of a flag one after the other, until one of them ends the round. */
@@ -202,8 +229,8 @@ export function startDelivery(options: DeliveryOptions) {
     let { position, hash, failures } = claim;
 
     /** Commits a round. @returns whether another may follow */
-    const commit = async (round: Parameters<typeof store.commit>[1], isNearHead: boolean): Promise<boolean> => {
-      const isHeld = await store.commit(claim, round, isNearHead);
+    const commit = async (round: Parameters<typeof store.commit>[1]): Promise<boolean> => {
+      const isHeld = await store.commit(claim, round);
       if (!isHeld) return false;
       ({ position, hash } = round.position);
       failures = round.failures;
@@ -230,18 +257,15 @@ export function startDelivery(options: DeliveryOptions) {
           if (result === undefined || !isAttempted(result) || result.state !== 'failed') return [];
           return [{ id, attempts: attempts + 1, nextAttemptMs: nextAttempt(attempts + 1, result) }];
         });
-        const hasMore = await commit(
-          {
-            ...round,
-            attempts: historyOf(entries, results),
-            delivered: deliveredOf(entries, results),
-            parked: [],
-            failedAgain,
-            position: { position, hash },
-            isLast,
-          },
-          false,
-        );
+        const hasMore = await commit({
+          ...round,
+          attempts: historyOf(entries, results),
+          delivered: deliveredOf(entries, results),
+          parked: [],
+          failedAgain,
+          position: { position, hash },
+          isLast,
+        });
         if (isGone) await disable(target);
         if (!hasMore) return !isGone && round.pauseMs === 0;
         continue;
@@ -249,27 +273,21 @@ export function startDelivery(options: DeliveryOptions) {
 
       const waiting = await store.waiting(claim.integrationId);
       if (waiting.events >= maxWaiting) return release(claim);
-      const page = await readPage({ position, hash });
+      const page = await readPage(claim.generation, { position, hash });
       if (isOtherLog(page, { position, hash })) {
-        // What followed a hash may not be in the log any more.
-        pages.clear();
-        const restored = await positionInRestoredLog(await store.marks(position), readLog);
-        if (!(await store.rewind(claim, restored))) return false;
-        log.warn(
-          `The event log differs from what integration ${claim.integrationId} was told of, as after a restored backup. It is told again of everything after event ${restored.position}.`,
-        );
-        ({ position, hash } = restored);
-        continue;
+        // This one is moved as well, and is claimed again.
+        await followRestoredLog({ marks, readLog, log }, claim.generation, position);
+        return true;
       }
       if (page.events.length === 0) {
         if (hash === page.headHash) return release(claim);
         // The position of a replay has no hash until it is at the end.
         const end = { position: page.head, hash: page.headHash };
-        await commit({ ...nothing, failures, position: end, isLast: true }, true);
+        await commit({ ...nothing, failures, position: end, isLast: true });
         return false;
       }
 
-      readAhead(page);
+      readAhead(claim.generation, page);
       const selected = page.events.flatMap(({ uid, event }, index) =>
         selects(target, event)
           ? [{ index, uid, flag: flagOf(event), text: JSON.stringify(event), event, attempts: 0 }]
@@ -291,21 +309,29 @@ export function startDelivery(options: DeliveryOptions) {
       const reached = last === undefined ? { position, hash } : { position: last.event.id, hash: last.hash };
       const isAtEnd = reached.position >= page.head;
       const isLast = isGone || round.pauseMs > 0 || upTo < page.events.length - 1;
-      const hasMore = await commit(
-        {
-          ...round,
-          attempts: historyOf(free, results),
-          delivered: deliveredOf(free, results),
-          parked,
-          failedAgain: [],
-          position: reached,
-          isLast: isLast || (isAtEnd && parked.length === 0),
-        },
-        reached.position > page.head - nearHead,
-      );
+      const hasMore = await commit({
+        ...round,
+        attempts: historyOf(free, results),
+        delivered: deliveredOf(free, results),
+        parked,
+        failedAgain: [],
+        position: reached,
+        isLast: isLast || (isAtEnd && parked.length === 0),
+      });
       if (isGone) await disable(target);
       if (!hasMore) return !isGone && round.pauseMs === 0;
     }
+  };
+
+  /** The end of the log, which gets a mark now and then. Also who is paused is moved as soon as the log was restored. */
+  const lookAtLog = async (waitsForCommits: boolean): Promise<LogPage> => {
+    const { generation, mark, isRecent } = await marks.followed();
+    const page = await readLog(mark?.id ?? 0, 0, waitsForCommits);
+    if (mark !== null && isOtherLog(page, { position: mark.id, hash: mark.hash }))
+      await followRestoredLog({ marks, readLog, log }, generation, mark.id);
+    else if (!isRecent && (mark === null || page.head > mark.id))
+      await marks.add(generation, { id: page.head, hash: page.headHash });
+    return page;
   };
 
   const release = async (claim: Claim): Promise<false> => {
@@ -326,7 +352,7 @@ export function startDelivery(options: DeliveryOptions) {
       // Without a commit the log is asked for what it has, which costs an idle platform a statement.
       const waitsForCommits = hasNewCommits;
       hasNewCommits = false;
-      const { head, headHash } = await readLog(0, 0, waitsForCommits).catch((error: unknown) => {
+      const { head, headHash } = await lookAtLog(waitsForCommits).catch((error: unknown) => {
         hasNewCommits ||= waitsForCommits;
         throw error;
       });

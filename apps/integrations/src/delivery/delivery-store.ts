@@ -1,11 +1,14 @@
 import { type DeliveryStatus, notFound } from '@bunting/contracts';
 import { type Database, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import { markBeginning } from './log-mark-store.ts';
 import type { LogPosition } from './log-position.ts';
 
 /** A destination that this process delivers to until its lease ends or is taken back. */
 export interface Claim extends LogPosition {
   readonly integrationId: number;
   readonly lease: string;
+  /** how many restores of the log were noticed before */
+  readonly generation: number;
   /** how many attempts failed since the last one that succeeded */
   readonly failures: number;
 }
@@ -158,26 +161,25 @@ const dropOldMarks: Statement = {
       and id > (select min(id) from log_mark)`,
 };
 
-/** A mark needs not be at the end of the log, but close to it. */
-export const insertMark = `
-  insert into log_mark (minute, id, hash) values (date_trunc('minute', clock_timestamp()), $1, $2) on conflict do nothing`;
-
-/** The positions of the log whose hashes are known, up to one, by id. */
-export function logMarks(
-  { read }: ReadDatabase,
-  upTo: number,
-): Promise<{ readonly id: number; readonly hash: string }[]> {
-  const text = 'select id, hash from log_mark where id <= $1 order by id';
-  return read<{ id: number; hash: string }>({ name: 'log-marks', text }, [upTo]);
-}
-
 /** Reads and changes how far destinations are, outside of the writes of users. */
 export function deliveryStore(database: Database) {
   const { read, query } = database;
   return {
     /** Takes destinations that have something to do and that no process delivers to. @param head the end of the log */
-    claim: (head: LogPosition, leaseMs: number, limit: number, except: readonly number[]): Promise<Claim[]> =>
-      query<Claim>(claimDue, [head.position, leaseMs, limit, except, head.hash]),
+    claim: async (head: LogPosition, leaseMs: number, limit: number, except: readonly number[]): Promise<Claim[]> => {
+      const claims = await query<Omit<Claim, 'generation'>>(claimDue, [
+        head.position,
+        leaseMs,
+        limit,
+        except,
+        head.hash,
+      ]);
+      if (claims.length === 0) return [];
+      // Read afterwards: a restore that is noticed from then on ends the leases.
+      const text = 'select generation from log_generation';
+      const { generation } = onlyRow(await read<{ generation: number }>({ name: 'log-generation', text }));
+      return claims.map((claim) => ({ ...claim, generation }));
+    },
 
     /** Ends a lease. @param idleMs milliseconds for which no process delivers */
     release: async ({ integrationId, lease }: Claim, idleMs = 0): Promise<void> => {
@@ -198,7 +200,7 @@ export function deliveryStore(database: Database) {
     },
 
     /** Commits a round of a destination. @returns false, with nothing stored, if another process has the destination by now */
-    commit: (claim: Claim, round: Round, isNearHead: boolean): Promise<boolean> =>
+    commit: (claim: Claim, round: Round): Promise<boolean> =>
       database.transaction(async (tx) => {
         const { integrationId, lease } = claim;
         const { position, hash } = round.position;
@@ -213,29 +215,8 @@ export function deliveryStore(database: Database) {
         );
         if (held.length === 0) return false;
         await storeRound(tx, integrationId, round);
-        if (isNearHead && hash !== null) await tx.query(insertMark, [position, hash]);
         return true;
       }),
-
-    /**
-     * Moves a destination to a position of a restored log. Marks after it were of the log before.
-     * @returns false, with nothing stored, if another process has the destination by now
-     */
-    rewind: ({ integrationId, lease }: Claim, { position, hash }: LogPosition): Promise<boolean> =>
-      database.transaction(async (tx) => {
-        const held = await tx.query(
-          `update destination set position = $3, position_hash = $4
-           from (select id from integration where id = $1 for key share) as integration
-           where integration_id = integration.id and lease = $2 returning 1`,
-          [integrationId, lease, position, hash],
-        );
-        if (held.length === 0) return false;
-        await tx.query(dropWaitingAfter, [integrationId, position]);
-        await tx.query('delete from log_mark where id > $1', [position]);
-        return true;
-      }),
-
-    marks: (upTo: number) => logMarks(database, upTo),
 
     countParked: (): Promise<{ readonly integrationId: number; readonly waiting: number; readonly dead: number }[]> =>
       read({
@@ -347,7 +328,7 @@ export function deliveryRepository(tx: Tx) {
       await tx.query('delete from parked_delivery where integration_id = $1 and next_attempt_at is not null', [
         integrationId,
       ]);
-      if (hash !== null) await tx.query(insertMark, [position, hash]);
+      await markBeginning(tx, { position, hash });
     },
     /** Goes to a position. What has failed before it is attempted now. */
     replayFrom: async (integrationId: number, { position, hash }: LogPosition): Promise<void> => {

@@ -12,8 +12,10 @@ import { type Log, startLoop } from '@bunting/runtime';
 import pLimit from 'p-limit';
 import { endOfLog } from '../addons/endpoints.ts';
 import { call } from '../calls.ts';
-import { isOtherLog, type LogPage, type LogPosition, positionInRestoredLog } from '../delivery/log-position.ts';
-import type { InboxStore } from './inbox-store.ts';
+import { followRestoredLog } from '../delivery/background.ts';
+import type { LogMarkStore } from '../delivery/log-mark-store.ts';
+import { isOtherLog, type LogPage } from '../delivery/log-position.ts';
+import type { InboxPosition, InboxStore } from './inbox-store.ts';
 import {
   changeRequestOf,
   deletedUserOf,
@@ -29,6 +31,7 @@ import {
 interface InboxOptions {
   readonly bus: Bus;
   readonly store: InboxStore;
+  readonly marks: LogMarkStore;
   readonly intervalMs: number;
   readonly log: Log;
 }
@@ -45,7 +48,7 @@ const dayMs = 86_400_000;
  * Tells people of the events of the log, until it is stopped. What people are told and the position in the log up to which they are is one
  * transaction, so that a process that dies leaves nobody out and tells nobody twice. Of several replicas the fastest one moves the position.
  */
-export function startInbox({ bus, store, intervalMs, log }: InboxOptions) {
+export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions) {
   const context = () => systemContext(callTimeoutMs);
   const readLog = (after: number, limit: number, waitsForCommits = false): Promise<LogPage> =>
     call(bus, ReadEventLog, { body: { after, limit, waitsForCommits } }, context());
@@ -90,14 +93,10 @@ export function startInbox({ bus, store, intervalMs, log }: InboxOptions) {
   let hasNewCommits = true;
 
   /** Tells people of what follows a position. @returns the position behind it; undefined at the end of the log */
-  const tellPage = async (position: LogPosition, waitsForCommits: boolean): Promise<LogPosition | undefined> => {
+  const tellPage = async (position: InboxPosition, waitsForCommits: boolean): Promise<InboxPosition | undefined> => {
     const page = await readLog(position.position, pageSize, waitsForCommits);
     if (isOtherLog(page, position)) {
-      const restored = await positionInRestoredLog(await store.marks(position.position), readLog);
-      if (await store.rewind(position, restored))
-        log.warn(
-          `The event log differs from what people were told of, as after a restored backup. They are told of what is new after event ${restored.position}.`,
-        );
+      await followRestoredLog({ marks, readLog, log }, position.generation, position.position);
       return store.position();
     }
     const last = page.events.at(-1);
@@ -106,7 +105,7 @@ export function startInbox({ bus, store, intervalMs, log }: InboxOptions) {
     const oldest = Date.now() - notificationDays * dayMs;
     const notices = await noticesOf(page.events.filter(({ event }) => Date.parse(event.createdAt) >= oldest));
     const deletedUsers = page.events.flatMap(({ event }) => deletedUserOf(event) ?? []);
-    const next = { position: last.event.id, hash: last.hash };
+    const next = { ...position, position: last.event.id, hash: last.hash };
     return (await store.commit(position, next, { notices, deletedUsers })) ? next : store.position();
   };
 

@@ -13,6 +13,7 @@ import {
 import { openLog } from '@bunting/runtime';
 import { eventually } from '@bunting/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { logMarkStore } from '../delivery/log-mark-store.ts';
 import { startInbox } from './background.ts';
 import { inboxStore } from './inbox-store.ts';
 import { type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
@@ -51,7 +52,13 @@ const hasTold = () =>
   });
 /** A second process that tells people, on the same database. */
 const aReplica = () =>
-  startInbox({ bus: service.bus, store: inboxStore(service.database), intervalMs: 20, log: openLog('silent') });
+  startInbox({
+    bus: service.bus,
+    store: inboxStore(service.database),
+    marks: logMarkStore(service.database),
+    intervalMs: 20,
+    log: openLog('silent'),
+  });
 async function happened(...events: readonly Partial<Event>[]) {
   const entries = service.log.append(...events);
   await hasTold();
@@ -225,6 +232,23 @@ describe('after a crash', () => {
     await happened({ ...change, type: 'feature-archived', environment: null }, change);
     const text = "select 1 from notification where title = 'sidebar'";
     expect(await service.database.query({ name: 'told', text })).toHaveLength(5);
+  });
+
+  it('people are not told of years ago when nothing is known of the log that was restored', async () => {
+    const text = "select 1 from notification where title = 'banner'";
+    await happened({}, {}, {});
+    await service.database.query({ name: 'forget-told', text: 'truncate notification' });
+    await service.database.query({
+      name: 'marks',
+      text: `update log_mark set id = ${service.log.head}, hash = '${service.log.hashAt(service.log.head)}' where minute = (select max(minute) from log_mark)`,
+    });
+    await service.database.query({ name: 'other-marks', text: `delete from log_mark where id < ${service.log.head}` });
+    service.log.restoreTo(service.log.head - 1);
+    await eventually(async () =>
+      expect(await logMarkStore(service.database).followed()).toMatchObject({ mark: { id: service.log.head } }),
+    );
+    await happened({});
+    expect(await service.database.query({ name: 'told-of-banner', text })).toHaveLength(1);
   });
 
   it('what cannot be looked up now waits in the log', async () => {

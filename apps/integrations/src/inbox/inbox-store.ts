@@ -7,7 +7,7 @@ import {
   notFound,
 } from '@bunting/contracts';
 import { type Database, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
-import { insertMark, logMarks } from '../delivery/delivery-store.ts';
+import { markBeginning } from '../delivery/log-mark-store.ts';
 import type { LogPosition } from '../delivery/log-position.ts';
 import type { Notice } from './notification.ts';
 
@@ -68,10 +68,7 @@ const dropOld: Statement = {
       where added_at < clock_timestamp() - interval '${notificationDays} days') returning 1`,
 };
 
-const beginAt: Statement = {
-  name: 'begin-inbox',
-  text: 'insert into inbox_position (position, hash) values ($1, $2) on conflict do nothing',
-};
+const beginAt = 'insert into inbox_position (position, hash) values ($1, $2) on conflict do nothing';
 
 const insertNotice = `
   insert into notification (user_id, key, kind, happened_at, created_by, title, summary, comment, project, environment, feature,
@@ -113,8 +110,15 @@ async function tell(tx: Tx, notices: readonly Notice[]): Promise<void> {
   if (notices.length > 0) await tx.query(dropBeyondLimit, [[...new Set(notices.flatMap(({ userIds }) => userIds))]]);
 }
 
-/** Moves the position up to which people are told. @returns false if another process has moved it */
-async function move(tx: Tx, from: LogPosition, to: LogPosition): Promise<boolean> {
+/** How far the inbox is in the log, and how many restores of the log were noticed before. */
+export interface InboxPosition extends LogPosition {
+  readonly generation: number;
+}
+
+/** Moves the position up to which people are told. @returns false if another process has moved it, or the log was restored */
+async function move(tx: Tx, from: InboxPosition, to: LogPosition): Promise<boolean> {
+  const isCurrent = 'select 1 from log_generation where generation = $1 for share';
+  if ((await tx.query(isCurrent, [from.generation])).length === 0) return false;
   const text = `update inbox_position set position = $3, hash = $4 where position = $1 and hash is not distinct from $2 returning 1`;
   return (await tx.query(text, [from.position, from.hash, to.position, to.hash])).length > 0;
 }
@@ -124,18 +128,24 @@ export function inboxStore(database: Database) {
   const { read, query } = database;
   return {
     /** The position in the log up to which people are told; undefined before the first one. */
-    position: async (): Promise<LogPosition | undefined> =>
-      (await read<LogPosition>({ name: 'inbox-position', text: 'select position, hash from inbox_position' }))[0],
+    position: async (): Promise<InboxPosition | undefined> => {
+      const text = 'select position, hash, generation from inbox_position cross join log_generation';
+      return (await read<InboxPosition>({ name: 'inbox-position', text }))[0];
+    },
 
     /** Begins with the events after a position, unless another process has begun. */
-    begin: ({ position, hash }: LogPosition): Promise<unknown> => query(beginAt, [position, hash]),
+    begin: (from: LogPosition): Promise<void> =>
+      database.transaction(async (tx) => {
+        await markBeginning(tx, from);
+        await tx.query(beginAt, [from.position, from.hash]);
+      }),
 
     /**
      * Stores, in one transaction, what people are told of the events up to a position, and that they are.
      * @returns false, with nothing stored, if another process was faster
      */
     commit: (
-      from: LogPosition,
+      from: InboxPosition,
       to: LogPosition,
       { notices, deletedUsers }: { readonly notices: readonly Notice[]; readonly deletedUsers: readonly number[] },
     ): Promise<boolean> =>
@@ -146,19 +156,8 @@ export function inboxStore(database: Database) {
           await tx.query('delete from notification where user_id = any ($1::int[])', [deletedUsers]);
           await tx.query('delete from notification_preference where user_id = any ($1::int[])', [deletedUsers]);
         }
-        if (to.hash !== null) await tx.query(insertMark, [to.position, to.hash]);
         return true;
       }),
-
-    /** Goes back to a position of a restored log. Marks after it were of the log before. */
-    rewind: (from: LogPosition, to: LogPosition): Promise<boolean> =>
-      database.transaction(async (tx) => {
-        if (!(await move(tx, from, to))) return false;
-        await tx.query('delete from log_mark where id > $1', [to.position]);
-        return true;
-      }),
-
-    marks: (upTo: number) => logMarks(database, upTo),
 
     /** Tells people of what is no event. */
     tell: (notices: readonly Notice[]): Promise<void> => database.transaction((tx) => tell(tx, notices)),

@@ -66,7 +66,8 @@ const initial: SchemaMigration = {
 
 /**
  * `notification` has what people are told, `key` what it must not be told a second time by; `inbox_position` up to where in the event log they
- * are, in its only row. Preferences that have no row are as by default.
+ * are, in its only row. Preferences that have no row are as by default. `log_generation` counts the restores of the event log that were noticed: what
+ * was read before one is not stored after it.
  */
 const notifications: SchemaMigration = {
   name: '2-expand-notifications',
@@ -98,6 +99,11 @@ const notifications: SchemaMigration = {
       inbox boolean not null,
       primary key (user_id, kind)
     )`,
+    `create table log_generation (
+      is_only boolean primary key default true check (is_only),
+      generation int not null
+    )`,
+    'insert into log_generation (generation) values (0)',
     `create table inbox_position (
       is_only boolean primary key default true check (is_only),
       position bigint not null,
