@@ -30,11 +30,12 @@ import { EdgeConfig, requireConsistent, serverSettingsOf, tokensIn } from './con
 import { mountBackstage, scopeDetails } from './downstream/backstage.ts';
 import { mountOperations } from './downstream/mount.ts';
 import { type EdgeScopes, edgeScopes } from './downstream/scopes.ts';
-import { digestOf } from './downstream/token.ts';
+import { digestOf, type EdgeToken } from './downstream/token.ts';
 import { openTokenFile } from './downstream/token-file.ts';
 import { type EdgeTokens, edgeTokens } from './downstream/tokens.ts';
 import { offlineContent } from './offline.ts';
 import { connectOrigin } from './origin.ts';
+import type { OriginState } from './origin-state.ts';
 
 const proxyPrefix = /^\/+api\/+proxy(?=[/?]|$)/;
 
@@ -102,6 +103,11 @@ function measure(metrics: Registry, scopes: EdgeScopes, tokens: EdgeTokens): voi
   });
 }
 
+/** The token that a state was delivered to. */
+function clientTokenOf({ token, environment, projects }: OriginState): EdgeToken {
+  return { token, type: 'client', environment, projects };
+}
+
 /** The certificate of the settings. @throws Error that names the setting whose file cannot be read */
 async function certificateOf({
   TLS_ENABLE,
@@ -129,7 +135,9 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
   const server = serverSettingsOf(config);
   const listed = offline === undefined ? tokensIn(config.TOKENS) : [];
   const tokenFile =
-    config.BACKUP_FOLDER === undefined || config.OFFLINE ? undefined : await openTokenFile(config.BACKUP_FOLDER, log);
+    config.BACKUP_FOLDER === undefined || config.OFFLINE
+      ? undefined
+      : openTokenFile({ folder: config.BACKUP_FOLDER, log });
   const origin = config.OFFLINE ? undefined : await connectOrigin(config, { log, metrics, onStop });
 
   const limits = concurrentRequestLimits(server);
@@ -172,8 +180,10 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
   onStop('known tokens', async () => tokenFile?.close());
 
   // What was stored is served before the origin is asked.
-  for (const state of offline?.states ?? (await origin?.snapshots?.read()) ?? []) scopes.restore(state);
-  for (const token of offline?.tokens ?? (await tokenFile?.read()) ?? []) tokens.remember(token);
+  const states = offline?.states ?? (await origin?.snapshots?.read()) ?? [];
+  for (const state of states) scopes.restore(state);
+  const stored = offline?.tokens ?? (await tokenFile?.read()) ?? states.map(clientTokenOf);
+  tokens.restore(stored);
   measure(metrics, scopes, tokens);
 
   const { admit, admitBeforeRouting } = admission({

@@ -1,59 +1,74 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import path from 'node:path';
-import { ValidEdgeTokens } from '@bunting/contracts';
+import { Refusal, ValidEdgeTokens } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { type Log, logFailure } from '@bunting/runtime';
+import { type Log, startLoop } from '@bunting/runtime';
+import { checkedFiles, type Files, reasonOf } from '../snapshots/checked-files.ts';
 import type { EdgeToken } from './token.ts';
 
-const fileName = 'tokens.json';
+const format = 'bunting-tokens';
+const fileName = `known.${format}`;
+const maxBytes = 64 * 1024 * 1024;
+const maxPauseMs = 60_000;
 
-/** The tokens of the last run; none where there is no such file, or where it cannot be read, which is logged. */
-async function readTokens(file: string, log: Log): Promise<readonly EdgeToken[]> {
-  try {
-    return parse(ValidEdgeTokens, JSON.parse(await readFile(file, 'utf8')), '').tokens;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      logFailure(log, 'The known tokens in BACKUP_FOLDER cannot be read: tokens are validated at the origin', error);
-    return [];
-  }
-}
-
-async function writeTokens(file: string, tokens: readonly EdgeToken[]): Promise<void> {
-  const unfinished = `${file}.${process.pid}.new`;
-  const handle = await open(unfinished, 'w', 0o600);
-  try {
-    await handle.writeFile(JSON.stringify({ tokens }));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(unfinished, file);
+export interface TokenFileOptions {
+  readonly folder: string;
+  readonly log: Log;
+  /** the file system, for tests */
+  readonly files?: Files;
 }
 
 /**
- * Keeps the known tokens for a start without the origin, in a file that only the user of the edge may read. A write that fails is logged; the
- * edge then knows fewer tokens after such a start.
+ * Keeps the known tokens for a start without the origin, in a file that only the user of the edge may read. A write that fails is logged and
+ * tried again; until it succeeds, the edge would know those of an earlier time after such a start.
  */
-export async function openTokenFile(folder: string, log: Log) {
-  const file = path.join(folder, fileName);
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) =>
-    logFailure(log, 'BACKUP_FOLDER cannot be created', error),
-  );
-  let writing = Promise.resolve();
-  let isScheduled = false;
+export function openTokenFile({ folder, log, files }: TokenFileOptions) {
+  const checked = checkedFiles(folder, { format, version: 1, maxBytes }, files);
+  /** what is to be written */
+  let pending: (() => readonly EdgeToken[]) | undefined;
+
+  const save = async (): Promise<void> => {
+    const all = pending;
+    if (all === undefined) return;
+    pending = undefined;
+    try {
+      await checked.prepare();
+      await checked.write(fileName, { tokens: all() });
+    } catch (error) {
+      pending ??= all;
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new Refusal('ServiceUnavailable', `The known tokens cannot be written to ${folder} (${code ?? message}).`);
+    }
+  };
+  const loop = startLoop({
+    name: 'Writing the known tokens',
+    run: save,
+    intervalMs: maxPauseMs,
+    minIntervalMs: 1_000,
+    burst: 1,
+    maxBackoffMs: 5_000,
+    log,
+  });
   return {
-    read: () => readTokens(file, log),
-    /** Writes the tokens that `all` returns then, once a running write has ended. */
-    changed: (all: () => readonly EdgeToken[]): void => {
-      if (isScheduled) return;
-      isScheduled = true;
-      writing = writing
-        .then(() => {
-          isScheduled = false;
-          return writeTokens(file, all());
-        })
-        .catch((error: unknown) => logFailure(log, 'The known tokens are not stored in BACKUP_FOLDER', error));
+    /** The tokens of the last run; undefined where there is no file of them, or none that can be used, which is logged. */
+    read: async (): Promise<readonly EdgeToken[] | undefined> => {
+      try {
+        return parse(ValidEdgeTokens, await checked.read(fileName), '').tokens;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+          log.warn(
+            `The file ${fileName} of the known tokens in ${folder} ${reasonOf(error)}. It is left out, and replaced.`,
+          );
+        return undefined;
+      }
     },
-    close: (): Promise<void> => writing,
+    /** Writes the tokens that `all` returns then. */
+    changed: (all: () => readonly EdgeToken[]): void => {
+      pending = all;
+      loop.wake();
+    },
+    /** Writes what is pending once more. */
+    close: async (): Promise<void> => {
+      await loop.stop();
+      await save().catch(() => undefined);
+    },
   };
 }

@@ -59,6 +59,18 @@ describe('an edge', () => {
     expect(asked).toHaveLength(questions);
   });
 
+  it('that is strict knows none of the stored tokens that its listed ones are no longer for', async () => {
+    const { tokens, grantsOf, away } = given();
+    away();
+    tokens.restore([foreign, page, wide]);
+    for (const { token } of [page, wide]) expect(await grantsOf(token)).toHaveLength(1);
+    await expect(async () => grantsOf(foreign.token)).rejects.toThrow('not valid');
+    const narrowed = given();
+    narrowed.away();
+    narrowed.tokens.restore([page, { ...wide, projects: ['bank'] }]);
+    await expect(narrowed.grantsOf(page.token)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+  });
+
   it('keeps known tokens while the origin is away, and neither accepts nor refuses others for good', async () => {
     const { tokens, lost, grantsOf, away } = given({ isStrict: false });
     await grantsOf(page.token);

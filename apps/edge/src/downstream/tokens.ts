@@ -197,6 +197,11 @@ export function edgeTokens({ validate, listed, isStrict, onKnown, onLost }: Edge
     tokenOf: ({ caller }: Principal): EdgeToken | undefined => byId.get(caller.tokenId ?? '')?.token,
     all: (): readonly EdgeToken[] => [...byDigest.values()].map(({ token }) => token),
     remember,
+    /** Takes over tokens that were stored, those that would be accepted now. */
+    restore: (stored: readonly EdgeToken[]): void => {
+      for (const token of stored) if (isListed(token.token)) remember(token);
+      for (const token of stored) if (isAccepted(token)) remember(token);
+    },
     /** To be called when the origin has refused a token. */
     forget,
     /**
