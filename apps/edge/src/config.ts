@@ -78,10 +78,14 @@ export const EdgeConfig = Type.Object({
     Type.String({ minLength: 1, description: 'a response of /api/client/features, with OFFLINE' }),
   ),
   CLIENT_TOKENS: Type.Optional(
-    Type.String({ secret: true, description: 'client tokens that are accepted with OFFLINE, besides TOKENS' }),
+    Type.String({ secret: true, description: 'client tokens that are accepted with OFFLINE' }),
   ),
   FRONTEND_TOKENS: Type.Optional(
-    Type.String({ secret: true, description: 'frontend tokens that are accepted with OFFLINE' }),
+    Type.String({
+      secret: true,
+      description:
+        'frontend tokens that are accepted with OFFLINE; one that is in CLIENT_TOKENS, too, is no client token',
+    }),
   ),
   APP_NAME: Type.String({
     minLength: 1,
@@ -173,6 +177,9 @@ export function tokensIn(...lists: readonly (string | undefined)[]): readonly st
 export function requireConsistent(config: EdgeConfig): void {
   const { OFFLINE, UPSTREAM_URL, BOOTSTRAP_FILE, STRICT, TOKENS, TLS_ENABLE, TLS_SERVER_KEY, TLS_SERVER_CERT } = config;
   if (OFFLINE && BOOTSTRAP_FILE === undefined) throw new Error('OFFLINE requires BOOTSTRAP_FILE.');
+  // Nothing tells them apart there: as a client token, one that pages publish would show all rules.
+  if (OFFLINE && tokensIn(TOKENS).length > 0)
+    throw new Error('OFFLINE cannot tell of which type TOKENS are: name them in CLIENT_TOKENS or FRONTEND_TOKENS.');
   if (!OFFLINE && UPSTREAM_URL === undefined)
     throw new Error('UPSTREAM_URL is required: the address of Bunting, Unleash or another edge. Or set OFFLINE.');
   if (!OFFLINE && STRICT && tokensIn(TOKENS).length === 0)

@@ -57,8 +57,11 @@ export async function offlineContent(config: EdgeConfig): Promise<{
   readonly states: readonly OriginState[];
 }> {
   const { features, segments, revision } = await readBootstrap(config.BOOTSTRAP_FILE ?? '');
-  const clients = tokensIn(config.TOKENS, config.CLIENT_TOKENS).map((token) => offlineToken(token, 'client'));
   const frontends = tokensIn(config.FRONTEND_TOKENS).map((token) => offlineToken(token, 'frontend'));
+  // A token that is in both lists is published with pages.
+  const clients = tokensIn(config.CLIENT_TOKENS)
+    .filter((token) => !frontends.some((frontend) => frontend.token === token))
+    .map((token) => offlineToken(token, 'client'));
   if (clients.length + frontends.length === 0)
     throw new Error('OFFLINE requires tokens: name those that are accepted in CLIENT_TOKENS or FRONTEND_TOKENS.');
   const states = [...clients, ...frontends].map(({ token, environment, projects }) => ({

@@ -67,3 +67,15 @@ describe('an edge shows operators the flags', () => {
     expect(refused.body).not.toContain('flag-of');
   });
 });
+
+describe('an edge without an origin', () => {
+  it('does not start with tokens of which it cannot tell whether pages publish them', async () => {
+    await expect(startEdge({ TOKENS: page })).rejects.toThrow('CLIENT_TOKENS or FRONTEND_TOKENS');
+  });
+
+  it('shows the rules of flags to no token that is named as a frontend token', async () => {
+    const { get } = await startEdge({ CLIENT_TOKENS: `${wide},${page}` });
+    expect((await get('/api/frontend', page)).status).toBe(200);
+    expect((await get('/api/client/features', page)).status).toBe(403);
+  });
+});

@@ -305,7 +305,8 @@ describe('an edge', () => {
     const { url } = await startEdge({
       OFFLINE: 'true',
       BOOTSTRAP_FILE: file,
-      TOKENS: '*:development.offline',
+      TOKENS: '',
+      CLIENT_TOKENS: '*:development.offline',
       FRONTEND_TOKENS: 'default:development.page',
     });
     const served = await responseOf(url, '/api/client/features', '*:development.offline', {
