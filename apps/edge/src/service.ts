@@ -221,6 +221,7 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
     unread,
     certificate,
     prepare: requestRewriter(config),
+    tokenHeader: config.TOKEN_HEADER,
     respondBeforeRouting,
   });
   mountOperations(app, {

@@ -79,3 +79,17 @@ describe('an edge without an origin', () => {
     expect((await get('/api/client/features', page)).status).toBe(403);
   });
 });
+
+it('an edge lets pages send tokens in its own header', async () => {
+  const { url } = await startEdge({ TOKEN_HEADER: 'X-Flags-Token' });
+  const preflight = await fetch(`${url}/api/frontend`, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://shop.example.org',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'x-flags-token',
+    },
+  });
+  expect(preflight.headers.get('access-control-allow-headers')?.split(', ')).toContain('X-Flags-Token');
+  expect((await fetch(`${url}/api/frontend`, { headers: { 'x-flags-token': page } })).status).toBe(200);
+});

@@ -186,6 +186,8 @@ export interface ServerOptions {
   readonly unread: UnreadResponses;
   /** Called with each request before anything else reads it: it may rewrite the URL and headers. */
   readonly prepare?: (request: IncomingMessage) => void;
+  /** the header that `prepare` takes tokens from, which pages may send, too */
+  readonly tokenHeader?: string;
   /** the certificate of a server that speaks TLS; without it, it does not */
   readonly certificate?: ServerCertificate | undefined;
   /** whether a request that has a route is nevertheless to an unknown path, as one of a route of any path can be */
@@ -244,6 +246,7 @@ export function createHttpServer({
   unread,
   draining,
   prepare,
+  tokenHeader,
   certificate,
   isUnknownPath = () => false,
   respondBeforeRouting = () => undefined,
@@ -256,7 +259,7 @@ export function createHttpServer({
     if (isClosing) app.server.closeIdleConnections();
   });
   const headers = securityHeaders(config.GATEWAY_BEHIND_TLS);
-  const applyCors = corsPolicy(config);
+  const applyCors = corsPolicy(config, tokenHeader);
   const parts = { config, headers, applyCors, begin, admit, limits, unread, draining, openResponses, isUnknownPath };
   const preRouted = preRouting({
     config,

@@ -60,7 +60,9 @@ function parseOrigins(setting: keyof CorsSettings, list: string): ReadonlySet<st
  */
 export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
-export function corsPolicy(settings: CorsSettings): ApplyCors {
+/** @param tokenHeader a further header that pages may send */
+export function corsPolicy(settings: CorsSettings, tokenHeader?: string): ApplyCors {
+  const allowed = tokenHeader === undefined ? allowedHeaders : `${allowedHeaders}, ${tokenHeader}`;
   const origins = parseOrigins('GATEWAY_CORS_ORIGINS', settings.GATEWAY_CORS_ORIGINS);
   const isFrontendOpen = settings.GATEWAY_FRONTEND_CORS_ORIGINS.trim() === '*';
   const frontendOrigins = isFrontendOpen
@@ -90,7 +92,7 @@ export function corsPolicy(settings: CorsSettings): ApplyCors {
     }
     reply.headers({
       'access-control-allow-methods': methods,
-      'access-control-allow-headers': allowedHeaders,
+      'access-control-allow-headers': allowed,
       'access-control-max-age': preflightMaxAgeSeconds,
     });
     return true;
