@@ -62,8 +62,11 @@ function readConstraints(value: unknown): readonly Json[] {
 function readStrategy(value: unknown): Json {
   const strategy = objectOf(value, 'a strategy');
   const parameters = objectOf(strategy['parameters'] ?? {}, 'the parameters of a strategy');
+  const segments = listOf(strategy['segments'], 'the segments of a strategy');
+  if (!segments.every(Number.isSafeInteger)) throw unusable('the id of a segment is no number');
   return {
     ...strategy,
+    ...('segments' in strategy ? { segments } : {}),
     name: nameOf(strategy['name'], 'a strategy'),
     constraints: readConstraints(strategy['constraints']),
     parameters: Object.fromEntries(Object.entries(parameters).map(([name, text]) => [name, String(text)])),
@@ -72,7 +75,27 @@ function readStrategy(value: unknown): Json {
 }
 
 function readVariants(value: unknown): readonly Json[] {
-  return listOf(value, 'the variants').map((variant) => objectOf(variant, 'a variant'));
+  return listOf(value, 'the variants').map((value) => {
+    const variant = objectOf(value, 'a variant');
+    nameOf(variant['name'], 'a variant');
+    const { weight = 0 } = variant;
+    if (typeof weight !== 'number') throw unusable('the weight of a variant is no number');
+    if (!('overrides' in variant)) return { ...variant, weight };
+    const overrides = listOf(variant['overrides'], 'the overrides of a variant').map((value) => {
+      const override = objectOf(value, 'an override');
+      const contextName = nameOf(override['contextName'], 'the field of an override');
+      return { ...override, contextName, values: listOf(override['values'], 'the values of an override').map(String) };
+    });
+    return { ...variant, weight, overrides };
+  });
+}
+
+function readDependency(value: unknown): Json {
+  const dependency = objectOf(value, 'a dependency');
+  nameOf(dependency['feature'], 'the feature of a dependency');
+  return 'variants' in dependency
+    ? { ...dependency, variants: listOf(dependency['variants'], 'the variants of a dependency').map(String) }
+    : dependency;
 }
 
 /** A feature as an SDK reads it: what is missing has its initial value, and what is unknown is kept. */
@@ -82,9 +105,12 @@ function readFeature(value: unknown): ClientFeature {
   const strategies = listOf(feature['strategies'], 'the strategies').map(readStrategy);
   return {
     ...feature,
+    ...('dependencies' in feature
+      ? { dependencies: listOf(feature['dependencies'], 'the dependencies').map(readDependency) }
+      : {}),
     name: nameOf(feature['name'], 'a feature'),
     type: feature['type'] ?? 'release',
-    project: feature['project'] ?? 'default',
+    project: nameOf(feature['project'] ?? 'default', 'the project of a feature'),
     enabled: feature['enabled'] === true,
     stale: feature['stale'] === true,
     strategies,

@@ -38,8 +38,13 @@ function follow(
   {
     held,
     http,
+    refuse = () => false,
     ...changes
-  }: Partial<FollowSettings> & { readonly held?: OriginState; readonly http?: Partial<UpstreamSettings> } = {},
+  }: Partial<FollowSettings> & {
+    readonly held?: OriginState;
+    readonly http?: Partial<UpstreamSettings>;
+    readonly refuse?: () => boolean;
+  } = {},
 ) {
   const states: OriginState[] = [];
   const refusals: number[] = [];
@@ -63,7 +68,10 @@ function follow(
       refusedRetryMs: 50,
       ...changes,
     },
-    onState: (state) => void states.push(state),
+    onState: (state) => {
+      if (refuse()) throw new Error('Not this one.');
+      states.push(state);
+    },
     onRefused: () => void refusals.push(states.length),
     log,
     metrics: upstreamMetrics(new Registry()),
@@ -244,6 +252,16 @@ describe('an origin that lies', () => {
           .writeHead(200, asJson)
           .end(`{"features":[{"name":"deep","payload":${'['.repeat(50_000)}${']'.repeat(50_000)}}]}`),
     ],
+    ...[
+      { strategies: [{ name: 'flexibleRollout', segments: ['one'] }] },
+      { variants: [{ weight: 1000 }] },
+      { variants: [{ name: 'a', weight: '1000' }] },
+      { dependencies: [null] },
+      { project: 7 },
+    ].map((member): [string, (response: ServerResponse) => void] => [
+      `answers ${JSON.stringify(member)}`,
+      (r) => r.writeHead(200, asJson).end(JSON.stringify({ features: [{ name: 'x', ...member }] })),
+    ]),
     ['answers more than the limit', (r) => r.writeHead(200, asJson).end(`{"features":["${'x'.repeat(2_000_000)}"]}`)],
     ['answers a gzip bomb', (r) => r.writeHead(200, { ...asJson, 'content-encoding': 'gzip' }).end(bombs.gzip)],
     ['answers a brotli bomb', (r) => r.writeHead(200, { ...asJson, 'content-encoding': 'br' }).end(bombs.br)],
@@ -304,11 +322,31 @@ describe('an origin that lies', () => {
   it('keeps properties that it does not know, and fills in those that are missing', async () => {
     const origin = await given({
       change: ({ state }) =>
-        state.data.put({ name: 'new', enabled: true, rollout: { kind: 'later' }, strategies: null }),
+        state.data.put({ name: 'new', rollout: { kind: 'later' }, strategies: null, dependencies: null }),
     });
     const { states } = follow(origin.url);
     await eventually(() => expect(states.length).toBe(1));
-    expect(states[0]?.features[1]).toMatchObject({ rollout: { kind: 'later' }, strategies: [], variants: [] });
+    expect(states[0]?.features[1]).toMatchObject({
+      rollout: { kind: 'later' },
+      strategies: [],
+      variants: [],
+      dependencies: [],
+    });
+  });
+});
+
+describe('a state that the edge cannot serve', () => {
+  it.each<Mode>(['streaming', 'delta', 'polling'])('is asked for again until it can (%s)', async (mode) => {
+    const origin = await given();
+    let failures = 0;
+    const follower = follow(origin.url, { ...only(mode), refuse: () => failures++ < 3 });
+    await eventually(() => expect(follower.names()).toEqual(['one']));
+    failures = 0;
+    origin.state.data.put(flag('two'));
+    origin.wakeStreams();
+    await eventually(() => expect(follower.names()).toEqual(['one', 'two']));
+    expect(failures).toBe(4);
+    await eventually(() => expect(follower.following.status().failure).toBeUndefined());
   });
 });
 

@@ -1,4 +1,4 @@
-import { type Log, backoffMs, startLoop } from '@bunting/runtime';
+import { type Log, backoffMs, logFailure, startLoop } from '@bunting/runtime';
 import type { EventSourceMessage } from 'eventsource-parser';
 import type { OriginState } from '../origin-state.ts';
 import { type Contents, isSameContent, readEvents, readFullAnswer } from './contents.ts';
@@ -140,31 +140,43 @@ export function followOrigin(options: FollowOptions) {
     isGivenUp = false;
   };
 
-  const take = (next: Contents): void => {
-    const previous = held;
+  const hold = (next: Contents): void => {
     held = next;
     needsEverything = false;
     confirm();
+  };
+
+  /** @throws OriginError `unusable` where the state cannot be served: then it is not held either, and is asked for again */
+  const take = (next: Contents): void => {
+    const previous = held;
+    let from = historyFrom;
     if (previous !== undefined) {
       const isSame = next.revision === previous.revision && (next === previous || isSameContent(next, previous));
-      if (isSame && !isOtherScope && next.entityTag === previous.entityTag) return;
+      if (isSame && !isOtherScope && next.entityTag === previous.entityTag) return hold(next);
       if (isOtherScope || next.revision < previous.revision || (next.revision === previous.revision && !isSame))
-        historyFrom = Math.max(historyFrom, previous.revision) + 1;
+        from = Math.max(from, previous.revision) + 1;
     }
+    if (scope !== undefined && !closing.signal.aborted) {
+      metrics.answers.inc({ outcome: 'state' });
+      try {
+        onState({
+          token,
+          environment: scope.environment,
+          projects: scope.projects,
+          revision: next.revision,
+          historyFrom: from,
+          entityTag: next.entityTag,
+          features: [...next.features.values()],
+          segments: [...next.segments.values()],
+          fetchedAt: new Date(),
+        });
+      } catch (error) {
+        throw new OriginError('unusable', `its state cannot be applied: ${(error as Error).message}`);
+      }
+    }
+    historyFrom = from;
     isOtherScope = false;
-    if (scope === undefined || closing.signal.aborted) return;
-    metrics.answers.inc({ outcome: 'state' });
-    onState({
-      token,
-      environment: scope.environment,
-      projects: scope.projects,
-      revision: next.revision,
-      historyFrom,
-      entityTag: next.entityTag,
-      features: [...next.features.values()],
-      segments: [...next.segments.values()],
-      fetchedAt: new Date(),
-    });
+    hold(next);
   };
 
   /** Takes contents that are as new as those that are held, or those of a restored origin. @returns whether it did */
@@ -278,7 +290,7 @@ export function followOrigin(options: FollowOptions) {
     const opened = readStream(pieces, { controller, onEvent, maxBytes: client.maxBytes, now });
     stream = opened;
     let isConnected = false;
-    void opened.ended.then((error) => {
+    const onEnd = (error: OriginError | undefined): void => {
       stream = undefined;
       const isShort = now() - opened.openedAt < shortStreamMs;
       streamFailures = isShort && !watch.isSuspected ? streamFailures + 1 : 0;
@@ -290,6 +302,10 @@ export function followOrigin(options: FollowOptions) {
       if (!isConnected) return;
       reopenAt = now() + (watch.isSuspected ? suspectedPauseMs : backoffMs(streamFailures + 1, reopening));
       loop.wake();
+    };
+    opened.ended.then(onEnd, (error: unknown) => {
+      logFailure(log, 'The stream of the origin ended by a defect', error);
+      onEnd(new OriginError('unusable', 'its stream cannot be read'));
     });
     const deadline = setTimeout(
       () => opened.end(new OriginError('unreachable', 'its stream sends no event')),
