@@ -3,7 +3,7 @@ import type { Log } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import type { DeliverySettings } from './settings.ts';
 import type { DeliveryStore } from './store/delivery-store.ts';
-import { type DeliveryView, deliveryView } from './view/delivery-view.ts';
+import { type DeliveryView, deliveryView, type MayBeLater } from './view/delivery-view.ts';
 import { evaluatorCache } from './view/evaluator-cache.ts';
 import { resultCache } from './view/result-cache.ts';
 
@@ -14,10 +14,10 @@ export interface DeliveryOptions {
   /** Waits until everything is in the store that had happened before this call. @returns the staleness in milliseconds */
   readonly catchUp: () => number | Promise<number>;
   /**
-   * Whether a client may have a later state than the store although `catchUp` found nothing missing, as one of another process may that is
+   * Whether a client may have a later revision than the store although `catchUp` found nothing missing, as one of another process may that is
    * filled at other times. Such a client gets no older state. Never where left out.
    */
-  readonly mayLag?: () => boolean;
+  readonly mayBeLater?: MayBeLater;
   readonly config: Pick<DeliverySettings, 'GATEWAY_DELIVERY_CACHE_MIB'>;
   readonly log: Log;
 }
@@ -25,8 +25,10 @@ export interface DeliveryOptions {
 /** The results of evaluations have this part of the size of the cache of full responses, besides it. */
 const resultsShare = 4;
 
+const always: MayBeLater = () => true;
+
 /** What SDKs get out of a store: a view for each scope, and evaluations. */
-export function deliveryOf({ store, isLoaded, catchUp, mayLag = () => false, config, log }: DeliveryOptions) {
+export function deliveryOf({ store, isLoaded, catchUp, mayBeLater = () => false, config, log }: DeliveryOptions) {
   const listeners: (() => void)[] = [];
   const maxSize = config.GATEWAY_DELIVERY_CACHE_MIB * 1024 * 1024;
   const views = new LRUCache<string, DeliveryView>({
@@ -58,7 +60,8 @@ export function deliveryOf({ store, isLoaded, catchUp, mayLag = () => false, con
       return isLoaded() && store.isComplete;
     },
     catchUp,
-    mayLag,
+    /** @param behindMs what `catchUp` found: while changes are missing, every later revision may be that of another replica */
+    laterRevisions: (behindMs: number): MayBeLater => (behindMs > 0 ? always : mayBeLater),
     /** To be called after each change of the store, once it has everything that had happened when the change was read. */
     changed: (): void => {
       for (const listener of listeners) listener();

@@ -14,7 +14,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ParsedOperationRequest, requirePermission } from '@bunting/http';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryStore } from './store/delivery-store.ts';
-import type { DeliveryView } from './view/delivery-view.ts';
+import type { DeliveryView, MayBeLater } from './view/delivery-view.ts';
 
 /** An admitted request that matches the contract. */
 export interface ParsedSdkRequest extends ParsedOperationRequest {
@@ -62,14 +62,14 @@ export function requireLoaded({ isLoaded }: Pick<Delivery, 'isLoaded'>): void {
   if (!isLoaded) throw unavailable('The features are not loaded yet. Retry after 1 s.');
 }
 
-/** Brings the store up to date, and returns the scope of a request, its view, and whether changes may be missing from the view. */
+/** Brings the store up to date, and returns the scope of a request, its view, and which later revisions its client may have. */
 export function viewAfterCatchUp(delivery: Delivery) {
   return async (
     operation: AnyOperation,
     response: FastifyReply,
     caller: Caller,
     query: ClientFeaturesQuery,
-  ): Promise<{ readonly scope: DeliveryScope; readonly view: DeliveryView; readonly isBehind: boolean }> => {
+  ): Promise<{ readonly scope: DeliveryScope; readonly view: DeliveryView; readonly mayBeLater: MayBeLater }> => {
     const behindMs = await delivery.catchUp();
     requireLoaded(delivery);
     if (behindMs > 0) response.header(staleHeader, String(behindMs));
@@ -77,6 +77,6 @@ export function viewAfterCatchUp(delivery: Delivery) {
     if (behindMs > 0 && delivery.store.environmentOf(caller, query.environment) === undefined)
       throw unavailable('The newest environments cannot be read, and this one is not known. Retry after 1 s.');
     const scope = authorisedScopeOf(delivery.store, operation, caller, query);
-    return { scope, view: delivery.viewOf(scope), isBehind: behindMs > 0 || delivery.mayLag() };
+    return { scope, view: delivery.viewOf(scope), mayBeLater: delivery.laterRevisions(behindMs) };
   };
 }

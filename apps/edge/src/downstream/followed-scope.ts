@@ -18,6 +18,7 @@ import {
 } from '@bunting/delivery';
 import type { ConcurrentRequestLimits, UnreadResponses } from '@bunting/http';
 import type { Log } from '@bunting/runtime';
+import { LRUCache } from 'lru-cache';
 import type { ServerSettings } from '../config.ts';
 import type { OriginState } from '../origin-state.ts';
 import { storeRows } from './store-rows.ts';
@@ -37,7 +38,16 @@ export interface ScopeParts {
   readonly draining: AbortSignal;
   readonly drainDelayMs: number;
   readonly log: Log;
+  /** monotonic milliseconds, for tests */
+  readonly now?: () => number;
 }
+
+/** For how long at least, and for how many refreshes, a client is believed to have a later revision from another edge. */
+const minBelievedMs = 30_000;
+const believedIntervals = 2;
+/** After so many times as long, the same revision is believed once more. */
+const forgottenAfter = 10;
+const maxLaterRevisions = 1_000;
 
 /** Milliseconds that a request waits for the first state of a scope. */
 const firstStateMs = 5_000;
@@ -53,7 +63,7 @@ export interface FollowedScope {
   readonly handlers: ReadonlyMap<string, SdkHandler>;
   /** the state that is served; undefined before there is one */
   readonly state: () => OriginState | undefined;
-  /** Takes over a state. One that the origin had before the present one is ignored, unless it says that the later ones are lost. */
+  /** Takes over a state. One that the origin had before the present one is ignored, unless it says that the later ones are lost. @throws if it cannot be served: then the present one still is */
   readonly apply: (state: OriginState) => void;
 }
 
@@ -65,7 +75,19 @@ export function followedScope(
   parts: ScopeParts,
   behindMs: () => number,
 ): FollowedScope {
-  const { config, limits, unread, permits, tickets, fetchMode, tokens, draining, drainDelayMs, log } = parts;
+  const {
+    config,
+    limits,
+    unread,
+    permits,
+    tickets,
+    fetchMode,
+    tokens,
+    draining,
+    drainDelayMs,
+    log,
+    now = () => performance.now(),
+  } = parts;
   const store = deliveryStore();
   let state: OriginState | undefined;
   const first = Promise.withResolvers<void>();
@@ -77,12 +99,20 @@ export function followedScope(
     clearTimeout(timer);
     return behindMs();
   };
+  // Edges learn of changes at different times, so a client may have a revision of another edge. One that this edge does not get to in the
+  // time that edges need is of a history that is lost, or of another origin.
+  const believedMs = Math.max(minBelievedMs, believedIntervals * config.FEATURES_REFRESH_INTERVAL_SECONDS * 1_000);
+  const laterSince = new LRUCache<number, number>({ max: maxLaterRevisions, ttl: forgottenAfter * believedMs });
+  const mayBeLater = (revision: number): boolean => {
+    const since = laterSince.get(revision);
+    if (since === undefined) laterSince.set(revision, now());
+    return since === undefined || now() - since < believedMs;
+  };
   const delivery = deliveryOf({
     store,
     isLoaded: () => state !== undefined,
     catchUp: () => (state === undefined ? waitForFirst() : behindMs()),
-    // Edges learn of changes at different times. Only where the origin has lost revisions may a client have one that it never had.
-    mayLag: () => state?.historyFrom === 0,
+    mayBeLater,
     config,
     log,
   });
@@ -97,6 +127,11 @@ export function followedScope(
     drainDelayMs,
   });
 
+  const fill = (whole: OriginState): void => {
+    store.reset();
+    store.apply(storeRows(undefined, whole), whole.revision, true);
+    store.hydrateBelow(whole.historyFrom);
+  };
   const apply = (next: OriginState): void => {
     const before = state;
     const isContinued =
@@ -105,15 +140,20 @@ export function followedScope(
     const rows = storeRows(isContinued ? before : undefined, next);
     // What has changed under one revision is no history that a delta could tell.
     const isRestart = !isContinued || (rows.length > 0 && next.revision === before.revision);
-    state = next;
-    if (isRestart) {
-      store.reset();
-      store.apply(storeRows(undefined, next), next.revision, true);
-      store.hydrateBelow(next.historyFrom);
-    } else {
-      store.apply(rows, next.revision, true);
-      if (next.revision > before.revision) store.countAsChanged();
+    try {
+      if (isRestart) fill(next);
+      else {
+        store.apply(rows, next.revision, true);
+        if (next.revision > before.revision) store.countAsChanged();
+      }
+    } catch (error) {
+      // Half a state is none of the origin.
+      if (before === undefined) store.reset();
+      else fill(before);
+      throw error;
     }
+    state = next;
+    for (const revision of [...laterSince.keys()]) if (revision <= next.revision) laterSince.delete(revision);
     first.resolve();
     if (isRestart || next.revision > before.revision) delivery.changed();
   };

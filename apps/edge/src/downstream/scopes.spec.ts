@@ -41,6 +41,7 @@ const stateOf = (
 function given() {
   const config = serverSettingsOf(Value.Default(EdgeConfig, {}) as EdgeConfig);
   const followed: Followed[] = [];
+  const clock = { ms: 0 };
   const tokens: EdgeTokens = edgeTokens({
     validate: async () => [],
     listed: [],
@@ -61,6 +62,7 @@ function given() {
       draining: new AbortController().signal,
       drainDelayMs: 0,
       log: openLog('silent'),
+      now: () => clock.ms,
     },
     tokens: () => tokens,
     follow: (token, on) => {
@@ -79,15 +81,22 @@ function given() {
   return {
     scopes,
     tokens,
+    clock,
     /** The origin delivers a state with a token, which begins its history where the edge asks for it. */
-    deliver: (token: EdgeToken, revision: number, names?: readonly string[]): void => {
+    deliver: (
+      token: EdgeToken,
+      revision: number,
+      names: readonly string[] = [],
+      more: readonly object[] = [],
+    ): void => {
       const on = followed.findLast((one) => one.token.token === token.token);
-      on?.state(stateOf(token, revision, names, on.historyFrom));
+      const state = stateOf(token, revision, names, on?.historyFrom);
+      on?.state({ ...state, features: [...state.features, ...(more as typeof state.features)] });
     },
     /** what an SDK with the token and a revision gets from a delta: the kinds of its events; undefined for nothing */
     delta: (token: EdgeToken, revision: number): readonly string[] | undefined => {
-      const { view } = viewOf(token);
-      const body = view.since(revision)?.body;
+      const { view, delivery } = viewOf(token);
+      const body = view.since(revision, delivery.laterRevisions(0))?.body;
       if (body === undefined) return undefined;
       return (JSON.parse(body.toString()) as { events: { type: string }[] }).events.map(({ type }) => type);
     },
@@ -129,5 +138,50 @@ describe('an SDK whose token is for other projects now', () => {
     tokens.remember(narrowed);
     deliver(narrowed, 90, ['of-a']);
     expect(delta(narrowed, 100)).toEqual(['hydration']);
+  });
+});
+
+describe('an SDK with a later revision than that of the edge', () => {
+  it('gets nothing older while the edge may be behind another one, and what that had once the edge has it', () => {
+    const { tokens, deliver, delta, clock } = given();
+    const token = tokenFor('t', ['a']);
+    tokens.remember(token);
+    deliver(token, 100, ['one']);
+    expect(delta(token, 101)).toBeUndefined();
+    clock.ms = 20_000;
+    expect(delta(token, 101)).toBeUndefined();
+    deliver(token, 102, ['one', 'two']);
+    expect(delta(token, 101)).toEqual(['feature-updated']);
+    // It is believed again after a while: another edge may always be ahead.
+    clock.ms = 3_600_000;
+    expect(delta(token, 103)).toBeUndefined();
+  });
+
+  it('gets everything where the origin never gets there, as after a restored backup or a move to another origin', () => {
+    const { tokens, deliver, delta, clock } = given();
+    const token = tokenFor('t', ['a']);
+    tokens.remember(token);
+    deliver(token, 50, ['one']);
+    expect(delta(token, 100)).toBeUndefined();
+    clock.ms = 29_000;
+    deliver(token, 51, ['one', 'two']);
+    expect(delta(token, 100)).toBeUndefined();
+    clock.ms = 30_000;
+    expect(delta(token, 100)).toEqual(['hydration']);
+    expect(delta(token, 52)).toBeUndefined();
+  });
+});
+
+describe('a state that cannot be served', () => {
+  it('leaves SDKs what they have, and the next one is served', () => {
+    const { tokens, deliver, flagsOf } = given();
+    const token = tokenFor('t', ['a']);
+    tokens.remember(token);
+    deliver(token, 1, ['one']);
+    const broken = [flag('two'), { ...flag('broken'), project: 'a', strategies: 7 }];
+    expect(() => deliver(token, 2, ['two'], broken)).toThrow();
+    expect(flagsOf(token)).toEqual(['one']);
+    deliver(token, 3, ['one', 'three']);
+    expect(flagsOf(token)).toEqual(['one', 'three']);
   });
 });

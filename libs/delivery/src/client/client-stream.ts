@@ -14,7 +14,7 @@ import { deltaClientSpec, viewAfterCatchUp, parseRevision, type SdkHandler } fro
 import type { Delivery } from '../delivery.ts';
 import type { FetchModePolicy } from './polls.ts';
 import type { Delta } from '../view/delta.ts';
-import type { DeliveryView } from '../view/delivery-view.ts';
+import type { DeliveryView, MayBeLater } from '../view/delivery-view.ts';
 
 export interface ClientStreamOptions {
   readonly delivery: Delivery;
@@ -42,9 +42,13 @@ export function clientStream({ delivery, streams, authenticate, fetchMode }: Cli
   const viewFor = viewAfterCatchUp(delivery);
 
   /** The first event for the client. While this gateway may lag, a client with a later revision gets no older state. */
-  const firstEvent = (view: DeliveryView, heldRevision: number | undefined, isBehind: boolean): ServerSentEvent => {
+  const firstEvent = (
+    view: DeliveryView,
+    heldRevision: number | undefined,
+    mayBeLater: MayBeLater,
+  ): ServerSentEvent => {
     if (heldRevision === undefined) return eventOf('unleash-connected', view.hydration());
-    const delta = view.since(heldRevision, isBehind);
+    const delta = view.since(heldRevision, mayBeLater);
     if (delta === undefined) return { event: 'unleash-connected', id: heldRevision, data: noEvents };
     return eventOf('unleash-connected', delta);
   };
@@ -52,8 +56,8 @@ export function clientStream({ delivery, streams, authenticate, fetchMode }: Cli
   return async (request, response, { caller, query: parsed }) => {
     streams.reserve(request, response);
     const query = { ...(parsed as ClientFeaturesQuery), clientSpec: deltaClientSpec };
-    const { scope, view, isBehind } = await viewFor(StreamClientFeatures, response, caller, query);
-    const first = firstEvent(view, lastEventIn(request), isBehind);
+    const { scope, view, mayBeLater } = await viewFor(StreamClientFeatures, response, caller, query);
+    const first = firstEvent(view, lastEventIn(request), mayBeLater);
     const { authorization, cookie } = request.headers;
     const isSameScope = (currentCaller: Caller): boolean =>
       scopeKey(deliveryScope(currentCaller, scope.environment, query)) === scopeKey(scope);

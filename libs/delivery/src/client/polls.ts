@@ -25,7 +25,7 @@ import {
 } from '@bunting/http';
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, parseRevision, type SdkHandler, viewAfterCatchUp } from '../sdk-handler.ts';
-import type { DeliveryView } from '../view/delivery-view.ts';
+import type { DeliveryView, MayBeLater } from '../view/delivery-view.ts';
 import type { Representation } from '../view/full-response.ts';
 import type { DeliverySettings } from '../settings.ts';
 
@@ -41,11 +41,11 @@ export interface PollOperation {
   readonly operation: AnyOperation;
   /** The query that the response depends on: that of the request, in which an operation may set the version of the client specification. */
   readonly queryOf: (query: ClientFeaturesQuery) => ClientFeaturesQuery;
-  /** @param isBehind whether changes may be missing from the view. @throws Refusal */
+  /** @param mayBeLater whether a client may have a revision that is later than the view. @throws Refusal */
   readonly respond: (
     view: DeliveryView,
     request: { readonly headers: IncomingHttpHeaders; readonly params: unknown },
-    isBehind: boolean,
+    mayBeLater: MayBeLater,
   ) => SdkResponse | Promise<SdkResponse>;
 }
 
@@ -58,12 +58,12 @@ function revisionIn(headers: IncomingHttpHeaders): number | undefined {
 function currentClientEntityTag(
   headers: IncomingHttpHeaders,
   view: DeliveryView,
-  isBehind: boolean,
+  mayBeLater: MayBeLater,
 ): string | undefined {
   const tags = parseIfNoneMatch(headers);
   if (tags === undefined) return undefined;
   if (tags === '*') return view.etag('identity').slice(1, -1);
-  return tags.find((tag) => view.isCurrent(tag) || (isBehind && view.isLater(tag)));
+  return tags.find((tag) => view.isCurrent(tag) || view.isLater(tag, mayBeLater));
 }
 
 function requireCurrentFeatures(headers: IncomingHttpHeaders, view: DeliveryView): void {
@@ -93,9 +93,9 @@ function okResponse(etag: string, encoding: Encoding, body: Buffer): SdkResponse
 const allFeatures: PollOperation = {
   operation: GetClientFeatures,
   queryOf: (query) => query,
-  respond: (view, { headers }, isBehind) => {
+  respond: (view, { headers }, mayBeLater) => {
     requireCurrentFeatures(headers, view);
-    const clientTag = currentClientEntityTag(headers, view, isBehind);
+    const clientTag = currentClientEntityTag(headers, view, mayBeLater);
     if (clientTag !== undefined) return { status: 304, headers: { vary: 'Accept-Encoding', etag: `"${clientTag}"` } };
     const encoding = view.length < minCompressedLength ? 'identity' : acceptedEncoding(headers['accept-encoding']);
     const responseOf = ({ etag, body }: Representation) => okResponse(etag, encoding, body);
@@ -121,9 +121,9 @@ const oneFeature: PollOperation = {
 const changesSince: PollOperation = {
   operation: GetClientDelta,
   queryOf: (query) => ({ ...query, clientSpec: deltaClientSpec }),
-  respond: (view, { headers }, isBehind) => {
+  respond: (view, { headers }, mayBeLater) => {
     const clientRevision = revisionIn(headers);
-    const changes = clientRevision === undefined ? view.hydration() : view.since(clientRevision, isBehind);
+    const changes = clientRevision === undefined ? view.hydration() : view.since(clientRevision, mayBeLater);
     if (changes === undefined) return { status: 304, headers: {} };
     const { revision, body } = changes;
     const encoding = body.length < minCompressedLength ? 'identity' : acceptedEncoding(headers['accept-encoding']);
@@ -149,12 +149,12 @@ export function featurePollHandlers(
     (pollOperation: PollOperation): SdkHandler =>
     async ({ headers }, response, { caller, params, query }) => {
       const { operation, queryOf, respond } = pollOperation;
-      const { view, isBehind } = await viewFor(operation, response, caller, queryOf(query as ClientFeaturesQuery));
+      const { view, mayBeLater } = await viewFor(operation, response, caller, queryOf(query as ClientFeaturesQuery));
       const {
         status,
         headers: responseHeaders,
         body,
-      } = directToStream(await respond(view, { headers, params }, isBehind), headers);
+      } = directToStream(await respond(view, { headers, params }, mayBeLater), headers);
       const { vary, ...otherHeaders } = responseHeaders;
       if (vary !== undefined) addVary(response, vary);
       return response.code(status).headers(otherHeaders).send(body);

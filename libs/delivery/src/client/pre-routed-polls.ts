@@ -176,7 +176,7 @@ export function preRoutingPollResponses({
         const response = pollOperation.respond(
           view,
           { headers, params: poll.params },
-          behindMs > 0 || delivery.mayLag(),
+          delivery.laterRevisions(behindMs),
         );
         return response instanceof Promise
           ? response.then(contentOrRoute).catch(leaveToRoute)

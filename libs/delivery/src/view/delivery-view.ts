@@ -120,6 +120,11 @@ function scopeFilter(
   };
 }
 
+/** Whether a client may have a revision that the store does not have yet: from another replica, not from a history that is lost. */
+export type MayBeLater = (revision: number) => boolean;
+
+const never: MayBeLater = () => false;
+
 /** Estimated bytes of a cached view besides its bodies. */
 const viewOverheadBytes = 1_000;
 
@@ -188,10 +193,16 @@ export function deliveryView(store: DeliveryStore, scope: DeliveryScope, onResiz
       return scopeHash === query.hash && contentHash === current.hash;
     },
     /** Whether a tag is from a replica that had applied later changes of the scope than this one has. */
-    isLater: (tag: string): boolean => {
-      const { scopeHash, revision } = parseResponseTag(tag);
+    isLater: (tag: string, mayBeLater: MayBeLater): boolean => {
+      const parsed = parseResponseTag(tag);
+      const revision = Number(parsed.revision);
       update();
-      return scopeHash === query.hash && Number(revision) > latest.revision;
+      return (
+        parsed.scopeHash === query.hash &&
+        revision > latest.revision &&
+        revision >= store.hydratesBelow &&
+        mayBeLater(revision)
+      );
     },
     etag: (encoding: Encoding): string => `"${currentContent().tag}${entityTagSuffixOf[encoding]}"`,
     full: (encoding: Encoding): Representation | Promise<Representation> => {
@@ -221,13 +232,12 @@ export function deliveryView(store: DeliveryStore, scope: DeliveryScope, onResiz
     encode: (delta: Delta, encoding: Encoding): Buffer | Promise<Buffer> => encodeDelta(delta, encoding, onResize),
     /**
      * The changes after a client's revision; undefined where there are none, and the full state for a revision that no delta can begin at.
-     * @param isBehind whether the producer may have committed more than the store has applied: a later revision then comes from another
-     * replica, and there is nothing to send
+     * @param mayBeLater whether a revision that is later than those of the store may come from another replica: then there is nothing to send
      */
-    since: (after: number, isBehind = false): Delta | undefined => {
+    since: (after: number, mayBeLater: MayBeLater = never): Delta | undefined => {
       update();
-      if (after > store.position && isBehind) return undefined;
-      if (after < Math.max(store.historyFrom, store.hydratesBelow) || after > store.position) return view.hydration();
+      if (after < Math.max(store.historyFrom, store.hydratesBelow)) return view.hydration();
+      if (after > store.position) return mayBeLater(after) ? undefined : view.hydration();
       if (after >= latest.revision) return undefined;
       const cached = deltas.get(after);
       if (cached !== undefined) return cached.delta;
