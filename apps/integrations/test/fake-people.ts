@@ -18,6 +18,7 @@ export async function fakePeople(bus: Bus) {
   const users = new Map<number, User>();
   let followers: ReplyOf<typeof ListFeatureFollowers>['features'] = [];
   let tokens: Tokens = [];
+  let looksAtTokens = 0;
   const endpoints = [
     implement(GetPeopleOfChangeRequest, async ({ body: { id } }) => {
       const request = requests.get(id);
@@ -31,7 +32,10 @@ export async function fakePeople(bus: Bus) {
     implement(GetPermissionsOfUsers, async ({ body: { ids } }) => ({
       users: ids.flatMap((id) => users.get(id) ?? []),
     })),
-    implement(ListTokensNearTheirEnd, async () => ({ tokens })),
+    implement(ListTokensNearTheirEnd, async () => {
+      looksAtTokens++;
+      return { tokens };
+    }),
   ];
   const start = () => serve(bus, endpoints, { checkReplies: true });
   let served = await start();
@@ -61,6 +65,8 @@ export async function fakePeople(bus: Bus) {
       followers = [...followers.filter((one) => one.name !== name), { name, createdBy, favoriteOf }];
     },
     tokens: (next: Tokens): void => void (tokens = next),
+    /** how often somebody has asked for tokens that end soon */
+    looksAtTokens: () => looksAtTokens,
     /** Makes them unavailable until they are started again. */
     stop: () => served.stop(),
     start: async (): Promise<void> => void (served = await start()),

@@ -25,6 +25,7 @@ import {
   noticeOf,
   noticeOfToken,
   type PeopleOfChangeRequest,
+  settledReviewOf,
   tokenDays,
 } from './notification.ts';
 
@@ -105,8 +106,9 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
     const oldest = Date.now() - notificationDays * dayMs;
     const notices = await noticesOf(page.events.filter(({ event }) => Date.parse(event.createdAt) >= oldest));
     const deletedUsers = page.events.flatMap(({ event }) => deletedUserOf(event) ?? []);
+    const settled = page.events.flatMap(({ event }) => settledReviewOf(event) ?? []);
     const next = { ...position, position: last.event.id, hash: last.hash };
-    return (await store.commit(position, next, { notices, deletedUsers })) ? next : store.position();
+    return (await store.commit(position, next, { notices, settled, deletedUsers })) ? next : store.position();
   };
 
   const following = startLoop({

@@ -161,17 +161,51 @@ it('a kind that a person does not want stays out of the inbox from then on', asy
 
 it('what one act changes in a flag is one notification, which says what came last', async () => {
   const act = { groupType: 'transaction', groupId: 'a' };
-  await happened({ ...act, type: 'feature-strategy-add', summary: 'added' }, { ...act, summary: 'enabled' });
-  expect((await inbox()).notifications).toMatchObject([{ kind: 'flag-changed', summary: 'enabled' }]);
+  const [, last] = await happened(
+    { ...act, type: 'feature-strategy-add', summary: 'added' },
+    { ...act, type: 'feature-archived', environment: null, summary: 'archived' },
+  );
+  const createdAt = last?.event.createdAt;
+  expect((await inbox()).notifications).toMatchObject([
+    { kind: 'flag-changed', summary: 'archived', environment: null, createdAt },
+  ]);
 });
 
-it('a second request for the same review comes only after the first was read', async () => {
-  await happened(aReview, aReview);
+it('a review that is asked for again before it was looked at comes first again, and counts once', async () => {
+  await happened(aReview);
+  const [first] = (await inbox(rita)).notifications;
+  const [again] = await happened(aReview);
   const { notifications } = await inbox(rita);
-  expect(notifications).toHaveLength(1);
+  expect(notifications).toMatchObject([{ createdAt: again?.event.createdAt, isRead: false }]);
+  expect(notifications[0]?.id).toBeGreaterThan(first?.id ?? Infinity);
   await service.call(MarkAllNotificationsRead, { body: { upTo: notifications[0]?.id ?? 0 } }, rita);
   await happened(aReview);
   expect((await inbox(rita)).notifications).toHaveLength(2);
+});
+
+it.each<[string, Partial<Event>]>([
+  ['given', { ...anApproval, type: 'change-request-approval-added' }],
+  ['of no use because the request is closed', { ...aReview, type: 'change-request-cancelled' }],
+])('a review counts as read once it is %s, and a later one does not', async (_, event) => {
+  await happened(aReview);
+  expect(await unread(rita)).toBe(1);
+  await happened(event);
+  expect(await unread(rita)).toBe(0);
+  await happened(event, aReview);
+  expect(await unread(rita)).toBe(1);
+});
+
+it('changes of flags, however many, take no place from a review that waits for its reader', async () => {
+  await happened(aReview);
+  await service.database.query({
+    name: 'storm',
+    text: `insert into notification (user_id, key, kind, happened_at, title, summary, path)
+      select 3, 'storm ' || n, 'flag-changed', now(), '', '', '/' from generate_series(1, 600) n`,
+  });
+  service.people.follow('footer', rita.id);
+  await happened({ featureName: 'footer' });
+  expect(await inbox(rita)).toMatchObject({ total: 500 });
+  expect(await inbox(rita, { kind: 'review-requested' })).toMatchObject({ total: 1 });
 });
 
 it('a deleted user has none any more', async () => {
@@ -254,10 +288,13 @@ describe('after a crash', () => {
   it('what cannot be looked up now waits in the log', async () => {
     await service.people.stop();
     service.log.append(anApproval);
-    const { position } = await service.database
-      .query<{ position: number }>({ name: 'position', text: 'select position from inbox_position' })
-      .then(([row]) => row ?? { position: -1 });
-    expect(position).toBeLessThan(service.log.head);
+    await eventually(() => expect(service.lines.join('')).toContain('Telling people of events'));
+    const [row] = await service.database.query<{ position: number }>({
+      name: 'position',
+      text: 'select position from inbox_position',
+    });
+    expect(row?.position).toBeLessThan(service.log.head);
+    expect(await unread()).toBe(0);
     await service.people.start();
     await hasTold();
     expect(await unread()).toBe(1);
@@ -278,13 +315,11 @@ it('whoever created a token is told before it ends', async () => {
     },
   ]);
   for (let starts = 0; starts < 2; starts++) {
+    const looksBefore = service.people.looksAtTokens();
     const other = aReplica();
-    await eventually(async () =>
-      expect((await inbox()).notifications).toMatchObject([
-        { kind: 'token-expiring', title: 'checkout in production' },
-      ]),
-    );
+    await eventually(() => expect(service.people.looksAtTokens()).toBeGreaterThan(looksBefore));
     await other.stop();
+    expect((await inbox()).notifications).toMatchObject([{ kind: 'token-expiring', title: 'checkout in production' }]);
   }
   service.people.tokens([]);
 });

@@ -9,7 +9,7 @@ import {
 import { type Database, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
 import { markBeginning } from '../delivery/log-mark-store.ts';
 import type { LogPosition } from '../delivery/log-position.ts';
-import type { Notice } from './notification.ts';
+import type { Notice, SettledReview } from './notification.ts';
 
 /** The inbox of a person, and what is left out of it: the projects that the person may not see. */
 export interface InboxOf {
@@ -77,21 +77,37 @@ const insertNotice = `
   from unnest($1::int[]) as person (id)
   left join notification_preference p on p.user_id = person.id and p.kind = $3
   where coalesce(p.inbox, true)
-    -- Who has not yet looked at a request for a review needs no second one.
+    -- What was asked later is there already, as when the log is read again.
     and not ($3 = 'review-requested' and exists (
-      select from notification n where n.user_id = person.id and n.kind = $3 and n.change_request = $12 and n.read_at is null))
+      select from notification n where n.user_id = person.id and n.kind = $3 and n.change_request = $12 and n.happened_at >= $4))
   -- Of several events that are one thing to tell, the last one says what came of it.
-  on conflict (user_id, key) do update set summary = excluded.summary where notification.summary <> excluded.summary`;
+  on conflict (user_id, key) do update
+    set summary = excluded.summary, environment = excluded.environment, happened_at = excluded.happened_at
+    where notification.happened_at <= excluded.happened_at`;
+
+/** A review that is asked for again comes first, and counts once. */
+const dropAskedBefore = `
+  delete from notification n
+  where n.user_id = any ($1::int[]) and n.kind = 'review-requested' and n.change_request = $2 and n.read_at is null and n.happened_at < $3
+    and not exists (select from notification_preference p where p.user_id = n.user_id and p.kind = n.kind and not p.inbox)`;
+
+const settleReview = `
+  update notification set read_at = clock_timestamp()
+  where kind = 'review-requested' and change_request = $1 and read_at is null and happened_at <= $3 and ($2::int is null or user_id = $2)`;
 
 const dropBeyondLimit = `
   delete from notification using unnest($1::int[]) as person (id) cross join lateral (
-    select n.id from notification n where n.user_id = person.id order by n.id desc offset ${maxNotifications}) as old
+    select n.id from notification n where n.user_id = person.id
+    -- A storm of changed flags takes no place from what waits for its reader.
+    order by (n.read_at is null and n.kind <> 'flag-changed') desc, n.id desc offset ${maxNotifications}) as old
   where notification.id = old.id
     and (kind <> 'token-expiring' or added_at < clock_timestamp() - interval '${tokenNoticeDays} days')`;
 
 /** Tells people, each once, and keeps the newest of each person. */
 async function tell(tx: Tx, notices: readonly Notice[]): Promise<void> {
-  for (const notice of notices)
+  for (const notice of notices) {
+    if (notice.kind === 'review-requested')
+      await tx.query(dropAskedBefore, [notice.userIds, notice.changeRequestId, notice.createdAt]);
     await tx.query(insertNotice, [
       notice.userIds,
       notice.key,
@@ -107,6 +123,7 @@ async function tell(tx: Tx, notices: readonly Notice[]): Promise<void> {
       notice.changeRequestId,
       notice.path,
     ]);
+  }
   if (notices.length > 0) await tx.query(dropBeyondLimit, [[...new Set(notices.flatMap(({ userIds }) => userIds))]]);
 }
 
@@ -121,6 +138,13 @@ async function move(tx: Tx, from: InboxPosition, to: LogPosition): Promise<boole
   if ((await tx.query(isCurrent, [from.generation])).length === 0) return false;
   const text = `update inbox_position set position = $3, hash = $4 where position = $1 and hash is not distinct from $2 returning 1`;
   return (await tx.query(text, [from.position, from.hash, to.position, to.hash])).length > 0;
+}
+
+/** What comes of a page of events. */
+interface ToldOfPage {
+  readonly notices: readonly Notice[];
+  readonly settled: readonly SettledReview[];
+  readonly deletedUsers: readonly number[];
 }
 
 /** Stores what people are told, outside of the writes of users. */
@@ -144,14 +168,12 @@ export function inboxStore(database: Database) {
      * Stores, in one transaction, what people are told of the events up to a position, and that they are.
      * @returns false, with nothing stored, if another process was faster
      */
-    commit: (
-      from: InboxPosition,
-      to: LogPosition,
-      { notices, deletedUsers }: { readonly notices: readonly Notice[]; readonly deletedUsers: readonly number[] },
-    ): Promise<boolean> =>
+    commit: (from: InboxPosition, to: LogPosition, { notices, settled, deletedUsers }: ToldOfPage): Promise<boolean> =>
       database.transaction(async (tx) => {
         if (!(await move(tx, from, to))) return false;
         await tell(tx, notices);
+        for (const { changeRequestId, userId, at } of settled)
+          await tx.query(settleReview, [changeRequestId, userId, at]);
         if (deletedUsers.length > 0) {
           await tx.query('delete from notification where user_id = any ($1::int[])', [deletedUsers]);
           await tx.query('delete from notification_preference where user_id = any ($1::int[])', [deletedUsers]);

@@ -80,6 +80,11 @@ describe('of a change request', () => {
     expect(told(updated, draft)).toBe('nobody');
   });
 
+  it('nobody is asked for a review of a request that was decided meanwhile', () => {
+    const approved: People = { ...people, changeRequests: new Map([[7, { ...request, state: 'Approved' }]]) };
+    expect(told({ type: 'change-request-sent-to-review', createdByUserId: lee }, approved)).toBe('nobody');
+  });
+
   it('a scheduled application is one thing to tell, although it has two events', () => {
     const types = ['change-request-applied', 'change-request-scheduled-application-success'] as const;
     expect(new Set(types.map((type) => noticeOf(anEvent({ type }), people)?.key))).toEqual(new Set(['applied 7']));

@@ -41,7 +41,11 @@ type Told = { readonly kind: NotificationKind; readonly to: readonly number[]; r
 const rulesOfChangeRequests: Readonly<
   Partial<Record<EventType, (people: PeopleOfChangeRequest, data: DataOfEvent, preData: DataOfEvent) => Told>>
 > = {
-  'change-request-sent-to-review': ({ reviewers }) => ({ kind: 'review-requested', to: reviewers }),
+  // Told late, as after an outage, it may be decided already.
+  'change-request-sent-to-review': ({ reviewers, state }) => ({
+    kind: 'review-requested',
+    to: state === 'In review' ? reviewers : [],
+  }),
   'change-request-requested-approvers-updated': (people, { reviewers = [] }, before) => ({
     kind: 'review-requested',
     to: people.state === 'In review' ? reviewers.filter((id) => !(before.reviewers ?? []).includes(id)) : [],
@@ -178,6 +182,23 @@ export function noticeOf(
     changeRequestId: ownRequest,
     path: pathOf(event, ownRequest),
   };
+}
+
+/** A review that is not asked for any more: of one person who has given it, or of all whom it was asked of. */
+export interface SettledReview {
+  readonly changeRequestId: number;
+  readonly userId: number | null;
+  readonly at: string;
+}
+
+const closing: readonly EventType[] = ['change-request-rejected', 'change-request-cancelled', 'change-request-applied'];
+
+/** The review that an event settles. */
+export function settledReviewOf(event: Event): SettledReview | undefined {
+  const changeRequestId = changeRequestOf(event);
+  const isGiven = event.type === 'change-request-approval-added';
+  if (changeRequestId === undefined || !(isGiven || closing.includes(event.type))) return undefined;
+  return { changeRequestId, userId: isGiven ? (event.createdByUserId ?? 0) : null, at: event.createdAt };
 }
 
 /** The ids of users that events report as deleted. */

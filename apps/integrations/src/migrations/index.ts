@@ -92,6 +92,7 @@ const notifications: SchemaMigration = {
       unique (user_id, key)
     )`,
     'create index notification_of_user on notification (user_id, id)',
+    `create index notification_review on notification (change_request) where kind = 'review-requested' and read_at is null`,
     'create index notification_unread on notification (user_id) include (project) where read_at is null',
     `create table notification_preference (
       user_id int not null,
