@@ -64,7 +64,7 @@ export const EdgeConfig = Type.Object({
   METRICS_INTERVAL_SECONDS: seconds(60, 'seconds between reports of metrics and registrations to the origin'),
   TOKEN_REVALIDATION_INTERVAL_SECONDS: seconds(
     60,
-    'seconds between validations of all known tokens at the origin: the longest that a revoked frontend token works while the origin can be reached',
+    'seconds between validations of all known tokens at the origin: a revoked frontend token works so long, and three seconds more, while the origin can be reached',
   ),
   UPSTREAM_REQUEST_TIMEOUT: seconds(5, 'seconds that a request to the origin may take; streams may stay open'),
   UPSTREAM_CERTIFICATE_FILE: Type.Optional(
