@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import * as nodeFiles from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { MetricsBody } from '@bunting/contracts';
@@ -7,6 +8,7 @@ import { Registry } from 'prom-client';
 import { afterEach, expect, it } from 'vitest';
 import { type SimulatedOrigin, startSimulatedOrigin } from '../../test/simulated-origin.ts';
 import { defaultUpstreamSettings, originClient } from '../upstream/origin-client.ts';
+import type { Files } from '../snapshots/checked-files.ts';
 import { openReports, type ReportOptions } from './reports.ts';
 
 const token = 'default:development.0123456789abcdef';
@@ -294,4 +296,70 @@ it('sends no sum that is larger than an origin accepts, and variants of any name
     ['__proto__', most],
     ['toString', 2],
   ]);
+});
+
+it('stops in time while the origin does not answer, and leaves the reports of all tokens on the disk', async () => {
+  const origin = await givenOrigin();
+  const folder = await folderOfTest();
+  const another = 'default:development.another';
+  origin.tokens.add(another);
+  let asked = 0;
+  origin.state.lie = () => ++asked > 0;
+  const first = open(origin, { folder, closeSendMs: 50 });
+  first.reports.addMetrics(token, counted(1));
+  first.reports.addMetrics(another, counted(2));
+  await eventually(() => expect(asked).toBe(1));
+  await first.close();
+  expect(asked).toBe(1);
+  origin.state.lie = undefined;
+  origin.bodies.length = 0;
+  open(origin, { folder });
+  await eventually(() => expect(total(origin)).toBe(3));
+});
+
+it('leaves out what a process has left in a file that is damaged, says so, and keeps the file', async () => {
+  const origin = await givenOrigin();
+  const folder = await folderOfTest();
+  const file = path.join(folder, 'left.bunting-reports');
+  await writeFile(file, 'damaged');
+  await utimes(file, 0, 0);
+  const { warnings } = open(origin, { folder });
+  await eventually(() =>
+    expect(warnings).toEqual([expect.stringMatching(/left\.bunting-reports .* has no header|is no/)]),
+  );
+  const [kept = ''] = await readdir(folder);
+  expect(warnings.join()).toContain(kept);
+  expect(await readFile(path.join(folder, kept), 'utf8')).toBe('damaged');
+});
+
+it.each([
+  ['read', 'EIO', false],
+  ['written', 'ENOSPC', true],
+] as const)('keeps what a process has left while files cannot be %s', async (_, code, failsToWrite) => {
+  const origin = await givenOrigin();
+  const folder = await folderOfTest();
+  await origin.goAway();
+  const first = open(origin, { folder });
+  first.reports.addMetrics(token, counted(1));
+  await first.close();
+  let failures = 0;
+  let isFailing = true;
+  const files = {
+    ...nodeFiles,
+    open: async (...parameters: Parameters<typeof nodeFiles.open>) => {
+      if (isFailing && (parameters[1] === 'wx') === failsToWrite) {
+        failures++;
+        throw Object.assign(new Error(code), { code });
+      }
+      return nodeFiles.open(...parameters);
+    },
+  } as Files;
+  const second = open(origin, { folder, files });
+  await eventually(() => expect(failures).toBeGreaterThan(1));
+  expect((await readdir(folder)).filter((name) => name.endsWith('.bunting-reports')).length).toBe(1);
+  isFailing = false;
+  await origin.comeBack();
+  await eventually(() => expect(total(origin)).toBe(1));
+  await second.close();
+  expect(await readdir(folder)).toEqual([]);
 });

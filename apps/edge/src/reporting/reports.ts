@@ -17,6 +17,8 @@ export interface ReportOptions {
   readonly refusedAfterMs?: number;
   /** milliseconds between two writes to the disk */
   readonly saveIntervalMs?: number;
+  /** milliseconds that `close` tries to send for */
+  readonly closeSendMs?: number;
   readonly client: Pick<OriginClient, 'post'>;
   readonly log: Log;
   readonly metrics: Registry;
@@ -147,7 +149,7 @@ function isAway({ fault, retryAfterMs }: OriginError): boolean {
  */
 export function openReports(options: ReportOptions) {
   const { folder, maxBytes, sendIntervalMs, client, log, metrics, files } = options;
-  const { saveIntervalMs = 10_000, refusedAfterMs = hourMs } = options;
+  const { saveIntervalMs = 10_000, refusedAfterMs = hourMs, closeSendMs = 5_000 } = options;
   const registers = [metrics];
   const dropped = new Counter({
     name: 'bunting_edge_reports_dropped_total',
@@ -164,6 +166,10 @@ export function openReports(options: ReportOptions) {
   const byToken = new Map<string, TokenReports>();
   /** by token: since when, and how often in a row, the origin has refused its reports */
   const refusals = new Map<string, { readonly since: number; readonly count: number }>();
+  /** files of processes that have ended, whose reports are here, and which go once the file of this one has them */
+  const adopted = new Set<string>();
+  const closing = new AbortController();
+  const { signal } = closing;
   let underWay: Batch | undefined;
   let bytes = 0;
   let isChanged = false;
@@ -272,16 +278,22 @@ export function openReports(options: ReportOptions) {
   const save = async (): Promise<void> => {
     if (store === undefined || !isChanged) return;
     isChanged = false;
-    const waiting = [...byToken].map(([token, { counts, applications }]) => ({
+    const covered = [...adopted];
+    const waiting: StoredBatch[] = [...byToken].map(([token, { counts, applications }]) => ({
       token,
       metrics: [...counts.waiting.values()].map(({ entry }) => entry),
       applications: [...applications.waiting.values()].map(({ entry }) => entry),
     }));
+    if (underWay !== undefined) waiting.unshift(underWay);
     try {
       await store.prepare();
       if (pendingCount() === 0) await store.remove(name);
-      else await store.write(name, underWay === undefined ? waiting : [underWay, ...waiting]);
+      else await store.write(name, waiting);
       isSaved = true;
+      for (const file of covered) {
+        await store.remove(file);
+        adopted.delete(file);
+      }
     } catch (error) {
       isChanged = true;
       isSaved = false;
@@ -293,22 +305,30 @@ export function openReports(options: ReportOptions) {
     }
   };
 
-  /** Takes over what processes have left that have ended. The rename decides which process gets a file. */
+  /**
+   * Takes over what processes have left that have ended. The rename decides which process gets a file.
+   * @throws Refusal where a file cannot be read now: it stays for the next attempt
+   */
   const adopt = async (): Promise<void> => {
     if (store === undefined) return;
-    const left = (await store.names().catch(() => [])).filter((file) => file !== name);
+    const left = (await store.names().catch(() => [])).filter((file) => file !== name && !adopted.has(file));
     for (const file of left) {
       if (Date.now() - (await store.modifiedAt(file).catch(() => Date.now())) < abandonedAfterMs) continue;
       const mine = `${randomUUID()}.${format}`;
       try {
         await store.rename(file, mine);
         for (const batch of (await store.read(mine)) as readonly StoredBatch[]) addBatch(batch);
-        await save();
+        adopted.add(mine);
+        isChanged = true;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
-        log.warn(`The reports ${file} in ${folder ?? ''}: it ${reasonOf(error)}. They are left out.`);
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'ENOENT') continue;
+        const why = `The reports ${file} in ${folder ?? ''}: it ${reasonOf(error)}.`;
+        // A link to elsewhere does not become a file.
+        if (code !== undefined && code !== 'ELOOP') throw new Refusal('ServiceUnavailable', why);
+        await store.rename(mine, `${mine}.unusable`);
+        log.warn(`${why} They are left out, and kept as ${mine}.unusable.`);
       }
-      await store.remove(mine).catch(() => undefined);
     }
   };
 
@@ -317,9 +337,13 @@ export function openReports(options: ReportOptions) {
     intervalMs: saveIntervalMs,
     log,
     run: async () => {
-      await adopt();
       // A process that lives shows it by the age of its file.
-      isChanged ||= pendingCount() > 0;
+      if (!isChanged && pendingCount() > 0)
+        await store?.touch(name).catch(() => {
+          isChanged = true;
+        });
+      await save();
+      await adopt();
       await save();
     },
   });
@@ -331,6 +355,7 @@ export function openReports(options: ReportOptions) {
       await client.post({
         path: '/api/client/register',
         token,
+        signal,
         json: { strategies: [], started, interval: sendIntervalMs, ...application },
       });
     const groups = Map.groupBy(counts, ({ appName, environment, timestamp }) =>
@@ -345,6 +370,7 @@ export function openReports(options: ReportOptions) {
       await client.post({
         path: '/api/client/metrics',
         token,
+        signal,
         json: { appName, instanceId: 'bunting-edge', environment, bucket: { start: timestamp, stop, toggles } },
       });
     }
@@ -353,7 +379,7 @@ export function openReports(options: ReportOptions) {
     if (!hasBulk) return sendSingly(batch);
     const { token, metrics: counts, applications } = batch;
     try {
-      await client.post({ path: '/api/client/metrics/bulk', token, json: { applications, metrics: counts } });
+      await client.post({ path: '/api/client/metrics/bulk', token, signal, json: { applications, metrics: counts } });
     } catch (error) {
       if (!(error instanceof OriginError) || error.fault !== 'unsupported') throw error;
       await sendSingly(batch);
@@ -456,10 +482,16 @@ export function openReports(options: ReportOptions) {
     send: (): void => sending.wake(),
     /** what waits for the origin, and whether the disk has it as of the last write */
     pending: () => ({ reports: pendingCount(), bytes, isSaved }),
-    /** Sends what is pending once more, and leaves on the disk what the origin does not take. */
+    /** Sends what is pending once more, for five seconds at most, and leaves on the disk what the origin does not take. */
     close: async (): Promise<void> => {
-      await Promise.all([saving.stop(), sending.stop()]);
-      for (const [token, reports] of byToken) await sendOf(token, reports).catch(() => undefined);
+      const stopped = Promise.all([saving.stop(), sending.stop()]);
+      // The process may be killed before the origin has answered.
+      isChanged = true;
+      await save().catch(() => undefined);
+      const limit = setTimeout(() => closing.abort(), closeSendMs);
+      await stopped;
+      await sendAll().catch(() => undefined);
+      clearTimeout(limit);
       isChanged = true;
       await save().catch(() => undefined);
       // The next process takes it over without a wait.

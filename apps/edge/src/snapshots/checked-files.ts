@@ -107,6 +107,8 @@ export function checkedFiles(
       await syncFolder();
     },
     rename: (from: string, to: string): Promise<void> => files.rename(path.join(folder, from), path.join(folder, to)),
+    /** Makes a file look as if it were written now. */
+    touch: (name: string): Promise<void> => files.utimes(path.join(folder, name), new Date(), new Date()),
     /** Makes a file look abandoned: its process has ended. */
     release: (name: string): Promise<void> => files.utimes(path.join(folder, name), 0, 0),
     modifiedAt: async (name: string): Promise<number> => (await files.stat(path.join(folder, name))).mtimeMs,
