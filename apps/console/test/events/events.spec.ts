@@ -352,7 +352,7 @@ describeInBrowser('undoing an event', () => {
     await expectAccessible(opened);
     expect(await strategiesOf(project, flag, 'production')).toHaveLength(1);
     await dialog.getByRole('link', { name: 'Show the change request' }).click();
-    await page.getByText('Remove a strategy').waitFor();
+    await page.getByText('Remove a strategy', { exact: true }).waitFor();
     await closeChecked(opened);
 
     const other = await openUndo(flag, 'feature-dependency-added');
