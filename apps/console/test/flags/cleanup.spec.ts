@@ -147,7 +147,7 @@ describeInBrowser('the cleanup', () => {
     await results.getByText('1 flag changed.').waitFor();
     await results.getByText('1 flag proposed in a change request.').waitFor();
     await results.getByRole('link', { name: new RegExp(`^Open change request \\d+ of ${guarded}$`) }).click();
-    await page.getByText('Archive the flag, in every environment').waitFor();
+    await page.getByText('Archive the flag, in every environment', { exact: true }).waitFor();
     await closeChecked(opened);
     expect((await listed('&reason=stale')).map(({ name }) => name)).toEqual([older, parent]);
   });
