@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { type DeliveryScope, deliveryScope } from '@bunting/contracts';
 import { fetchModePolicy, streamMetrics, streamPermits, streamTickets } from '@bunting/delivery';
 import { concurrentRequestLimits, unreadResponses } from '@bunting/http';
@@ -41,6 +42,8 @@ const stateOf = (
 function given() {
   const config = serverSettingsOf(Value.Default(EdgeConfig, {}) as EdgeConfig);
   const followed: Followed[] = [];
+  const draining = new AbortController();
+  const written: OriginState[] = [];
   const clock = { ms: 0 };
   const tokens: EdgeTokens = edgeTokens({
     validate: async () => [],
@@ -59,7 +62,7 @@ function given() {
       tickets: streamTickets(Buffer.alloc(32)),
       fetchMode: fetchModePolicy(config),
       tokens,
-      draining: new AbortController().signal,
+      draining: draining.signal,
       drainDelayMs: 0,
       log: openLog('silent'),
       now: () => clock.ms,
@@ -69,7 +72,7 @@ function given() {
       followed.push({ token, ...on });
       return { mode: () => 'polling', behindMs: () => 0, close: () => undefined };
     },
-    snapshots: { write: async () => undefined, remove: () => undefined },
+    snapshots: { write: async (state) => void written.push(state), remove: () => undefined },
     log: openLog('silent'),
   });
   const viewOf = ({ token }: EdgeToken) => {
@@ -82,6 +85,8 @@ function given() {
     scopes,
     tokens,
     clock,
+    written,
+    draining,
     /** The origin delivers a state with a token, which begins its history where the edge asks for it. */
     deliver: (
       token: EdgeToken,
@@ -169,6 +174,47 @@ describe('an SDK with a later revision than that of the edge', () => {
     clock.ms = 30_000;
     expect(delta(token, 100)).toEqual(['hydration']);
     expect(delta(token, 52)).toBeUndefined();
+  });
+});
+
+describe('a frontend token', () => {
+  it('gets what the edge follows, not what it has restored of a token that is for less now', () => {
+    const { scopes, tokens, deliver, flagsOf } = given();
+    const [wide, narrowed, page] = [tokenFor('t', ['a', 'b']), tokenFor('t', ['a']), tokenFor('p', ['a'], 'frontend')];
+    scopes.restore(stateOf(wide, 100, ['stale']));
+    tokens.remember(narrowed);
+    tokens.remember(page);
+    expect(flagsOf(page)).toEqual(['stale']);
+    deliver(narrowed, 90, ['live']);
+    expect(flagsOf(page)).toEqual(['live']);
+    expect(scopes.all().map(({ scope }) => scope.projects)).toEqual([['a']]);
+  });
+});
+
+describe('of two client tokens for the same', () => {
+  it('the second has a snapshot once the first is revoked', () => {
+    const { tokens, deliver, written } = given();
+    const [first, second] = [tokenFor('first', ['a']), tokenFor('second', ['a'])];
+    tokens.remember(first);
+    tokens.remember(second);
+    deliver(first, 7, ['one']);
+    tokens.forget(first.token);
+    expect(written.map(({ token, revision }) => [token, revision])).toEqual([
+      [first.token, 7],
+      [second.token, 7],
+    ]);
+  });
+});
+
+describe('the scope of the last token that is revoked', () => {
+  it('leaves nothing behind that waits for the end of the process', () => {
+    const { tokens, deliver, draining } = given();
+    const token = tokenFor('t', ['a']);
+    const before = getEventListeners(draining.signal, 'abort').length;
+    tokens.remember(token);
+    deliver(token, 1, ['one']);
+    tokens.forget(token.token);
+    expect(getEventListeners(draining.signal, 'abort').length).toBe(before);
   });
 });
 

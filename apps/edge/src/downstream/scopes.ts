@@ -120,9 +120,20 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
         entry.scope.apply(state);
         entry.historyFrom = Math.max(entry.historyFrom, state.historyFrom);
         store(state);
+        endUnclaimed();
       },
       refused: () => tokens().forget(token.token),
     });
+  };
+
+  const end = ({ scope }: Entry): void => {
+    entries.delete(scope.key);
+    scopeOfCaller = new WeakMap();
+    scope.streams.close();
+  };
+  /** Ends the scopes that were restored, and that no token has: the origin delivers those of the tokens that are valid. */
+  const endUnclaimed = (): void => {
+    for (const entry of [...entries.values()]) if (entry.lead === undefined) end(entry);
   };
 
   const stopFollowing = (entry: Entry): void => {
@@ -150,9 +161,10 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
         : tokens()
             .all()
             .find((known) => known.token === next);
-    if (successor !== undefined) return followWith(entry, successor);
-    entries.delete(entry.scope.key);
-    scopeOfCaller = new WeakMap();
+    if (successor === undefined) return end(entry);
+    // The snapshot of the token that leaves may go with it.
+    if (state !== undefined) store({ ...state, token: successor.token });
+    followWith(entry, successor);
   };
 
   /** Lets clients of a scope with a revision below this one get everything. */
@@ -172,11 +184,18 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
     if (cached !== undefined) return cached;
     const token = tokens().tokenOf(principal);
     if (token === undefined) return undefined;
-    const own = entries.get(scopeKeyOf(token))?.scope;
-    const scope =
-      own ??
-      (token.type === 'client' ? undefined : [...entries.values()].find(({ scope: one }) => covers(one, token))?.scope);
-    if (scope !== undefined) scopeOfCaller.set(principal, scope);
+    const own = entries.get(scopeKeyOf(token));
+    const covering = [...(own === undefined ? [] : [own]), ...entries.values()].filter(({ scope }) =>
+      covers(scope, token),
+    );
+    const found =
+      token.type === 'client'
+        ? own
+        : (covering.find(({ lead, scope }) => lead !== undefined && scope.state() !== undefined) ??
+          covering.find(({ scope }) => scope.state() !== undefined) ??
+          covering[0]);
+    const scope = found?.scope;
+    if (scope?.state() !== undefined) scopeOfCaller.set(principal, scope);
     return scope;
   };
 
@@ -186,7 +205,13 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
     restore: (state: OriginState): void => {
       const entry = entryFor(state);
       entry.historyFrom = Math.max(entry.historyFrom, state.historyFrom);
-      entry.scope.apply(state);
+      try {
+        entry.scope.apply(state);
+      } catch (error) {
+        if (follow === undefined) throw error;
+        logFailure(log, 'A snapshot cannot be served', error);
+        return;
+      }
       lastScopes.set(state.token, { key: entry.scope.key, historyFrom: historyAfter(state) });
     },
     /** To be called with a token once it is known, and again when its environment or projects have changed. */

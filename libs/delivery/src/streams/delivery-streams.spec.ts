@@ -69,4 +69,21 @@ describe('streams of one token', () => {
     await eventually(() => expect([lasting.writableEnded, late.writableEnded]).toEqual([false, true]));
     lasting.destroy();
   });
+
+  it('end with their delivery, before its process ends', () => {
+    const streams = deliveryStreams(options());
+    const raw = Object.assign(new PassThrough(), { writeHead: () => undefined });
+    const reply = { raw, hijack: () => undefined, getHeaders: () => ({}) } as unknown as FastifyReply;
+    streams.open({ method: 'GET', ip: '192.0.2.1' } as FastifyRequest, reply, {
+      kind: 'ofrep',
+      scope: { environment: 'development' } as never,
+      first: { id: 0, data: '{}' },
+      changesAfter: () => undefined,
+      credential: { key: 'token', authenticate: () => principalOf('page') },
+      mayContinue: () => true,
+    });
+    streams.close();
+    expect(raw.writableEnded).toBe(true);
+    raw.destroy();
+  });
 });

@@ -214,6 +214,11 @@ export function deliveryStreams(options: DeliveryStreamsOptions) {
       updates.bringUpToDate(connection);
       return reply;
     },
+    /** Ends all streams, of a delivery that ends before its process does. */
+    close: (): void => {
+      draining.removeEventListener('abort', drain);
+      for (const connection of [...connections]) endStream(connection, 'environment');
+    },
     /** Reauthenticates the tokens of all streams, after rights or tokens have changed. */
     checkTokens: reauthentication.check,
   };
