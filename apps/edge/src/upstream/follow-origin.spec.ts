@@ -207,7 +207,10 @@ describe('an origin that lies', () => {
   /** Follows an origin that lies for a while after its first state, and then tells the truth. */
   async function lied(lie: (response: ServerResponse) => void, mode: Mode = 'polling') {
     const origin = await given();
-    const follower = follow(origin.url, { ...only(mode), http: { maxBytes: 1_000_000, bodyTimeoutMs: 100 } });
+    const follower = follow(origin.url, {
+      ...only(mode),
+      http: { maxBytes: 1_000_000, bodyTimeoutMs: 1_000, answerTimeoutMs: 100 },
+    });
     await eventually(() => expect(follower.names()).toEqual(['one']));
     let lies = 0;
     origin.state.data.put(flag('two'));
@@ -242,6 +245,14 @@ describe('an origin that lies', () => {
       },
     ],
     ['stops in a body without an end', (r) => void r.writeHead(200, asJson).write('{"features":[')],
+    [
+      'sends a body byte by byte without an end',
+      (r) => {
+        r.writeHead(200, asJson);
+        const timer = setInterval(() => r.write(' '), 10);
+        r.on('close', () => clearInterval(timer));
+      },
+    ],
     ['answers JSON that is none of its answers', (r) => r.writeHead(200, asJson).end('{"flags":{}}')],
     ['answers null', (r) => r.writeHead(200, asJson).end('null')],
     ['answers a feature without a name', (r) => r.writeHead(200, asJson).end('{"features":[{"enabled":true}]}')],
@@ -332,6 +343,24 @@ describe('an origin that lies', () => {
       variants: [],
       dependencies: [],
     });
+  });
+});
+
+describe('large answers', () => {
+  it('all arrive in their turn, however many are asked for at once', async () => {
+    const origin = await given();
+    origin.state.data.put(flag('large', 'x'.repeat(2_000_000)));
+    const client = originClient({
+      origin: origin.url,
+      tokenHeader: 'authorization',
+      settings: { ...defaultUpstreamSettings, maxLargeAnswers: 1, largeBytes: 100_000 },
+    });
+    stops.push(() => client.close());
+    const asked = await Promise.all(
+      Array.from({ length: 6 }, async () => client.get({ path: '/api/client/features', token })),
+    );
+    const sizes = asked.map(({ body }) => (body as { features: { description: string }[] }).features[1]?.description);
+    expect(sizes.map((text) => text?.length)).toEqual(Array.from({ length: 6 }, () => 2_000_000));
   });
 });
 

@@ -19,6 +19,11 @@ export interface UpstreamSettings {
   readonly headTimeoutMs: number;
   /** between two pieces of an answer */
   readonly bodyTimeoutMs: number;
+  /** for the whole body of an answer, without what it waits for other large ones */
+  readonly answerTimeoutMs: number;
+  /** how many answers of more than `largeBytes` are read at the same time; the others wait in the network */
+  readonly maxLargeAnswers: number;
+  readonly largeBytes: number;
   /** between two pieces of a stream, whose origin sends a comment at least every 30 s */
   readonly streamTimeoutMs: number;
   /** how long a request waits before a second one is sent beside it, in case the first waits for a dead connection */
@@ -32,6 +37,9 @@ export const defaultUpstreamSettings: UpstreamSettings = {
   connectTimeoutMs: 3_000,
   headTimeoutMs: 30_000,
   bodyTimeoutMs: 10_000,
+  answerTimeoutMs: 60_000,
+  maxLargeAnswers: 2,
+  largeBytes: 4 * 1024 * 1024,
   streamTimeoutMs: 65_000,
   hedgeAfterMs: 3_000,
 };
@@ -119,8 +127,31 @@ async function* piecesOf({ reader, discard }: Head): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** @throws OriginError `unusable` where it is no JSON, or longer than `maxBytes` */
-async function readJson(head: Head, maxBytes: number): Promise<unknown> {
+/** Lets so many run at a time; the others wait in their order. */
+function turns(max: number) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return {
+    take: async (): Promise<void> => {
+      if (running < max) running++;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    giveBack: (): void => {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    },
+  };
+}
+
+type Limits = Pick<UpstreamSettings, 'maxBytes' | 'largeBytes' | 'answerTimeoutMs'>;
+
+/** @throws OriginError `unusable` where it is no JSON, or longer than `maxBytes`; `unreachable` where it takes too long */
+async function readJson(
+  head: Head,
+  { maxBytes, largeBytes, answerTimeoutMs }: Limits,
+  large: ReturnType<typeof turns>,
+): Promise<unknown> {
   const { response } = head;
   if (!isJson(response)) {
     const type = response.headers.get('content-type') ?? 'nothing';
@@ -128,15 +159,35 @@ async function readJson(head: Head, maxBytes: number): Promise<unknown> {
   }
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of piecesOf(head)) {
-    length += piece.length;
-    if (length > maxBytes) throw new OriginError('unusable', `its answer is longer than ${maxBytes} bytes`);
-    pieces.push(piece);
-  }
+  let isLarge = false;
+  let isLate = false;
+  const startTimer = (): NodeJS.Timeout =>
+    setTimeout(() => {
+      isLate = true;
+      head.discard();
+    }, answerTimeoutMs);
+  let timer = startTimer();
   try {
-    return JSON.parse(Buffer.concat(pieces, length).toString('utf8'));
-  } catch {
-    throw new OriginError('unusable', 'its answer is no complete JSON');
+    for await (const piece of piecesOf(head)) {
+      length += piece.length;
+      if (length > maxBytes) throw new OriginError('unusable', `its answer is longer than ${maxBytes} bytes`);
+      pieces.push(piece);
+      if (isLarge || length <= largeBytes) continue;
+      clearTimeout(timer);
+      await large.take();
+      isLarge = true;
+      timer = startTimer();
+    }
+    try {
+      return JSON.parse(Buffer.concat(pieces, length).toString('utf8'));
+    } catch {
+      throw new OriginError('unusable', 'its answer is no complete JSON');
+    }
+  } catch (error) {
+    throw isLate ? new OriginError('unreachable', `its answer took longer than ${answerTimeoutMs} ms`) : error;
+  } finally {
+    clearTimeout(timer);
+    if (isLarge) large.giveBack();
   }
 }
 
@@ -154,6 +205,7 @@ export function originClient({ origin, tokenHeader, settings }: OriginOptions) {
     });
   const agents = { answer: agentWith(settings.bodyTimeoutMs), stream: agentWith(settings.streamTimeoutMs) };
   const closing = new AbortController();
+  const large = turns(settings.maxLargeAnswers);
   const base = origin.href.replace(/\/+$/, '');
 
   const headOf = async (
@@ -238,7 +290,7 @@ export function originClient({ origin, tokenHeader, settings }: OriginOptions) {
       const fault = faultOf(response);
       if (fault !== undefined) throw fault;
       const hasBody = status === 200 || status === 201;
-      return { status, headers, body: hasBody ? await readJson(head, settings.maxBytes) : undefined };
+      return { status, headers, body: hasBody ? await readJson(head, settings, large) : undefined };
     } finally {
       discard();
     }
