@@ -13,6 +13,7 @@ export {
   type QuotaClient,
 } from './admission/concurrent-requests.ts';
 export {
+  type Asker,
   type Authenticate,
   type CredentialHeaders,
   type Principal,

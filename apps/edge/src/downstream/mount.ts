@@ -25,6 +25,7 @@ import {
 import type { streamTickets } from '@bunting/delivery';
 import {
   type Admit,
+  clientNetwork,
   closeAfterEarlyResponse,
   type ConcurrentRequestLimits,
   jsonContentType,
@@ -158,11 +159,13 @@ function mountReports(app: FastifyInstance, options: MountOptions): void {
 /** The answer to another edge, which follows this one: what is valid here. */
 function mountValidation(app: FastifyInstance, options: MountOptions): void {
   const { tokens } = options;
-  mount(app, ValidateEdgeTokens, options, async (_request, reply, _principal, { body }) => {
+  mount(app, ValidateEdgeTokens, options, async (request, reply, _principal, { body }) => {
+    // Requests of this operation have a budget of their own.
+    const asker = { address: clientNetwork(request.ip), requireBudget: () => undefined };
     const found = await Promise.all(
       [...new Set((body as { readonly tokens: readonly string[] }).tokens)].map(async (token) => {
         try {
-          return tokens.tokenOf(await tokens.identify(token));
+          return tokens.tokenOf(await tokens.identify(token, asker));
         } catch (error) {
           if ((error as { readonly kind?: string }).kind === 'AuthenticationRequired') return undefined;
           throw error;

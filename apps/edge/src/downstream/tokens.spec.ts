@@ -71,6 +71,29 @@ describe('an edge', () => {
     await expect(narrowed.grantsOf(page.token)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
   });
 
+  it('lets no address with too many unknown keys keep others waiting, and asks for none of one that has sent too many', async () => {
+    const { asked, tokens } = given({ isStrict: false });
+    const from = (address: string) => ({ address, requireBudget: () => undefined });
+    const flood = Array.from({ length: 1_500 }, (_, nth) =>
+      Promise.resolve().then(() => tokens.identify(`*:development.${nth}`, from('192.0.2.1'))),
+    );
+    const settled = Promise.allSettled(flood);
+    await Promise.resolve();
+    expect((await tokens.identify(page.token, from('192.0.2.2'))).isPublic).toBe(true);
+    await settled;
+    expect(asked.flat()).toHaveLength(101);
+    const spent = {
+      address: '192.0.2.1',
+      requireBudget: () => {
+        throw new Error('too many');
+      },
+    };
+    expect(() => tokens.identify('*:development.another', spent)).toThrow('too many');
+    // A valid key is accepted, however many invalid ones come from its address.
+    expect((await tokens.identify(page.token, spent)).isPublic).toBe(true);
+    expect(asked.flat()).toHaveLength(101);
+  });
+
   it('keeps known tokens while the origin is away, and neither accepts nor refuses others for good', async () => {
     const { tokens, lost, grantsOf, away } = given({ isStrict: false });
     await grantsOf(page.token);

@@ -1,5 +1,5 @@
 import { type Refusal, refusal, unavailable } from '@bunting/contracts';
-import type { CredentialHeaders, Principal } from '@bunting/http';
+import type { Asker, CredentialHeaders, Principal } from '@bunting/http';
 import { LRUCache } from 'lru-cache';
 import { covers, digestOf, type EdgeToken, parseToken, principalOf } from './token.ts';
 
@@ -34,11 +34,21 @@ const doubtPauseMs = 1_500;
 const maxPerValidation = 100;
 /** Maximum tokens that wait for a validation. */
 const maxWaiting = 1_000;
+/** Maximum of them from one address, so that those of others do not wait for it: as many as another edge sends at once. */
+const maxWaitingOfAddress = 100;
+/** Milliseconds between two validations while tokens wait. */
+const batchPauseMs = 100;
+/** The longest that an origin which asks for a pause is not asked. */
+const maxRetryAfterMs = 30_000;
 /** Maximum tokens that an edge knows: beyond, further ones are refused as long as it does. */
 const maxKnown = 20_000;
 
 function invalidToken(): Refusal {
   return refusal('AuthenticationRequired', 'The key in the authorization header is missing or not valid.');
+}
+
+function cannotAsk(): Refusal {
+  return unavailable('The origin cannot be asked whether the key is valid. Please try again.');
 }
 
 function notToldYet(): Refusal {
@@ -50,33 +60,64 @@ function isSame(one: EdgeToken, other: EdgeToken): boolean {
   return one.type === other.type && covers(one, other) && covers(other, one);
 }
 
+interface PendingToken extends PromiseWithResolvers<EdgeToken | undefined> {
+  readonly address: string | undefined;
+}
+
 /** Validates tokens in batches, one after the other, however many clients send unknown ones. */
 function batchedValidation(validate: EdgeTokensOptions['validate']) {
-  const waiting = new Map<string, PromiseWithResolvers<EdgeToken | undefined>>();
+  /** by token, in the order in which they came; those that are being validated, too */
+  const pending = new Map<string, PendingToken>();
+  const countByAddress = new Map<string, number>();
   let isRunning = false;
+  /** when the origin may be asked again; milliseconds of `performance.now()` */
+  let notBefore = 0;
 
+  const count = (address: string | undefined, added: number): void => {
+    if (address === undefined) return;
+    const after = (countByAddress.get(address) ?? 0) + added;
+    if (after === 0) countByAddress.delete(address);
+    else countByAddress.set(address, after);
+  };
+  const validateBatch = async (batch: readonly (readonly [string, PendingToken])[]): Promise<void> => {
+    let settle: (token: string, waiting: PendingToken) => void;
+    try {
+      const valid = new Map((await validate(batch.map(([token]) => token))).map((token) => [token.token, token]));
+      settle = (token, { resolve }) => resolve(valid.get(token));
+    } catch (error) {
+      const { retryAfterMs = 0 } = error as { readonly retryAfterMs?: number | undefined };
+      notBefore = performance.now() + Math.min(retryAfterMs, maxRetryAfterMs);
+      settle = (_, { reject }) => reject(cannotAsk());
+    }
+    for (const [token, waiting] of batch) {
+      pending.delete(token);
+      count(waiting.address, -1);
+      settle(token, waiting);
+    }
+  };
   const run = async (): Promise<void> => {
-    while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, maxPerValidation);
-      for (const [token] of batch) waiting.delete(token);
-      try {
-        const valid = new Map((await validate(batch.map(([token]) => token))).map((token) => [token.token, token]));
-        for (const [token, { resolve }] of batch) resolve(valid.get(token));
-      } catch {
-        const reason = unavailable('The origin cannot be asked whether the key is valid. Please try again.');
-        for (const [, { reject }] of batch) reject(reason);
-      }
+    while (pending.size > 0) {
+      await validateBatch([...pending].slice(0, maxPerValidation));
+      if (pending.size > 0) await new Promise((resolve) => setTimeout(resolve, batchPauseMs).unref());
     }
     isRunning = false;
   };
 
-  /** The token, or undefined where it is not valid. @throws Refusal `ServiceUnavailable` where that cannot be told */
-  return async (token: string): Promise<EdgeToken | undefined> => {
-    const joined = waiting.get(token);
+  /**
+   * The token, or undefined where it is not valid.
+   * @param address that sent it; undefined for a token of the settings, whose number is not limited
+   * @throws Refusal `ServiceUnavailable` where that cannot be told
+   */
+  return async (token: string, address?: string): Promise<EdgeToken | undefined> => {
+    const joined = pending.get(token);
     if (joined !== undefined) return joined.promise;
-    if (waiting.size >= maxWaiting) throw unavailable('Too many unknown keys wait to be validated. Please try again.');
-    const own = Promise.withResolvers<EdgeToken | undefined>();
-    waiting.set(token, own);
+    if (performance.now() < notBefore) throw cannotAsk();
+    const ofAddress = address === undefined ? 0 : (countByAddress.get(address) ?? 0);
+    if (address !== undefined && (pending.size >= maxWaiting || ofAddress >= maxWaitingOfAddress))
+      throw unavailable('Too many unknown keys wait to be validated. Please try again.');
+    const own = { ...Promise.withResolvers<EdgeToken | undefined>(), address };
+    pending.set(token, own);
+    count(address, 1);
     if (!isRunning) {
       isRunning = true;
       queueMicrotask(() => void run());
@@ -148,22 +189,22 @@ export function edgeTokens({ validate, listed, isStrict, onKnown, onLost }: Edge
   };
 
   /** The token with what it is for; undefined for one that is refused. @throws Refusal `ServiceUnavailable` where that cannot be told */
-  const acceptedByOrigin = async (token: string): Promise<EdgeToken | undefined> => {
-    const valid = await ask(token);
+  const acceptedByOrigin = async (token: string, address: string): Promise<EdgeToken | undefined> => {
+    const valid = await ask(token, isListed(token) ? undefined : address);
     if (valid === undefined) {
       if (unsettled().includes(token)) throw notToldYet();
       return undefined;
     }
     if (isAccepted(valid)) return valid;
-    const listedFirst = await Promise.all(mayCover(unsettled(), valid.environment).map(ask));
+    const listedFirst = await Promise.all(mayCover(unsettled(), valid.environment).map((one) => ask(one)));
     for (const found of listedFirst) if (found !== undefined) remember(found);
     if (isAccepted(valid)) return valid;
     if (mayCover(unsettled(), valid.environment).length > 0) throw notToldYet();
     return undefined;
   };
 
-  const validateUnknown = async (token: string, digest: string): Promise<Principal> => {
-    const valid = byDigest.size >= maxKnown ? undefined : await acceptedByOrigin(token);
+  const validateUnknown = async (token: string, digest: string, address: string): Promise<Principal> => {
+    const valid = byDigest.size >= maxKnown ? undefined : await acceptedByOrigin(token, address);
     if (valid === undefined) {
       refused.set(digest, true);
       throw invalidToken();
@@ -171,20 +212,24 @@ export function edgeTokens({ validate, listed, isStrict, onKnown, onLost }: Edge
     return remember(valid).principal;
   };
 
-  /** The principal of a token. @throws Refusal `AuthenticationRequired`; `ServiceUnavailable` where the origin cannot be asked */
-  const identify = (token: string): Principal | Promise<Principal> => {
+  /**
+   * The principal of a token. @throws Refusal `AuthenticationRequired`; `ServiceUnavailable` where the origin cannot be asked; `RateLimitError`
+   * for an unknown one of an address that has sent too many
+   */
+  const identify = (token: string, asker?: Asker): Principal | Promise<Principal> => {
     if (token === '' || token.length > maxTokenLength) throw invalidToken();
     const digest = digestOf(token);
     const known = byDigest.get(digest);
     if (known !== undefined) return known.principal;
     if (refused.has(digest) || isForeign(token)) throw invalidToken();
-    return validateUnknown(token, digest);
+    asker?.requireBudget();
+    return validateUnknown(token, digest, asker?.address ?? '');
   };
   const tokenIn = (authorization: string | undefined): string => authorization?.trim().replace(bearer, '') ?? '';
 
   return {
-    authenticate: ({ authorization }: CredentialHeaders): Principal | Promise<Principal> =>
-      identify(tokenIn(authorization)),
+    authenticate: ({ authorization }: CredentialHeaders, asker?: Asker): Principal | Promise<Principal> =>
+      identify(tokenIn(authorization), asker),
     /** The principal of a header, if its token is known. */
     authenticateFromCache: (authorization: string | undefined): Principal | undefined =>
       byDigest.get(digestOf(tokenIn(authorization)))?.principal,

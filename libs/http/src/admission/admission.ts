@@ -149,15 +149,15 @@ export function admission({
   const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
   let hasWarned = false;
 
+  const tooManyFailures = 'There were too many requests without a valid key from your address.';
   const authenticateWithinLimit = async (request: FastifyRequest, address: string): Promise<Principal> => {
+    const requireBudget = (): void =>
+      requireWithinRateLimit({ waitSeconds: failures.secondsUntilOne(address) }, tooManyFailures);
     try {
-      return await authenticate(credentialHeadersOf(request));
+      return await authenticate(credentialHeadersOf(request), { address, requireBudget });
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'AuthenticationRequired') throw error;
-      requireWithinRateLimit(
-        failures.consume(address),
-        'There were too many requests without a valid key from your address.',
-      );
+      requireWithinRateLimit(failures.consume(address), tooManyFailures);
       if (!isPathBelow('/api/admin', request.raw.url ?? '')) throw error;
       throw refusal(error.kind, error.message, { signInOptions: await signInOptions() });
     }

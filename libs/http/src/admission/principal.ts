@@ -16,12 +16,21 @@ export interface Principal {
 /** The headers that authenticate a caller. */
 export type CredentialHeaders = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>;
 
+/** Who sends a token that may be unknown. */
+export interface Asker {
+  /** the address, or the IPv6 network */
+  readonly address: string;
+  /** @throws Refusal `RateLimitError` while the address has sent too many invalid tokens */
+  readonly requireBudget: () => void;
+}
+
 /**
  * Returns the principal of the token in the `Authorization` header, or without that header of the session in the cookie.
  * @throws Refusal `AuthenticationRequired` for a missing or invalid token or session; `ServiceUnavailable` where that cannot be told, as SDKs
  * give up for ever on the former
+ * @param asker for those that limit how many unknown tokens they ask another service for
  */
-export type Authenticate = (headers: CredentialHeaders) => Principal | Promise<Principal>;
+export type Authenticate = (headers: CredentialHeaders, asker?: Asker) => Principal | Promise<Principal>;
 
 /** Refuses SDK tokens, which are not for the Admin API. @throws Refusal `NoAccessError` */
 export function requireAdminApiAccess({ mayCallAdminApi }: Principal): void {

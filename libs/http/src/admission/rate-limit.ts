@@ -17,7 +17,7 @@ export interface RateLimitStatus {
 const unlimited: RateLimitStatus = { limit: Infinity, remaining: Infinity, resetSeconds: 0, waitSeconds: 0 };
 
 /** @throws Refusal `RateLimitError` with the message if the request was rejected */
-export function requireWithinRateLimit({ waitSeconds }: RateLimitStatus, message: string): void {
+export function requireWithinRateLimit({ waitSeconds }: Pick<RateLimitStatus, 'waitSeconds'>, message: string): void {
   if (waitSeconds > 0) throw refusal('RateLimitError', message, { retryAfterSeconds: waitSeconds });
 }
 
@@ -74,6 +74,12 @@ export function rateLimiter(perMinute: number, now: () => number = () => perform
         resetSeconds: secondsToRefill(perMinute - remaining),
         waitSeconds: isRejected ? secondsToRefill(charge - level) : 0,
       };
+    },
+    /** Whole seconds until the bucket of the key holds a request; 0 if it does. Takes none. */
+    secondsUntilOne: (key: string): number => {
+      if (perMinute === 0) return 0;
+      const level = levelOf(buckets.get(key));
+      return level < 1 ? secondsToRefill(1 - level) : 0;
     },
     /** Puts one request back into the bucket of the key. */
     refund: (key: string): void => {
