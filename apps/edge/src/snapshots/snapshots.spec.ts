@@ -216,3 +216,12 @@ it('two edges on one folder never damage a snapshot, and neither replaces a late
   await other.snapshots.write(stateAt(7, { historyFrom: 51 }));
   expect(await open(folder).snapshots.read()).toEqual([stateAt(7, { historyFrom: 51 })]);
 });
+
+it('a restart finds what a token is for since its projects are others, whatever the revision', async () => {
+  const folder = await folderOfTest();
+  const { snapshots } = open(folder);
+  await snapshots.write(stateAt(9, { projects: ['a', 'b'] }));
+  const narrowed = stateAt(7, { projects: ['a'] });
+  await snapshots.write(narrowed);
+  expect(await open(folder).snapshots.read()).toEqual([narrowed]);
+});

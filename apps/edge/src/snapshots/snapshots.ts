@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '@bunting/contracts';
 import { type Log, startLoop } from '@bunting/runtime';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { scopeKeyOf } from '../downstream/token.ts';
 import type { OriginState } from '../origin-state.ts';
 import { checkedFiles, type Files, reasonOf, UnusableFileError } from './checked-files.ts';
 
@@ -41,9 +42,10 @@ function isState(value: unknown): value is Omit<OriginState, 'fetchedAt'> & { re
   );
 }
 
-/** Whether another edge on the same folder has written a later state. */
-function isLater(written: unknown, { revision, historyFrom }: OriginState): boolean {
-  return isState(written) && written.historyFrom >= historyFrom && written.revision > revision;
+/** Whether another edge on the same folder has written a later state. One of another environment or other projects is none. */
+function isLater(written: unknown, state: OriginState): boolean {
+  if (!isState(written) || scopeKeyOf(written) !== scopeKeyOf(state)) return false;
+  return written.historyFrom >= state.historyFrom && written.revision > state.revision;
 }
 
 /**
