@@ -19,16 +19,20 @@ export async function fakePeople(bus: Bus) {
   let followers: ReplyOf<typeof ListFeatureFollowers>['features'] = [];
   let tokens: Tokens = [];
   let looksAtTokens = 0;
+  let maxNames = Infinity;
   const endpoints = [
     implement(GetPeopleOfChangeRequest, async ({ body: { id } }) => {
       const request = requests.get(id);
       if (request === undefined) throw notFound(`Could not find change request with id ${id}`);
       return request;
     }),
-    implement(ListFeatureFollowers, async ({ body: { names } }) => ({
-      features: followers.filter(({ name }) => names.includes(name)),
-      productionEnvironments: ['production'],
-    })),
+    implement(ListFeatureFollowers, async ({ body: { names } }) => {
+      if (names.length > maxNames) throw notFound('These are too many to look up in time');
+      return {
+        features: followers.filter(({ name }) => names.includes(name)),
+        productionEnvironments: ['production'],
+      };
+    }),
     implement(GetPermissionsOfUsers, async ({ body: { ids } }) => ({
       users: ids.flatMap((id) => users.get(id) ?? []),
     })),
@@ -64,6 +68,8 @@ export async function fakePeople(bus: Bus) {
     follow: (name: string, createdBy: number, ...favoriteOf: number[]): void => {
       followers = [...followers.filter((one) => one.name !== name), { name, createdBy, favoriteOf }];
     },
+    /** Fails for more features at once. */
+    followersOfAtMost: (names: number): void => void (maxNames = names),
     tokens: (next: Tokens): void => void (tokens = next),
     /** how often somebody has asked for tokens that end soon */
     looksAtTokens: () => looksAtTokens,

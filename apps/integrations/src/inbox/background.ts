@@ -81,21 +81,24 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
   const noticesOf = async (entries: LogPage['events']): Promise<Notice[]> => {
     const requestIds = [...new Set(entries.flatMap(({ event }) => changeRequestOf(event) ?? []))];
     const names = [...new Set(entries.flatMap(({ event }) => followedFeatureOf(event) ?? []))];
-    const limit = pLimit(maxConcurrentCalls);
+    const inTurn = pLimit(maxConcurrentCalls);
     const [requests, followers] = await Promise.all([
-      Promise.all(requestIds.map((id) => limit(async () => [id, await peopleOf(id)] as const))),
+      Promise.all(requestIds.map((id) => inTurn(async () => [id, await peopleOf(id)] as const))),
       names.length === 0 ? noFollowers : call(bus, ListFeatureFollowers, { body: { names } }, context()),
     ]);
     const changeRequests = new Map(requests.flatMap(([id, people]) => (people === undefined ? [] : [[id, people]])));
     return toPeople(entries.flatMap((entry) => noticeOf(entry, { changeRequests, followers }) ?? []));
   };
 
+  /** How many events are read at once. Fewer after a failure: the people of a whole page may be too many to look up in time. */
+  let limit = pageSize;
+
   /** whether a commit may not be in the log yet */
   let hasNewCommits = true;
 
   /** Tells people of what follows a position. @returns the position behind it; undefined at the end of the log */
   const tellPage = async (position: InboxPosition, waitsForCommits: boolean): Promise<InboxPosition | undefined> => {
-    const page = await readLog(position.position, pageSize, waitsForCommits);
+    const page = await readLog(position.position, limit, waitsForCommits);
     if (isOtherLog(page, position)) {
       await followRestoredLog({ marks, readLog, log }, position.generation, position.position);
       return store.position();
@@ -104,7 +107,12 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
     if (last === undefined) return undefined;
     // Of a log that is read again from far back, what is kept no longer is not told again.
     const oldest = Date.now() - notificationDays * dayMs;
-    const notices = await noticesOf(page.events.filter(({ event }) => Date.parse(event.createdAt) >= oldest));
+    const recent = page.events.filter(({ event }) => Date.parse(event.createdAt) >= oldest);
+    const notices = await noticesOf(recent).catch((error: unknown) => {
+      limit = Math.max(1, Math.floor(limit / 2));
+      throw error;
+    });
+    limit = Math.min(pageSize, limit * 2);
     const deletedUsers = page.events.flatMap(({ event }) => deletedUserOf(event) ?? []);
     const settled = page.events.flatMap(({ event }) => settledReviewOf(event) ?? []);
     const next = { ...position, position: last.event.id, hash: last.hash };

@@ -285,6 +285,13 @@ describe('after a crash', () => {
     expect(await service.database.query({ name: 'told-of-banner', text })).toHaveLength(1);
   });
 
+  it('people are told also when so much happens at once that it cannot be looked up together', async () => {
+    service.people.followersOfAtMost(1);
+    await happened({}, { featureName: 'sidebar' }, { featureName: 'footer' }, { type: 'feature-archived' });
+    service.people.followersOfAtMost(Infinity);
+    expect(await inbox(lee)).toMatchObject({ total: 2 });
+  });
+
   it('what cannot be looked up now waits in the log', async () => {
     await service.people.stop();
     service.log.append(anApproval);
