@@ -2,11 +2,22 @@ import { run } from '@bunting/runtime';
 import { settingsInArguments } from './arguments.ts';
 import { edgeService } from './service.ts';
 
-try {
-  Object.assign(process.env, settingsInArguments(process.argv.slice(2)));
-} catch (error) {
-  console.error((error as Error).message);
-  process.exit(1);
+const help = `Serves the flags of Bunting, Unleash or another edge to SDKs, without a database.
+
+  UPSTREAM_URL=URL TOKENS=TOKEN,… npm run edge
+  npm run edge -- edge --upstream-url URL --tokens TOKEN,…
+  npm run edge -- offline --bootstrap-file FILE --client-tokens TOKEN,…
+
+Each setting is an environment variable or a flag; docs/edge.md and docs/settings.md have all of them.`;
+
+if (process.argv.includes('--help')) console.log(help);
+else {
+  try {
+    Object.assign(process.env, settingsInArguments(process.argv.slice(2)));
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(1);
+  }
+  process.argv.splice(2);
+  void run([edgeService]);
 }
-process.argv.splice(2);
-void run([edgeService]);
