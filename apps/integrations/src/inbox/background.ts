@@ -141,6 +141,8 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
   const tokens = startLoop({
     name: 'Telling people of tokens that end soon',
     intervalMs: tokenIntervalMs,
+    // The gateway may be starting as well, and nothing is late by hours.
+    logAfterFailingForMs: housekeepingMs,
     log,
     run: async () => {
       const ending = await call(bus, ListTokensNearTheirEnd, { body: { days: tokenDays } }, context());
