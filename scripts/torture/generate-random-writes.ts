@@ -167,7 +167,7 @@ export const generateRandomWrites = function* ({
       method: 'POST',
       path: `${projectPath}/change-requests/${requestId}/comments`,
       body: { text: comment },
-      events: [],
+      events: ['change-request-comment-added'],
       expected: subject(summary, request),
     };
     const moveTo = (state: string, emitsEvents: readonly string[]): WriteWithExpectation => {
