@@ -118,12 +118,12 @@ const writes: readonly WriteCase[] = [
   },
   {
     description: 'says something',
-    emits: [],
+    emits: ['change-request-comment-added'],
     prepare: async () => writing(AddComment, { params: at((await draft()).id), body: { text: 'Why?' } }),
   },
   {
     description: 'asks for approval',
-    emits: [],
+    emits: ['change-request-requested-approvers-updated'],
     prepare: async () => writing(SetApprovers, { params: at((await draft()).id), body: { reviewers: [rita.id] } }),
   },
   {
