@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import * as nodeFiles from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** The file system, which tests make fail. */
 export type Files = Pick<typeof nodeFiles, 'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink' | 'utimes'>;
@@ -12,7 +13,10 @@ interface Header {
   readonly version: number;
   readonly bytes: number;
   readonly sha256: string;
+  /** what tells without the content whether to replace it */
+  readonly about?: About;
 }
+type About = Readonly<Record<string, string | number>>;
 
 /** A file that is left out; its message continues "The file …". */
 export class UnusableFileError extends Error {}
@@ -21,9 +25,41 @@ const maxHeaderBytes = 4_096;
 /** A temporary file that is older was left behind by a process that was killed. */
 const abandonedAfterMs = 10 * 60_000;
 const newline = 0x0a;
+/** What is serialised and written before requests have their turn. */
+const pieceLength = 256 * 1024;
 
 function hashOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+/** The text that `JSON.stringify` would return, in parts: those of arrays and objects down to a depth. */
+function* partsOf(value: unknown, depth = 3): Generator<string> {
+  if (depth === 0 || !(Array.isArray(value) || isPlain(value))) return yield JSON.stringify(value) ?? 'null';
+  const isList = Array.isArray(value);
+  let before = '';
+  yield isList ? '[' : '{';
+  for (const [key, member] of isList ? value.entries() : Object.entries(value)) {
+    if (!isList && member === undefined) continue;
+    yield isList ? before : `${before}${JSON.stringify(key)}:`;
+    yield* partsOf(member, depth - 1);
+    before = ',';
+  }
+  yield isList ? ']' : '}';
+}
+function* piecesOf(value: unknown): Generator<Buffer> {
+  let piece = '';
+  for (const part of partsOf(value)) {
+    piece += part;
+    if (piece.length < pieceLength) continue;
+    yield Buffer.from(piece);
+    piece = '';
+  }
+  yield Buffer.from(piece);
 }
 
 /**
@@ -47,16 +83,40 @@ export function checkedFiles(
     }
   };
 
-  const parse = (whole: Buffer): unknown => {
-    const end = whole.subarray(0, maxHeaderBytes).indexOf(newline);
-    const header = end < 0 ? undefined : headerIn(whole.subarray(0, end));
+  const headerOf = (start: Buffer) => {
+    const end = start.subarray(0, maxHeaderBytes).indexOf(newline);
+    const header = end < 0 ? undefined : headerIn(start.subarray(0, end));
     if (header?.format !== format) throw new UnusableFileError(`is no ${format}`);
     if (header.version > version)
       throw new UnusableFileError(`is of the format ${header.version}, and this edge reads up to ${version}`);
-    const content = whole.subarray(end + 1);
-    if (content.length !== header.bytes) throw new UnusableFileError(`has ${content.length} of ${header.bytes} bytes`);
+    return { header, contentAt: end + 1 };
+  };
+  const requireLength = (length: number, { bytes }: { readonly bytes: number }): void => {
+    if (length !== bytes) throw new UnusableFileError(`has ${length} of ${bytes} bytes`);
+  };
+  const parse = (whole: Buffer): unknown => {
+    const { header, contentAt } = headerOf(whole);
+    const content = whole.subarray(contentAt);
+    requireLength(content.length, header);
     if (hashOf(content) !== header.sha256) throw new UnusableFileError('is corrupt: its checksum differs');
     return JSON.parse(content.toString('utf8'));
+  };
+  const withFile = async <T>(
+    name: string,
+    use: (handle: nodeFiles.FileHandle, size: number) => Promise<T>,
+  ): Promise<T> => {
+    // No symbolic link: it may lead to a file of somebody else.
+    const handle = await files.open(path.join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      const stat = await handle.stat();
+      if (!stat.isFile()) throw new UnusableFileError('is no regular file');
+      // Kubernetes gives the group of a volume the right to write.
+      if ((stat.mode & 0o002) !== 0) throw new UnusableFileError('may be written by every user');
+      if (stat.size > maxBytes) throw new UnusableFileError(`is longer than ${maxBytes} bytes`);
+      return await use(handle, stat.size);
+    } finally {
+      await handle.close();
+    }
   };
 
   return {
@@ -72,29 +132,43 @@ export function checkedFiles(
     names: async (): Promise<readonly string[]> =>
       (await files.readdir(folder)).filter((name) => !name.startsWith('.') && name.endsWith(`.${format}`)),
     /** @throws UnusableFileError if it is not complete, or another's; an error of the file system if it cannot be read */
-    read: async (name: string): Promise<unknown> => {
-      // No symbolic link: it may lead to a file of somebody else.
-      const handle = await files.open(path.join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW);
-      try {
-        const stat = await handle.stat();
-        if (!stat.isFile()) throw new UnusableFileError('is no regular file');
-        // Kubernetes gives the group of a volume the right to write.
-        if ((stat.mode & 0o002) !== 0) throw new UnusableFileError('may be written by every user');
-        if (stat.size > maxBytes) throw new UnusableFileError(`is longer than ${maxBytes} bytes`);
-        return parse(await handle.readFile());
-      } finally {
-        await handle.close();
-      }
-    },
+    read: (name: string): Promise<unknown> => withFile(name, async (handle) => parse(await handle.readFile())),
+    /**
+     * What was written about the content of a file, which is not read.
+     * @throws as `read`, except that a content of the right length may be corrupt
+     */
+    about: (name: string): Promise<About | undefined> =>
+      withFile(name, async (handle, size) => {
+        const start = Buffer.alloc(maxHeaderBytes);
+        const { bytesRead } = await handle.read(start, 0, maxHeaderBytes, 0);
+        const { header, contentAt } = headerOf(start.subarray(0, bytesRead));
+        requireLength(size - contentAt, header);
+        return header.about;
+      }),
     /** Replaces the file. When it resolves, a power failure does not bring the file before back. */
-    write: async (name: string, value: unknown): Promise<void> => {
-      const content = Buffer.from(JSON.stringify(value));
-      const header: Header = { format, version, bytes: content.length, sha256: hashOf(content) };
+    write: async (name: string, value: unknown, about?: About): Promise<void> => {
+      const hash = createHash('sha256');
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      for (const piece of piecesOf(value)) {
+        hash.update(piece);
+        bytes += piece.length;
+        pieces.push(piece);
+        await nextTurn();
+      }
+      const header: Header = {
+        format,
+        version,
+        bytes,
+        sha256: hash.digest('hex'),
+        ...(about === undefined ? {} : { about }),
+      };
       const temporary = temporaryOf(name);
       try {
         const handle = await files.open(temporary, 'wx', 0o600);
         try {
-          await handle.writeFile(Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), content]));
+          // Each is written where the one before has ended.
+          for (const piece of [`${JSON.stringify(header)}\n`, ...pieces]) await handle.writeFile(piece);
           await handle.sync();
         } finally {
           await handle.close();
@@ -123,10 +197,11 @@ export type CheckedFiles = ReturnType<typeof checkedFiles>;
 
 function headerIn(line: Buffer): Partial<Header> & { readonly version: number; readonly bytes: number } {
   try {
-    const { format, version, bytes, sha256 } = JSON.parse(line.toString('utf8')) as Partial<Header>;
+    const { format, version, bytes, sha256, about } = JSON.parse(line.toString('utf8')) as Partial<Header>;
     return {
       ...(format === undefined ? {} : { format }),
       ...(sha256 === undefined ? {} : { sha256 }),
+      ...(about === undefined ? {} : { about }),
       version: Number(version),
       bytes: Number(bytes),
     };

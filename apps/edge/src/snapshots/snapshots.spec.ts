@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually, recordingLog } from '@bunting/testing';
 import { Registry } from 'prom-client';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { failingFiles } from '../../test/failing-files.ts';
 import { flag } from '../../test/simulated-origin.ts';
 import type { OriginState } from '../origin-state.ts';
@@ -224,4 +224,42 @@ it('a restart finds what a token is for since its projects are others, whatever 
   const narrowed = stateAt(7, { projects: ['a'] });
   await snapshots.write(narrowed);
   expect(await open(folder).snapshots.read()).toEqual([narrowed]);
+});
+
+it('a snapshot that is corrupt is replaced by the next state, also by one with an earlier revision', async () => {
+  const folder = await folderOfTest();
+  const first = open(folder);
+  await first.snapshots.write(stateAt(9));
+  await first.snapshots.close();
+  const file = path.join(folder, snapshotName(token));
+  const content = await readFile(file);
+  content[content.length - 5] = (content[content.length - 5] as number) ^ 1;
+  await writeFile(file, content);
+  const { snapshots } = open(folder);
+  expect(await snapshots.read()).toEqual([]);
+  await snapshots.write(stateAt(7));
+  expect(await open(folder).snapshots.read()).toEqual([stateAt(7)]);
+});
+
+it('writes a large state in pieces, and reads none of the content that it replaces', async () => {
+  const folder = await folderOfTest();
+  let whole = 0;
+  const files = {
+    ...nodeFiles,
+    open: async (...parameters: Parameters<typeof nodeFiles.open>) => {
+      const handle = await nodeFiles.open(...parameters);
+      const { readFile: readWhole } = handle;
+      return Object.assign(handle, { readFile: () => (whole++, readWhole.call(handle, null)) });
+    },
+  } as unknown as Files;
+  const features = Array.from({ length: 2_000 }, (_, nth) => flag(`flag-${nth}`, 'ß'.repeat(1_000)) as never);
+  const large = (revision: number) => stateAt(revision, { features });
+  const { snapshots } = open(folder, files);
+  const stringify = vi.spyOn(JSON, 'stringify');
+  stops.push(() => stringify.mockRestore());
+  for (const revision of [1, 2]) await snapshots.write(large(revision));
+  const lengths = stringify.mock.results.map(({ value }) => (value as string | undefined)?.length ?? 0);
+  stringify.mockRestore();
+  expect([Math.max(...lengths) < 10_000, lengths.length > 4_000, whole]).toEqual([true, true, 0]);
+  expect(await open(folder).snapshots.read()).toEqual([large(2)]);
 });

@@ -42,10 +42,16 @@ function isState(value: unknown): value is Omit<OriginState, 'fetchedAt'> & { re
   );
 }
 
+/** What tells which of two states of a token is the later one. */
+function aboutOf(state: OriginState) {
+  const { revision, historyFrom } = state;
+  return { revision, historyFrom, scope: createHash('sha256').update(scopeKeyOf(state)).digest('hex') };
+}
+type About = ReturnType<typeof aboutOf>;
+
 /** Whether another edge on the same folder has written a later state. One of another environment or other projects is none. */
-function isLater(written: unknown, state: OriginState): boolean {
-  if (!isState(written) || scopeKeyOf(written) !== scopeKeyOf(state)) return false;
-  return written.historyFrom >= state.historyFrom && written.revision > state.revision;
+function isLater(written: Partial<About> | undefined, { revision, historyFrom, scope }: About): boolean {
+  return written?.scope === scope && Number(written.historyFrom) >= historyFrom && Number(written.revision) > revision;
 }
 
 /**
@@ -76,13 +82,18 @@ export function openSnapshots({ folder, log, metrics, files, minIntervalMs = 1_0
   /** by token: the state to write, or null to remove the file */
   const pending = new Map<string, OriginState | null>();
   let attempted = Promise.withResolvers<void>();
+  /** files that cannot be used, whatever their headers say */
+  const unusable = new Set<string>();
   let isPrepared = false;
 
   const save = async (token: string, state: OriginState | null): Promise<void> => {
     const name = snapshotName(token);
     if (state === null) return checked.remove(name);
-    const written = await checked.read(name).catch(() => undefined);
-    if (!isLater(written, state)) await checked.write(name, state);
+    const about = aboutOf(state);
+    const written = unusable.has(name) ? undefined : await checked.about(name).catch(() => undefined);
+    if (isLater(written, about)) return;
+    await checked.write(name, state, about);
+    unusable.delete(name);
   };
   const savePending = async (): Promise<void> => {
     const settle = attempted;
@@ -143,6 +154,7 @@ export function openSnapshots({ folder, log, metrics, files, minIntervalMs = 1_0
           states.push({ ...state, fetchedAt: new Date(state.fetchedAt) });
         } catch (error) {
           leftOut.inc();
+          unusable.add(name);
           log.warn(
             `The snapshot ${name} in ${folder} ${reasonOf(error)}. It is left out, and replaced by the next state.`,
           );
@@ -151,8 +163,8 @@ export function openSnapshots({ folder, log, metrics, files, minIntervalMs = 1_0
       return states;
     },
     /**
-     * Writes the newest state of a token, unless another edge has written a later one. Resolves when that was tried: a failure is logged and
-     * tried again, and never thrown.
+     * Writes the newest state of a token, unless another edge has written a later one of the same environment and projects. Resolves when that
+     * was tried: a failure is logged and tried again, and never thrown.
      */
     write: (state: OriginState): Promise<void> => queue(state.token, state),
     /** Removes what is kept of a token, as `write` writes it. */
