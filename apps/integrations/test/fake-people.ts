@@ -19,12 +19,14 @@ export async function fakePeople(bus: Bus) {
   let followers: ReplyOf<typeof ListFeatureFollowers>['features'] = [];
   let tokens: Tokens = [];
   let looksAtTokens = 0;
+  let looksForReviewers = 0;
   let maxNames = Infinity;
   const endpoints = [
-    implement(GetPeopleOfChangeRequest, async ({ body: { id } }) => {
+    implement(GetPeopleOfChangeRequest, async ({ body: { id, withReviewers = false } }) => {
       const request = requests.get(id);
       if (request === undefined) throw notFound(`Could not find change request with id ${id}`);
-      return request;
+      if (withReviewers) looksForReviewers++;
+      return withReviewers ? request : { ...request, reviewers: [] };
     }),
     implement(ListFeatureFollowers, async ({ body: { names } }) => {
       if (names.length > maxNames) throw notFound('These are too many to look up in time');
@@ -71,6 +73,8 @@ export async function fakePeople(bus: Bus) {
     /** Fails for more features at once. */
     followersOfAtMost: (names: number): void => void (maxNames = names),
     tokens: (next: Tokens): void => void (tokens = next),
+    /** how often somebody has asked for the reviewers of a change request */
+    looksForReviewers: () => looksForReviewers,
     /** how often somebody has asked for tokens that end soon */
     looksAtTokens: () => looksAtTokens,
     /** Makes them unavailable until they are started again. */

@@ -422,12 +422,14 @@ describe('the review of a change request', () => {
   });
 
   it('says whom it concerns: the requested reviewers, or else who may approve while it is in review', async () => {
-    const concerns = (id: number) => service.call(GetPeopleOfChangeRequest, { body: { id } }, systemCaller);
+    const concerns = (id: number, withReviewers = true) =>
+      service.call(GetPeopleOfChangeRequest, { body: { id, withReviewers } }, systemCaller);
     const { id } = await service.add(enable, lee);
     expect(await concerns(id)).toMatchObject({ author: lee.id, state: 'Draft', reviewers: [], participants: [] });
     await service.move(id, 'In review', lee);
     // Those with a role in the project come before those who may approve everywhere.
     expect(await concerns(id)).toMatchObject({ reviewers: [rita.id] });
+    expect(await concerns(id, false)).toMatchObject({ author: lee.id, reviewers: [] });
     await send(id, [kim.id]);
     await service.move(id, 'Approved', ron);
     expect(await concerns(id)).toMatchObject({ reviewers: [kim.id], participants: [ron.id] });

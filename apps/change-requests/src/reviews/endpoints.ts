@@ -194,10 +194,10 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
     }),
 
     implement(GetPeopleOfChangeRequest, async (operationRequest) => {
-      const { id } = operationRequest.body;
+      const { id, withReviewers = false } = operationRequest.body;
       const request = requireExisting(await reader.byId(id), id);
       const { title, state, createdBy, approvals, rejections, comments, requestedApprovers } = request;
-      const isAsked = requestedApprovers.length === 0 && state === 'In review';
+      const isAsked = withReviewers && requestedApprovers.length === 0 && state === 'In review';
       const reviewers = isAsked ? await listApproversToTell(request, onBehalfOf(operationRequest)) : requestedApprovers;
       const others = (ids: readonly (number | null)[]): number[] =>
         [...new Set(ids)].filter((one) => one !== null && one > 0 && one !== createdBy.id) as number[];
@@ -205,7 +205,7 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
         title: title ?? '',
         state,
         author: createdBy.id,
-        reviewers: others(reviewers),
+        reviewers: withReviewers ? others(reviewers) : [],
         participants: others([...approvals, ...rejections, ...comments].map((part) => part.createdBy.id)),
       };
     }),

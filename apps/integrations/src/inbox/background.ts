@@ -17,6 +17,7 @@ import type { LogMarkStore } from '../delivery/log-mark-store.ts';
 import { isOtherLog, type LogPage } from '../delivery/log-position.ts';
 import type { InboxPosition, InboxStore } from './inbox-store.ts';
 import {
+  asksForReview,
   changeRequestOf,
   deletedUserOf,
   followedFeatureOf,
@@ -54,9 +55,9 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
   const readLog = (after: number, limit: number, waitsForCommits = false): Promise<LogPage> =>
     call(bus, ReadEventLog, { body: { after, limit, waitsForCommits } }, context());
 
-  const peopleOf = async (id: number): Promise<PeopleOfChangeRequest | undefined> => {
+  const peopleOf = async (id: number, withReviewers: boolean): Promise<PeopleOfChangeRequest | undefined> => {
     try {
-      return await call(bus, GetPeopleOfChangeRequest, { body: { id } }, context());
+      return await call(bus, GetPeopleOfChangeRequest, { body: { id, withReviewers } }, context());
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'NotFoundError') return undefined;
       throw error;
@@ -79,11 +80,12 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
   };
 
   const noticesOf = async (entries: LogPage['events']): Promise<Notice[]> => {
-    const requestIds = [...new Set(entries.flatMap(({ event }) => changeRequestOf(event) ?? []))];
+    const requestIds = new Set(entries.flatMap(({ event }) => changeRequestOf(event) ?? []));
+    const asked = new Set(entries.flatMap(({ event }) => (asksForReview(event) ? (changeRequestOf(event) ?? []) : [])));
     const names = [...new Set(entries.flatMap(({ event }) => followedFeatureOf(event) ?? []))];
     const inTurn = pLimit(maxConcurrentCalls);
     const [requests, followers] = await Promise.all([
-      Promise.all(requestIds.map((id) => inTurn(async () => [id, await peopleOf(id)] as const))),
+      Promise.all([...requestIds].map((id) => inTurn(async () => [id, await peopleOf(id, asked.has(id))] as const))),
       names.length === 0 ? noFollowers : call(bus, ListFeatureFollowers, { body: { names } }, context()),
     ]);
     const changeRequests = new Map(requests.flatMap(([id, people]) => (people === undefined ? [] : [[id, people]])));

@@ -171,6 +171,14 @@ it('what one act changes in a flag is one notification, which says what came las
   ]);
 });
 
+it('who may review is looked for when a review is asked for, and for nothing else that happens to a change request', async () => {
+  const before = service.people.looksForReviewers();
+  await happened(anApproval, { ...aReview, type: 'change-request-comment-added' });
+  expect(service.people.looksForReviewers()).toBe(before);
+  await happened(anApproval, aReview);
+  expect(service.people.looksForReviewers()).toBe(before + 1);
+});
+
 it('a review that is asked for again before it was looked at comes first again, and counts once', async () => {
   await happened(aReview);
   const [first] = (await inbox(rita)).notifications;

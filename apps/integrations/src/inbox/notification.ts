@@ -105,6 +105,11 @@ export function changeRequestOf(event: Event): number | undefined {
   return isOfChangeRequest ? Number(event.groupId) : undefined;
 }
 
+/** Whether an event is told to those who may review the change request. */
+export function asksForReview({ type }: Pick<Event, 'type'>): boolean {
+  return type === 'change-request-sent-to-review';
+}
+
 /** The feature whose followers are told of an event, if it happens in production where it happens in an environment. */
 export function followedFeatureOf({ type, featureName }: Pick<Event, 'type' | 'featureName'>): string | undefined {
   const isFollowed = [...changesInEnvironment, ...changesEverywhere, ...staleness].includes(type);

@@ -320,8 +320,8 @@ export const ReadProposedChanges = defineOperation({
 });
 
 /**
- * Lists the people whom a change request concerns, for the service that tells them. `reviewers` are the requested ones, or else, while it is in
- * review, up to 50 who may approve it: those with a role in the project if there are any. The author is none of them.
+ * Lists the people whom a change request concerns, for the service that tells them. With `withReviewers`, `reviewers` are the requested ones, or
+ * else, while it is in review, up to 50 who may approve it: those with a role in the project if there are any. The author is none of them.
  */
 export const GetPeopleOfChangeRequest = defineOperation({
   subject: 'call.change-requests.get-people-of-change-request',
@@ -330,7 +330,12 @@ export const GetPeopleOfChangeRequest = defineOperation({
   tag: 'Internal',
   permission: 'service',
   idempotent: true,
-  body: Type.Object({ id: Type.Integer() }),
+  body: Type.Object({
+    id: Type.Integer(),
+    withReviewers: Type.Optional(
+      Type.Boolean({ description: 'whether to look for `reviewers`, who are many to judge' }),
+    ),
+  }),
   reply: Type.Object({
     title: Type.String({ description: 'empty for one without a title' }),
     state: Type.Enum([...changeRequestStates], { type: 'string' }),
