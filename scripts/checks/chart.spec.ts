@@ -6,6 +6,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
 import { services } from '../../apps/all-in-one/src/services.ts';
+import { edgeService } from '../../apps/edge/src/service.ts';
 
 interface Values {
   readonly env?: Readonly<Record<string, unknown>>;
@@ -93,6 +94,19 @@ it('the templates of the chart name only settings that exist', () => {
   );
   expect(named.length).toBeGreaterThan(3);
   expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+it('the chart of the edge sets only settings that an edge reads, and refuses a misspelt value', () => {
+  const edge = (file: string): string => readFileSync(path.join(repository, 'deploy/helm/bunting-edge', file), 'utf8');
+  const known = new Set([HostConfig, configSchemaOf(edgeService)].flatMap(keysOf));
+  const named = [...edge('templates/edge.yaml').matchAll(/"([A-Z]+_[A-Z_]+)"/g)].map(([, name = '']) => name);
+  expect(named).toContain('TOKENS_FILE');
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+  const validate = new Ajv({ strict: false }).compile(JSON.parse(edge('values.schema.json')) as object);
+  const values = parse(edge('values.yaml')) as Record<string, unknown>;
+  expect([validate(values), validate.errors]).toEqual([true, null]);
+  for (const wrong of [{ replcias: 3 }, { kind: 'StatefulSet' }, { upstreamUrl: 'flags.example.org' }])
+    expect(validate({ ...values, ...wrong }), JSON.stringify(wrong)).toBe(false);
 });
 
 it('each alert has a paragraph in the runbook and a test', () => {

@@ -1,3 +1,4 @@
+import { serviceNames } from '@bunting/contracts';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,6 +28,7 @@ ${Object.entries(tools)
 
 const repository = path.join(import.meta.dirname, '../..');
 const chart = 'deploy/helm/bunting';
+const edgeChart = 'deploy/helm/bunting-edge';
 /** The Kubernetes version that the chart is rendered and validated for. */
 const kubernetesVersion = '1.31.0';
 
@@ -76,7 +78,7 @@ function checkPolicies(rendered: string): Outcome {
       [...spec.ingress, ...spec.egress].some(({ ports }) => ports.some(({ port }) => gatewayPorts.includes(port))),
     )
     .map(({ metadata }) => metadata.name);
-  const failed = policies.length < 5 || policiesWithGatewayPorts.join() !== 'bunting-gateway';
+  const failed = policies.length < serviceNames.length || policiesWithGatewayPorts.join() !== 'bunting-gateway';
   return {
     failed,
     output: `${policies.length} policies; those with ports of the gateway: ${policiesWithGatewayPorts.join(', ')}`,
@@ -87,8 +89,11 @@ function checkPolicies(rendered: string): Outcome {
 function checkUpgrade({ failed, output }: Outcome): Outcome {
   const images = [...output.matchAll(/image: (\S+)/g)].map(([, image = '']) => image);
   const upgradedImages = images.filter((image) => image.endsWith(':9.9.9'));
+  // Of each service the migrations and the service itself.
   const isExpected =
-    images.length === 10 && upgradedImages.length === 2 && upgradedImages.every((image) => image.includes('/audit:'));
+    images.length === 2 * serviceNames.length &&
+    upgradedImages.length === 2 &&
+    upgradedImages.every((image) => image.includes('/audit:'));
   return { failed: failed || !isExpected, output: images.join('\n') };
 }
 
@@ -108,7 +113,8 @@ function checkNewChart(before: Outcome, after: Outcome): Outcome {
       .filter(({ kind }) => kind === 'Deployment')
       .map(({ spec }) => JSON.stringify(spec?.template)),
   );
-  const failed = before.failed || after.failed || old?.length !== 5 || old.join('\n') !== changed?.join('\n');
+  const failed =
+    before.failed || after.failed || old?.length !== serviceNames.length || old.join('\n') !== changed?.join('\n');
   return { failed, output: `${before.output}\n${after.output}` };
 }
 
@@ -188,17 +194,32 @@ function checkChart(check: Check, folder: string, canValidate: boolean): void {
     );
     if (values === 'production-values.yaml')
       check('network policies: the gateway alone is reachable', checkPolicies(rendered));
-    const objects = parseAllDocuments(rendered)
-      .map(String)
-      .filter((text) => /^apiVersion:/m.test(text) && !isOperatorKind(text));
-    const target = path.join(folder, values);
-    writeFileSync(target, objects.map((text) => text.replace(/^(?!---)/, '---\n')).join('\n'));
-    if (canValidate)
-      check(
-        `kubernetes-validate --strict ${values} (${objects.length} objects)`,
-        run('kubernetes-validate', ['--strict', '-k', kubernetesVersion.replace(/\.0$/, ''), target]),
-      );
+    if (canValidate) validateObjects(check, rendered, path.join(folder, values));
   }
+  check(
+    'helm lint --strict, of the edge',
+    run('helm', ['lint', '--strict', '--kube-version', kubernetesVersion, edgeChart]),
+  );
+  for (const kind of ['Deployment', 'DaemonSet']) {
+    const set = ['--kube-version', kubernetesVersion, '--set', `kind=${kind},env.STRICT=false`];
+    const rendered = check(
+      `helm template of the edge as ${kind}`,
+      run('helm', ['template', 'edge', edgeChart, ...set]),
+    );
+    if (canValidate) validateObjects(check, rendered, path.join(folder, `edge-${kind}.yaml`));
+  }
+}
+
+/** Checks rendered objects against the schemas of Kubernetes. */
+function validateObjects(check: Check, rendered: string, file: string): void {
+  const objects = parseAllDocuments(rendered)
+    .map(String)
+    .filter((text) => /^apiVersion:/m.test(text) && !isOperatorKind(text));
+  writeFileSync(file, objects.map((text) => text.replace(/^(?!---)/, '---\n')).join('\n'));
+  check(
+    `kubernetes-validate --strict ${path.basename(file)} (${objects.length} objects)`,
+    run('kubernetes-validate', ['--strict', '-k', kubernetesVersion.replace(/\.0$/, ''), file]),
+  );
 }
 
 function main(): number {
