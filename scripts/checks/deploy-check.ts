@@ -65,23 +65,25 @@ interface Policy {
   >;
 }
 
-/** The ports of the API, of an identity provider, and of a mail server, which the gateway alone may use. */
-const gatewayPorts = [4242, 443, 465];
-
-/** Checks that in the rendered production example the gateway alone is reachable by clients, and may reach external servers. */
+/** Checks that in the rendered production example clients reach the gateway alone, and only it and integrations reach external servers. */
 function checkPolicies(rendered: string): Outcome {
   const policies = parseAllDocuments(rendered)
     .map((document) => document.toJS() as Policy | null)
     .filter((object) => object?.kind === 'NetworkPolicy') as Policy[];
-  const policiesWithGatewayPorts = policies
-    .filter(({ spec }) =>
-      [...spec.ingress, ...spec.egress].some(({ ports }) => ports.some(({ port }) => gatewayPorts.includes(port))),
-    )
-    .map(({ metadata }) => metadata.name);
-  const failed = policies.length < serviceNames.length || policiesWithGatewayPorts.join() !== 'bunting-gateway';
+  // 4242: the API; 443, 465: identity providers, destinations and mail servers
+  const withPort = (ports: readonly number[], direction: 'ingress' | 'egress') =>
+    policies
+      .filter(({ spec }) => spec[direction].some((rule) => rule.ports.some(({ port }) => ports.includes(port))))
+      .map(({ metadata }) => metadata.name)
+      .join(', ');
+  const reachable = withPort([4242], 'ingress');
+  const reaching = withPort([443, 465], 'egress');
   return {
-    failed,
-    output: `${policies.length} policies; those with ports of the gateway: ${policiesWithGatewayPorts.join(', ')}`,
+    failed:
+      policies.length < serviceNames.length ||
+      reachable !== 'bunting-gateway' ||
+      reaching !== 'bunting-gateway, bunting-integrations',
+    output: `${policies.length} policies; reachable by clients: ${reachable}; reaching external servers: ${reaching}`,
   };
 }
 
@@ -193,7 +195,7 @@ function checkChart(check: Check, folder: string, canValidate: boolean): void {
       run('helm', ['template', 'bunting', chart, '--kube-version', kubernetesVersion, '-f', file]),
     );
     if (values === 'production-values.yaml')
-      check('network policies: the gateway alone is reachable', checkPolicies(rendered));
+      check('network policies: clients reach the gateway alone', checkPolicies(rendered));
     if (canValidate) validateObjects(check, rendered, path.join(folder, values));
   }
   check(
