@@ -16,6 +16,6 @@ export interface OriginState {
   readonly entityTag: string | null;
   readonly features: readonly ClientFeature[];
   readonly segments: readonly ClientSegment[];
-  /** when the origin delivered it */
+  /** when the origin delivered it; earlier by how old it was there by its own account */
   readonly fetchedAt: Date;
 }

@@ -105,13 +105,14 @@ export async function connectOrigin(
       return {
         mode: following.mode,
         behindMs: () => {
-          const { mode, confirmedAt, failure } = following.status();
+          const { mode, confirmedAt, originStaleMs, failure } = following.status();
           const ageMs = Math.max(1, Date.now() - (confirmedAt?.getTime() ?? startedAt));
           const isConfirmed =
             confirmedAt !== undefined &&
             failure === undefined &&
+            originStaleMs === 0 &&
             (mode === 'streaming' || ageMs <= staleIntervals * refreshMs);
-          return isConfirmed ? 0 : ageMs;
+          return isConfirmed ? 0 : ageMs + originStaleMs;
         },
         close: following.close,
       };

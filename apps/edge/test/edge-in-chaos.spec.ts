@@ -13,6 +13,12 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
+/** What an edge says of itself to its operators. */
+async function healthOf({ url }: { readonly url: string }) {
+  const response = await fetch(`${url}/internal-backstage/health`);
+  return (await response.json()) as { readonly stale: number; readonly oldestMs: number };
+}
+
 type Features = ReadonlyMap<string, string>;
 function statesOf(list: readonly object[]): Features {
   return new Map(
@@ -196,6 +202,37 @@ describe('an SDK behind an edge has a state that the origin had, and the newest 
     origin.state.data = current;
     change();
     await sdk.isEqual();
+  });
+
+  it.each<Readonly<Record<string, string>>>([
+    {},
+    { DELTA: 'false' },
+    { STREAMING: 'false' },
+    { STREAMING: 'false', DELTA: 'false' },
+  ])('and says so while the origin of an edge that its edge follows is away, with %s', async (settings) => {
+    const { origin, change, startEdge, startSdk } = await startWorld();
+    const upper = await startEdge({ GATEWAY_STREAM_KEEP_ALIVE_SECONDS: '1' });
+    await origin.goAway();
+    await eventually(async () => expect((await healthOf(upper)).stale).toBe(1));
+    const lower = await startEdge({ UPSTREAM_URL: upper.url, BACKUP_FOLDER: '', ...settings });
+    const sdk = startSdk(lower.url);
+    await sdk.isEqual();
+    await eventually(async () => {
+      const { oldestMs } = await healthOf(upper);
+      expect(Number(sdk.seen.stale)).toBeGreaterThan(0);
+      expect((await healthOf(lower)).oldestMs).toBeGreaterThanOrEqual(oldestMs);
+    });
+    const metrics = await (await fetch(`${lower.url}/internal-backstage/prometheus`)).text();
+    const [, seconds] = /^bunting_edge_stale_seconds\{environment="development".*\} ([0-9.]+)$/m.exec(metrics) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(0);
+    change();
+    await origin.comeBack();
+    await sdk.isEqual();
+    await eventually(() => expect(sdk.seen.stale).toBe(''));
+    if (settings['STREAMING'] !== 'false' && settings['DELTA'] === 'false') return;
+    // Also where it was current when the edge began to follow it.
+    await origin.goAway();
+    await eventually(() => expect(Number(sdk.seen.stale)).toBeGreaterThan(0));
   });
 
   it('over connections that are dead without a sign', async () => {

@@ -19,7 +19,7 @@ export interface FollowSettings extends RestorationSettings {
   readonly modes: ReadonlySet<Mode>;
   /** between two questions, without a stream */
   readonly refreshMs: number;
-  /** how long a stream may be silent before the edge asks whether it missed something */
+  /** how long a stream may be silent before the edge asks whether it missed something, and between two questions how old the origin's data is */
   readonly probeAfterMs: number;
   /** until a stream has sent its first event */
   readonly firstEventTimeoutMs: number;
@@ -131,7 +131,15 @@ export function followOrigin(options: FollowOptions) {
   let isGivenUp = false;
   let confirmedAt: Date | undefined;
   let failure: string | undefined;
+  /** how old the data of the origin was at its last answer, and when that was */
+  let originStaleMs = 0;
+  let toldAt = 0;
   const usableAt = new Map<Mode, number>();
+
+  const told = (staleMs: number): void => {
+    originStaleMs = staleMs;
+    toldAt = now();
+  };
 
   const confirm = (): void => {
     confirmedAt = new Date();
@@ -168,7 +176,7 @@ export function followOrigin(options: FollowOptions) {
           entityTag: next.entityTag,
           features: [...next.features.values()],
           segments: [...next.segments.values()],
-          fetchedAt: new Date(),
+          fetchedAt: new Date(Date.now() - originStaleMs),
         });
       } catch (error) {
         throw new OriginError('unusable', `its state cannot be applied: ${(error as Error).message}`);
@@ -232,6 +240,7 @@ export function followOrigin(options: FollowOptions) {
       status,
       body,
       headers: received,
+      staleMs,
     } = await client.get({
       path: '/api/client/features',
       token,
@@ -240,6 +249,7 @@ export function followOrigin(options: FollowOptions) {
     });
     if (status === 304 && tag === null)
       throw new OriginError('unusable', 'it answers 304 to a question for everything');
+    told(staleMs);
     if (status === 304) return unchanged();
     adopt(readFullAnswer(body, received.get('etag'), held));
   };
@@ -257,7 +267,7 @@ export function followOrigin(options: FollowOptions) {
 
   const askForDelta = async (): Promise<void> => {
     const isEverything = held === undefined || needsEverything;
-    const { status, body } = await client.get({
+    const { status, body, staleMs } = await client.get({
       path: '/api/client/delta',
       token,
       headers: { ...headers, ...revisionHeader('if-none-match') },
@@ -265,6 +275,7 @@ export function followOrigin(options: FollowOptions) {
     });
     if (status === 304 && isEverything)
       throw new OriginError('unusable', 'it answers 304 to a question for everything');
+    told(staleMs);
     if (status === 304) return unchanged();
     adoptEvents(body, isEverything);
   };
@@ -281,12 +292,13 @@ export function followOrigin(options: FollowOptions) {
 
   const openStream = async (): Promise<void> => {
     const controller = new AbortController();
-    const pieces = await client.stream({
+    const { pieces, staleMs } = await client.stream({
       path: '/api/client/streaming',
       token,
       headers: { ...headers, ...revisionHeader('last-event-id') },
       signal: controller.signal,
     });
+    told(staleMs);
     const opened = readStream(pieces, { controller, onEvent, maxBytes: client.maxBytes, now });
     stream = opened;
     let isConnected = false;
@@ -318,23 +330,27 @@ export function followOrigin(options: FollowOptions) {
   };
 
   /**
-   * Asks whether a silent stream missed something: its connection may be dead. The question waits as long as the origin is silent, too, and
-   * is answered when it is back.
+   * Asks whether a silent stream missed something, as its connection may be dead, and how old the data of the origin is, which a stream does
+   * not tell. The question waits as long as the origin is silent, too, and is answered when it is back.
    * @returns the pause before the next question
    */
   const probe = async (open: ReadStream): Promise<number> => {
     const lastPieceAt = open.lastPieceAt();
-    const silentMs = now() - lastPieceAt;
-    if (silentMs < settings.probeAfterMs) return settings.probeAfterMs - silentMs;
-    if (!settings.modes.has('delta') || (usableAt.get('delta') ?? 0) > now()) return settings.probeAfterMs;
+    const isSilent = now() - lastPieceAt >= settings.probeAfterMs;
+    const pauseMs = toldAt + settings.probeAfterMs - now();
+    if (!isSilent && pauseMs > 0) return Math.min(pauseMs, lastPieceAt + settings.probeAfterMs - now());
+    const hasDelta = isUsable('delta');
+    // Everything is too much to ask for, unless the origin would seem to be stale for as long as the stream is open.
+    if (!hasDelta && originStaleMs === 0) return settings.probeAfterMs;
     const revision = held?.revision;
     try {
-      await askForDelta();
-      if (watch.isSuspected || (held?.revision !== revision && open.lastPieceAt() === lastPieceAt)) open.end(undefined);
+      await (hasDelta ? askForDelta() : poll());
+      const isMissed = isSilent && held?.revision !== revision && open.lastPieceAt() === lastPieceAt;
+      if (watch.isSuspected || isMissed) open.end(undefined);
     } catch (error) {
       if (!(error instanceof OriginError)) throw error;
       if (error.fault === 'unsupported') usableAt.set('delta', now() + settings.betterModeAfterMs);
-      else open.end(error);
+      else if (isSilent) open.end(error);
     }
     return settings.probeAfterMs;
   };
@@ -420,8 +436,8 @@ export function followOrigin(options: FollowOptions) {
 
   return {
     mode: (): Mode => mode,
-    /** the revision that is held, when the origin last confirmed it, and why it does not now */
-    status: () => ({ mode, revision: held?.revision, confirmedAt, failure, isRefused: isGivenUp }),
+    /** when the origin last confirmed what is held, how many milliseconds old its data was then by its own account, and why it does not now */
+    status: () => ({ mode, confirmedAt, originStaleMs, failure }),
     close: async (): Promise<void> => {
       closing.abort();
       stream?.end(undefined);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { staleHeader } from '@bunting/contracts';
 import { Agent, fetch, type RequestInit, type Response } from 'undici';
 import { OriginError } from './origin-error.ts';
 
@@ -65,6 +66,8 @@ export interface OriginAnswer {
   readonly status: number;
   readonly headers: Response['headers'];
   readonly body: unknown;
+  /** milliseconds since the origin last knew its data to be current: an edge that is cut off says so; 0 where it is */
+  readonly staleMs: number;
 }
 
 interface Head {
@@ -81,6 +84,11 @@ export function retryAfterMs(header: string | null, now: number): number | undef
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxRetryAfterMs);
+}
+
+function staleMsOf({ headers }: Response): number {
+  const text = headers.get(staleHeader) ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }
 
 function isJson({ headers }: Response): boolean {
@@ -290,7 +298,8 @@ export function originClient({ origin, tokenHeader, settings }: OriginOptions) {
       const fault = faultOf(response);
       if (fault !== undefined) throw fault;
       const hasBody = status === 200 || status === 201;
-      return { status, headers, body: hasBody ? await readJson(head, settings, large) : undefined };
+      const body = hasBody ? await readJson(head, settings, large) : undefined;
+      return { status, headers, body, staleMs: staleMsOf(response) };
     } finally {
       discard();
     }
@@ -304,14 +313,16 @@ export function originClient({ origin, tokenHeader, settings }: OriginOptions) {
     ask: async (request: OriginRequest): Promise<OriginAnswer> => answerOf(await hedgedHeadOf(request, agents.answer)),
     /** Sends once: whether it arrived is not known after an error. @throws OriginError */
     post: async (request: OriginRequest): Promise<OriginAnswer> => answerOf(await headOf(request, agents.answer)),
-    /** Opens a stream of server-sent events. @returns its pieces, until it ends or is silent for too long @throws OriginError */
-    stream: async (request: OriginRequest): Promise<AsyncGenerator<Uint8Array>> => {
+    /** Opens a stream of server-sent events, which are in the pieces, until it ends or is silent for too long. @throws OriginError */
+    stream: async (
+      request: OriginRequest,
+    ): Promise<Pick<OriginAnswer, 'staleMs'> & { readonly pieces: AsyncGenerator<Uint8Array> }> => {
       const head = await hedgedHeadOf(
         { ...request, headers: { ...request.headers, accept: 'text/event-stream' } },
         agents.stream,
       );
       const isStream = /^text\/event-stream\b/i.test(head.response.headers.get('content-type') ?? '');
-      if (head.response.ok && isStream) return piecesOf(head);
+      if (head.response.ok && isStream) return { pieces: piecesOf(head), staleMs: staleMsOf(head.response) };
       head.discard();
       throw faultOf(head.response) ?? new OriginError('unsupported', 'it answers no stream');
     },
