@@ -1,6 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { eventually, recordingLog, startBlackholeProxy } from '@bunting/testing';
@@ -9,13 +8,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { OriginState } from '../src/origin-state.ts';
 import type { Files } from '../src/snapshots/checked-files.ts';
 import { openSnapshots } from '../src/snapshots/snapshots.ts';
-import { defaultFollowSettings, followOrigin } from '../src/upstream/follow-origin.ts';
+import { followOrigin } from '../src/upstream/follow-origin.ts';
 import { defaultUpstreamSettings, originClient } from '../src/upstream/origin-client.ts';
 import { upstreamMetrics } from '../src/upstream/upstream-metrics.ts';
+import { fastFollowing, startChangingOrigin, token } from './changing-origin.ts';
 import { failingFiles } from './failing-files.ts';
-import { flag, type OriginData, originData, startSimulatedOrigin } from './simulated-origin.ts';
+import { originData } from './simulated-origin.ts';
 
-const token = 'default:development.0123456789abcdef';
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
   vi.useRealTimers();
@@ -29,24 +28,8 @@ function textOf(features: readonly object[]): string {
 
 /** An origin whose states are recorded, and what edges behind it serve. */
 async function startWorld() {
-  const origin = await startSimulatedOrigin();
-  const folder = await mkdtemp(path.join(tmpdir(), 'chaos-'));
-  stops.push(
-    () => rm(folder, { recursive: true, force: true }),
-    () => origin.stop(),
-  );
-  origin.tokens.add(token);
-  const had = new Set<string>([textOf([])]);
-  let changes = 0;
-  /** Changes the origin, and passes the change on to those who listen. */
-  const change = (data: OriginData = origin.state.data): void => {
-    changes++;
-    if (changes % 5 === 4) data.remove(`flag-${(changes - 2) % 3}`);
-    else data.put(flag(`flag-${changes % 3}`, `change ${changes}`));
-    had.add(textOf(data.list()));
-    if (data === origin.state.data) origin.wakeStreams();
-  };
-  change();
+  const { origin, folder, had, change } = await startChangingOrigin(stops, textOf);
+  had.add(textOf([]));
 
   /** Starts an edge: what it serves begins with the snapshots of its folder. */
   const startEdge = async ({ url = origin.url, files }: { readonly url?: URL; readonly files?: Files } = {}) => {
@@ -87,17 +70,7 @@ async function startWorld() {
       held,
       appName: 'edge',
       instanceId: 'edge-1',
-      settings: {
-        ...defaultFollowSettings,
-        refreshMs: 20,
-        probeAfterMs: 30,
-        maxBackoffMs: 50,
-        betterModeAfterMs: 500,
-        validateAfterMs: 50,
-        olderForMs: 100,
-        refusedAfterMs: 60,
-        refusedRetryMs: 50,
-      },
+      settings: { ...fastFollowing, validateAfterMs: 50 },
       onState: (state) => {
         checked(state);
         void snapshots.write(state);

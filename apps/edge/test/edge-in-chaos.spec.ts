@@ -1,13 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { host, openLog, type RunningHost } from '@bunting/runtime';
 import { eventually, startBlackholeProxy } from '@bunting/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { edgeService } from '../src/service.ts';
-import { flag, originData, startSimulatedOrigin } from './simulated-origin.ts';
+import { startChangingOrigin, token } from './changing-origin.ts';
+import { originData } from './simulated-origin.ts';
+import { startEdge } from './started-edge.ts';
 
-const token = 'default:development.0123456789abcdef';
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
@@ -33,49 +31,17 @@ function textOf(features: Features): string {
 }
 
 async function startWorld() {
-  const origin = await startSimulatedOrigin();
-  const folder = await mkdtemp(path.join(tmpdir(), 'edge-in-chaos-'));
-  stops.push(
-    () => rm(folder, { recursive: true, force: true }),
-    () => origin.stop(),
-  );
-  origin.tokens.add(token);
-  const had = new Set<string>();
-  let changes = 0;
-  const change = (data = origin.state.data): void => {
-    changes++;
-    if (changes % 5 === 4) data.remove(`flag-${(changes - 2) % 3}`);
-    else data.put(flag(`flag-${changes % 3}`, `change ${changes}`));
-    had.add(textOf(statesOf(data.list())));
-    if (data === origin.state.data) origin.wakeStreams();
-  };
-  change();
+  const { origin, folder, had, change } = await startChangingOrigin(stops, (list) => textOf(statesOf(list)));
 
-  const startEdge = async (settings: Readonly<Record<string, string>> = {}) => {
-    const running: RunningHost = await host([edgeService], {
-      environment: {
-        UPSTREAM_URL: origin.url.href,
-        TOKENS: token,
-        BACKUP_FOLDER: folder,
-        INTERFACE: '127.0.0.1',
-        PORT: '0',
-        FEATURES_REFRESH_INTERVAL_SECONDS: '1',
-        TOKEN_REVALIDATION_INTERVAL_SECONDS: '1',
-        ...settings,
-      },
-      log: openLog('silent'),
+  const startEdgeBehind = (settings: Readonly<Record<string, string>> = {}) =>
+    startEdge(stops, {
+      UPSTREAM_URL: origin.url.href,
+      TOKENS: token,
+      BACKUP_FOLDER: folder,
+      FEATURES_REFRESH_INTERVAL_SECONDS: '1',
+      TOKEN_REVALIDATION_INTERVAL_SECONDS: '1',
+      ...settings,
     });
-    let isStopped = false;
-    const stop = async (): Promise<void> => {
-      if (isStopped) return;
-      isStopped = true;
-      await running.stop();
-    };
-    stops.push(stop);
-    const url = running.services.get('edge')?.address ?? '';
-    await eventually(async () => expect((await fetch(`${url}/internal-backstage/ready`)).status).toBe(200));
-    return { url, stop };
-  };
 
   /** An SDK that asks for changes, and checks what it gets. It may move to another edge. */
   const startSdk = (initialUrl: string) => {
@@ -139,7 +105,7 @@ async function startWorld() {
       },
     };
   };
-  return { origin, folder, change, startEdge, startSdk };
+  return { origin, folder, change, startEdge: startEdgeBehind, startSdk };
 }
 
 describe('an SDK behind an edge has a state that the origin had, and the newest once the origin is back', () => {

@@ -16,7 +16,7 @@ export function flag(name: string, description = ''): Record<string, unknown> {
   };
 }
 
-interface OriginEvent {
+export interface OriginEvent {
   readonly eventId: number;
   readonly [member: string]: unknown;
 }

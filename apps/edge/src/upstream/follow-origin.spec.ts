@@ -3,6 +3,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { eventually, recordingLog, startBlackholeProxy } from '@bunting/testing';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { fastFollowing, token } from '../../test/changing-origin.ts';
 import {
   flag,
   type OriginData,
@@ -11,11 +12,10 @@ import {
   startSimulatedOrigin,
 } from '../../test/simulated-origin.ts';
 import type { OriginState } from '../origin-state.ts';
-import { defaultFollowSettings, followOrigin, type FollowSettings, type Mode } from './follow-origin.ts';
+import { followOrigin, type FollowSettings, type Mode } from './follow-origin.ts';
 import { defaultUpstreamSettings, originClient, type UpstreamSettings } from './origin-client.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
-const token = 'default:development.0123456789abcdef';
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
@@ -57,17 +57,7 @@ function follow(
     held,
     appName: 'edge',
     instanceId: 'edge-1',
-    settings: {
-      ...defaultFollowSettings,
-      refreshMs: 20,
-      probeAfterMs: 30,
-      maxBackoffMs: 50,
-      betterModeAfterMs: 500,
-      olderForMs: 100,
-      refusedAfterMs: 60,
-      refusedRetryMs: 50,
-      ...changes,
-    },
+    settings: { ...fastFollowing, ...changes },
     onState: (state) => {
       if (refuse()) throw new Error('Not this one.');
       states.push(state);

@@ -1,0 +1,33 @@
+import { afterEach, expect, it } from 'vitest';
+import { startChangingOrigin, token } from './changing-origin.ts';
+import { startEdge } from './started-edge.ts';
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+it('asks the origin for no further tokens of an address that has sent too many invalid ones, and serves it with known ones', async () => {
+  const { origin } = await startChangingOrigin(stops, JSON.stringify);
+  const { url } = await startEdge(stops, {
+    UPSTREAM_URL: origin.url.href,
+    TOKENS: token,
+    STRICT: 'false',
+    GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '3',
+  });
+  const known = 'default:development.knownbefore';
+  const late = 'default:development.validbutlate';
+  for (const valid of [known, late]) origin.tokens.add(valid);
+  const statusWith = async (authorization: string): Promise<number> =>
+    (await fetch(`${url}/api/client/features`, { headers: { authorization } })).status;
+  const askedFor = (name: string): boolean => JSON.stringify(origin.bodies).includes(name);
+
+  expect(await statusWith(known)).toBe(200);
+  for (let nth = 0; nth < 3; nth++) expect(await statusWith(`default:development.unknown-${nth}`)).toBe(401);
+  for (const refused of ['default:development.unknown-3', late]) {
+    expect(await statusWith(refused)).toBe(429);
+    expect(askedFor(refused)).toBe(false);
+  }
+  expect(askedFor('unknown-2')).toBe(true);
+  for (const served of [token, known]) expect(await statusWith(served)).toBe(200);
+});
