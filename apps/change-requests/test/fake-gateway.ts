@@ -35,7 +35,9 @@ export async function fakeGateway(bus: Bus, everyone: readonly Caller[]) {
     bus,
     [
       implement(ListPermissionHolders, async ({ body: { project, environment, permissions } }) => ({
-        users: [...users.values()].filter((user) => may(user, permissions, { project, environment })).map(cardOf),
+        users: [...users.values()]
+          .filter((user) => may(user, permissions, { project, environment }))
+          .map((user) => ({ ...cardOf(user), isMember: user.grants.some((grant) => grant.project === project) })),
       })),
       implement(GetPermissionsOfUsers, async ({ body }) => {
         await jobs.shift()?.();
@@ -54,6 +56,13 @@ export async function fakeGateway(bus: Bus, everyone: readonly Caller[]) {
     { checkReplies: true },
   );
   return {
+    /** Adds users, who come before those of the specs. */
+    addFirst: (added: readonly Caller[]): void => {
+      const known = [...users];
+      users.clear();
+      for (const user of added) users.set(user.id, user);
+      for (const [id, user] of known) users.set(id, user);
+    },
     /** Removes a user. `emit` emits the event of the removal. */
     remove: (id: number): void => void users.delete(id),
     /** Replaces the permissions of the user. */

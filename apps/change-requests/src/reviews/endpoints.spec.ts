@@ -436,6 +436,16 @@ describe('the review of a change request', () => {
     await expect(concerns(4711)).rejects.toMatchObject({ kind: 'NotFoundError' });
   });
 
+  it('concerns who has a role in its project, however many may approve everywhere', async () => {
+    const id = await inReview(enable);
+    const grants = [{ permission: 'APPROVE_CHANGE_REQUEST' as const }];
+    service.gateway.addFirst(Array.from({ length: 1_100 }, (_, nth) => ({ id: 1_000 + nth, name: `a${nth}`, grants })));
+    const body = { id, withReviewers: true };
+    expect(await service.call(GetPeopleOfChangeRequest, { body }, systemCaller)).toMatchObject({
+      reviewers: [rita.id],
+    });
+  });
+
   it('leaves out who may not approve in every environment that it affects', async () => {
     await protect('production', 1);
     await protect('staging', 1);

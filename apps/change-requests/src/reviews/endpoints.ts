@@ -65,18 +65,20 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
       call(bus, ListPermissionHolders, { body: { project, environment, permissions } }, context),
     ]);
     const { affectedEnvironments } = judgeRequest(request, protections, facts, rolesOf);
-    const ids = holders.users.map(({ id }) => id).slice(0, maxUsersPerCall);
+    const [members, others] = [true, false].map((is) =>
+      holders.users.filter(({ isMember = false }) => isMember === is).map(({ id }) => id),
+    ) as [number[], number[]];
+    const ids = [...members, ...others].slice(0, maxUsersPerCall);
     const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, context);
-    const order = new Map(ids.map((id, nth) => [id, nth]));
-    const approvers = users
-      .filter(({ caller }) =>
-        meetsRoleRequirement(rolesOf(caller, { project, environment, createdBy, affectedEnvironments }), 'approver'),
-      )
-      .toSorted((a, b) => (order.get(a.user.id) ?? 0) - (order.get(b.user.id) ?? 0));
-    const members = approvers.filter(({ caller }) =>
-      caller.grants.some((grant) => grant.permission === 'APPROVE_CHANGE_REQUEST' && grant.project === project),
+    const approvers = new Set(
+      users
+        .filter(({ caller }) =>
+          meetsRoleRequirement(rolesOf(caller, { project, environment, createdBy, affectedEnvironments }), 'approver'),
+        )
+        .map(({ user }) => user.id),
     );
-    return (members.length > 0 ? members : approvers).map(({ user }) => user.id).slice(0, maxTold);
+    const told = members.some((id) => approvers.has(id)) ? members : ids;
+    return told.filter((id) => approvers.has(id)).slice(0, maxTold);
   };
 
   return [

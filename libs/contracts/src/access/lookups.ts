@@ -102,10 +102,24 @@ export const ListPermissionHolders = defineOperation({
     environment: Type.Optional(Type.String()),
     permissions: Type.Array(Type.Enum([...permissions]), { minItems: 1 }),
   }),
-  reply: Type.Object({ users: Type.Array(UserCard) }),
+  reply: Type.Object({
+    users: Type.Array(
+      Type.Object({
+        ...UserCard.properties,
+        isMember: Type.Optional(
+          Type.Boolean({
+            description: 'whether a role in the project gives the permission; absent from older versions',
+          }),
+        ),
+      }),
+    ),
+  }),
 });
 
-/** Lists the tokens that end within a number of days, with the people to tell: who created them, and of a PAT its user. The oldest end comes first. */
+/**
+ * Lists the tokens that end within a number of days, with the people to tell: who created them, and of a PAT its user. Tokens whose projects are all
+ * hidden from that person are left out. The oldest end comes first.
+ */
 export const ListTokensNearTheirEnd = defineOperation({
   subject: 'call.gateway.list-tokens-near-their-end',
   operationId: 'listTokensNearTheirEnd',

@@ -218,7 +218,9 @@ it('lists the holders of a permission in a project and environment by name, admi
     username: 'zoe',
     email: 'zoe@example.org',
     imageUrl: expect.stringMatching(/^https:\/\/gravatar\.com\/avatar\/[0-9a-f]{64}\?s=42&d=retro&r=g$/) as unknown,
+    isMember: true,
   });
+  expect((await holders('development')).find(({ id }) => id === root)).toMatchObject({ isMember: false });
 });
 
 describe('the holders of roles', () => {

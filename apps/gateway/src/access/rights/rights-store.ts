@@ -79,12 +79,13 @@ const usersAccess: Statement = {
 const permissionHolders: Statement = {
   name: 'holders',
   text: `
-    select u.id, u.name, u.username, u.email from api_user u
-    where u.is_active and u.deleted_at is null and exists (
-      select from user_grant g
+    select u.id, u.name, u.username, u.email, held."isMember"
+    from api_user u cross join lateral (
+      select bool_or(g.project is not null) as "isMember" from user_grant g
       where g.user_id = u.id and (g.permission = 'ADMIN' or g.permission = any ($1::text[]))
         and (g.project is null or g.project = $2)
-        and (g.environment is null or $3::text is null or g.environment = $3))
+        and (g.environment is null or $3::text is null or g.environment = $3)) as held
+    where u.is_active and u.deleted_at is null and held."isMember" is not null
     order by lower(${displayNameSql('u.')}), u.id`,
 };
 
@@ -191,14 +192,20 @@ export function accessReader(database: ReadDatabase) {
         };
       });
     },
-    /** Active users and service accounts with one of the permissions in a project and environment, ordered by name. */
+    /**
+     * Active users and service accounts with one of the permissions in a project and environment, ordered by name; members have it by a role in
+     * the project.
+     */
     findPermissionHolders: async (
       permissions: readonly Permission[],
       project: string,
       environment: string | undefined,
-    ): Promise<UserSummary[]> => {
+    ): Promise<(UserSummary & { readonly isMember: boolean })[]> => {
       const values = [permissions, project, environment ?? null];
-      const rows = await database.read<Omit<UserSummary, 'imageUrl'>>(permissionHolders, values);
+      const rows = await database.read<UserNames & { readonly id: number; readonly isMember: boolean }>(
+        permissionHolders,
+        values,
+      );
       return rows.map((row) => ({ ...row, imageUrl: avatarUrlOf(row) }));
     },
     /** The active users with the roles that apply in a project, or everywhere if none is named. */
