@@ -117,6 +117,19 @@ it('one and all are marked as read, what came meanwhile stays unread, and one ca
   expect(await unread()).toBe(2);
 });
 
+it('all of a kind are marked as read, and neither other kinds nor what one may not see', async () => {
+  await happened(anApproval, {}, { project: 'bank' });
+  const { notifications } = await inbox();
+  const upTo = notifications[0]?.id ?? 0;
+  const outsider = { ...lee, hiddenProjects: ['bank'] };
+  await service.call(MarkAllNotificationsRead, { body: { upTo, kind: 'flag-changed' } }, outsider);
+  const left = (await inbox(lee, { unread: true })).notifications.map(({ kind, project }) => [kind, project]);
+  expect(left).toEqual([
+    ['flag-changed', 'bank'],
+    ['change-request-approved', 'shop'],
+  ]);
+});
+
 it('nobody reads or marks those of others', async () => {
   await happened(anApproval);
   const [own] = (await inbox(lee)).notifications;

@@ -34,7 +34,7 @@ export function inboxEndpoints({ inbox, transaction }: IntegrationsContext): rea
       return null;
     }),
     writes(MarkAllNotificationsRead, transaction, async (tx, { body, caller }) => {
-      await tx.inbox.markAllRead(inboxOf(caller).userId, body.upTo);
+      await tx.inbox.markAllRead(inboxOf(caller), body.upTo, body.kind ?? null);
       return null;
     }),
     implement(GetNotificationPreferences, async ({ caller }) => ({

@@ -215,10 +215,12 @@ export function inboxRepository(tx: Tx) {
       );
       if (marked.length === 0) throw notFound(`Could not find a notification with id ${id} of yours`);
     },
-    markAllRead: async (userId: number, upTo: number): Promise<void> => {
-      const text =
-        'update notification set read_at = clock_timestamp() where user_id = $1 and id <= $2 and read_at is null';
-      await tx.query(text, [userId, upTo]);
+    markAllRead: async ({ userId, hiddenProjects }: InboxOf, upTo: number, kind: NotificationKind | null) => {
+      await tx.query(
+        `update notification set read_at = clock_timestamp()
+         where ${visible} and id <= $3 and read_at is null and ($4::text is null or kind = $4)`,
+        [userId, hiddenProjects, upTo, kind],
+      );
     },
     preferences: (userId: number): Promise<Preference[]> =>
       tx.query<Preference>(preferencesOf.text, [userId, notificationKinds]),

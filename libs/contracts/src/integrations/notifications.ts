@@ -98,6 +98,7 @@ export const MarkNotification = defineOperation({
   errors: ['ForbiddenError', 'ValidationError', 'NotFoundError'],
 });
 
+/** Marks those that the caller sees, of one kind or of all. */
 export const MarkAllNotificationsRead = defineOperation({
   subject: 'call.integrations.mark-all-notifications-read',
   operationId: 'markAllNotificationsRead',
@@ -113,6 +114,12 @@ export const MarkAllNotificationsRead = defineOperation({
         maximum: Number.MAX_SAFE_INTEGER,
         description: 'the id of the newest one that the caller has seen: later ones stay unread',
       }),
+      kind: Type.Optional(
+        Type.Enum([...notificationKinds], {
+          type: 'string',
+          description: 'only those of this kind; without it, of all',
+        }),
+      ),
     },
     { title: 'markAllNotificationsReadSchema', description: 'Which notifications are read.' },
   ),

@@ -93,8 +93,11 @@ export function InboxPage() {
         newest !== undefined &&
         newest.unread > 0 &&
         upTo !== undefined && (
-          <Button isPending={markAll.isPending} onPress={() => markAll.mutate({ body: { upTo } })}>
-            Mark all as read
+          <Button
+            isPending={markAll.isPending}
+            onPress={() => markAll.mutate({ body: { upTo, ...(filter.kind && { kind: filter.kind }) } })}
+          >
+            {filter.kind === undefined ? 'Mark all as read' : 'Mark these as read'}
           </Button>
         )
       }
