@@ -106,6 +106,7 @@ export const integrationsService = defineService({
       store: inboxStore(database),
       marks,
       intervalMs: config.INTEGRATIONS_POLL_INTERVAL_MS,
+      metrics,
       log,
     });
     onStop('inbox', () => inbox.stop());

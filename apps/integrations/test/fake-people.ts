@@ -4,7 +4,9 @@ import {
   GetPermissionsOfUsers,
   ListFeatureFollowers,
   ListTokensNearTheirEnd,
+  type ErrorKind,
   notFound,
+  refusal,
   type ReplyOf,
 } from '@bunting/contracts';
 
@@ -18,11 +20,18 @@ export async function fakePeople(bus: Bus) {
   const users = new Map<number, User>();
   let followers: ReplyOf<typeof ListFeatureFollowers>['features'] = [];
   let tokens: Tokens = [];
+  const refusedRequests = new Map<number, ErrorKind>();
+  let refusals = 0;
   let looksAtTokens = 0;
   let looksForReviewers = 0;
   let maxNames = Infinity;
   const endpoints = [
     implement(GetPeopleOfChangeRequest, async ({ body: { id, withReviewers = false } }) => {
+      const refused = refusedRequests.get(id);
+      if (refused !== undefined) {
+        refusals++;
+        throw refusal(refused, 'The fake refuses this change request.');
+      }
       const request = requests.get(id);
       if (request === undefined) throw notFound(`Could not find change request with id ${id}`);
       if (withReviewers) looksForReviewers++;
@@ -60,6 +69,7 @@ export async function fakePeople(bus: Bus) {
     remove: (id: number) => users.delete(id),
     request: (id: number, request: Partial<Request>) =>
       requests.set(id, {
+        uid: `uid of ${id}`,
         title: 'Summer sale',
         state: 'In review',
         author: 2,
@@ -67,6 +77,11 @@ export async function fakePeople(bus: Bus) {
         participants: [],
         ...request,
       }),
+    /** Refuses to say whom a change request concerns; null ends it. */
+    refuse: (id: number, kind: ErrorKind | null): void =>
+      void (kind === null ? refusedRequests.delete(id) : refusedRequests.set(id, kind)),
+    /** how often it has refused */
+    refusals: () => refusals,
     follow: (name: string, createdBy: number, ...favoriteOf: number[]): void => {
       followers = [...followers.filter((one) => one.name !== name), { name, createdBy, favoriteOf }];
     },

@@ -58,7 +58,9 @@ describe('a request that changes are added to', () => {
     const before = aRequest({ state: 'In review', approvals, stateTimestamps: { Draft: noon, 'In review': noon } });
     const { request, events } = addChanges(before, [enable], [11], miaNow);
     expect(request).toMatchObject({ state: 'In review', approvals: [], stateTimestamps: before.stateTimestamps });
-    expect(typesOf(events)).toEqual(['change-added']);
+    expect(typesOf(events)).toEqual(['change-added', 'change-request-sent-to-review']);
+    expect(events[1]).toMatchObject({ preData: { state: 'In review', approvedBy: [lee.id] } });
+    expect(typesOf(addChanges({ ...before, approvals: [] }, [enable], [11], miaNow).events)).toEqual(['change-added']);
   });
 
   it('goes back to review when it was approved, without its approvals, and emits that last', () => {

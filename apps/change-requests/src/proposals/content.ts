@@ -4,7 +4,6 @@ import {
   changeRequestStates,
   type CheckedChange,
   type ErrorDetail,
-  type EventType,
   invalid,
   invalidProperty,
   type InverseChange,
@@ -27,21 +26,20 @@ import {
   withComment,
   withoutEvents,
 } from '../requests/change-request.ts';
-import { type ContentStep, eventOf, eventOfStep } from '../requests/events.ts';
+import { type ContentStep, eventOf, eventOfStep, stateBeforeReview } from '../requests/events.ts';
 import { mergeChange } from './merge-change.ts';
 import { payloadIdOf, reservedIdOfNthChange, toProposedChange, toUncheckedForm } from './proposed-change.ts';
 
 interface ContentEdit {
   readonly to: ChangeRequestState;
   readonly keepsApprovals: boolean;
-  readonly emits?: EventType;
 }
 
 /** The effect of a content edit, by state of the request. In every other state edits are refused. */
 const contentEditOfState: Readonly<Partial<Record<ChangeRequestState, ContentEdit>>> = {
   Draft: { to: 'Draft', keepsApprovals: true },
   'In review': { to: 'In review', keepsApprovals: false },
-  Approved: { to: 'In review', keepsApprovals: false, emits: 'change-request-sent-to-review' },
+  Approved: { to: 'In review', keepsApprovals: false },
 };
 
 /** The states of a pending request: changes can be added to it. */
@@ -60,7 +58,8 @@ export function acceptsChanges(
 }
 
 /**
- * Replaces the content of a request. Approvals of the previous content are removed, and an approved request returns to review.
+ * Replaces the content of a request. Approvals of the previous content are removed, and an approved request returns to review. Reviews are asked
+ * for again where there were approvals.
  */
 function replaceContent(
   before: ChangeRequest,
@@ -86,9 +85,9 @@ function replaceContent(
     approvals: edit.keepsApprovals ? before.approvals : [],
   };
   const events = steps.map((step) => eventOfStep(step, request, actor));
-  if (edit.emits !== undefined) {
-    const preData = { state: before.state };
-    events.push(eventOf(edit.emits, request, actor, { data: { reason: 'changed' }, preData }));
+  if (edit.to !== before.state || request.approvals.length < before.approvals.length) {
+    const preData = stateBeforeReview(before, before.approvals);
+    events.push(eventOf('change-request-sent-to-review', request, actor, { data: { reason: 'changed' }, preData }));
   }
   return { request, events };
 }

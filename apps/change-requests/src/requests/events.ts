@@ -1,5 +1,5 @@
 import { type EventType, type OutboxEvent, outboxEvent } from '@bunting/contracts';
-import type { Actor, ChangeRequest, ProposedChange } from './change-request.ts';
+import type { Actor, Approval, ChangeRequest, ProposedChange } from './change-request.ts';
 
 /** The contents of an event besides the request and the actor. */
 export interface EventDetails {
@@ -33,6 +33,15 @@ export function eventOf(
     },
     actor,
   );
+}
+
+/** What a request was before it went to review again: with who had scheduled it, and whose approvals are asked for again. */
+export function stateBeforeReview({ state, schedule }: ChangeRequest, removed: readonly Approval[]): object {
+  return {
+    state,
+    ...(schedule === null ? {} : { scheduledBy: schedule.by.id }),
+    ...(removed.length === 0 ? {} : { approvedBy: removed.map(({ createdBy }) => createdBy.id) }),
+  };
 }
 
 /** Identifies a change without its payload. */

@@ -31,8 +31,21 @@ describe('approvals', () => {
       expect(events).toMatchObject([
         { type: 'change-request-sent-to-review', data: { reason: text }, preData: { state } },
       ]);
+      // The author and who has scheduled it are told; who may not approve any more is not asked.
+      expect(events[0]?.preData).toEqual(state === 'Scheduled' ? { state, scheduledBy: schedule.by.id } : { state });
     },
   );
+
+  it('that are taken back in review are asked for again, of those who may still give them', () => {
+    const before = aRequest({
+      state: 'In review',
+      approvals: [{ ...anApprovalBy(lee), basis: 'seen' }, anApprovalBy(kim)],
+    });
+    const { events } = takeBackApprovals(before, { ...notKim, basis: 'now' }, { id: 5, text: 'why' }, now);
+    expect(events).toMatchObject([
+      { type: 'change-request-sent-to-review', preData: { state: 'In review', approvedBy: [lee.id] } },
+    ]);
+  });
 
   it('that are too few for a raised number stay, and the request returns to review', () => {
     const before = aRequest({ state: 'Approved', approvals });

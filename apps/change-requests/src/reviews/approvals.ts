@@ -23,7 +23,7 @@ import {
   withComment,
   withoutEvents,
 } from '../requests/change-request.ts';
-import { eventOf } from '../requests/events.ts';
+import { eventOf, stateBeforeReview } from '../requests/events.ts';
 import { meetsRoleRequirement } from '../states/state-machine.ts';
 import type { RolesOf } from './request-roles.ts';
 
@@ -81,7 +81,7 @@ export function reasonToTakeBack(request: ChangeRequest, facts: ApprovalFacts): 
 
 /**
  * Takes back the approvals that no longer count. A request that was approved or scheduled and lacks approvals now returns to review. The reason is
- * added as a comment, and to the event.
+ * added as a comment, and to the event, which also one in review has that has lost approvals: whoever may approve is asked again.
  */
 export function takeBackApprovals(
   before: ChangeRequest,
@@ -92,11 +92,16 @@ export function takeBackApprovals(
   const actor = { by: { id: systemCaller.id, name: systemCaller.name }, now };
   const approvals = approvalsThatCount(before, facts);
   const commented = withComment({ ...before, approvals }, comment, actor);
-  if (!isReviewed(before) || approvals.length >= facts.minApprovals) return withoutEvents(commented);
+  const lost = before.approvals.filter((approval) => !approvals.includes(approval));
+  const lacks = approvals.length < facts.minApprovals;
+  if (!lacks || (!isReviewed(before) && lost.length === 0)) return withoutEvents(commented);
   const state = 'In review';
   const stateTimestamps = { ...before.stateTimestamps, [state]: now.toISOString() };
-  const request: ChangeRequest = { ...commented, state, stateTimestamps, schedule: null };
-  const details = { data: { reason: comment.text }, preData: { state: before.state } };
+  const request: ChangeRequest = isReviewed(before)
+    ? { ...commented, state, stateTimestamps, schedule: null }
+    : commented;
+  const mayAgain = lost.filter(({ createdBy }) => facts.mayApprove(createdBy.id));
+  const details = { data: { reason: comment.text }, preData: stateBeforeReview(before, mayAgain) };
   return { request, events: [eventOf('change-request-sent-to-review', request, actor, details)] };
 }
 

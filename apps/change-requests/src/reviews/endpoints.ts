@@ -198,12 +198,13 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
     implement(GetPeopleOfChangeRequest, async (operationRequest) => {
       const { id, withReviewers = false } = operationRequest.body;
       const request = requireExisting(await reader.byId(id), id);
-      const { title, state, createdBy, approvals, rejections, comments, requestedApprovers } = request;
+      const { uid, title, state, createdBy, approvals, rejections, comments, requestedApprovers } = request;
       const isAsked = withReviewers && requestedApprovers.length === 0 && state === 'In review';
       const reviewers = isAsked ? await listApproversToTell(request, onBehalfOf(operationRequest)) : requestedApprovers;
       const others = (ids: readonly (number | null)[]): number[] =>
         [...new Set(ids)].filter((one) => one !== null && one > 0 && one !== createdBy.id) as number[];
       return {
+        uid,
         title: title ?? '',
         state,
         author: createdBy.id,

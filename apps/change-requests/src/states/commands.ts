@@ -211,7 +211,10 @@ function detailsOf(
     case 'change-request-scheduled-application-failure':
       return { data: { scheduledDate: after.schedule?.scheduledAt, reason: after.schedule?.reason } };
     case 'change-request-schedule-suspended':
-      return { data: { reason: after.schedule?.reason }, preData: { status: before.schedule?.status } };
+      return {
+        data: { reason: after.schedule?.reason },
+        preData: { status: before.schedule?.status, scheduledBy: before.schedule?.by.id },
+      };
     case 'change-request-discarded':
       return { data: { changes: before.changes.length } };
   }

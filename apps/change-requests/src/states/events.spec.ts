@@ -155,7 +155,22 @@ const table: readonly [
       await service.add(disable, lee);
       return id;
     },
-    { data: { reason: 'changed' }, preData: { state: 'Approved' } },
+    { data: { reason: 'changed' }, preData: { state: 'Approved', approvedBy: [rita.id] } },
+  ],
+  [
+    'change-request-sent-to-review',
+    'an edit of what somebody has approved, while more approvals are missing',
+    async () => {
+      const params = { projectId: 'shop', environment: 'production' };
+      await service.call(SetChangeRequestConfig, {
+        params,
+        body: { changeRequestsEnabled: true, requiredApprovals: 2 },
+      });
+      const id = await approved();
+      await service.add(disable, lee);
+      return id;
+    },
+    { data: { reason: 'changed' }, preData: { state: 'In review', approvedBy: [rita.id] } },
   ],
   [
     'change-request-approval-added',
@@ -256,7 +271,10 @@ const table: readonly [
       await until('change-request-schedule-suspended');
       return id;
     },
-    { data: { reason: expect.stringContaining('overwrite') as unknown as string }, preData: { status: 'pending' } },
+    {
+      data: { reason: expect.stringContaining('overwrite') as unknown as string },
+      preData: { status: 'pending', scheduledBy: ada.id },
+    },
   ],
   [
     'change-request-comment-added',

@@ -7,9 +7,11 @@ import {
   notificationDays,
   ReadEventLog,
   Refusal,
+  retryOutcomes,
 } from '@bunting/contracts';
-import { type Log, startLoop } from '@bunting/runtime';
+import { type Log, logFailure, startLoop } from '@bunting/runtime';
 import pLimit from 'p-limit';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { endOfLog } from '../addons/endpoints.ts';
 import { call } from '../calls.ts';
 import { followRestoredLog } from '../delivery/background.ts';
@@ -23,7 +25,7 @@ import {
   followedFeatureOf,
   type Followers,
   type Notice,
-  noticeOf,
+  noticesOf,
   noticeOfToken,
   type PeopleOfChangeRequest,
   settledReviewOf,
@@ -35,10 +37,15 @@ interface InboxOptions {
   readonly store: InboxStore;
   readonly marks: LogMarkStore;
   readonly intervalMs: number;
+  /** the longest pause after a failure */
+  readonly maxBackoffMs?: number;
+  readonly metrics: Registry;
   readonly log: Log;
 }
 
 const pageSize = 100;
+/** After how many attempts an event is left out whose people cannot be looked up although nothing is away. */
+const maxAttemptsAlone = 20;
 const callTimeoutMs = 10_000;
 const maxUsersPerCall = 1_000;
 const maxConcurrentCalls = 8;
@@ -50,7 +57,8 @@ const dayMs = 86_400_000;
  * Tells people of the events of the log, until it is stopped. What people are told and the position in the log up to which they are is one
  * transaction, so that a process that dies leaves nobody out and tells nobody twice. Of several replicas the fastest one moves the position.
  */
-export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions) {
+export function startInbox({ bus, store, marks, intervalMs, maxBackoffMs, metrics, log }: InboxOptions) {
+  const { countLeftOut, caughtUp } = registerInboxMetrics(metrics);
   const context = () => systemContext(callTimeoutMs);
   const readLog = (after: number, limit: number, waitsForCommits = false): Promise<LogPage> =>
     call(bus, ReadEventLog, { body: { after, limit, waitsForCommits } }, context());
@@ -79,7 +87,7 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
     });
   };
 
-  const noticesOf = async (entries: LogPage['events']): Promise<Notice[]> => {
+  const lookUp = async (entries: LogPage['events']): Promise<Notice[]> => {
     const requestIds = new Set(entries.flatMap(({ event }) => changeRequestOf(event) ?? []));
     const asked = new Set(entries.flatMap(({ event }) => (asksForReview(event) ? (changeRequestOf(event) ?? []) : [])));
     const names = [...new Set(entries.flatMap(({ event }) => followedFeatureOf(event) ?? []))];
@@ -89,11 +97,37 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
       names.length === 0 ? noFollowers : call(bus, ListFeatureFollowers, { body: { names } }, context()),
     ]);
     const changeRequests = new Map(requests.flatMap(([id, people]) => (people === undefined ? [] : [[id, people]])));
-    return toPeople(entries.flatMap((entry) => noticeOf(entry, { changeRequests, followers }) ?? []));
+    return toPeople(entries.flatMap((entry) => noticesOf(entry, { changeRequests, followers })));
   };
 
   /** How many events are read at once. Fewer after a failure: the people of a whole page may be too many to look up in time. */
   let limit = pageSize;
+
+  /** An event that has failed alone, and how often. */
+  let failing = { id: 0, attempts: 0 };
+
+  /** What people are told of events. Reads fewer at once after a failure, and leaves out a single one that fails again and again. */
+  const lookUpOrLeaveOut = async (entries: LogPage['events']): Promise<Notice[]> => {
+    try {
+      const notices = await lookUp(entries);
+      limit = Math.min(pageSize, limit * 2);
+      return notices;
+    } catch (error) {
+      limit = Math.max(1, Math.floor(entries.length / 2));
+      const [first, second] = entries;
+      if (first === undefined || second !== undefined || isOutage(error)) throw error;
+      const { id, type } = first.event;
+      failing = { id, attempts: failing.id === id ? failing.attempts + 1 : 1 };
+      if (failing.attempts < maxAttemptsAlone) throw error;
+      logFailure(
+        log,
+        `Nobody is told of event ${id} (${type}), whose people could not be looked up ${failing.attempts} times`,
+        error,
+      );
+      countLeftOut();
+      return [];
+    }
+  };
 
   /** whether a commit may not be in the log yet */
   let hasNewCommits = true;
@@ -110,11 +144,7 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
     // Of a log that is read again from far back, what is kept no longer is not told again.
     const oldest = Date.now() - notificationDays * dayMs;
     const recent = page.events.filter(({ event }) => Date.parse(event.createdAt) >= oldest);
-    const notices = await noticesOf(recent).catch((error: unknown) => {
-      limit = Math.max(1, Math.floor(limit / 2));
-      throw error;
-    });
-    limit = Math.min(pageSize, limit * 2);
+    const notices = await lookUpOrLeaveOut(recent);
     const deletedUsers = page.events.flatMap(({ event }) => deletedUserOf(event) ?? []);
     const settled = page.events.flatMap(({ event }) => settledReviewOf(event) ?? []);
     const next = { ...position, position: last.event.id, hash: last.hash };
@@ -126,6 +156,7 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
     intervalMs,
     minIntervalMs: 100,
     burst: 20,
+    ...(maxBackoffMs === undefined ? {} : { maxBackoffMs }),
     log,
     run: async () => {
       const waitsForCommits = hasNewCommits;
@@ -134,6 +165,7 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
         let position = await store.position();
         if (position === undefined) await store.begin(await endOfLog(bus));
         while (position !== undefined) position = await tellPage(position, waitsForCommits);
+        caughtUp();
       } catch (error) {
         hasNewCommits ||= waitsForCommits;
         throw error;
@@ -168,6 +200,32 @@ export function startInbox({ bus, store, marks, intervalMs, log }: InboxOptions)
     stop: async (): Promise<void> => {
       await Promise.all([following.stop(), tokens.stop(), housekeeping.stop()]);
     },
+  };
+}
+
+/** Whether a failure ends by itself: during it, everything waits. */
+function isOutage(error: unknown): boolean {
+  return error instanceof Refusal && retryOutcomes[error.kind] === 'may succeed';
+}
+
+function registerInboxMetrics(registry: Registry) {
+  let caughtUpAt = performance.now();
+  new Gauge({
+    name: 'bunting_inbox_lag_seconds',
+    help: 'time since people were told of everything in the event log; an idle inbox looks every few seconds',
+    registers: [registry],
+    collect() {
+      this.set((performance.now() - caughtUpAt) / 1_000);
+    },
+  });
+  const leftOut = new Counter({
+    name: 'bunting_inbox_events_left_out_total',
+    help: 'events that nobody is told of, since their people could not be looked up',
+    registers: [registry],
+  });
+  return {
+    countLeftOut: (): void => leftOut.inc(),
+    caughtUp: (): void => void (caughtUpAt = performance.now()),
   };
 }
 

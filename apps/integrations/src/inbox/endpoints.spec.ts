@@ -10,8 +10,9 @@ import {
   type RequestOf,
   SetNotificationPreference,
 } from '@bunting/contracts';
-import { openLog } from '@bunting/runtime';
-import { eventually } from '@bunting/testing';
+import { type Log, openLog } from '@bunting/runtime';
+import { eventually, recordingLog } from '@bunting/testing';
+import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { logMarkStore } from '../delivery/log-mark-store.ts';
 import { startInbox } from './background.ts';
@@ -51,13 +52,15 @@ const hasTold = () =>
     expect(row?.position).toBe(service.log.head);
   });
 /** A second process that tells people, on the same database. */
-const aReplica = () =>
+const aReplica = (metrics = new Registry(), log: Log = openLog('silent')) =>
   startInbox({
     bus: service.bus,
     store: inboxStore(service.database),
     marks: logMarkStore(service.database),
     intervalMs: 20,
-    log: openLog('silent'),
+    maxBackoffMs: 5,
+    metrics,
+    log,
   });
 async function happened(...events: readonly Partial<Event>[]) {
   const entries = service.log.append(...events);
@@ -327,6 +330,38 @@ describe('after a crash', () => {
     await hasTold();
     expect(await unread()).toBe(1);
   });
+
+  it('an event whose people are refused again and again holds back nobody for ever, which the log and a counter say', async () => {
+    service.people.request(8, { author: lee.id });
+    service.people.refuse(8, 'InternalError');
+    const metrics = new Registry();
+    const { log, warnings } = recordingLog();
+    const replica = aReplica(metrics, log);
+    const [refused] = await happened({ ...anApproval, data: { changeRequestId: 8 } }, anApproval);
+    await replica.stop();
+    expect(await inbox(lee)).toMatchObject({
+      notifications: [{ kind: 'change-request-approved', changeRequestId: 7 }],
+    });
+    expect(warnings.join()).toContain(`Nobody is told of event ${refused?.event.id} (change-request-approved)`);
+    expect(await metrics.metrics()).toContain('bunting_inbox_events_left_out_total 1');
+  });
+
+  it('an outage leaves out no event, however often it is tried, and the lag of the inbox grows meanwhile', async () => {
+    service.people.refuse(7, 'ServiceUnavailable');
+    const metrics = new Registry();
+    const replica = aReplica(metrics);
+    const lag = async () => (await metrics.getSingleMetric('bunting_inbox_lag_seconds')?.get())?.values[0]?.value ?? 0;
+    const before = service.people.refusals();
+    service.log.append(anApproval);
+    await eventually(() => expect(service.people.refusals()).toBeGreaterThan(before + 30));
+    const first = await lag();
+    expect(await lag()).toBeGreaterThan(first);
+    service.people.refuse(7, null);
+    await hasTold();
+    expect(await unread()).toBe(1);
+    await eventually(async () => expect(await lag()).toBeLessThan(first));
+    await replica.stop();
+  });
 });
 
 it('whoever created a token is told before it ends', async () => {
@@ -336,6 +371,7 @@ it('whoever created a token is told before it ends', async () => {
       id: 'a',
       isPersonal: false,
       name: 'checkout in production',
+      projects: ['*'],
       userId: lee.id,
       livesMs: 6.5 * day,
       lifetimeMs: 90 * day,

@@ -1,9 +1,10 @@
 import type { Event } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { noticeOf, noticeOfToken, type People, type PeopleOfChangeRequest } from './notification.ts';
+import { noticesOf, noticeOfToken, type People, type PeopleOfChangeRequest } from './notification.ts';
 
 const [lee, rita, ada, mia] = [2, 3, 4, 5];
 const request: PeopleOfChangeRequest = {
+  uid: 'uid-of-the-request',
   title: 'Summer sale',
   state: 'In review',
   author: lee,
@@ -38,9 +39,10 @@ function anEvent(overrides: Partial<Event>): { readonly uid: string; readonly ev
   return { uid: 'uid-of-the-event', event };
 }
 const told = (overrides: Partial<Event>, who = people) => {
-  const notice = noticeOf(anEvent(overrides), who);
-  return notice === undefined ? 'nobody' : [notice.kind, notice.userIds];
+  const notices = noticesOf(anEvent(overrides), who).map(({ kind, userIds }) => [kind, userIds]);
+  return notices.length > 1 ? notices : (notices[0] ?? 'nobody');
 };
+const keyOf = (overrides: Partial<Event>, who = people) => noticesOf(anEvent(overrides), who)[0]?.key;
 
 describe('of a change request', () => {
   it.each<[Event['type'], Partial<Event>, unknown]>([
@@ -54,7 +56,11 @@ describe('of a change request', () => {
     ['change-request-applied', { createdByUserId: lee }, 'nobody'],
     ['change-request-scheduled-application-success', {}, ['change-request-applied', [lee, ada]]],
     ['change-request-scheduled-application-failure', {}, ['change-request-failed', [lee, ada]]],
-    ['change-request-schedule-suspended', { createdByUserId: -1337 }, ['change-request-failed', [lee]]],
+    [
+      'change-request-schedule-suspended',
+      { createdByUserId: -1337, preData: { scheduledBy: ada } },
+      ['change-request-failed', [lee, ada]],
+    ],
     ['change-request-comment-added', {}, ['change-request-commented', [lee, rita]]],
     ['change-request-comment-added', { createdByUserId: lee }, ['change-request-commented', [rita]]],
   ])('%s %o is told to %o', (type, event, expected) => {
@@ -85,9 +91,37 @@ describe('of a change request', () => {
     expect(told({ type: 'change-request-sent-to-review', createdByUserId: lee }, approved)).toBe('nobody');
   });
 
+  it('its return to review is told to its author and to who has scheduled it, and asks reviewers again', () => {
+    const returned = (preData: Record<string, unknown>) =>
+      told({ type: 'change-request-sent-to-review', createdByUserId: -1337, preData });
+    expect(returned({ state: 'Scheduled', scheduledBy: mia })).toEqual([
+      ['review-requested', [rita, ada]],
+      ['change-request-returned', [lee, mia]],
+    ]);
+    expect(returned({ state: 'Approved' })).toEqual([
+      ['review-requested', [rita, ada]],
+      ['change-request-returned', [lee]],
+    ]);
+    // Who is asked for a review again knows by that.
+    expect(returned({ state: 'Scheduled', scheduledBy: ada })).toContainEqual(['change-request-returned', [lee]]);
+    expect(returned({ state: 'Draft' })).toEqual(['review-requested', [rita, ada]]);
+  });
+
+  it('whose approval an edit has removed is asked for a review again, also who was not requested', () => {
+    const edited = { createdByUserId: lee, preData: { state: 'In review', approvedBy: [mia] } };
+    expect(told({ type: 'change-request-sent-to-review', ...edited })).toEqual(['review-requested', [rita, ada, mia]]);
+  });
+
   it('a scheduled application is one thing to tell, although it has two events', () => {
     const types = ['change-request-applied', 'change-request-scheduled-application-success'] as const;
-    expect(new Set(types.map((type) => noticeOf(anEvent({ type }), people)?.key))).toEqual(new Set(['applied 7']));
+    expect(new Set(types.map((type) => keyOf({ type }))).size).toBe(1);
+  });
+
+  it('a number that a restored database has given again is another one to tell', () => {
+    const again: People = { ...people, changeRequests: new Map([[7, { ...request, uid: 'another' }]]) };
+    const flagOf: Partial<Event> = { featureName: 'banner', groupType: 'change-request', groupId: '7' };
+    for (const event of [{ type: 'change-request-applied' as const }, flagOf])
+      expect(keyOf(event, again)).not.toBe(keyOf(event));
   });
 
   it('nobody is told of one that does not exist any more', () => {
@@ -96,7 +130,7 @@ describe('of a change request', () => {
 
   it('the notification links to it, with its title, and the comment or the reason', () => {
     const data = { changeRequestId: 7, comment: 'x'.repeat(600) };
-    const notice = noticeOf(anEvent({ type: 'change-request-rejected', data }), people);
+    const [notice] = noticesOf(anEvent({ type: 'change-request-rejected', data }), people);
     expect(notice).toMatchObject({
       title: 'Summer sale',
       path: '/projects/shop/change-requests/7',
@@ -120,8 +154,8 @@ describe('of a flag', () => {
   it('several changes of one act are one thing to tell, and nothing new to the author of the change request', () => {
     const applied = { ...change, groupType: 'change-request', groupId: '7' };
     expect(told(applied)).toEqual(['flag-changed', [mia]]);
-    const keys = (['feature-strategy-add', 'feature-environment-enabled'] as const).map(
-      (type) => noticeOf(anEvent({ ...applied, type }), people)?.key,
+    const keys = (['feature-strategy-add', 'feature-environment-enabled'] as const).map((type) =>
+      keyOf({ ...applied, type }),
     );
     expect(new Set(keys).size).toBe(1);
   });
@@ -134,19 +168,20 @@ describe('of a flag', () => {
       createdByUserId: -1337,
     };
     expect(told(stale)).toEqual(['flag-stale', [lee, mia]]);
-    expect(noticeOf(anEvent(stale), people)?.createdBy).toBeNull();
+    expect(noticesOf(anEvent(stale), people)[0]?.createdBy).toBeNull();
   });
 });
 
 describe('of a token', () => {
   const now = new Date('2026-11-28T08:00:00.000Z');
   const day = 86_400_000;
-  const token = (livesDays: number, lifetimeDays: number, name = 'ci') =>
+  const token = (livesDays: number, lifetimeDays: number, name = 'ci', projects = ['*']) =>
     noticeOfToken(
       {
         id: 'a',
         isPersonal: true,
         name,
+        projects,
         userId: lee,
         livesMs: livesDays * day,
         lifetimeMs: lifetimeDays * day,
@@ -167,6 +202,12 @@ describe('of a token', () => {
     expect(token(3, 3)).toBeUndefined();
     expect(token(0.5, 3)).toBeDefined();
     expect(token(0.5, 1)).toBeUndefined();
+  });
+
+  it('is hidden with the project that it is for', () => {
+    expect(token(1, 90, 'ci', ['shop'])?.project).toBe('shop');
+    expect(token(1, 90, 'ci', ['shop', 'bank'])?.project).toBeNull();
+    expect(token(1, 90, 'ci', ['*'])?.project).toBeNull();
   });
 
   it('has its name as it is, whatever it is', () => {

@@ -33,19 +33,29 @@ interface DataOfEvent {
   readonly comment?: unknown;
   readonly reason?: unknown;
   readonly reviewers?: readonly number[];
+  readonly state?: string;
+  readonly approvedBy?: readonly number[];
+  readonly scheduledBy?: number;
 }
 
 type Told = { readonly kind: NotificationKind; readonly to: readonly number[]; readonly alsoActor?: true };
 
 /** By event type: who is told of an event of a change request. */
 const rulesOfChangeRequests: Readonly<
-  Partial<Record<EventType, (people: PeopleOfChangeRequest, data: DataOfEvent, preData: DataOfEvent) => Told>>
+  Partial<
+    Record<
+      EventType,
+      (people: PeopleOfChangeRequest, data: DataOfEvent, preData: DataOfEvent) => Told | readonly Told[]
+    >
+  >
 > = {
-  // Told late, as after an outage, it may be decided already.
-  'change-request-sent-to-review': ({ reviewers, state }) => ({
-    kind: 'review-requested',
-    to: state === 'In review' ? reviewers : [],
-  }),
+  'change-request-sent-to-review': ({ author, reviewers, state }, _, before) => {
+    // Told late, as after an outage, it may be decided already.
+    if (state !== 'In review') return [];
+    const asked: Told = { kind: 'review-requested', to: [...reviewers, ...(before.approvedBy ?? [])] };
+    const isBack = before.state !== undefined && before.state !== 'Draft';
+    return isBack ? [asked, { kind: 'change-request-returned', to: [author, before.scheduledBy ?? 0] }] : asked;
+  },
   'change-request-requested-approvers-updated': (people, { reviewers = [] }, before) => ({
     kind: 'review-requested',
     to: people.state === 'In review' ? reviewers.filter((id) => !(before.reviewers ?? []).includes(id)) : [],
@@ -71,9 +81,9 @@ const rulesOfChangeRequests: Readonly<
     to: [author],
     alsoActor: true,
   }),
-  'change-request-schedule-suspended': ({ author }) => ({
+  'change-request-schedule-suspended': ({ author }, _, { scheduledBy = 0 }) => ({
     kind: 'change-request-failed',
-    to: [author],
+    to: [author, scheduledBy],
     alsoActor: true,
   }),
   'change-request-comment-added': ({ author, participants, state }) => ({
@@ -141,52 +151,54 @@ function isAbout(event: Event, { features, productionEnvironments }: Followers):
 }
 
 /** What a person is told of once: an event, but an act that changes a flag in several ways is one thing, as is a scheduled application. */
-function keyOf(kind: NotificationKind, uid: string, event: Event, changeRequestId: number | null): string {
+function keyOf(kind: NotificationKind, uid: string, event: Event, changeRequest?: PeopleOfChangeRequest): string {
   const { groupType, groupId, featureName } = event;
-  if (kind === 'change-request-applied') return `applied ${changeRequestId}`;
-  return kind === 'flag-changed' && groupId != null ? `${groupType} ${groupId} ${featureName}` : uid;
+  // A restored database gives numbers again.
+  const requestUid = changeRequest?.uid ?? changeRequestOf(event);
+  if (kind === 'change-request-applied') return `applied ${requestUid}`;
+  return kind === 'flag-changed' && groupId != null ? `${groupType} ${requestUid ?? groupId} ${featureName}` : uid;
 }
 
-/** Whom an event of the log is told to; undefined for nobody. Who caused it is not told, nor of a flag's change the author of the request that made it. */
-export function noticeOf(
+/** What people are told of an event of the log. Who caused it is not told, nor of a flag's change the author of the request that made it. */
+export function noticesOf(
   { uid, event }: { readonly uid: string; readonly event: Event },
   people: People,
-): Notice | undefined {
+): readonly Notice[] {
   const { type, createdByUserId, createdBy } = event;
   const data = (event.data ?? {}) as DataOfEvent;
   const changeRequestId = changeRequestOf(event) ?? null;
   const changeRequest = changeRequestId === null ? undefined : people.changeRequests.get(changeRequestId);
   const rule = rulesOfChangeRequests[type];
-  const told =
-    rule === undefined
-      ? isAbout(event, people.followers)
-      : changeRequest && rule(changeRequest, data, (event.preData ?? {}) as DataOfEvent);
-  if (told === undefined) return undefined;
-  const actor = createdByUserId ?? 0;
   const isOfRequest = rule !== undefined;
-  const knows = [
-    ...(told.alsoActor === true ? [] : [actor]),
-    ...(isOfRequest || changeRequest === undefined ? [] : [changeRequest.author]),
-  ];
-  const to = [...told.to, ...(told.alsoActor === true ? [actor] : [])];
+  const told = isOfRequest
+    ? changeRequest && rule(changeRequest, data, (event.preData ?? {}) as DataOfEvent)
+    : isAbout(event, people.followers);
+  const actor = createdByUserId ?? 0;
   const ownRequest = isOfRequest ? changeRequestId : null;
-  const userIds = [...new Set(to)].filter((id) => id > 0 && !knows.includes(id));
-  if (userIds.length === 0) return undefined;
-  return {
-    key: keyOf(told.kind, uid, event, ownRequest),
-    userIds,
-    kind: told.kind,
-    createdAt: event.createdAt,
-    createdBy: actor === systemCaller.id ? null : createdBy,
-    title: isOfRequest ? changeRequest?.title || `#${changeRequestId}` : (event.featureName ?? ''),
-    summary: event.summary ?? `${createdBy}: ${type}`,
-    comment: shortened(data.comment ?? data.reason),
-    project: event.project ?? null,
-    environment: event.environment ?? null,
-    featureName: event.featureName ?? null,
-    changeRequestId: ownRequest,
-    path: pathOf(event, ownRequest),
-  };
+  const knowing = new Set(isOfRequest || changeRequest === undefined ? [] : [changeRequest.author]);
+  return [told ?? []].flat().flatMap(({ kind, to, alsoActor = false }) => {
+    const userIds = [...new Set(alsoActor ? [...to, actor] : to)].filter(
+      (id) => id > 0 && !knowing.has(id) && (alsoActor || id !== actor),
+    );
+    if (userIds.length === 0) return [];
+    // Of one event a person is told one thing.
+    for (const id of userIds) knowing.add(id);
+    return {
+      key: keyOf(kind, uid, event, changeRequest),
+      userIds,
+      kind,
+      createdAt: event.createdAt,
+      createdBy: actor === systemCaller.id ? null : createdBy,
+      title: isOfRequest ? changeRequest?.title || `#${changeRequestId}` : (event.featureName ?? ''),
+      summary: event.summary ?? `${createdBy}: ${type}`,
+      comment: shortened(data.comment ?? data.reason),
+      project: event.project ?? null,
+      environment: event.environment ?? null,
+      featureName: event.featureName ?? null,
+      changeRequestId: ownRequest,
+      path: pathOf(event, ownRequest),
+    };
+  });
 }
 
 /** A review that is not asked for any more: of one person who has given it, or of all whom it was asked of. */
@@ -228,6 +240,7 @@ export function noticeOfToken(
   const days = noticeDays.find((some) => token.livesMs <= some * dayMs);
   if (days === undefined || token.lifetimeMs <= days * dayMs) return undefined;
   const name = token.name.replaceAll(/([\\`*_[\]<>])/g, String.raw`\$1`);
+  const [project = '*', ...others] = token.projects;
   const kind = token.isPersonal ? 'Your personal access token' : 'The API token';
   return {
     key: `token ${token.id} ${token.expiresAt} ${days}`,
@@ -238,7 +251,8 @@ export function noticeOfToken(
     title: token.name,
     summary: `${kind} **${name}** ends on ${dateFormat.format(new Date(token.expiresAt))} UTC`,
     comment: null,
-    project: null,
+    // One for several projects has none, by which it would be hidden while another is visible.
+    project: project === '*' || others.length > 0 ? null : project,
     environment: null,
     featureName: null,
     changeRequestId: null,

@@ -134,6 +134,7 @@ export const ListTokensNearTheirEnd = defineOperation({
         id: Type.String(),
         isPersonal: Type.Boolean({ description: 'whether it is a PAT' }),
         name: Type.String(),
+        projects: Type.Array(Type.String(), { description: '`*` for all' }),
         userId: Type.Integer({ description: 'whom to tell' }),
         livesMs: Type.Number({ description: 'the milliseconds that it still works' }),
         lifetimeMs: Type.Number({ description: 'the milliseconds from its creation to its end' }),

@@ -3,7 +3,7 @@ import { ChangesBody } from '../changes/change.ts';
 import { ChangeWithSnapshot } from '../changes/operations.ts';
 import { defineOperation } from '../operation.ts';
 import { ChangeRequestPath, ProjectFeaturePath, ProjectPath } from '../paths.ts';
-import { AnyObject } from '../schemas.ts';
+import { AnyObject, Nullable } from '../schemas.ts';
 import { SegmentUsage } from '../strategies/segments.ts';
 import {
   ChangeRequest,
@@ -337,6 +337,7 @@ export const GetPeopleOfChangeRequest = defineOperation({
     ),
   }),
   reply: Type.Object({
+    uid: Nullable(Type.String(), { description: 'unlike the id, never given again; null for one of an older version' }),
     title: Type.String({ description: 'empty for one without a title' }),
     state: Type.Enum([...changeRequestStates], { type: 'string' }),
     author: Type.Integer(),

@@ -7,6 +7,7 @@ export const notificationKinds = [
   'review-requested',
   'change-request-commented',
   'change-request-approved',
+  'change-request-returned',
   'change-request-rejected',
   'change-request-scheduled',
   'change-request-applied',

@@ -5,6 +5,7 @@ export const notificationKindTexts: Readonly<Record<NotificationKind, string>> =
   'review-requested': 'A review is asked of me',
   'change-request-commented': 'Comments on my change requests and reviews',
   'change-request-approved': 'My change request was approved',
+  'change-request-returned': 'My change request needs approvals again',
   'change-request-rejected': 'My change request was rejected or cancelled',
   'change-request-scheduled': 'My change request was scheduled',
   'change-request-applied': 'My change request was applied',

@@ -93,3 +93,33 @@ it('lists the tokens that end within days, with whom to tell: who created them, 
   ]);
   expect(ending[0]?.livesMs).toBeLessThanOrEqual(ending[0]?.lifetimeMs ?? 0);
 });
+
+it('lists no tokens near their end to a creator from whom all of their projects are hidden by now', async () => {
+  const { id, key } = await aUser(1);
+  const expiresAt = new Date(Date.now() + 3 * 86_400_000).toISOString();
+  for (const projects of [['shop'], ['bank'], ['shop', 'bank']]) {
+    const body = {
+      tokenName: `for ${projects.join()}`,
+      type: 'client',
+      environment: 'development',
+      projects,
+      expiresAt,
+    };
+    await done('POST', 'api-tokens', body, key);
+  }
+  const own = async () => {
+    const { tokens: ending } = await call(gateway.bus, ListTokensNearTheirEnd, { body: { days: 7 } }, context());
+    const ofCreator = ending.filter(({ userId }) => userId === id).map(({ name, projects }) => [name, projects]);
+    return new Map(ofCreator as [string, string[]][]);
+  };
+  expect((await own()).size).toBe(3);
+  await done('PUT', `user-admin/${id}`, { rootRole: 3 });
+  await gateway.database.transaction(({ query }) => query("update project set mode = 'private' where id = 'shop'"));
+  expect(await own()).toEqual(
+    new Map([
+      ['for bank', ['bank']],
+      ['for shop,bank', ['shop', 'bank']],
+    ]),
+  );
+  await gateway.database.transaction(({ query }) => query("update project set mode = 'open' where id = 'shop'"));
+});

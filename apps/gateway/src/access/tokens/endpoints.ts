@@ -27,7 +27,7 @@ import { newTokenSecret } from '../../unit-of-work/secrets.ts';
 import type { ReplyWithSecret, Transaction } from '../../unit-of-work/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
 import { tokenNotFound } from '../refusals.ts';
-import type { StoredToken } from './token-store.ts';
+import type { EndingToken, StoredToken } from './token-store.ts';
 import {
   apiTokenKinds,
   belongsToProject,
@@ -59,7 +59,17 @@ export function tokenEndpoints({
       await tokens.revoke(token, [tokenEvent('api-token-deleted', { preData: token })]);
       return null;
     }),
-    implement(ListTokensNearTheirEnd, async ({ body }) => ({ tokens: await reads.tokens.listNearTheirEnd(body.days) })),
+    implement(ListTokensNearTheirEnd, async ({ body }) => {
+      const ending = await reads.tokens.listNearTheirEnd(body.days);
+      const users = await reads.access.usersWithRights([...new Set(ending.map(({ userId }) => userId))]);
+      const callers = new Map(users.map(({ caller }) => [caller.id, caller]));
+      // Its name may say what is in a project that its creator has been taken out of since.
+      const isTold = ({ userId, projects }: EndingToken): boolean => {
+        const caller = callers.get(userId);
+        return caller !== undefined && (projects.length === 0 || projects.some((project) => maySee(caller, project)));
+      };
+      return { tokens: ending.filter(isTold).map((token) => ({ ...token, projects: [...token.projects] })) };
+    }),
     implement(CreateApiToken, async (request) => {
       const { caller, body } = request;
       const targets = await projectAndEnvironmentDirectory.all(request);

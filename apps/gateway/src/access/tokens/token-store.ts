@@ -92,6 +92,7 @@ export interface EndingToken {
   readonly id: string;
   readonly isPersonal: boolean;
   readonly name: string;
+  readonly projects: readonly string[];
   readonly userId: number;
   readonly livesMs: number;
   readonly lifetimeMs: number;
@@ -99,7 +100,7 @@ export interface EndingToken {
 }
 
 const endingTokens = `
-  select token.id, u.id is not null and not u.is_service as "isPersonal", token.name,
+  select token.id, u.id is not null and not u.is_service as "isPersonal", token.name, token.projects,
     case when u.is_service or u.id is null then token.created_by else u.id end as "userId",
     (extract(epoch from expires_at - now()) * 1000)::float8 as "livesMs",
     (extract(epoch from expires_at - token.created_at) * 1000)::float8 as "lifetimeMs",
