@@ -52,5 +52,23 @@ export const IntegrationsConfig = Type.Object({
     default: 500,
     description: 'maximum number of integrations',
   }),
+  INTEGRATIONS_MAX_SIGNAL_ENDPOINTS: Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: 5,
+    description: 'maximum number of signal endpoints',
+  }),
+  INTEGRATIONS_MAX_SIGNAL_TOKENS: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 5,
+    description: 'maximum number of tokens of a signal endpoint',
+  }),
+  INTEGRATIONS_MAX_SIGNALS_PER_MINUTE: Type.Integer({
+    minimum: 1,
+    maximum: 6_000,
+    default: 60,
+    description: 'maximum number of signals per minute that an endpoint accepts, on all replicas together; 429 beyond',
+  }),
 });
 export type IntegrationsConfig = Static<typeof IntegrationsConfig>;

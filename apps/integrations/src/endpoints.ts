@@ -6,6 +6,8 @@ import type { DeliveryReader } from './delivery/delivery-store.ts';
 import { inboxEndpoints } from './inbox/endpoints.ts';
 import type { InboxReader } from './inbox/inbox-store.ts';
 import type { AllowedAddresses } from './sending/addresses.ts';
+import { signalEndpoints } from './signals/endpoints.ts';
+import type { SignalReader } from './signals/signal-store.ts';
 import type { UnitOfWork } from './unit-of-work/unit-of-work.ts';
 
 /** The dependencies of the operations. */
@@ -21,9 +23,23 @@ export interface IntegrationsContext {
   readonly sendTest: TestSender;
   /** Begins to deliver what a write made due. */
   readonly wake: () => void;
+  readonly signals: SignalReader;
+  readonly signalLimits: SignalLimits;
+}
+
+/** How many signal endpoints there may be, how many tokens each has, and how many signals it accepts. */
+export interface SignalLimits {
+  readonly endpoints: number;
+  readonly tokens: number;
+  readonly perMinute: number;
 }
 
 /** Every endpoint of the service. */
 export function integrationsEndpoints(context: IntegrationsContext): readonly Endpoint[] {
-  return [...addonEndpoints(context), ...deliveryEndpoints(context), ...inboxEndpoints(context)];
+  return [
+    ...addonEndpoints(context),
+    ...deliveryEndpoints(context),
+    ...inboxEndpoints(context),
+    ...signalEndpoints(context),
+  ];
 }

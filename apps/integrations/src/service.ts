@@ -16,6 +16,7 @@ import { inboxReader, inboxStore } from './inbox/inbox-store.ts';
 import { integrationsMigrations } from './migrations/index.ts';
 import { type AllowedAddresses, allowedAddresses } from './sending/addresses.ts';
 import { httpClient } from './sending/http-client.ts';
+import { signalReader } from './signals/signal-store.ts';
 import { secretCipher } from './unit-of-work/secrets.ts';
 import { unitOfWork } from './unit-of-work/unit-of-work.ts';
 
@@ -130,6 +131,12 @@ export const integrationsService = defineService({
           maxAddons: config.INTEGRATIONS_MAX_ADDONS,
           sendTest: messageSender(client.send, publicUrl, now),
           wake: delivery.wake,
+          signals: signalReader(database),
+          signalLimits: {
+            endpoints: config.INTEGRATIONS_MAX_SIGNAL_ENDPOINTS,
+            tokens: config.INTEGRATIONS_MAX_SIGNAL_TOKENS,
+            perMinute: config.INTEGRATIONS_MAX_SIGNALS_PER_MINUTE,
+          },
         }),
         outboxProducer.endpoint,
       ]),

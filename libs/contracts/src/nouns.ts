@@ -48,6 +48,7 @@ export * from './instance.ts';
 export * from './integrations/addons.ts';
 export * from './integrations/deliveries.ts';
 export * from './integrations/notifications.ts';
+export * from './integrations/signals.ts';
 export * from './integrations/unread-notifications.ts';
 export * from './projects/environments.ts';
 export * from './projects/insights.ts';

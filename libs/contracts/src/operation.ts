@@ -91,6 +91,7 @@ export type OperationTag =
   | 'Search'
   | 'Segments'
   | 'Service Accounts'
+  | 'Signals'
   | 'Strategies'
   | 'Tags'
   | 'Telemetry'

@@ -9,6 +9,7 @@ import {
 import { type IntegrationRepository, integrationRepository } from '../addons/addon-store.ts';
 import { type DeliveryRepository, deliveryRepository } from '../delivery/delivery-store.ts';
 import { type InboxRepository, inboxRepository } from '../inbox/inbox-store.ts';
+import { type SignalRepository, signalRepository } from '../signals/signal-store.ts';
 import type { SecretCipher } from './secrets.ts';
 
 /** Stores on one transaction. All that they store and emit is committed, or nothing. */
@@ -16,6 +17,7 @@ export interface Transaction {
   readonly integrations: IntegrationRepository;
   readonly deliveries: DeliveryRepository;
   readonly inbox: InboxRepository;
+  readonly signals: SignalRepository;
 }
 
 /** Who caused a write, and when. */
@@ -33,11 +35,13 @@ export interface UnitOfWork {
 /** The only way in which operations and background jobs write what users configure. */
 export function unitOfWork({ work }: OutboxProducer, cipher: SecretCipher): UnitOfWork {
   return <T>(context: (WriteContext | WorkContext) & Cause, job: (tx: Transaction) => Promise<T>) =>
-    work(context, (tx, outbox) =>
-      job({
-        integrations: integrationRepository(tx, recordEvents(outbox, context), cipher),
+    work(context, (tx, outbox) => {
+      const record = recordEvents(outbox, context);
+      return job({
+        integrations: integrationRepository(tx, record, cipher),
         deliveries: deliveryRepository(tx),
         inbox: inboxRepository(tx),
-      }),
-    ) as Promise<T>;
+        signals: signalRepository(tx, record),
+      });
+    }) as Promise<T>;
 }
