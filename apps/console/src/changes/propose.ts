@@ -38,7 +38,7 @@ export async function propose(
   if (answer === 'cancel') throw new ApiError('ConflictError', 'Nothing was proposed.');
   // With `new`, changes are added to a draft or a new request, whatever has become of the others meanwhile.
   const request = { params, body: changes, ...(answer === 'new' ? { query: { new: true } } : {}) };
-  const { id, title = `Change request ${id}`, state } = await call(AddChanges, request);
+  const { id, title = `Change request #${id}`, state } = await call(AddChanges, request);
   return { kind: 'proposed', project, environment, changeRequest: { id, title, state }, isNew: id !== target?.id };
 }
 

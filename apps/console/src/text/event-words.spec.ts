@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { summaryInWords } from './event-words.ts';
+import { subjectOf, summaryInWords } from './event-words.ts';
 
 describe('the summary of an event', () => {
   it('says in words what the API leaves at the type', () => {
@@ -9,6 +9,15 @@ describe('the summary of an event', () => {
     expect(summaryInWords('**unleash\\_system\\_user** triggered **application-created**')).toBe(
       '**Bunting** saw an application for the first time',
     );
+  });
+
+  it('names what it is about, whatever the name is', () => {
+    const event = { data: { appName: 'shop*[a](b)$&' }, preData: null };
+    expect(summaryInWords('**ada** triggered **application-created**', subjectOf(event))).toBe(
+      String.raw`**ada** saw an application for the first time: **shop\*\[a\]\(b\)$&**`,
+    );
+    expect(subjectOf({ data: null, preData: { name: 'Editor' } })).toBe('Editor');
+    expect(subjectOf({ data: { name: 7 }, preData: 'text' })).toBeUndefined();
   });
 
   it('keeps types that it does not know, and every other summary', () => {

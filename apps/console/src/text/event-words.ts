@@ -66,11 +66,23 @@ const words: Readonly<Record<string, string>> = {
 const typeAlone = / triggered \*\*([a-z-]+)\*\*$/;
 const systemUser = /^\*\*unleash(\\?_)system\1user\*\*/;
 
-/** The Markdown summary of an event in words, where the API only names its type, and without the technical name of Bunting itself. */
-export function summaryInWords(summary: string): string {
+/** The name of what an event without a flag is about, or undefined. */
+export function subjectOf(event: { readonly data?: unknown; readonly preData?: unknown }): string | undefined {
+  for (const state of [event.data, event.preData]) {
+    const { appName, name } = (state ?? {}) as { readonly appName?: unknown; readonly name?: unknown };
+    for (const value of [appName, name]) if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}
+
+/**
+ * The Markdown summary of an event in words, where the API only names its type, and without the technical name of Bunting itself.
+ * @param subject the name of what the event is about, which such a summary lacks
+ */
+export function summaryInWords(summary: string, subject?: string): string {
   const named = summary.replace(systemUser, '**Bunting**');
   const type = typeAlone.exec(named)?.[1];
-  return type !== undefined && Object.hasOwn(words, type)
-    ? named.replace(typeAlone, ` ${words[type] as string}`)
-    : named;
+  if (type === undefined || !Object.hasOwn(words, type)) return named;
+  const about = subject === undefined ? '' : `: **${subject.replace(/[\\`*_{}[\]()#+\-.!<>|~]/g, '\\$&')}**`;
+  return named.replace(typeAlone, () => ` ${words[type] as string}${about}`);
 }

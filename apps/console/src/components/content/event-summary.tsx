@@ -8,9 +8,9 @@ function removeEscapes(text: string): string {
 }
 
 /** The Markdown summary of an event: emphasis is shown in bold, a link as its text, and all other markup as plain text. */
-export function EventSummary({ text }: { readonly text: string }) {
+export function EventSummary({ text, subject }: { readonly text: string; readonly subject?: string | undefined }) {
   const parts: React.ReactNode[] = [];
-  const line = summaryInWords(text).replace(markdownLink, '$1');
+  const line = summaryInWords(text, subject).replace(markdownLink, '$1');
   let end = 0;
   for (const match of line.matchAll(emphasisPattern)) {
     parts.push(removeEscapes(line.slice(end, match.index)));

@@ -115,7 +115,7 @@ function RequestView({ request, review }: RequestViewProps) {
   const alsoAffected = (request.affectedEnvironments ?? []).filter((name) => name !== environment);
   return (
     <Page
-      title={title ?? `Change request ${id}`}
+      title={title ?? `Change request #${id}`}
       crumbs={[
         <Link key="all" to="/change-requests">
           Change requests

@@ -49,7 +49,7 @@ const columns = [
     title: 'Title',
     cell: ({ id, title, project }: ChangeRequestSearchItem) => (
       <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
-        {title ?? `Change request ${id}`}
+        {title ?? `Change request #${id}`}
       </Link>
     ),
   },

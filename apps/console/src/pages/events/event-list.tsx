@@ -5,6 +5,8 @@ import { lazy, memo, type RefObject, Suspense, useEffect } from 'react';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
+import { EnvironmentName } from '../../components/environments/environment-name.tsx';
+import { subjectOf } from '../../text/event-words.ts';
 import { Time } from '../../components/content/time.tsx';
 import chip from '../../components/content/chip.module.css';
 import layout from '../../components/layout/layout.module.css';
@@ -82,10 +84,14 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
           <Time at={createdAt} isTimeOfDay />
         </span>
         <span id={`event-${id}`} className={styles['summary']}>
-          <EventSummary text={summary ?? name} />
+          <EventSummary text={summary ?? name} subject={featureName == null ? subjectOf(event) : undefined} />
         </span>
         <span className={styles['where']}>
-          {environment != null && <span className={chip['chip']}>{environment}</span>}
+          {environment != null && (
+            <span className={chip['chip']}>
+              <EnvironmentName name={environment} />
+            </span>
+          )}
           {featureName != null && project != null && (
             <Link
               to="/projects/$project/features/$feature"

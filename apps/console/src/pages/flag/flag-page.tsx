@@ -106,7 +106,7 @@ function Proposals({ feature, project }: FlagPartProps) {
           <li key={id}>
             <span>
               <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
-                {title ?? `Change request ${id}`}
+                {title ?? `Change request #${id}`}
               </Link>{' '}
               {`by ${createdBy.username ?? ''}, for ${environment}`}
             </span>

@@ -19,6 +19,7 @@ import { Loading } from '../../components/content/query-result.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { Page } from '../../components/layout/page.tsx';
+import { subjectOf } from '../../text/event-words.ts';
 import { shortSummary } from '../../text/short-summary.ts';
 import { formatCount } from '../../text/format-number.ts';
 import { maxShown, useAskedUnknown, useChangedToday, useGoneQuiet, useMyFlags, useRequests } from './home-queries.ts';
@@ -92,7 +93,7 @@ function RequestItem({ request, end }: { readonly request: ChangeRequestSearchIt
           params={{ project, id: String(id) }}
           className={styles['name'] ?? ''}
         >
-          <bdi>{title ?? `Change request ${id}`}</bdi>
+          <bdi>{title ?? `Change request #${id}`}</bdi>
         </Link>
         <span className={styles['detail']}>
           <bdi>{createdBy.username ?? 'A deleted user'}</bdi> wants to change <EnvironmentName name={environment} /> of{' '}
@@ -193,6 +194,7 @@ function ChangedToday() {
                   feature: event.featureName,
                   environment: event.environment,
                 })}
+                subject={event.featureName == null ? subjectOf(event) : undefined}
               />
             </span>
           </span>

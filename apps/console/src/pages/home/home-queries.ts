@@ -1,4 +1,5 @@
 import {
+  type Event,
   ListCleanupFeatures,
   ListUnknownFlags,
   SearchChangeRequests,
@@ -35,7 +36,19 @@ function useToday(timeZone: string): string {
   return today;
 }
 
-/** The events of today in environments of production, the newest first. */
+/** What changes what users of an environment get; proposals, tokens and rights change nothing for them. */
+const effectiveTypes = [
+  'feature-environment-enabled',
+  'feature-environment-disabled',
+  'feature-strategy-add',
+  'feature-strategy-update',
+  'feature-strategy-remove',
+  'strategy-order-changed',
+  'feature-environment-variants-updated',
+  'default-strategy-updated',
+] as const satisfies readonly Event['type'][];
+
+/** The changes of today in environments of production, the newest first. */
 export function useChangedToday() {
   const environments = (useEnvironments().data?.environments ?? [])
     .filter(({ type, enabled }) => type === 'production' && enabled)
@@ -46,6 +59,7 @@ export function useChangedToday() {
     ...operationQuery(SearchEvents, {
       query: {
         environment: `IS_ANY_OF:${environments.join(',')}`,
+        type: `IS_ANY_OF:${effectiveTypes.join(',')}`,
         from: `IS:${today}`,
         timeZone,
         limit: String(maxShown),

@@ -20,13 +20,13 @@ function useChangeRequestOptions(chosenId: number | undefined) {
   });
   const openRequests = (data?.changeRequests ?? []).map(({ id, title, project, environment }) => ({
     id: String(id),
-    label: title ?? `Change request ${id}`,
+    label: title ?? `Change request #${id}`,
     description: `${project} / ${environment}`,
   }));
   const isListed = chosenId === undefined || openRequests.some(({ id }) => id === String(chosenId));
   return [
     { id: 'none', label: 'Nothing: as things are now' },
-    ...(isListed ? [] : [{ id: String(chosenId), label: `Change request ${chosenId}` }]),
+    ...(isListed ? [] : [{ id: String(chosenId), label: `Change request #${chosenId}` }]),
     ...openRequests,
   ];
 }

@@ -132,7 +132,9 @@ export function PlaygroundPage() {
       {table.error !== null && <ErrorNotice error={table.error} retry={() => void table.refetch()} />}
       {firstPage === undefined && table.error === null && environments.length > 0 && <Loading />}
       {firstPage !== undefined && flags.length === 0 && table.error === null && (
-        <EmptyState title="No flag matches">Choose other projects, or another text in the name.</EmptyState>
+        <EmptyState title="No flag matches">
+          Create one, or choose other projects or another text in the name.
+        </EmptyState>
       )}
       {firstPage !== undefined && flags.length > 0 && environments.length > 0 && (
         <ResultGrid
