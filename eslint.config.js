@@ -136,10 +136,12 @@ const wiringFiles = [
   'apps/search/src/index/meilisearch-*.ts',
   // What signs requests to destinations.
   'apps/integrations/src/sending/signature.ts',
+  // What signs links in mails.
+  'apps/integrations/src/mail/unsubscribe-links.ts',
 ];
-/** The client of the destinations of events. */
-const httpClientFile = 'apps/integrations/src/sending/http-client.ts';
-const ruleFiles = { files: [`${below}/**/*.ts`], ignores: [...tests, ...storeFiles, ...wiringFiles, httpClientFile] };
+/** The clients of the destinations of events, and of the mail server. */
+const clientFiles = 'apps/integrations/src/sending/{http-client,mail-transport}.ts';
+const ruleFiles = { files: [`${below}/**/*.ts`], ignores: [...tests, ...storeFiles, ...wiringFiles, clientFiles] };
 const wiringImports = '(endpoints|subscriptions|background|service|calls|main)\\.ts$';
 const storeMessage = 'A store imports rules, other stores, @bunting/contracts, outbox and database.';
 
@@ -262,7 +264,7 @@ export default tseslint.config(
     rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp, onlyDeclaredCalls),
   },
   {
-    files: [httpClientFile],
+    files: [clientFiles],
     rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, onlyDeclaredCalls),
   },
   // Requests of clients are passed on to whichever operation they name.

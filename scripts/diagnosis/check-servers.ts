@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type NatsAccess, natsBus } from '@bunting/bus';
 import { consumersOf } from '@bunting/contracts';
+import { createTransport } from 'nodemailer';
 import { readManifest } from '../backup/manifest.ts';
 
 /** The result of one check, with the remedy of a problem. */
@@ -143,6 +144,22 @@ export async function checkMeilisearch(url: string, key: string | undefined): Pr
     return findingOfVersion(url, response.status, await response.text());
   } catch {
     return failedCheck('Meilisearch', `${url} does not answer. Start it or correct MEILI_URL; ${untilThen}`);
+  }
+}
+
+/** Checks whether the mail server responds, and accepts the password that SMTP_URL has. It sends no mail. */
+export async function checkMail(url: string): Promise<Finding> {
+  const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
+  const transport = createTransport({ url, ...timeouts });
+  try {
+    await transport.verify();
+    return passedCheck('mail server', new URL(url).host);
+  } catch (error) {
+    const { code = 'no code' } = error as { code?: string };
+    const advice = code === 'EAUTH' ? 'Correct user and password in SMTP_URL' : 'Start it or correct SMTP_URL';
+    return failedCheck('mail server', `${new URL(url).host} fails with ${code}. ${advice}; until then mail waits.`);
+  } finally {
+    transport.close();
   }
 }
 

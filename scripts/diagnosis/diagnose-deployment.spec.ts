@@ -178,6 +178,13 @@ describe('npm run doctor', () => {
     ]);
   });
 
+  it('asks the mail server that is set, and says what to do when it does not answer', async () => {
+    const nowhere = await reservePort();
+    expect(await problemsOf({ ...settings, SMTP_URL: `smtp://bunting:secret@127.0.0.1:${nowhere}` })).toEqual([
+      expect.stringMatching(/^mail server: 127\.0\.0\.1:\d+ fails with E[A-Z]+\. Start it or correct SMTP_URL/),
+    ]);
+  });
+
   it('says what to do about a replica that is behind, away, of another cluster, or none', async () => {
     const used = 'Until then the primary serves its reads\\.';
     await onReplica('select pg_wal_replay_pause()');

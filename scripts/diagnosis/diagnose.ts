@@ -6,6 +6,7 @@ import { isSettingGiven } from '../../apps/all-in-one/src/database-setting.ts';
 import { servicesWithDatabaseSettings } from '../../apps/all-in-one/src/services.ts';
 import { withDatabaseUrls } from '../databases/service-databases.ts';
 import {
+  checkMail,
   checkMeilisearch,
   checkService,
   checkBackupAge,
@@ -28,6 +29,7 @@ export interface DiagnosisOptions {
 }
 
 const ImportLimit = Type.Pick(GatewayConfig, ['GATEWAY_MAX_LARGE_BODY_BYTES']);
+const MailServer = Type.Pick(GatewayConfig, ['SMTP_URL']);
 const oldestNode = 24;
 
 function checkNode(): Finding {
@@ -86,6 +88,15 @@ async function checkBus(environment: Environment): Promise<readonly Finding[]> {
   }
 }
 
+async function checkMailServer(environment: Environment): Promise<readonly Finding[]> {
+  try {
+    const { SMTP_URL: url } = readConfig(MailServer, environment);
+    return url === undefined ? [] : [await checkMail(url)];
+  } catch (error) {
+    return faultsOf('settings', error);
+  }
+}
+
 /** Checks the servers that the settings name, and those of the options. It changes nothing. */
 export async function diagnose(
   environment: Environment,
@@ -95,6 +106,7 @@ export async function diagnose(
     checkNode(),
     ...(await withEmbedded(environment, (fullEnvironment) => checkServices(fullEnvironment, minFreeGib))),
     ...(await checkBus(environment)),
+    ...(await checkMailServer(environment)),
     ...(backups === undefined ? [] : [await checkBackupAge(backups)]),
     ...(await Promise.all(addresses.map(checkService))).flat(),
   ];

@@ -190,6 +190,7 @@ const signedOutRoutes = (
     ['/new-user', 'AcceptInvitationPage'],
     ['/reset-password', 'ResetPasswordPage'],
     ['/forgotten-password', 'ForgottenPasswordPage'],
+    ['/unsubscribe', 'UnsubscribePage'],
   ] as const
 ).map(([path, name]) =>
   createRoute({

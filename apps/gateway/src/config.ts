@@ -1,7 +1,7 @@
 import { signingAlgorithms } from '@bunting/contracts';
 import { deliverySettings } from '@bunting/delivery';
 import { httpSettings } from '@bunting/http';
-import { databaseSettings, outboxSettings } from '@bunting/runtime';
+import { databaseSettings, outboxSettings, smtpSettings } from '@bunting/runtime';
 import { type Static, Type } from 'typebox';
 
 /** Settings of the gateway, read from the environment. */
@@ -58,19 +58,9 @@ export const GatewayConfig = Type.Object({
   INIT_ADMIN_PASSWORD: Type.Optional(
     Type.String({ secret: true, minLength: 1, maxLength: 1_000, description: 'the password of that administrator' }),
   ),
-  SMTP_URL: Type.Optional(
-    Type.String({
-      secret: true,
-      pattern: '^smtps?://',
-      description:
-        'mail server for links to choose a password, `smtps://user:password@host:465`; without it administrators hand links over; requires GATEWAY_PUBLIC_URL',
-    }),
+  ...smtpSettings(
+    'for links to choose a password; without it administrators hand links over; requires GATEWAY_PUBLIC_URL',
   ),
-  SMTP_FROM: Type.String({
-    minLength: 3,
-    default: 'Bunting <bunting@localhost>',
-    description: 'sender of mails',
-  }),
   GATEWAY_TOKEN_KEY: Type.Optional(
     Type.String({
       secret: true,

@@ -1,4 +1,4 @@
-import { databaseSettings, outboxSettings } from '@bunting/runtime';
+import { databaseSettings, outboxSettings, smtpSettings } from '@bunting/runtime';
 import { type Static, Type } from 'typebox';
 
 /** Everything that the service reads from its environment. */
@@ -10,7 +10,7 @@ export const IntegrationsConfig = Type.Object({
       secret: true,
       minLength: 32,
       description:
-        'key with which secrets of integrations are encrypted; without it no integration with a secret can be stored, and most have one',
+        'key with which secrets of integrations are encrypted and links in mails are signed; without it no integration with a secret can be stored, and most have one',
     }),
   ),
   INTEGRATIONS_ALLOWED_HOSTS: Type.String({
@@ -22,6 +22,15 @@ export const IntegrationsConfig = Type.Object({
     pattern: '^(https?://.*)?$',
     default: '',
     description: 'the address of the web console; links in messages begin with it, and there are none without it',
+  }),
+  ...smtpSettings(
+    'for notifications; without it none are mailed; requires INTEGRATIONS_PUBLIC_URL and INTEGRATIONS_SECRET_KEY',
+  ),
+  INTEGRATIONS_MAIL_HOUR: Type.Integer({
+    minimum: 0,
+    maximum: 23,
+    default: 7,
+    description: 'hour in UTC at which those who want so are mailed what has happened in a day',
   }),
   INTEGRATIONS_TIMEOUT_MS: Type.Integer({
     minimum: 100,

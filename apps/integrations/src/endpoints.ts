@@ -5,6 +5,7 @@ import { deliveryEndpoints, type TestSender } from './delivery/endpoints.ts';
 import type { DeliveryReader } from './delivery/delivery-store.ts';
 import { inboxEndpoints } from './inbox/endpoints.ts';
 import type { InboxReader } from './inbox/inbox-store.ts';
+import type { UnsubscribeLinks } from './mail/unsubscribe-links.ts';
 import type { AllowedAddresses } from './sending/addresses.ts';
 import { signalEndpoints } from './signals/endpoints.ts';
 import type { SignalReader } from './signals/signal-store.ts';
@@ -20,6 +21,10 @@ export interface IntegrationsContext {
   readonly allowed: AllowedAddresses;
   /** how many integrations there may be */
   readonly maxAddons: number;
+  /** the hour of the daily mail, in UTC */
+  readonly mailHour: number;
+  /** undefined where no mail is sent */
+  readonly unsubscribeLinks: UnsubscribeLinks | undefined;
   readonly sendTest: TestSender;
   /** Begins to deliver what a write made due. */
   readonly wake: () => void;

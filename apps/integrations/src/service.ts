@@ -2,7 +2,7 @@ import { requireAllEndpoints } from '@bunting/bus';
 import type { Producer } from '@bunting/contracts';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
-import { ConfigError, defineService, drainTimeoutMs } from '@bunting/runtime';
+import { ConfigError, defineService, drainTimeoutMs, type Logger } from '@bunting/runtime';
 import { integrationReader } from './addons/addon-store.ts';
 import { type IntegrationsConfig as Config, IntegrationsConfig } from './config.ts';
 import { attemptBy, messageSender } from './delivery/attempt.ts';
@@ -13,10 +13,14 @@ import { retrySchedule } from './delivery/retry.ts';
 import { integrationsEndpoints } from './endpoints.ts';
 import { startInbox } from './inbox/background.ts';
 import { inboxReader, inboxStore } from './inbox/inbox-store.ts';
+import { startMailer } from './mail/background.ts';
+import { mailStore } from './mail/mail-store.ts';
+import { unsubscribeLinks } from './mail/unsubscribe-links.ts';
 import { integrationsMigrations } from './migrations/index.ts';
 import { type AllowedAddresses, allowedAddresses } from './sending/addresses.ts';
 import { httpClient } from './sending/http-client.ts';
 import { signalReader } from './signals/signal-store.ts';
+import { mailTransport } from './sending/mail-transport.ts';
 import { secretCipher } from './unit-of-work/secrets.ts';
 import { unitOfWork } from './unit-of-work/unit-of-work.ts';
 
@@ -42,10 +46,24 @@ function requireLeaseLongerThanAttempt({
   throw new ConfigError('INTEGRATIONS_LEASE_MS must be at least twice INTEGRATIONS_TIMEOUT_MS.');
 }
 
+/** What mail needs; undefined where it is not set up, which the log says if it seems to be meant. */
+function mailSettings(config: Config, log: Pick<Logger, 'warn'>) {
+  const { SMTP_URL: url, SMTP_FROM: from, INTEGRATIONS_SECRET_KEY: secretKey } = config;
+  if (url === undefined) return undefined;
+  const host = URL.parse(config.INTEGRATIONS_PUBLIC_URL)?.hostname;
+  if (host === undefined || secretKey === undefined) {
+    const missing = host === undefined ? 'INTEGRATIONS_PUBLIC_URL' : 'INTEGRATIONS_SECRET_KEY';
+    log.warn(`Notifications are not mailed, although SMTP_URL is set: links in mails need ${missing}.`);
+    return undefined;
+  }
+  return { url, from, host, links: unsubscribeLinks(secretKey) };
+}
+
 /** Integrations: the events of the log, delivered to addresses of other systems. */
 export const integrationsService = defineService({
   name: 'integrations',
   config: IntegrationsConfig,
+  settingPrefixes: ['SMTP_'],
   migrate: (config) =>
     migrateDatabase({
       url: config.INTEGRATIONS_DATABASE_URL,
@@ -87,6 +105,7 @@ export const integrationsService = defineService({
     const transaction = unitOfWork(outboxProducer, cipher);
     const now = () => new Date();
     const marks = logMarkStore(database);
+    const schedule = retrySchedule(config.INTEGRATIONS_RETRY_SECONDS);
     const delivery = startDelivery({
       bus,
       reader,
@@ -96,15 +115,28 @@ export const integrationsService = defineService({
       attempt: attemptBy(client.send, publicUrl, now),
       timeoutMs,
       leaseMs: config.INTEGRATIONS_LEASE_MS,
-      schedule: retrySchedule(config.INTEGRATIONS_RETRY_SECONDS),
+      schedule,
       intervalMs: config.INTEGRATIONS_POLL_INTERVAL_MS,
       metrics,
       log,
     });
     onStop('delivery', () => delivery.stop(), timeoutMs + stopMarginMs);
+    const mailing = mailSettings(config, log);
+    const mailHour = config.INTEGRATIONS_MAIL_HOUR;
+    let mailer: ReturnType<typeof startMailer> | undefined;
+    if (mailing !== undefined) {
+      const transport = mailTransport({ ...mailing, timeoutMs });
+      onStop('connections to the mail server', async () => transport.close());
+      const { links } = mailing;
+      const intervalMs = config.INTEGRATIONS_POLL_INTERVAL_MS;
+      const store = mailStore(database);
+      mailer = startMailer({ bus, store, transport, links, publicUrl, schedule, intervalMs, metrics, log });
+      onStop('mail', () => mailer?.stop() ?? Promise.resolve(), timeoutMs + stopMarginMs);
+    }
     const inbox = startInbox({
       bus,
-      store: inboxStore(database),
+      store: inboxStore(database, mailing && { hour: mailHour }),
+      onTold: () => mailer?.wake(),
       marks,
       intervalMs: config.INTEGRATIONS_POLL_INTERVAL_MS,
       metrics,
@@ -129,6 +161,8 @@ export const integrationsService = defineService({
           transaction,
           allowed,
           maxAddons: config.INTEGRATIONS_MAX_ADDONS,
+          mailHour,
+          unsubscribeLinks: mailing?.links,
           sendTest: messageSender(client.send, publicUrl, now),
           wake: delivery.wake,
           signals: signalReader(database),

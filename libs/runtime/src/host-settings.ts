@@ -239,3 +239,21 @@ export function outboxSettings<P extends string>(prefix: P) {
     TInteger
   >;
 }
+
+/** The settings of a service that sends mail. */
+export function smtpSettings(purpose: string) {
+  return {
+    SMTP_URL: Type.Optional(
+      Type.String({
+        secret: true,
+        pattern: '^smtps?://',
+        description: `mail server, \`smtps://user:password@host:465\`, ${purpose}`,
+      }),
+    ),
+    SMTP_FROM: Type.String({
+      minLength: 3,
+      default: 'Bunting <bunting@localhost>',
+      description: 'sender of mails',
+    }),
+  };
+}

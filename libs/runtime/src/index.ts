@@ -6,6 +6,7 @@ export {
   monitoringPortKey,
   natsAccess,
   outboxSettings,
+  smtpSettings,
 } from './host-settings.ts';
 export { host, type HostOptions, type RunningHost } from './host.ts';
 export { type Log, logFailure, type Logger, openLog } from './log.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { randomUUID } from 'node:crypto';
+import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 import { eventually } from '@bunting/testing';
 import {
   api,
@@ -11,12 +11,21 @@ import {
   signIn,
 } from '../support/browser.ts';
 
-/** The key of a new person who may do everything. */
-async function aPerson(): Promise<string> {
-  const person = { username: `inbox-${randomUUID().slice(0, 8)}`, name: 'Ana', rootRole: 1 };
+/** A new person who may do everything. */
+async function aPerson() {
+  const username = `inbox-${randomUUID().slice(0, 8)}`;
+  const person = { username, name: 'Ana', email: `${username}@example.org`, rootRole: 1 };
   const { id } = (await api('POST', '/api/admin/user-admin', person)) as { readonly id: number };
   const token = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'inbox' });
-  return (token as { readonly secret: string }).secret;
+  return { id, email: person.email, key: (token as { readonly secret: string }).secret };
+}
+
+/** What a person has mailed, by kind. */
+async function mailedTo(key: string): Promise<ReadonlyMap<string, string>> {
+  const { kinds } = (await api('GET', '/api/admin/inbox/preferences', undefined, key)) as {
+    readonly kinds: readonly { readonly kind: string; readonly mail: string }[];
+  };
+  return new Map(kinds.map(({ kind, mail }) => [kind, mail]));
 }
 
 const unreadOf = async (key: string): Promise<number> =>
@@ -24,7 +33,7 @@ const unreadOf = async (key: string): Promise<number> =>
 
 /** A person with a flag of their own, which somebody else has switched on in production. */
 async function aPersonWithNews() {
-  const key = await aPerson();
+  const { key } = await aPerson();
   const flag = `inbox.${randomUUID().slice(0, 8)}`;
   const features = '/api/admin/projects/default/features';
   await api('POST', features, { name: flag, type: 'release' }, key);
@@ -94,6 +103,37 @@ describeInBrowser('the inbox', () => {
       readonly notifications: readonly { readonly kind: string; readonly summary: string }[];
     };
     expect(notifications.map(({ kind }) => kind)).toEqual(['flag-stale', 'flag-changed']);
+    await closeChecked(opened);
+  });
+
+  it('can be mailed at once or once a day, to the address of the account', async () => {
+    const { key, email } = await aPerson();
+    const opened = await openPage('/profile', { width: 390 });
+    const { page } = opened;
+    await signIn(page, key);
+    await page.getByText(`Mail goes to ${email}, that of the day at 7:00 UTC.`).waitFor();
+    await page.getByRole('button', { name: 'By mail: My flag was changed in production' }).click();
+    await page.getByRole('option', { name: 'Once a day' }).click();
+    await eventually(async () => expect((await mailedTo(key)).get('flag-changed')).toBe('daily'));
+    expect((await mailedTo(key)).get('review-requested')).toBe('at-once');
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('is mailed no more after the link in a mail is opened and confirmed, without signing in', async () => {
+    const { id, key } = await aPerson();
+    // As the mail has it, under the key of these tests.
+    const secret = hkdfSync('sha256', 'the key of the integrations of the tests', '', 'bunting unsubscribe links', 32);
+    const what = `${id}.review-requested`;
+    const signature = createHmac('sha256', Buffer.from(secret)).update(what).digest('base64url');
+    const opened = await openPage(`/unsubscribe?token=${what}.${signature}`);
+    const stop = opened.page.getByRole('button', { name: 'Stop these mails' });
+    await stop.waitFor();
+    expect((await mailedTo(key)).get('review-requested')).toBe('at-once');
+    await expectAccessible(opened);
+    await stop.click();
+    await opened.page.getByText('You get no more of them.').waitFor();
+    expect((await mailedTo(key)).get('review-requested')).toBe('never');
     await closeChecked(opened);
   });
 

@@ -20,6 +20,10 @@ export async function startBunting() {
     CHECK_REPLIES: 'true',
     INTEGRATIONS_SECRET_KEY: 'the key of the integrations of the tests',
     INTEGRATIONS_ALLOWED_HOSTS: '127.0.0.1',
+    INTEGRATIONS_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    GATEWAY_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    // Mail is set up, and goes nowhere.
+    SMTP_URL: 'smtp://127.0.0.1:1',
     ...longFreshnessTimeouts,
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',

@@ -39,6 +39,8 @@ interface InboxOptions {
   readonly intervalMs: number;
   /** the longest pause after a failure */
   readonly maxBackoffMs?: number;
+  /** called when people were told of something */
+  readonly onTold?: () => void;
   readonly metrics: Registry;
   readonly log: Log;
 }
@@ -57,7 +59,8 @@ const dayMs = 86_400_000;
  * Tells people of the events of the log, until it is stopped. What people are told and the position in the log up to which they are is one
  * transaction, so that a process that dies leaves nobody out and tells nobody twice. Of several replicas the fastest one moves the position.
  */
-export function startInbox({ bus, store, marks, intervalMs, maxBackoffMs, metrics, log }: InboxOptions) {
+export function startInbox(options: InboxOptions) {
+  const { bus, store, marks, intervalMs, maxBackoffMs, onTold, metrics, log } = options;
   const { countLeftOut, caughtUp } = registerInboxMetrics(metrics);
   const context = () => systemContext(callTimeoutMs);
   const readLog = (after: number, limit: number, waitsForCommits = false): Promise<LogPage> =>
@@ -148,7 +151,9 @@ export function startInbox({ bus, store, marks, intervalMs, maxBackoffMs, metric
     const deletedUsers = page.events.flatMap(({ event }) => deletedUserOf(event) ?? []);
     const settled = page.events.flatMap(({ event }) => settledReviewOf(event) ?? []);
     const next = { ...position, position: last.event.id, hash: last.hash };
-    return (await store.commit(position, next, { notices, settled, deletedUsers })) ? next : store.position();
+    const isStored = await store.commit(position, next, { notices, settled, deletedUsers });
+    if (isStored && notices.length > 0) onTold?.();
+    return isStored ? next : store.position();
   };
 
   const following = startLoop({
@@ -182,6 +187,7 @@ export function startInbox({ bus, store, marks, intervalMs, maxBackoffMs, metric
       const ending = await call(bus, ListTokensNearTheirEnd, { body: { days: tokenDays } }, context());
       const now = new Date();
       await store.tell(await toPeople(ending.tokens.flatMap((token) => noticeOfToken(token, now) ?? [])));
+      onTold?.();
     },
   });
   const housekeeping = startLoop({

@@ -1,16 +1,22 @@
-import { type Endpoint, implement, reads, writes } from '@bunting/bus';
+import { type Endpoint, implement, reads, systemContext, writes } from '@bunting/bus';
 import {
   type Caller,
   CountUnreadNotifications,
   GetNotificationPreferences,
+  GetPermissionsOfUsers,
   ListNotifications,
   MarkAllNotificationsRead,
   MarkNotification,
   refusal,
   SetNotificationPreference,
+  Unsubscribe,
 } from '@bunting/contracts';
+import { call } from '../calls.ts';
 import type { IntegrationsContext } from '../endpoints.ts';
+import { invalidLink } from '../mail/unsubscribe-links.ts';
 import type { InboxOf } from './inbox-store.ts';
+
+const callTimeoutMs = 5_000;
 
 /** @throws Refusal `ForbiddenError` for a service account, and for a token without a user */
 function inboxOf({ id, isService, hiddenProjects = [] }: Caller): InboxOf {
@@ -23,7 +29,19 @@ function inboxOf({ id, isService, hiddenProjects = [] }: Caller): InboxOf {
 }
 
 /** The inbox of the caller, and of nobody else. */
-export function inboxEndpoints({ inbox, transaction }: IntegrationsContext): readonly Endpoint[] {
+export function inboxEndpoints({
+  bus,
+  inbox,
+  transaction,
+  mailHour,
+  unsubscribeLinks,
+}: IntegrationsContext): readonly Endpoint[] {
+  const isSetUp = unsubscribeLinks !== undefined;
+  const addressOf = async (userId: number): Promise<string | null> => {
+    if (!isSetUp) return null;
+    const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids: [userId] } }, systemContext(callTimeoutMs));
+    return users[0]?.user.email ?? null;
+  };
   return [
     reads(ListNotifications, ({ query: { unread = false, kind = null, before = null, limit = 25 }, caller }) =>
       inbox.page(inboxOf(caller), { unread, kind, before, limit }),
@@ -37,13 +55,25 @@ export function inboxEndpoints({ inbox, transaction }: IntegrationsContext): rea
       await tx.inbox.markAllRead(inboxOf(caller), body.upTo, body.kind ?? null);
       return null;
     }),
-    implement(GetNotificationPreferences, async ({ caller }) => ({
-      kinds: await inbox.preferences(inboxOf(caller).userId),
-    })),
+    implement(GetNotificationPreferences, async ({ caller }) => {
+      const { userId } = inboxOf(caller);
+      const [kinds, address] = await Promise.all([inbox.preferences(userId), addressOf(userId)]);
+      return { kinds, mail: { isSetUp, address, dailyHour: mailHour } };
+    }),
     writes(SetNotificationPreference, transaction, async (tx, { params, body, caller }) => {
       const { userId } = inboxOf(caller);
       await tx.inbox.prefer(userId, params.kind, body);
       return { kinds: await tx.inbox.preferences(userId) };
+    }),
+    writes(Unsubscribe, transaction, async (tx, { query: { token } }) => {
+      if (unsubscribeLinks === undefined) throw invalidLink();
+      const { userId, unsubscription } = unsubscribeLinks.read(token);
+      const kinds = await tx.inbox.preferences(userId);
+      const ended = kinds.filter(({ kind, mail }) =>
+        unsubscription === 'daily' ? mail === 'daily' : kind === unsubscription,
+      );
+      for (const { kind } of ended) await tx.inbox.prefer(userId, kind, { mail: 'never' });
+      return null;
     }),
   ];
 }

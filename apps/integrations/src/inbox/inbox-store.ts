@@ -1,4 +1,6 @@
 import {
+  mailByDefault,
+  type MailMode,
   maxNotifications,
   notificationDays,
   type NotificationKind,
@@ -9,6 +11,7 @@ import {
 import { type Database, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
 import { markBeginning } from '../delivery/log-mark-store.ts';
 import type { LogPosition } from '../delivery/log-position.ts';
+import { addToMail, dropKind, dropMailOf, dropReview } from '../mail/mail-store.ts';
 import type { Notice, SettledReview } from './notification.ts';
 
 /** The inbox of a person, and what is left out of it: the projects that the person may not see. */
@@ -55,10 +58,12 @@ const pageOf: Statement = {
 const preferencesOf: Statement = {
   name: 'notification-preferences',
   text: `
-    select known.kind, coalesce(inbox, true) as inbox
-    from unnest($2::text[]) with ordinality as known (kind, nth)
+    select known.kind, coalesce(inbox, true) as inbox, coalesce(p.mail, known.mail) as mail
+    from unnest($2::text[], $3::text[]) with ordinality as known (kind, mail, nth)
     left join notification_preference p on p.kind = known.kind and p.user_id = $1 order by nth`,
 };
+
+const defaults = [notificationKinds, notificationKinds.map((kind) => mailByDefault[kind])];
 
 const dropOld: Statement = {
   name: 'drop-old-notifications',
@@ -103,8 +108,14 @@ const dropBeyondLimit = `
   where notification.id = old.id
     and (kind <> 'token-expiring' or added_at < clock_timestamp() - interval '${tokenNoticeDays} days')`;
 
+/** Mail, where it is set up. */
+export interface Mailing {
+  /** of the mail of the day, in UTC */
+  readonly hour: number;
+}
+
 /** Tells people, each once, and keeps the newest of each person. */
-async function tell(tx: Tx, notices: readonly Notice[]): Promise<void> {
+async function tell(tx: Tx, notices: readonly Notice[], mailing: Mailing | undefined): Promise<void> {
   for (const notice of notices) {
     if (notice.kind === 'review-requested')
       await tx.query(dropAskedBefore, [notice.userIds, notice.changeRequestId, notice.createdAt]);
@@ -123,6 +134,7 @@ async function tell(tx: Tx, notices: readonly Notice[]): Promise<void> {
       notice.changeRequestId,
       notice.path,
     ]);
+    if (mailing !== undefined) await addToMail(tx, notice, mailing.hour);
   }
   if (notices.length > 0) await tx.query(dropBeyondLimit, [[...new Set(notices.flatMap(({ userIds }) => userIds))]]);
 }
@@ -147,8 +159,8 @@ interface ToldOfPage {
   readonly deletedUsers: readonly number[];
 }
 
-/** Stores what people are told, outside of the writes of users. */
-export function inboxStore(database: Database) {
+/** Stores what people are told, outside of the writes of users. Nothing is mailed without `mailing`. */
+export function inboxStore(database: Database, mailing?: Mailing) {
   const { read, query } = database;
   return {
     /** The position in the log up to which people are told; undefined before the first one. */
@@ -171,18 +183,21 @@ export function inboxStore(database: Database) {
     commit: (from: InboxPosition, to: LogPosition, { notices, settled, deletedUsers }: ToldOfPage): Promise<boolean> =>
       database.transaction(async (tx) => {
         if (!(await move(tx, from, to))) return false;
-        await tell(tx, notices);
-        for (const { changeRequestId, userId, at } of settled)
+        await tell(tx, notices, mailing);
+        for (const { changeRequestId, userId, at } of settled) {
           await tx.query(settleReview, [changeRequestId, userId, at]);
+          await dropReview(tx, changeRequestId, userId, at);
+        }
         if (deletedUsers.length > 0) {
           await tx.query('delete from notification where user_id = any ($1::int[])', [deletedUsers]);
           await tx.query('delete from notification_preference where user_id = any ($1::int[])', [deletedUsers]);
+          await dropMailOf(tx, deletedUsers);
         }
         return true;
       }),
 
     /** Tells people of what is no event. */
-    tell: (notices: readonly Notice[]): Promise<void> => database.transaction((tx) => tell(tx, notices)),
+    tell: (notices: readonly Notice[]): Promise<void> => database.transaction((tx) => tell(tx, notices, mailing)),
 
     /** Deletes some notifications that are too old. @returns how many */
     dropOld: async (): Promise<number> => (await query(dropOld)).length,
@@ -197,8 +212,7 @@ export function inboxReader({ read }: ReadDatabase) {
       onlyRow(await read<{ json: string }>(pageOf, [userId, hiddenProjects, unread, kind, before, limit])).json,
     countUnread: async ({ userId, hiddenProjects }: InboxOf): Promise<{ unread: number }> =>
       onlyRow(await read<{ unread: number }>(unreadOf, [userId, hiddenProjects])),
-    preferences: (userId: number): Promise<Preference[]> =>
-      read<Preference>(preferencesOf, [userId, notificationKinds]),
+    preferences: (userId: number): Promise<Preference[]> => read<Preference>(preferencesOf, [userId, ...defaults]),
   };
 }
 export type InboxReader = ReturnType<typeof inboxReader>;
@@ -223,13 +237,18 @@ export function inboxRepository(tx: Tx) {
       );
     },
     preferences: (userId: number): Promise<Preference[]> =>
-      tx.query<Preference>(preferencesOf.text, [userId, notificationKinds]),
-    prefer: async (userId: number, kind: NotificationKind, { inbox }: { readonly inbox: boolean }): Promise<void> => {
+      tx.query<Preference>(preferencesOf.text, [userId, ...defaults]),
+    prefer: async (
+      userId: number,
+      kind: NotificationKind,
+      { inbox = null, mail = null }: { readonly inbox?: boolean | null; readonly mail?: MailMode | null },
+    ): Promise<void> => {
       await tx.query(
-        `insert into notification_preference (user_id, kind, inbox) values ($1, $2, $3)
-         on conflict (user_id, kind) do update set inbox = excluded.inbox`,
-        [userId, kind, inbox],
+        `insert into notification_preference as p (user_id, kind, inbox, mail) values ($1, $2, coalesce($3, true), $4)
+         on conflict (user_id, kind) do update set inbox = coalesce($3, p.inbox), mail = coalesce($4, p.mail)`,
+        [userId, kind, inbox, mail],
       );
+      if (mail === 'never') await dropKind(tx, userId, kind);
     },
   };
 }

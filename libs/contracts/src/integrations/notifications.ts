@@ -18,6 +18,25 @@ export const notificationKinds = [
 ] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
+/** When a person is mailed what is told: with other things once a day, or never. */
+export const mailModes = ['at-once', 'daily', 'never'] as const;
+export type MailMode = (typeof mailModes)[number];
+
+/** When people are mailed who have chosen nothing: at once what waits for them, or harms soon. */
+export const mailByDefault: Readonly<Record<NotificationKind, MailMode>> = {
+  'review-requested': 'at-once',
+  'change-request-commented': 'daily',
+  'change-request-approved': 'daily',
+  'change-request-returned': 'daily',
+  'change-request-rejected': 'daily',
+  'change-request-scheduled': 'never',
+  'change-request-applied': 'never',
+  'change-request-failed': 'at-once',
+  'flag-changed': 'never',
+  'flag-stale': 'never',
+  'token-expiring': 'at-once',
+};
+
 /** The days for which notifications are kept, and how many of a person. */
 export const notificationDays = 90;
 export const maxNotifications = 500;
@@ -127,29 +146,46 @@ export const MarkAllNotificationsRead = defineOperation({
   errors: ['ForbiddenError', 'ValidationError'],
 });
 
-export const NotificationPreferences = Type.Object(
-  {
-    kinds: Type.Array(
-      Type.Object({
-        kind,
-        inbox: Type.Boolean({ description: 'whether it comes into the inbox' }),
-      }),
-      { description: 'each kind, in the order of the console' },
-    ),
-  },
-  { title: 'notificationPreferencesSchema', description: 'What the caller wants to be told, and how.' },
-);
+const preference = {
+  inbox: Type.Boolean({ description: 'whether it comes into the inbox' }),
+  mail: Type.Enum([...mailModes], {
+    type: 'string',
+    description: 'when it is mailed: at once, in one mail a day, or never',
+  }),
+};
+
+const preferences = {
+  kinds: Type.Array(Type.Object({ kind, ...preference }), { description: 'each kind, in the order of the console' }),
+};
+
+export const NotificationPreferences = Type.Object(preferences, {
+  title: 'notificationPreferencesSchema',
+  description: 'What the caller wants to be told, and how.',
+});
 export type NotificationPreferences = Static<typeof NotificationPreferences>;
 
 export const GetNotificationPreferences = defineOperation({
   subject: 'call.integrations.get-notification-preferences',
   operationId: 'getNotificationPreferences',
-  summary: 'Get what the caller is told',
+  summary: 'Get what the caller is told, and how',
   tag: 'Notifications',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/inbox/preferences' },
   permission: 'authenticated',
-  reply: NotificationPreferences,
+  reply: Type.Object(
+    {
+      ...preferences,
+      mail: Type.Object(
+        {
+          isSetUp: Type.Boolean({ description: 'whether the server sends mail' }),
+          address: Nullable(Type.String(), { description: 'the address of the account, if it has one' }),
+          dailyHour: Type.Integer({ minimum: 0, maximum: 23, description: 'the hour of the daily mail, in UTC' }),
+        },
+        { description: 'where mail goes' },
+      ),
+    },
+    { title: 'ownNotificationPreferencesSchema', description: 'What the caller wants to be told, and how.' },
+  ),
   errors: ['ForbiddenError'],
 });
 
@@ -157,16 +193,40 @@ export const SetNotificationPreference = defineOperation({
   subject: 'call.integrations.set-notification-preference',
   operationId: 'setNotificationPreference',
   summary: 'Set how the caller is told of a kind of events',
-  description: 'Holds for what happens from then on.',
+  description: 'Holds for what happens from then on. With `never`, what waits to be mailed is not mailed any more.',
   tag: 'Notifications',
   isBuntingExtension: true,
   http: { method: 'PUT', url: '/api/admin/inbox/preferences/:kind' },
   permission: 'authenticated',
   params: Type.Object({ kind }),
   body: Type.Object(
-    { inbox: Type.Boolean({ description: 'whether it comes into the inbox' }) },
-    { title: 'setNotificationPreferenceSchema', description: 'How the caller is told of a kind of events.' },
+    { inbox: Type.Optional(preference.inbox), mail: Type.Optional(preference.mail) },
+    {
+      title: 'setNotificationPreferenceSchema',
+      description: 'How the caller is told of a kind of events; what is left out stays.',
+    },
   ),
   reply: NotificationPreferences,
   errors: ['ForbiddenError', 'ValidationError'],
+});
+
+/** What a link in a mail ends: mail of a kind, or the daily one. */
+export type Unsubscription = NotificationKind | 'daily';
+
+/**
+ * Ends the mails that a link in one of them is for, and nothing else. Mail programs send it on a press of their own button (RFC 8058): without a
+ * session, and with a body that is not read.
+ */
+export const Unsubscribe = defineOperation({
+  subject: 'call.integrations.unsubscribe',
+  operationId: 'unsubscribe',
+  summary: 'Receive no more mails of a kind',
+  description: 'Ends the mails that the signed link in a mail is for. Works any number of times, without a session.',
+  tag: 'Notifications',
+  isBuntingExtension: true,
+  http: { method: 'POST', url: '/unsubscribe', status: 204, anyContentType: true },
+  permission: 'public',
+  idempotent: true,
+  query: Type.Object({ token: Type.String({ maxLength: 200, description: 'the token of the link' }) }),
+  errors: ['ValidationError', 'InvalidTokenError'],
 });

@@ -34,8 +34,22 @@ function optionList(items: readonly SelectOption[]) {
   );
 }
 
+interface SelectProps extends ChoiceProps {
+  /** for a cell of a table, whose row and column say what it is: the label is read, and not seen */
+  readonly isLabelHidden?: boolean;
+}
+
 /** A choice of one of a few options, which are shown when it is opened. */
-export function Select({ label, hint, error, options: items, value, onChange, ...props }: ChoiceProps) {
+export function Select({
+  label,
+  isLabelHidden = false,
+  hint,
+  error,
+  options: items,
+  value,
+  onChange,
+  ...props
+}: SelectProps) {
   return (
     <AriaSelect
       {...props}
@@ -45,7 +59,7 @@ export function Select({ label, hint, error, options: items, value, onChange, ..
       validationBehavior="aria"
       className={styles['field'] ?? ''}
     >
-      <Label className={styles['label'] ?? ''}>{label}</Label>
+      <Label className={isLabelHidden ? 'visually-hidden' : (styles['label'] ?? '')}>{label}</Label>
       <Button className={`${styles['input']} ${styles['select']}`}>
         <SelectValue />
         <Icon name="chevronDown" />

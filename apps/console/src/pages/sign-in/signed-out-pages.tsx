@@ -4,13 +4,14 @@ import {
   RequestPasswordReset,
   ResetPassword,
   SignUp,
+  Unsubscribe,
   ValidateResetLink,
 } from '@bunting/contracts';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Control, useForm } from 'react-hook-form';
-import { sendAfterSignIn, urlOf } from '../../api/call.ts';
+import { call, sendAfterSignIn, urlOf } from '../../api/call.ts';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
@@ -255,6 +256,37 @@ export function ForgottenPasswordPage() {
           </Button>
         </form>
       )}
+    </Frame>
+  );
+}
+
+function StopMails({ token }: { readonly token: string }) {
+  const stop = useMutation({ mutationFn: () => call(Unsubscribe, { query: { token } }) });
+  const isDaily = token.split('.')[1] === 'daily';
+  if (stop.isSuccess)
+    return <p role="status">You get no more of them. Your profile says what else is mailed to you.</p>;
+  return (
+    <div className={layout['stack']}>
+      <p>
+        {isDaily
+          ? 'Should the mail of the day, with everything that is in it, not come any more?'
+          : 'Should mails of this kind not come any more?'}{' '}
+        The inbox of the console stays as it is.
+      </p>
+      {stop.isError && <Notice tone="danger">{stop.error.message}</Notice>}
+      <Button variant="primary" isPending={stop.isPending} onPress={() => stop.mutate()}>
+        Stop these mails
+      </Button>
+    </div>
+  );
+}
+
+/** Ends the mails that the link in one of them is for. Opening it changes nothing: programs open links as well. */
+export function UnsubscribePage() {
+  const token = useLinkParameter('token');
+  return (
+    <Frame title="Fewer mails">
+      {token === undefined ? <Notice tone="warning">{texts.incomplete}</Notice> : <StopMails token={token} />}
     </Frame>
   );
 }

@@ -1,0 +1,206 @@
+import { type Bus, systemContext } from '@bunting/bus';
+import { GetPermissionsOfUsers, type ReplyOf } from '@bunting/contracts';
+import { type Log, startLoop } from '@bunting/runtime';
+import pLimit from 'p-limit';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { call } from '../calls.ts';
+import { failuresThatPause, nextAttemptMs, pauseMs } from '../delivery/retry.ts';
+import { MailError, type MailTransport } from '../sending/mail-transport.ts';
+import type { ClaimedMail, MailStore } from './mail-store.ts';
+import { dailyMailOf, type MailedNotice, type MailLinks, mailOf } from './message.ts';
+import type { UnsubscribeLinks } from './unsubscribe-links.ts';
+
+interface MailerOptions {
+  readonly bus: Bus;
+  readonly store: MailStore;
+  readonly transport: Pick<MailTransport, 'send'>;
+  readonly links: UnsubscribeLinks;
+  /** where the console is, without a slash at the end */
+  readonly publicUrl: string;
+  /** milliseconds between the attempts to send a mail */
+  readonly schedule: readonly number[];
+  readonly intervalMs: number;
+  readonly metrics: Registry;
+  readonly log: Log;
+}
+
+const maxMails = 50;
+const maxConcurrentMails = 4;
+/** Another process sends a mail again whose process has not said for so long what became of it. */
+const leaseMs = 300_000;
+const callTimeoutMs = 10_000;
+const housekeepingMs = 60_000;
+
+type User = ReplyOf<typeof GetPermissionsOfUsers>['users'][number];
+
+/**
+ * Mails people what they want to be mailed, until it is stopped. What is mailed waits in the database until the mail server has accepted it: a
+ * process that dies leaves nothing out, and a mail that is sent again has the same Message-ID.
+ */
+export function startMailer(options: MailerOptions) {
+  const { bus, store, transport, links, publicUrl, schedule, intervalMs, metrics, log } = options;
+  const count = registerMailMetrics(metrics, store);
+  const limit = pLimit(maxConcurrentMails);
+  /** how often the server has failed since it last answered; at most one a round beyond the threshold */
+  let failures = 0;
+  /** whether mail waits since the server has failed, which is logged once */
+  let isFailing = false;
+  let pausedUntil = 0;
+  let isStopped = false;
+
+  const usersOf = async (mails: readonly ClaimedMail[]): Promise<ReadonlyMap<number, User>> => {
+    const body = { ids: [...new Set(mails.map(({ userId }) => userId))] };
+    const { users } = await call(bus, GetPermissionsOfUsers, { body }, systemContext(callTimeoutMs));
+    return new Map(users.map((user) => [user.user.id, user]));
+  };
+
+  const addressesFor = (userId: number): MailLinks => ({
+    publicUrl,
+    unsubscribe: (unsubscription) => `${publicUrl}/unsubscribe?token=${links.tokenOf({ userId, unsubscription })}`,
+  });
+
+  const retryOrGiveUp = async ({ id, userId, attempts }: ClaimedMail, error: MailError): Promise<void> => {
+    const next = nextAttemptMs(schedule, attempts + 1, {}, Math.random());
+    if (next !== undefined) {
+      await store.retry(id, attempts, next);
+      return count('failed');
+    }
+    await store.end(id);
+    count('given up');
+    log.warn(`A mail to user ${userId} is given up after ${attempts + 1} attempts: ${error.message}.`);
+  };
+
+  /** Sends a mail once. @returns what the server did; undefined where it was not asked */
+  const send = async (
+    mail: ClaimedMail,
+    user: User | undefined,
+    notices: readonly MailedNotice[],
+  ): Promise<'accepted' | 'refused' | 'failed' | undefined> => {
+    const { id, userId, isDaily } = mail;
+    const hidden = user?.caller.hiddenProjects ?? [];
+    // The rights of now: those at the time of the event may be lost.
+    const visible = notices.filter(({ project }) => project === null || !hidden.includes(project));
+    const to = user?.user.email;
+    const [first] = visible;
+    if (to == null || to === '' || first === undefined) {
+      await store.end(id);
+      count('left out');
+      return undefined;
+    }
+    const addresses = addressesFor(userId);
+    const { subject, text, unsubscription } = isDaily ? dailyMailOf(visible, addresses) : mailOf(first, addresses);
+    try {
+      await transport.send({ to, subject, text, id, unsubscribeUrl: addresses.unsubscribe(unsubscription) });
+    } catch (error) {
+      if (!(error instanceof MailError)) throw error;
+      await retryOrGiveUp(mail, error);
+      if (error.isRefusal) return 'refused';
+      if (!isFailing) log.warn(`Mail waits: ${error.message}. It is tried again.`);
+      isFailing = true;
+      return 'failed';
+    }
+    await store.end(id);
+    count('sent');
+    return 'accepted';
+  };
+
+  /** Sends mails that were taken, until the server has failed too often. @returns how often it has answered, and failed */
+  const sendAll = async (mails: readonly ClaimedMail[]) => {
+    const untried = new Set(mails.map(({ id }) => id));
+    let answers = 0;
+    let failed = 0;
+    try {
+      const [users, notices] = await Promise.all([usersOf(mails), store.noticesOf([...untried])]);
+      await Promise.all(
+        mails.map((mail) =>
+          limit(async () => {
+            if (isStopped || failed >= failuresThatPause) return;
+            untried.delete(mail.id);
+            const result = await send(mail, users.get(mail.userId), notices.get(mail.id) ?? []);
+            if (result === 'failed') failed++;
+            else if (result !== undefined) answers++;
+          }),
+        ),
+      );
+    } finally {
+      // Without the database they are free again when the lease ends.
+      if (untried.size > 0) await store.release([...untried]).catch(() => undefined);
+    }
+    return { answers, failed };
+  };
+
+  const sendRound = async (): Promise<number> => {
+    await store.compose();
+    const mails = await store.claim(failures >= failuresThatPause ? 1 : maxMails, leaseMs);
+    if (mails.length === 0) return intervalMs;
+    const { answers, failed } = await sendAll(mails);
+    if (failed > 0) {
+      // What is sent at the same time fails at the same time.
+      failures = Math.min(failures + failed, Math.max(failuresThatPause, failures + 1));
+      const pause = pauseMs(failures, {}, Math.random());
+      pausedUntil = performance.now() + pause;
+      return pause > 0 ? pause : intervalMs;
+    }
+    if (answers > 0) {
+      if (isFailing) await store.retryAll();
+      isFailing = false;
+      failures = 0;
+    }
+    return 0;
+  };
+
+  const sending = startLoop({
+    name: 'Mailing people',
+    intervalMs,
+    minIntervalMs: 100,
+    burst: 20,
+    log,
+    run: async () => {
+      const restMs = pausedUntil - performance.now();
+      return restMs > 0 ? restMs : sendRound();
+    },
+  });
+  const housekeeping = startLoop({
+    name: 'Dropping what was mailed long ago',
+    intervalMs: housekeepingMs,
+    log,
+    run: async () => ((await store.dropOld()) > 0 ? 0 : housekeepingMs),
+  });
+  return {
+    /** Looks for something to mail now. */
+    wake: (): void => sending.wake(),
+    stop: async (): Promise<void> => {
+      isStopped = true;
+      await Promise.all([sending.stop(), housekeeping.stop()]);
+    },
+  };
+}
+
+type MailOutcome = 'sent' | 'failed' | 'given up' | 'left out';
+
+function registerMailMetrics(registry: Registry, store: MailStore) {
+  const counter = new Counter({
+    name: 'bunting_mails_total',
+    help: 'attempts to mail people, by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const waiting = new Gauge({
+    name: 'bunting_mails_waiting',
+    help: 'mails that the mail server has not accepted yet',
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'bunting_mail_delay_seconds',
+    help: 'for how long the oldest mail waits that the mail server has not accepted yet; 0 for none',
+    registers: [registry],
+    async collect() {
+      // While the database is unavailable the metrics have their last values.
+      const now = await store.waiting().catch(() => undefined);
+      if (now === undefined) return;
+      waiting.set(now.mails);
+      this.set(now.oldestSeconds);
+    },
+  });
+  return (outcome: MailOutcome): void => counter.inc({ outcome });
+}
