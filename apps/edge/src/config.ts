@@ -67,6 +67,18 @@ export const EdgeConfig = Type.Object({
     'seconds between validations of all known tokens at the origin: a revoked frontend token works so long, and three seconds more, while the origin can be reached',
   ),
   UPSTREAM_REQUEST_TIMEOUT: seconds(5, 'seconds that a request to the origin may take; streams may stay open'),
+  UPSTREAM_ANSWER_TIMEOUT_SECONDS: seconds(
+    60,
+    'seconds that the whole body of an answer of the origin may take, once it has begun',
+  ),
+  UPSTREAM_MAX_ANSWER_MIB: Type.Integer({
+    minimum: 1,
+    // No text of Node is longer than 512 MiB.
+    maximum: 500,
+    default: 256,
+    description:
+      'maximum MiB of an answer of the origin, and of an event of its stream, decompressed; longer ones are left out',
+  }),
   UPSTREAM_CERTIFICATE_FILE: Type.Optional(
     Type.String({ minLength: 1, description: 'PEM file with the certificates that the origin is verified with, too' }),
   ),

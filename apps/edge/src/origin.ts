@@ -61,6 +61,8 @@ export async function connectOrigin(
     settings: {
       ...defaultUpstreamSettings,
       headTimeoutMs: config.UPSTREAM_REQUEST_TIMEOUT * 1_000,
+      answerTimeoutMs: config.UPSTREAM_ANSWER_TIMEOUT_SECONDS * 1_000,
+      maxBytes: config.UPSTREAM_MAX_ANSWER_MIB * 1024 * 1024,
       tls: await certificatesOf(config),
     },
   });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { eventually, startBlackholeProxy } from '@bunting/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startChangingOrigin, token } from './changing-origin.ts';
-import { originData } from './simulated-origin.ts';
+import { flag, originData } from './simulated-origin.ts';
 import { startEdge } from './started-edge.ts';
 
 const stops: (() => unknown)[] = [];
@@ -213,6 +213,21 @@ describe('an SDK behind an edge has a state that the origin had, and the newest 
     await eventually(() => expect(sdk.seen.stale).not.toBe(''));
     proxy.forwardNewConnections();
     await sdk.isEqual();
+  });
+
+  it('behind an edge that takes answers as long as its origin sends them, and not behind one that does not', async () => {
+    const { origin, startEdge, startSdk } = await startWorld();
+    const strict = await startEdge({ BACKUP_FOLDER: '', UPSTREAM_MAX_ANSWER_MIB: '1' });
+    const sdk = startSdk(strict.url);
+    await sdk.isEqual();
+    origin.state.data.put(flag('large', 'x'.repeat(1_500_000)));
+    origin.wakeStreams();
+    await eventually(() => expect(sdk.seen.stale).not.toBe(''));
+    const generous = await startEdge({ BACKUP_FOLDER: '', UPSTREAM_MAX_ANSWER_MIB: '2' });
+    const namesAt = async (url: string): Promise<string> =>
+      (await fetch(`${url}/api/client/features`, { headers: { authorization: token } })).text();
+    expect(await namesAt(generous.url)).toContain('"large"');
+    expect(await namesAt(strict.url)).not.toContain('"large"');
   });
 
   it('without a folder that can be written', async () => {
