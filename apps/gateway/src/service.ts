@@ -34,7 +34,7 @@ import { mountDocs } from './http/openapi/docs.ts';
 import { openApiDocument } from './http/openapi/openapi-document.ts';
 import { mountScim } from './access/scim/mount-scim.ts';
 import { mountLogout } from './access/sessions/browser-session.ts';
-import { startSdkDelivery } from './delivery/delivery.ts';
+import { currentRevisions, startSdkDelivery } from './delivery/delivery.ts';
 import { GatewayConfig } from './config.ts';
 import { configuredTokens } from './access/tokens/initial-tokens.ts';
 import { configuredMailer } from './access/passwords/password-links.ts';
@@ -186,6 +186,7 @@ async function start(context: ServiceContext<typeof GatewayConfig>): Promise<Run
     projectAndEnvironmentDirectory: projectAndEnvironmentDirectory(bus, existingProjectsReader(database), catchUp),
     pendingPrivateProjects,
     invalidateRights: () => onAccessChange('project'),
+    currentRevisionOf: () => currentRevisions(delivery),
     instance: {
       version: buntingVersion(),
       publicUrl: config.GATEWAY_PUBLIC_URL,

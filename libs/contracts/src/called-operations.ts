@@ -15,6 +15,7 @@ import {
   GetProjectActivity,
   GetResourceLimits,
   HideProject,
+  ListEdgeInstances,
   ListEnvironmentNames,
   ListEnvironmentSettingsOfProject,
   ListFeatureFollowers,
@@ -76,6 +77,7 @@ export const calledOperations = {
   gateway: [
     CountResources,
     GetResourceLimits,
+    ListEdgeInstances,
     ListEnvironmentNames,
     ListEnvironmentSettingsOfProject,
     ListProjects,

@@ -3,7 +3,7 @@ import type { Tx } from '@bunting/database';
 import type { Outbox, RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import { featureStatesSql } from '../unit-of-work/feature-sql.ts';
-import { capped, usageRetentionHours } from '../usage/usage-store.ts';
+import { capped, edgeRetentionHours, usageRetentionHours } from '../usage/usage-store.ts';
 
 /** A feature that is older than the lifetime of its type. */
 export interface PotentiallyStaleFeature {
@@ -148,14 +148,16 @@ export function housekeepingRepository({ query }: Tx, outbox: Outbox, recordEven
       (await query(deleteUnseen('client_application', 'make_interval(days => $2::integer)'), [limit, days])).length,
 
     /**
-     * Deletes instances, missing features and Edge instances without a report for the retention period of usage; returns the highest of the
-     * counts.
+     * Deletes instances and missing features without a report for the retention period of usage, and edges without one for a day; returns the
+     * highest of the counts.
      */
     deleteInactiveInstances: async (limit: number): Promise<number> => {
       const removed = await Promise.all(
-        ['client_instance', 'client_missing_feature', 'edge_instance'].map((table) =>
-          query(deleteUnseen(table, `interval '${usageRetentionHours} hours'`), [limit]),
-        ),
+        [
+          ['client_instance', usageRetentionHours],
+          ['client_missing_feature', usageRetentionHours],
+          ['edge_instance', edgeRetentionHours],
+        ].map(([table, hours]) => query(deleteUnseen(String(table), `interval '${hours} hours'`), [limit])),
       );
       return Math.max(...removed.map((rows) => rows.length));
     },

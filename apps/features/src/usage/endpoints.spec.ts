@@ -449,8 +449,9 @@ describe('instances of Edge', () => {
 
   it('shows the latest report of each Edge with all that it sent, the latest first', async () => {
     const traffic = { get: { '/api/client/features': { requests200: 7 } }, cachedResponses: {} };
+    const behind = { identifier: 'c', appName: 'edge', edgeVersion: '19.15.1' };
     await report({ identifier: 'a', connectedStreamingClients: 1 });
-    await report({ identifier: 'b', region: 'eu', traffic, connectedEdges: [{ identifier: 'c' }] });
+    await report({ identifier: 'b', region: 'eu', traffic, connectedEdges: [behind] });
     await report({ identifier: 'a', connectedStreamingClients: 3 });
     expect(await edges()).toEqual([
       {
@@ -460,8 +461,48 @@ describe('instances of Edge', () => {
         connectedStreamingClients: 3,
         reportedAt: expect.any(String),
       },
-      expect.objectContaining({ identifier: 'b', region: 'eu', traffic, connectedEdges: [{ identifier: 'c' }] }),
+      expect.objectContaining({ identifier: 'b', region: 'eu', traffic, connectedEdges: [behind] }),
     ]);
+  });
+
+  it('keeps of a report what an edge may say, whatever it says', async () => {
+    const named = { appName: 'edge', edgeVersion: '1' };
+    const chain = (levels: number): object =>
+      levels === 0 ? {} : { identifier: `level-${levels}`, ...named, connectedEdges: [chain(levels - 1)] };
+    await report({
+      identifier: 'a',
+      staleMs: -1,
+      connectedStreamingClients: '<b>many</b>',
+      edgeApiKeyRevisionIds: [
+        ...Array.from({ length: 200 }, (_, nth) => ({ environment: `e${nth}`, projects: ['*'], revisionId: nth })),
+        { environment: 'e', projects: '*', revisionId: 1 },
+      ],
+      connectedEdges: [
+        chain(30),
+        'none',
+        { identifier: 'x'.repeat(300), ...named },
+        ...Array.from({ length: 500 }, (_, nth) => ({ identifier: `nth-${nth}`, ...named })),
+      ],
+    });
+    const [edge] = await edges();
+    expect(edge).not.toHaveProperty('staleMs');
+    expect(edge).not.toHaveProperty('connectedStreamingClients');
+    expect(edge?.edgeApiKeyRevisionIds).toHaveLength(100);
+    const below = edge?.connectedEdges ?? [];
+    expect(below[0]).toMatchObject({
+      identifier: 'level-30',
+      connectedEdges: [{ connectedEdges: [{ identifier: 'level-28', connectedEdges: [{ connectedEdges: [] }] }] }],
+    });
+    expect(below.slice(1).map(({ identifier }) => identifier)).toEqual(
+      Array.from({ length: 95 }, (_, nth) => `nth-${nth}`),
+    );
+  });
+
+  it('lists no edge that has not reported for a day', async () => {
+    await sql(`insert into edge_instance
+    select 'edge-' || hours, '{"identifier": "x", "appName": "edge", "edgeVersion": "1"}', now() - hours * interval '1 hour'
+    from unnest(array[23, 25]) as hours`);
+    expect(await edges()).toHaveLength(1);
   });
 
   it('ignores further Edges when a thousand are stored', async () => {

@@ -6,6 +6,7 @@ import {
   GetRawFeatureMetrics,
   GetRecentUsage,
   GetUsageHistory,
+  keptEdgeReport,
   ListEdgeInstances,
   RegisterApplication,
   RegisterFrontendApplication,
@@ -72,7 +73,7 @@ export function usageEndpoints(context: FeaturesContext): readonly Endpoint[] {
       const { body, caller, now } = request;
       authorise(caller, ReportEdgeInstance.permission, {});
       return transaction(request, async ({ edgeInstances }) => {
-        await edgeInstances.store(body, now);
+        await edgeInstances.store(keptEdgeReport(body), now);
         return null;
       });
     }),

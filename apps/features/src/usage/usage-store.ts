@@ -1,10 +1,4 @@
-import {
-  boundEnvironment,
-  type Caller,
-  type EdgeInstanceBody,
-  type FeatureState,
-  recentUsageDays,
-} from '@bunting/contracts';
+import { boundEnvironment, type Caller, type EdgeReport, type FeatureState, recentUsageDays } from '@bunting/contracts';
 import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { featureNotFound } from '../refusals.ts';
@@ -172,6 +166,8 @@ export function usageReader(database: ReadDatabase) {
 
 /** The retention period of usage by hour and application, after which sums of it are kept. */
 export const usageRetentionHours = 48;
+/** For how long an edge is listed that does not report any more. */
+export const edgeRetentionHours = 24;
 
 /** SQL: a sum of counts that JSON transports exactly. */
 export function capped(sum: string): string {
@@ -365,15 +361,16 @@ const list: Statement = {
       report || jsonb_build_object('reportedAt', ${timestampSql('last_seen_at')}) order by last_seen_at desc, identifier), '[]'))::text as json
     from (
       select *, sum(octet_length(report::text)) over (order by last_seen_at desc, identifier) as bytes from edge_instance
+      where last_seen_at > now() - interval '${edgeRetentionHours} hours'
     ) as measured where bytes <= ${maxListedBytes}`,
 };
 
-/** Reads the latest report of each instance of Unleash Edge, as JSON. */
+/** Reads the latest report of each edge of the last day, as JSON. */
 export function edgeInstanceReader(database: ReadDatabase) {
   return (): Promise<string> => readJson(database, list);
 }
 
-/** The maximum number of instances of Unleash Edge whose reports are stored. */
+/** The maximum number of edges whose reports are stored. */
 const maxEdgeInstances = 1_000;
 
 const store = `
@@ -384,10 +381,10 @@ const store = `
   on conflict (identifier) do update set report = excluded.report, last_seen_at = excluded.last_seen_at
     where known.last_seen_at <= excluded.last_seen_at`;
 
-/** Stores reports of Edge instances within a transaction. At the limit, reports of new instances are ignored. */
+/** Stores reports of edges within a transaction. At the limit, reports of new instances are ignored. */
 export function edgeInstanceRepository({ query }: Tx) {
   return {
-    store: async (report: EdgeInstanceBody, now: Date): Promise<void> => {
+    store: async (report: EdgeReport, now: Date): Promise<void> => {
       await query(store, [report.identifier, JSON.stringify(report), now.toISOString()]);
     },
   };

@@ -2,6 +2,7 @@ import type { Bus } from '@bunting/bus';
 import type { Authenticator } from '../admission/authenticator.ts';
 import type { GatewayReads } from '../unit-of-work/reads.ts';
 import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
+import type { CurrentRevisionOf } from './edges/current-revisions.ts';
 import type { InviteLinkSecrets } from './invite-links/invite-link.ts';
 import type { PasswordHasher } from './passwords/password-hasher.ts';
 import type { Mailer } from './passwords/password-links.ts';
@@ -33,6 +34,8 @@ export interface GatewayContext {
   readonly pendingPrivateProjects: PendingPrivateProjects;
   /** applies changed rights in this process: drops its cached principals, and checks its open streams */
   readonly invalidateRights: () => void;
+  /** Looks up the revisions that SDKs get now, once everything is in memory that had happened before this call. */
+  readonly currentRevisionOf: () => Promise<CurrentRevisionOf>;
   readonly instance: InstanceInfo;
   readonly signInSettings: EffectiveSignInSettings;
 }

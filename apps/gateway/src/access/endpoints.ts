@@ -1,5 +1,6 @@
 import type { Endpoint } from '@bunting/bus';
 import type { GatewayContext } from './context.ts';
+import { edgeEndpoints } from './edges/endpoints.ts';
 import { groupEndpoints } from './groups/endpoints.ts';
 import { instanceEndpoints } from './instance/endpoints.ts';
 import { inviteLinkEndpoints } from './invite-links/endpoints.ts';
@@ -17,6 +18,7 @@ import { tokenEndpoints } from './tokens/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
 
 const endpointsByNoun = [
+  edgeEndpoints,
   groupEndpoints,
   instanceEndpoints,
   inviteLinkEndpoints,

@@ -22,6 +22,7 @@ import {
   streamMetrics,
   streamTickets,
 } from '@bunting/delivery';
+import type { CurrentRevisionOf } from '../access/edges/current-revisions.ts';
 import type { Authentication } from '../authentication.ts';
 import type { GatewayConfig } from '../config.ts';
 
@@ -113,5 +114,15 @@ export async function startSdkDelivery(
       admitBeforeRouting,
       directToStream,
     }),
+  };
+}
+
+/** The revisions of what edges get, which are those of SDKs that know segments. */
+export async function currentRevisions(delivery: Delivery): Promise<CurrentRevisionOf> {
+  await delivery.catchUp();
+  return ({ environment, projects }) => {
+    if (!delivery.isLoaded || !delivery.store.hasEnvironment(environment)) return undefined;
+    const named = projects.includes('*') ? {} : { projects: [...new Set(projects)].sort() };
+    return delivery.viewOf({ environment, ...named, inlineSegments: false }).revision();
   };
 }

@@ -7,8 +7,7 @@ function text(description: string) {
 }
 
 /**
- * The report of an instance of Unleash Edge, a proxy between SDKs and this server. Further members are stored and returned as they were
- * sent.
+ * The report of an instance of an edge, a proxy between SDKs and this server. Further members are stored and returned as they were sent.
  */
 export const EdgeInstanceBody = Type.Object(
   {
@@ -21,23 +20,141 @@ export const EdgeInstanceBody = Type.Object(
   },
   {
     title: 'edgeInstanceDataSchema',
-    description: 'The report of an Edge: traffic, latencies, connected streams, downstream Edges and more.',
+    description: 'The report of an edge: traffic, latencies, connected streams, edges behind it and more.',
   },
 );
 export type EdgeInstanceBody = Static<typeof EdgeInstanceBody>;
 
+/** The revision that an edge has of an environment and projects. */
+export interface EdgeRevision {
+  readonly environment: string;
+  /** `['*']` for all */
+  readonly projects: readonly string[];
+  readonly revisionId: number;
+  /** the revision that this server has now, which is later where the edge is behind; undefined where it was not looked up */
+  readonly currentRevisionId?: number;
+  readonly lastUpdated?: string;
+}
+
+/** The report of an edge without what no edge sends. */
+export interface EdgeReport extends EdgeInstanceBody {
+  /** of Bunting: for how long what the edge serves had not been confirmed, in the environment where that was longest */
+  readonly staleMs?: number;
+  /** of Bunting: how often the origin did not answer as it should, and how many responses of the edge were of the kind 5xx */
+  readonly errorsSinceLastReport?: { readonly upstream: number; readonly responses: number };
+  readonly connectedStreamingClients?: number;
+  readonly edgeApiKeyRevisionIds?: readonly EdgeRevision[];
+  readonly connectedEdges?: readonly EdgeReport[];
+  readonly [further: string]: unknown;
+}
+export type EdgeInstance = EdgeReport & { readonly reportedAt: string };
+
+/** How many edges a report has with those behind them, how many levels of them, and of each how many revisions: further ones are left out. */
+const maxEdges = 100;
+const maxLevels = 5;
+const maxRevisions = 100;
+const maxProjects = 500;
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 255;
+}
+function isAmount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+function isEdge(value: unknown): value is EdgeInstanceBody & Record<string, unknown> {
+  const { identifier, appName, edgeVersion, region } = (value ?? {}) as Record<string, unknown>;
+  return isText(identifier) && identifier !== '' && isText(appName) && isText(edgeVersion) && isText(region ?? '');
+}
+function isRevision(value: unknown): value is EdgeRevision {
+  const { environment, projects, revisionId, lastUpdated } = (value ?? {}) as Record<string, unknown>;
+  return (
+    isText(environment) &&
+    Array.isArray(projects) &&
+    projects.length <= maxProjects &&
+    projects.every(isText) &&
+    isAmount(revisionId) &&
+    isText(lastUpdated ?? '')
+  );
+}
+
+/**
+ * A report as it is kept, whatever a client sends: at most 100 edges in five levels, with 100 revisions each, and figures that are figures.
+ * Other members stay as they are.
+ */
+export function keptEdgeReport(report: EdgeInstanceBody): EdgeReport {
+  let edges = 0;
+  const keep = (one: EdgeInstanceBody & Record<string, unknown>, level: number): EdgeReport => {
+    edges++;
+    const { staleMs, connectedStreamingClients, errorsSinceLastReport, edgeApiKeyRevisionIds, ...others } = one;
+    const { connectedEdges, ...kept } = others;
+    const { upstream, responses } = (errorsSinceLastReport ?? {}) as Record<string, unknown>;
+    const behind: EdgeReport[] = [];
+    if (Array.isArray(connectedEdges) && level < maxLevels)
+      for (const edge of connectedEdges as readonly unknown[])
+        if (isEdge(edge) && edges < maxEdges) behind.push(keep(edge, level + 1));
+    return {
+      ...kept,
+      ...(isAmount(staleMs) ? { staleMs } : {}),
+      ...(isAmount(connectedStreamingClients) ? { connectedStreamingClients } : {}),
+      ...(isAmount(upstream) && isAmount(responses) ? { errorsSinceLastReport: { upstream, responses } } : {}),
+      ...(Array.isArray(edgeApiKeyRevisionIds)
+        ? { edgeApiKeyRevisionIds: edgeApiKeyRevisionIds.filter(isRevision).slice(0, maxRevisions) }
+        : {}),
+      ...(Array.isArray(connectedEdges) ? { connectedEdges: behind } : {}),
+    };
+  };
+  return keep(report, 1);
+}
+
+const amount = { type: 'integer', minimum: 0 } as const;
+
 export const EdgeInstances = Type.Object(
   {
     edges: Type.Array(
-      AnyObject({
-        properties: { ...EdgeInstanceBody.properties, reportedAt: Timestamp('when it reported last') },
+      Type.Unsafe<EdgeInstance>({
+        type: 'object',
+        additionalProperties: true,
+        properties: {
+          ...EdgeInstanceBody.properties,
+          reportedAt: Timestamp('when it reported last'),
+          staleMs: {
+            ...amount,
+            description: 'milliseconds for which what it served was not confirmed by its origin; of edges of Bunting',
+          },
+          connectedStreamingClients: { ...amount, description: 'its open streams' },
+          errorsSinceLastReport: AnyObject({
+            properties: {
+              upstream: { ...amount, description: 'answers of its origin that it could not use, or did not get' },
+              responses: { ...amount, description: 'its responses with a status of 500 and more' },
+            },
+            description: 'what went wrong since its report before; of edges of Bunting',
+          }),
+          edgeApiKeyRevisionIds: Type.Array(
+            AnyObject({
+              properties: {
+                environment: Type.String({ description: 'the environment' }),
+                projects: Type.Array(Type.String(), { description: 'the projects; `*` for all' }),
+                revisionId: { ...amount, description: 'the revision that the edge has' },
+                currentRevisionId: {
+                  ...amount,
+                  description: 'the revision that this server has, later where the edge is behind',
+                },
+              },
+              description: 'an environment and projects, and what the edge has of them',
+            }),
+            { description: 'the revisions of what it serves' },
+          ),
+          connectedEdges: Type.Array(AnyObject({ description: 'a report like this one' }), {
+            description: 'the edges behind it, in at most five levels, and at most 100',
+          }),
+        },
         required: ['identifier', 'appName', 'edgeVersion', 'reportedAt'],
         description: 'the report, and its time',
       }),
-      { description: 'the Edges that reported within the last two days, the latest first; at most 8 MiB of reports' },
+      { description: 'the edges that reported within the last day, the latest first; at most 8 MiB of reports' },
     ),
   },
-  { title: 'edgeInstancesSchema', description: 'The Edges that report to this server.' },
+  { title: 'edgeInstancesSchema', description: 'The edges that report to this server.' },
 );
 
 /** Those of the tokens that an Edge sent that are valid. */
@@ -83,11 +200,23 @@ export const ValidateEdgeTokens = defineOperation({
   readsOnly: true,
 });
 
-/** Lists the Edge instances with a recent report. */
+/** Lists the edges with a recent report. */
 export const ListEdgeInstances = defineOperation({
   subject: 'call.features.list-edge-instances',
+  operationId: 'listEdgeInstances',
+  summary: 'List the reports of edges',
+  tag: 'Internal',
+  idempotent: true,
+  permission: 'authenticated',
+  reply: EdgeInstances,
+});
+
+export const ListEdges = defineOperation({
+  subject: 'call.gateway.list-edges',
   operationId: 'getEdgeInstances',
-  summary: 'List the Edges that report to this server',
+  summary: 'List the edges that report to this server',
+  description:
+    'Returns the last report of each edge, with those of the edges behind it, and for up to 20 pairs of environment and projects the revision that this server has now.',
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/metrics/edges' },
   permission: 'authenticated',
@@ -97,8 +226,8 @@ export const ListEdgeInstances = defineOperation({
 export const ReportEdgeInstance = defineOperation({
   subject: 'call.features.report-edge-instance',
   operationId: 'clientEdgeMetrics',
-  summary: 'Report the state of an Edge',
-  description: 'Stores the report of an Edge; a later report of the same process replaces it.',
+  summary: 'Report the state of an edge',
+  description: 'Stores the report of an edge; a later report of the same process replaces it.',
   tag: 'Client',
   http: { method: 'POST', url: '/api/client/metrics/edge', status: 202 },
   permission: 'CLIENT',

@@ -1,0 +1,14 @@
+import { type Endpoint, implement, onBehalfOf } from '@bunting/bus';
+import { ListEdgeInstances, ListEdges } from '@bunting/contracts';
+import { call } from '../../calls.ts';
+import type { GatewayContext } from '../context.ts';
+import { withCurrentRevisions } from './current-revisions.ts';
+
+export function edgeEndpoints({ bus, currentRevisionOf }: GatewayContext): readonly Endpoint[] {
+  return [
+    implement(ListEdges, async (request) => {
+      const { edges } = await call(bus, ListEdgeInstances, {}, onBehalfOf(request));
+      return { edges: withCurrentRevisions(edges, await currentRevisionOf()) };
+    }),
+  ];
+}
