@@ -61,7 +61,10 @@ export const EdgeConfig = Type.Object({
     15,
     'seconds between polls of an origin that the edge does not stream from',
   ),
-  METRICS_INTERVAL_SECONDS: seconds(60, 'seconds between reports of metrics and registrations to the origin'),
+  METRICS_INTERVAL_SECONDS: seconds(
+    60,
+    'seconds between reports to the origin: of metrics and registrations, and of the edge itself',
+  ),
   TOKEN_REVALIDATION_INTERVAL_SECONDS: seconds(
     60,
     'seconds between validations of all known tokens at the origin: a revoked frontend token works so long, and three seconds more, while the origin can be reached',
@@ -105,6 +108,12 @@ export const EdgeConfig = Type.Object({
     default: 'bunting-edge',
     description: 'name in reports to the origin',
   }),
+  REGION: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'where the edge runs, in reports to the origin' }),
+  ),
+  AWS_REGION: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'the same, where REGION is not set' }),
+  ),
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3063, description: 'port of HTTP; 0 takes a free one' }),
   INTERFACE: Type.String({ minLength: 1, default: '0.0.0.0', description: 'address that the edge listens on' }),
   BASE_PATH: Type.String({

@@ -6,6 +6,7 @@ import type { EdgeConfig } from './config.ts';
 import type { Following } from './downstream/scopes.ts';
 import type { EdgeToken } from './downstream/token.ts';
 import type { OriginState } from './origin-state.ts';
+import { type EdgeReportOptions, type EdgeReports, startEdgeReports } from './reporting/edge-report.ts';
 import { openReports, type Reports } from './reporting/reports.ts';
 import { openSnapshots, type Snapshots } from './snapshots/snapshots.ts';
 import { defaultFollowSettings, followOrigin, type Mode } from './upstream/follow-origin.ts';
@@ -28,6 +29,8 @@ export interface Origin {
     },
   ) => Following;
   readonly reports: Reports;
+  /** Begins to tell the origin how this edge is. */
+  readonly startEdgeReports: (of: Pick<EdgeReportOptions, 'tokens' | 'scopes'>) => EdgeReports;
   /** undefined without BACKUP_FOLDER */
   readonly snapshots: Snapshots | undefined;
 }
@@ -55,7 +58,9 @@ export async function connectOrigin(
 ): Promise<Origin> {
   const { UPSTREAM_URL = '', STREAMING, DELTA } = config;
   const refreshMs = config.FEATURES_REFRESH_INTERVAL_SECONDS * 1_000;
+  const counts = upstreamMetrics(metrics);
   const client = originClient({
+    took: counts.took,
     origin: new URL(UPSTREAM_URL),
     tokenHeader: config.TOKEN_HEADER,
     settings: {
@@ -67,7 +72,6 @@ export async function connectOrigin(
     },
   });
   onStop('requests to the origin', () => client.close());
-  const counts = upstreamMetrics(metrics);
   const instanceId = `${hostname()}-${randomUUID().slice(0, 8)}`;
   const folder = config.BACKUP_FOLDER;
   const snapshots = folder === undefined ? undefined : openSnapshots({ folder, log, metrics });
@@ -120,6 +124,20 @@ export async function connectOrigin(
       };
     },
     reports,
+    startEdgeReports: (of) => {
+      const edgeReports = startEdgeReports({
+        ...of,
+        client,
+        identifier: instanceId,
+        appName: config.APP_NAME,
+        region: config.REGION ?? config.AWS_REGION,
+        intervalMs: config.METRICS_INTERVAL_SECONDS * 1_000,
+        metrics,
+        log,
+      });
+      onStop('reports of this edge', () => edgeReports.close());
+      return edgeReports;
+    },
     snapshots,
   };
 }

@@ -224,6 +224,15 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
     tokenHeader: config.TOKEN_HEADER,
     respondBeforeRouting,
   });
+  const edgeReports = origin?.startEdgeReports({
+    tokens: () => {
+      const known = tokens.all().filter(({ type }) => type === 'client');
+      return known
+        .map(({ token }) => token)
+        .sort((one, other) => Number(listed.includes(other)) - Number(listed.includes(one)));
+    },
+    scopes: () => scopeDetails(scopes),
+  });
   mountOperations(app, {
     config: server,
     admit,
@@ -233,6 +242,7 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
     tokens,
     tickets,
     reports: origin?.reports,
+    edgeReports,
   });
 
   const requireReady = (): void => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ApiToken, ClientFeatures } from '@bunting/contracts';
+import type { ApiToken, ClientFeatures, EdgeInstance } from '@bunting/contracts';
 import { edgeService } from '@bunting/edge';
 import { host, openLog, type RunningHost } from '@bunting/runtime';
 import { eventually, reservePort } from '@bunting/testing';
@@ -287,6 +287,32 @@ describe('an edge', () => {
     await eventually(async () =>
       expect((await api('GET', `/api/admin/metrics/applications/${application.appName}`)).status).toBe(200),
     );
+  });
+
+  it('is listed with the edges behind it, their revisions, and what has become of requests', async () => {
+    const near = await startEdge({ APP_NAME: 'near', REGION: 'eu-north-1' });
+    const far = await startEdge({ APP_NAME: 'far', UPSTREAM_URL: near.url });
+    await get(far.url, '/api/client/features', clientToken);
+    const listed = async () => {
+      const { body } = await api<{ edges: EdgeInstance[] }>('GET', '/api/admin/metrics/edges');
+      return body.edges.find(({ appName, connectedEdges = [] }) => appName === 'near' && connectedEdges.length > 0);
+    };
+    await toggle('off');
+    await eventually(async () => {
+      const edge = await listed();
+      expect(edge).toMatchObject({ region: 'eu-north-1', staleMs: 0 });
+      const [behind] = edge?.connectedEdges ?? [];
+      expect(behind).toMatchObject({ appName: 'far', staleMs: 0, connectedEdges: [] });
+      expect(behind?.['traffic']).toMatchObject({ get: { '/api/client/features': { count: 1 } } });
+      const revisions = [...(edge?.edgeApiKeyRevisionIds ?? []), ...(behind?.edgeApiKeyRevisionIds ?? [])];
+      expect(revisions.length).toBe(2);
+      for (const { environment, projects, revisionId, currentRevisionId } of revisions)
+        expect([environment, projects, revisionId]).toEqual(['development', ['*'], currentRevisionId]);
+    });
+    await stopEdge(near);
+    await toggle('on');
+    const [revision] = (await listed())?.edgeApiKeyRevisionIds ?? [];
+    expect(revision?.currentRevisionId).toBeGreaterThan(revision?.revisionId ?? 0);
   });
 
   it('serves below its base path, too', async () => {

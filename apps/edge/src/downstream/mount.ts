@@ -1,6 +1,7 @@
 import {
   type AnyOperation,
   type BulkMetricsBody,
+  type EdgeInstanceBody,
   EvaluateFlag,
   EvaluateFlags,
   EvaluateFrontendFeatures,
@@ -15,6 +16,7 @@ import {
   RegisterApplication,
   type RegisterApplicationBody,
   RegisterFrontendApplication,
+  ReportEdgeInstance,
   ReportFrontendMetrics,
   ReportMetrics,
   ReportProxiedMetrics,
@@ -36,6 +38,7 @@ import {
 } from '@bunting/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerSettings } from '../config.ts';
+import type { EdgeReports } from '../reporting/edge-report.ts';
 import type { Reports } from '../reporting/reports.ts';
 import { bulkMetricsAsReports } from './bulk-metrics.ts';
 import type { EdgeScopes } from './scopes.ts';
@@ -52,6 +55,7 @@ export interface MountOptions {
   readonly tickets: ReturnType<typeof streamTickets>;
   /** undefined where there is no origin, so that usage is taken and dropped */
   readonly reports: Pick<Reports, 'addMetrics' | 'addRegistration'> | undefined;
+  readonly edgeReports: Pick<EdgeReports, 'addConnected'> | undefined;
 }
 
 type Respond = (
@@ -136,7 +140,7 @@ function accepted(reply: FastifyReply, { http }: AnyOperation): FastifyReply {
 type ReportTo = NonNullable<MountOptions['reports']>;
 
 function mountReports(app: FastifyInstance, options: MountOptions): void {
-  const { reports, scopes } = options;
+  const { reports, edgeReports, scopes } = options;
   const report = <B>(operation: AnyOperation, add: (to: ReportTo, token: string, body: B) => void) =>
     mount(app, operation, options, (_request, reply, principal, { body }) => {
       const { environment } = scopes.require(principal);
@@ -153,6 +157,10 @@ function mountReports(app: FastifyInstance, options: MountOptions): void {
     const { registrations, metrics } = bulkMetricsAsReports(body);
     for (const registration of registrations) to.addRegistration(token, registration);
     for (const one of metrics) to.addMetrics(token, one);
+  });
+  mount(app, ReportEdgeInstance, options, (_request, reply, _principal, { body }) => {
+    edgeReports?.addConnected(body as EdgeInstanceBody);
+    return accepted(reply, ReportEdgeInstance);
   });
 }
 

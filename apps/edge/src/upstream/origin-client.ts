@@ -51,6 +51,8 @@ export interface OriginOptions {
   /** the name of the header that carries the token; `Authorization` for most origins */
   readonly tokenHeader: string;
   readonly settings: UpstreamSettings;
+  /** Takes the milliseconds that a complete answer took. */
+  readonly took?: (path: string, ms: number) => void;
 }
 
 export interface OriginRequest {
@@ -203,7 +205,7 @@ async function readJson(
  * Requests to the origin of an edge. Each has a connection of its own, so that none waits for one that is dead, or stays with one replica of
  * the origin. Redirects are not followed: they would carry the token elsewhere.
  */
-export function originClient({ origin, tokenHeader, settings }: OriginOptions) {
+export function originClient({ origin, tokenHeader, settings, took }: OriginOptions) {
   const agentWith = (bodyTimeout: number): Agent =>
     new Agent({
       pipelining: 0,
@@ -291,7 +293,9 @@ export function originClient({ origin, tokenHeader, settings }: OriginOptions) {
     }
   };
 
-  const answerOf = async (head: Head): Promise<OriginAnswer> => {
+  const answerTo = async ({ path }: OriginRequest, heading: Promise<Head>): Promise<OriginAnswer> => {
+    const startedAt = performance.now();
+    const head = await heading;
     const { response, discard } = head;
     const { status, headers } = response;
     try {
@@ -299,6 +303,7 @@ export function originClient({ origin, tokenHeader, settings }: OriginOptions) {
       if (fault !== undefined) throw fault;
       const hasBody = status === 200 || status === 201;
       const body = hasBody ? await readJson(head, settings, large) : undefined;
+      took?.(path, performance.now() - startedAt);
       return { status, headers, body, staleMs: staleMsOf(response) };
     } finally {
       discard();
@@ -308,11 +313,11 @@ export function originClient({ origin, tokenHeader, settings }: OriginOptions) {
   return {
     maxBytes: settings.maxBytes,
     /** @throws OriginError */
-    get: async (request: OriginRequest): Promise<OriginAnswer> => answerOf(await hedgedHeadOf(request, agents.answer)),
+    get: (request: OriginRequest): Promise<OriginAnswer> => answerTo(request, hedgedHeadOf(request, agents.answer)),
     /** Asks with a body, which may arrive twice. @throws OriginError */
-    ask: async (request: OriginRequest): Promise<OriginAnswer> => answerOf(await hedgedHeadOf(request, agents.answer)),
+    ask: (request: OriginRequest): Promise<OriginAnswer> => answerTo(request, hedgedHeadOf(request, agents.answer)),
     /** Sends once: whether it arrived is not known after an error. @throws OriginError */
-    post: async (request: OriginRequest): Promise<OriginAnswer> => answerOf(await headOf(request, agents.answer)),
+    post: (request: OriginRequest): Promise<OriginAnswer> => answerTo(request, headOf(request, agents.answer)),
     /** Opens a stream of server-sent events, which are in the pieces, until it ends or is silent for too long. @throws OriginError */
     stream: async (
       request: OriginRequest,
