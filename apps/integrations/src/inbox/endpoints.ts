@@ -2,6 +2,7 @@ import { type Endpoint, implement, reads, systemContext, writes } from '@bunting
 import {
   type Caller,
   CountUnreadNotifications,
+  EndMails,
   GetNotificationPreferences,
   GetPermissionsOfUsers,
   ListNotifications,
@@ -9,7 +10,6 @@ import {
   MarkNotification,
   refusal,
   SetNotificationPreference,
-  Unsubscribe,
 } from '@bunting/contracts';
 import { call } from '../calls.ts';
 import type { IntegrationsContext } from '../endpoints.ts';
@@ -65,7 +65,7 @@ export function inboxEndpoints({
       await tx.inbox.prefer(userId, params.kind, body);
       return { kinds: await tx.inbox.preferences(userId) };
     }),
-    writes(Unsubscribe, transaction, async (tx, { query: { token } }) => {
+    writes(EndMails, transaction, async (tx, { query: { token } }) => {
       if (unsubscribeLinks === undefined) throw invalidLink();
       const { userId, unsubscription } = unsubscribeLinks.read(token);
       const kinds = await tx.inbox.preferences(userId);

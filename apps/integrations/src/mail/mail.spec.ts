@@ -1,11 +1,11 @@
 import {
   type Caller,
+  EndMails,
   type Event,
   GetNotificationPreferences,
   MarkAllNotificationsRead,
   type NotificationKind,
   SetNotificationPreference,
-  Unsubscribe,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -250,7 +250,7 @@ describe('unsubscribing', () => {
   };
   const tokenOf = (nth = 0) => linkOf(nth).searchParams.get('token') ?? '';
   const unsubscribe = (token: string) =>
-    service.call(Unsubscribe, { query: { token } }, { id: -1, name: 'anonymous', grants: [] });
+    service.call(EndMails, { query: { token } }, { id: -1, name: 'anonymous', grants: [] });
   const chosen = async (who: Caller) => {
     const { kinds } = await service.call(GetNotificationPreferences, {}, who);
     return new Map(kinds.map(({ kind, mail }) => [kind, mail]));

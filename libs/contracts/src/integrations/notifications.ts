@@ -217,9 +217,9 @@ export type Unsubscription = NotificationKind | 'daily';
  * Ends the mails that a link in one of them is for, and nothing else. Mail programs send it on a press of their own button (RFC 8058): without a
  * session, and with a body that is not read.
  */
-export const Unsubscribe = defineOperation({
-  subject: 'call.integrations.unsubscribe',
-  operationId: 'unsubscribe',
+export const EndMails = defineOperation({
+  subject: 'call.integrations.end-mails',
+  operationId: 'endMails',
   summary: 'Receive no more mails of a kind',
   description: 'Ends the mails that the signed link in a mail is for. Works any number of times, without a session.',
   tag: 'Notifications',

@@ -1,10 +1,10 @@
 import {
   CreateFirstAdmin,
+  EndMails,
   type RequestOf,
   RequestPasswordReset,
   ResetPassword,
   SignUp,
-  Unsubscribe,
   ValidateResetLink,
 } from '@bunting/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -261,7 +261,7 @@ export function ForgottenPasswordPage() {
 }
 
 function StopMails({ token }: { readonly token: string }) {
-  const stop = useMutation({ mutationFn: () => call(Unsubscribe, { query: { token } }) });
+  const stop = useMutation({ mutationFn: () => call(EndMails, { query: { token } }) });
   const isDaily = token.split('.')[1] === 'daily';
   if (stop.isSuccess)
     return <p role="status">You get no more of them. Your profile says what else is mailed to you.</p>;
