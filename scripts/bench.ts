@@ -4,6 +4,7 @@ import type { BenchOptions } from './bench/run.ts';
 import { benchBackup } from './bench/scenarios/backup.ts';
 import { benchChangeRequests } from './bench/scenarios/change-requests.ts';
 import { benchConsole } from './bench/scenarios/console.ts';
+import { benchEdge } from './bench/scenarios/edge.ts';
 import { benchEventLog } from './bench/scenarios/events.ts';
 import { benchHttp } from './bench/scenarios/http.ts';
 import { benchIntegrations } from './bench/scenarios/integrations.ts';
@@ -39,6 +40,10 @@ const help = `Measures the seven operations of the interface, searches of events
                      each key, and how many of 200 misspelt queries find their flag first; with MEILI_URL and MEILI_KEY by Meilisearch
   --streams N        measures streams to SDKs instead: N idle ones (10000), a change that reaches 1,000, and 1,000 reconnects;
                      needs twice as many open files (ulimit -n)
+  --edge             measures an edge instead, with N flags (10000): polls, evaluations of 400 flags, streams (--streams N idle ones),
+                     a change that reaches 1,000 streams behind one edge and behind two, and a start without the origin
+  --peer COMMAND     with --edge: another edge, which is started with the same settings and measured in turns, such as
+                     "unleash-edge edge --strict"
   --backup           measures a backup and its restore instead, of N flags (10000) and N events (100000)
   --integrations     measures how fast the events of N flags (10000) reach 1 and 10 webhooks on this machine instead
   --replicas         measures 1, 2 and 3 replicas of each service instead, each in a process of its own, on nats-server
@@ -81,6 +86,8 @@ async function main(): Promise<void> {
       search: { type: 'boolean', default: false },
       suggest: { type: 'boolean', default: false },
       streams: { type: 'string' },
+      edge: { type: 'boolean', default: false },
+      peer: { type: 'string' },
       backup: { type: 'boolean', default: false },
       integrations: { type: 'boolean', default: false },
       replicas: { type: 'boolean', default: false },
@@ -114,6 +121,7 @@ async function main(): Promise<void> {
     [values.events !== undefined, benchEventLog],
     [values.requests, benchChangeRequests],
     [values.console, benchConsole],
+    [values.edge, (chosen) => benchEdge({ ...chosen, peer: values.peer })],
     [values.streams !== undefined, benchStreams],
     [values.integrations, benchIntegrations],
     [values.replicas, benchServiceReplicas],

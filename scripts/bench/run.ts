@@ -112,18 +112,19 @@ interface SeedOptions {
   readonly how?: 'import' | 'rest' | undefined;
   /** the number of the first flag */
   readonly first?: number;
+  readonly project?: string;
   readonly flagOf?: (nth: number) => BenchFlag;
 }
 
 /** Creates flags, and shows how many are done. */
 export async function seedFlags(
   target: Pick<ServerUnderTest, 'url' | 'token'>,
-  { count, how = 'import', first = 0, flagOf = benchFlag }: SeedOptions,
+  { count, how = 'import', first = 0, project = 'default', flagOf = benchFlag }: SeedOptions,
 ): Promise<void> {
   const startedAt = performance.now();
   const show = (done: number): void => void process.stderr.write(`\r${done} of ${count} flags `);
   const createFlag = async ({ name, type, description, strategies, tags }: BenchFlag): Promise<void> => {
-    const features = '/api/admin/projects/default/features';
+    const features = `/api/admin/projects/${project}/features`;
     await send(target, 'POST', features, { name, type, description });
     for (const strategy of strategies)
       await send(target, 'POST', `${features}/${name}/environments/${environment}/strategies`, strategy);
@@ -143,7 +144,7 @@ export async function seedFlags(
       const length = Math.min(importBatchSize, count - from);
       const flags = Array.from({ length }, (_, index) => flagOf(first + from + index));
       const data = exportOf(flags, environment);
-      await send(target, 'POST', '/api/admin/features-batch/import', { project: 'default', environment, data });
+      await send(target, 'POST', '/api/admin/features-batch/import', { project, environment, data });
       show(from + length);
     }
   const seconds = (performance.now() - startedAt) / 1_000;

@@ -22,7 +22,7 @@ import {
 } from '../run.ts';
 
 /** A request that an SDK repeats. */
-interface Poll {
+export interface Poll {
   readonly name: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ interface Poll {
 
 const connectionCounts = [8, 32];
 const changesMeasured = 10;
-const evaluatedFlags = 400;
+export const evaluatedFlags = 400;
 const features = '/api/client/features';
 const delta = '/api/client/delta';
 
@@ -51,7 +51,8 @@ export async function benchSdkRequests(options: BenchOptions): Promise<unknown> 
   return { date: new Date().toISOString(), bare, evaluations, sizes, memory };
 }
 
-async function measureAll(
+/** Measures the polls of each server at each number of connections. */
+export async function measureAll(
   servers: readonly ServerUnderTest[],
   pollsOf: readonly (readonly Poll[])[],
   options: BenchOptions,
@@ -112,7 +113,7 @@ function benchEvaluations(options: BenchOptions): Promise<readonly Row[]> {
 }
 
 /** The flags of evaluations. Every second one is on: half of these for some users, the others for a share of all users. */
-function evaluatedFlag(nth: number): BenchFlag {
+export function evaluatedFlag(nth: number): BenchFlag {
   const flag = benchFlag(nth);
   if (nth % 4 !== 0) return flag;
   return { ...flag, strategies: flag.strategies.map((strategy) => ({ ...strategy, constraints: [] })) };
@@ -183,8 +184,8 @@ async function prepare(server: ServerUnderTest, flags: number, { urls }: BenchOp
   return { server, polls, first };
 }
 
-async function tokenOf(server: ServerUnderTest, type: 'client' | 'frontend'): Promise<string> {
-  const body = { tokenName: `bench ${type}`, type, environment, projects: ['*'] };
+export async function tokenOf(server: ServerUnderTest, type: 'client' | 'frontend', project = '*'): Promise<string> {
+  const body = { tokenName: `bench ${type} ${project}`, type, environment, projects: [project] };
   return (await send<{ secret: string }>(server, 'POST', '/api/admin/api-tokens', body)).reply.secret;
 }
 

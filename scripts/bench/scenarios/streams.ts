@@ -59,7 +59,7 @@ async function openMany(count: number, open: (nth: number) => Promise<RawStream>
   return streams;
 }
 
-async function closeAll(streams: readonly RawStream[]): Promise<void> {
+export async function closeAll(streams: readonly RawStream[]): Promise<void> {
   for (const { socket } of streams) socket.destroy();
   await sleep(1_000);
 }
@@ -86,15 +86,35 @@ async function measureStreams(target: ServerUnderTest, idleStreams: number) {
     environment,
     projects: ['*'],
   });
-  const open = (onUpdate: () => void = () => undefined, lastId?: string) =>
-    openRawStream(target.url, reply.secret, onUpdate, lastId);
+  const idle = await measureIdleStreams(target, reply.secret, idleStreams);
+  const [flag] = (await send<{ features: { name: string }[] }>(target, 'GET', '/api/admin/projects/default/features'))
+    .reply.features;
+  const { streams, ...reach } = await measureReach(target, target, {
+    token: reply.secret,
+    flag: `/api/admin/projects/default/features/${flag?.name}`,
+  });
+  const ids = streams.map(({ lastId }) => lastId);
+  await closeAll(streams);
+  const reconnected = await openMany(readers, (nth) =>
+    openRawStream(target.url, reply.secret, () => undefined, ids[nth]),
+  );
+  await sleep(1_000);
+  const reconnectBytes = reconnected.reduce((sum, { bytes }) => sum + bytes, 0);
+  const fullBodies = reconnected.reduce((sum, { hydrations }) => sum + hydrations, 0);
+  console.log(`${readers} reconnects with Last-Event-ID: ${reconnectBytes} bytes, ${fullBodies} full bodies`);
+  await closeAll(reconnected);
+  return { ...idle, ...reach, reconnectBytes, fullBodies };
+}
 
+/** What idle streams cost a server. */
+export async function measureIdleStreams(target: ServerUnderTest, token: string, idleStreams: number) {
+  const open = () => openRawStream(target.url, token, () => undefined);
   // The first streams warm the process up, so that the memory of compiled code and of caches is not measured.
-  await closeAll(await openMany(200, () => open()));
+  await closeAll(await openMany(200, open));
   await sleep(5_000);
   const restCpuPercent = await cpuPercent(target);
   const restMb = target.residentMb() ?? 0;
-  const idle = await openMany(idleStreams, () => open());
+  const idle = await openMany(idleStreams, open);
   await sleep(5_000);
   const idleCpuPercent = await cpuPercent(target);
   const idleMb = (target.residentMb() ?? 0) - restMb;
@@ -102,31 +122,32 @@ async function measureStreams(target: ServerUnderTest, idleStreams: number) {
     `${idleStreams} idle streams: ${idleMb} MB more, ${idleCpuPercent} % of a core (${restCpuPercent} % without)`,
   );
   await closeAll(idle);
+  return { idleStreams, idleMb, idleCpuPercent, restCpuPercent };
+}
 
+/**
+ * The time from the request of a change at an origin until the last of many streams of a server has it. The streams stay open.
+ * @param options.flag path of the flag that is changed
+ */
+export async function measureReach(
+  origin: ServerUnderTest,
+  target: ServerUnderTest,
+  { token, flag }: { readonly token: string; readonly flag: string },
+) {
   let readersLeft = 0;
   let onAllReached: () => void = () => undefined;
-  const streams = await openMany(readers, () => open(() => void (--readersLeft === 0 && onAllReached())));
-  const project = '/api/admin/projects/default/features';
-  const [flag] = (await send<{ features: { name: string }[] }>(target, 'GET', project)).reply.features;
+  const onUpdate = (): void => void (--readersLeft === 0 && onAllReached());
+  const streams = await openMany(readers, () => openRawStream(target.url, token, onUpdate));
   const durations: number[] = [];
   for (let nth = 0; nth < changes; nth++) {
     readersLeft = readers;
     const allReached = new Promise<void>((resolve) => (onAllReached = resolve));
     const startedAt = performance.now();
-    const patch = [{ op: 'replace', path: '/description', value: `change ${nth}` }];
-    await send(target, 'PATCH', `${project}/${flag?.name}`, patch);
+    await send(origin, 'PATCH', flag, [{ op: 'replace', path: '/description', value: `change ${nth}` }]);
     await allReached;
     durations.push(performance.now() - startedAt);
   }
   const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
   console.log(`a change reaches the last of ${readers} streams: p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`);
-  const ids = streams.map(({ lastId }) => lastId);
-  await closeAll(streams);
-  const reconnected = await openMany(readers, (nth) => open(undefined, ids[nth]));
-  await sleep(1_000);
-  const reconnectBytes = reconnected.reduce((sum, { bytes }) => sum + bytes, 0);
-  const fullBodies = reconnected.reduce((sum, { hydrations }) => sum + hydrations, 0);
-  console.log(`${readers} reconnects with Last-Event-ID: ${reconnectBytes} bytes, ${fullBodies} full bodies`);
-  await closeAll(reconnected);
-  return { idleStreams, idleMb, idleCpuPercent, restCpuPercent, readers, p50, p99, reconnectBytes, fullBodies };
+  return { streams, readers, p50, p99 };
 }
