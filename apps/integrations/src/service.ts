@@ -19,8 +19,8 @@ import { unsubscribeLinks } from './mail/unsubscribe-links.ts';
 import { integrationsMigrations } from './migrations/index.ts';
 import { type AllowedAddresses, allowedAddresses } from './sending/addresses.ts';
 import { httpClient } from './sending/http-client.ts';
+import { mailTransport, withMail } from './sending/mail-transport.ts';
 import { signalReader } from './signals/signal-store.ts';
-import { mailTransport } from './sending/mail-transport.ts';
 import { secretCipher } from './unit-of-work/secrets.ts';
 import { unitOfWork } from './unit-of-work/unit-of-work.ts';
 
@@ -46,17 +46,21 @@ function requireLeaseLongerThanAttempt({
   throw new ConfigError('INTEGRATIONS_LEASE_MS must be at least twice INTEGRATIONS_TIMEOUT_MS.');
 }
 
-/** What mail needs; undefined where it is not set up, which the log says if it seems to be meant. */
-function mailSettings(config: Config, log: Pick<Logger, 'warn'>) {
-  const { SMTP_URL: url, SMTP_FROM: from, INTEGRATIONS_SECRET_KEY: secretKey } = config;
+/** What signs the links in mails to people; undefined where none are sent, which the log says if they seem to be meant. */
+function linksInMails(config: Config, log: Pick<Logger, 'warn'>) {
+  const { SMTP_URL: url, INTEGRATIONS_PUBLIC_URL: publicUrl, INTEGRATIONS_SECRET_KEY: secretKey } = config;
   if (url === undefined) return undefined;
-  const host = URL.parse(config.INTEGRATIONS_PUBLIC_URL)?.hostname;
-  if (host === undefined || secretKey === undefined) {
-    const missing = host === undefined ? 'INTEGRATIONS_PUBLIC_URL' : 'INTEGRATIONS_SECRET_KEY';
-    log.warn(`Notifications are not mailed, although SMTP_URL is set: links in mails need ${missing}.`);
-    return undefined;
-  }
-  return { url, from, host, links: unsubscribeLinks(secretKey) };
+  if (publicUrl !== '' && secretKey !== undefined) return unsubscribeLinks(secretKey);
+  const missing = publicUrl === '' ? 'INTEGRATIONS_PUBLIC_URL' : 'INTEGRATIONS_SECRET_KEY';
+  log.warn(`Notifications are not mailed, although SMTP_URL is set: links in mails need ${missing}.`);
+  return undefined;
+}
+
+/** The connections to the mail server; undefined without one. */
+function configuredTransport({ SMTP_URL: url, SMTP_FROM: from, ...config }: Config) {
+  if (url === undefined) return undefined;
+  const host = URL.parse(config.INTEGRATIONS_PUBLIC_URL)?.hostname ?? 'localhost';
+  return mailTransport({ url, from, host, timeoutMs: config.INTEGRATIONS_TIMEOUT_MS });
 }
 
 /** Integrations: the events of the log, delivered to addresses of other systems. */
@@ -102,6 +106,10 @@ export const integrationsService = defineService({
     onStop('outbox', () => outboxProducer.stop());
     const client = httpClient({ allowed, timeoutMs });
     onStop('connections to destinations', async () => client.close());
+    const transport = configuredTransport(config);
+    onStop('connections to the mail server', async () => transport?.close());
+    const send = withMail(client.send, transport);
+    const mailHour = config.INTEGRATIONS_MAIL_HOUR;
     const transaction = unitOfWork(outboxProducer, cipher);
     const now = () => new Date();
     const marks = logMarkStore(database);
@@ -112,7 +120,8 @@ export const integrationsService = defineService({
       store: deliveryStore(database),
       marks,
       transaction,
-      attempt: attemptBy(client.send, publicUrl, now),
+      attempt: attemptBy(send, publicUrl, now),
+      mailHour,
       timeoutMs,
       leaseMs: config.INTEGRATIONS_LEASE_MS,
       schedule,
@@ -121,13 +130,9 @@ export const integrationsService = defineService({
       log,
     });
     onStop('delivery', () => delivery.stop(), timeoutMs + stopMarginMs);
-    const mailing = mailSettings(config, log);
-    const mailHour = config.INTEGRATIONS_MAIL_HOUR;
+    const links = linksInMails(config, log);
     let mailer: ReturnType<typeof startMailer> | undefined;
-    if (mailing !== undefined) {
-      const transport = mailTransport({ ...mailing, timeoutMs });
-      onStop('connections to the mail server', async () => transport.close());
-      const { links } = mailing;
+    if (links !== undefined && transport !== undefined) {
       const intervalMs = config.INTEGRATIONS_POLL_INTERVAL_MS;
       const store = mailStore(database);
       mailer = startMailer({ bus, store, transport, links, publicUrl, schedule, intervalMs, metrics, log });
@@ -135,7 +140,7 @@ export const integrationsService = defineService({
     }
     const inbox = startInbox({
       bus,
-      store: inboxStore(database, mailing && { hour: mailHour }),
+      store: inboxStore(database, mailer && { hour: mailHour }),
       onTold: () => mailer?.wake(),
       marks,
       intervalMs: config.INTEGRATIONS_POLL_INTERVAL_MS,
@@ -162,8 +167,8 @@ export const integrationsService = defineService({
           allowed,
           maxAddons: config.INTEGRATIONS_MAX_ADDONS,
           mailHour,
-          unsubscribeLinks: mailing?.links,
-          sendTest: messageSender(client.send, publicUrl, now),
+          unsubscribeLinks: links,
+          sendTest: messageSender(send, publicUrl, now).event,
           wake: delivery.wake,
           signals: signalReader(database),
           signalLimits: {

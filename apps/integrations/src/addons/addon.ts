@@ -9,6 +9,7 @@ import {
   maskedParameter,
   refusal,
 } from '@bunting/contracts';
+import { recipientsOf } from '../messages/batch.ts';
 import { requireValidHostname } from '../messages/log-records.ts';
 import { requireValidHeaders, requireValidTemplate } from '../messages/request.ts';
 import { type AllowedAddresses, requireAllowedUrl } from '../sending/addresses.ts';
@@ -96,6 +97,8 @@ export function integrationFrom(
   requireValidHeaders(texts);
   requireValidHostname(texts);
   requireValidTemplate(texts);
+  if (name === 'email') requireValidMail(texts);
+  if (name === 's3') requireValidBucket(texts, allowed);
   if (signingKeys !== undefined) requireValidSigningKeys(signingKeys, '/body/parameters/signingKeys');
   return {
     provider: name,
@@ -106,6 +109,63 @@ export function integrationFrom(
     projects: [...new Set(body.projects)],
     environments: [...new Set(body.environments)],
   };
+}
+
+const maxRecipients = 20;
+/** An address without what would need quotes: it goes into commands of SMTP and into a header. */
+const mailAddress = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,10}$/;
+
+function requireValidMail(parameters: Parameters): void {
+  const recipients = recipientsOf(parameters);
+  if (recipients.length === 0 || recipients.length > maxRecipients || !recipients.every((one) => mailAddress.test(one)))
+    throw invalid(
+      `The \`/body/parameters/to\` property must be 1 to ${maxRecipients} e-mail addresses, separated by commas.`,
+      '/body/parameters/to',
+    );
+  requireOneOf(parameters, 'digest', ['daily']);
+}
+
+function requireOneOf(parameters: Parameters, name: string, values: readonly string[]): void {
+  const value = parameters[name];
+  if (value !== undefined && !values.includes(value))
+    throw invalid(
+      `The \`/body/parameters/${name}\` property must be ${values.join(' or ')}.`,
+      `/body/parameters/${name}`,
+    );
+}
+
+/** What the parameters of a storage must match: they become parts of addresses and headers. */
+const storageParameters: readonly (readonly [name: string, pattern: RegExp, must: string])[] = [
+  [
+    'bucket',
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+    'the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens',
+  ],
+  ['region', /^[a-z0-9-]{1,60}$/, 'the name of a region'],
+  [
+    'prefix',
+    /^[A-Za-z0-9_=.-]+(\/[A-Za-z0-9_=.-]+)*$/,
+    'names of letters, digits, `_`, `=`, `.` and `-`, separated by slashes',
+  ],
+  ['accessKeyId', /^[\w-]{1,200}$/, 'an id of letters, digits, `_` and `-`'],
+  ['retentionDays', /^[1-9]\d{0,4}$/, 'a number of days'],
+];
+
+function requireValidBucket(parameters: Parameters, allowed: AllowedAddresses): void {
+  for (const [name, pattern, must] of storageParameters) {
+    const value = parameters[name];
+    const isDotted = value?.split('/').some((part) => /^\.+$/.test(part)) === true;
+    if (value !== undefined && (isDotted || !pattern.test(value)))
+      throw invalid(`The \`/body/parameters/${name}\` property must be ${must}.`, `/body/parameters/${name}`);
+  }
+  requireOneOf(parameters, 'addressing', ['path', 'virtual-host']);
+  requireOneOf(parameters, 'retentionMode', ['GOVERNANCE', 'COMPLIANCE']);
+  const { url = '', bucket = '', addressing } = parameters;
+  const { protocol, host, search, hash } = new URL(url);
+  if (search !== '' || hash !== '')
+    throw invalid('The `/body/parameters/url` property must have no query.', '/body/parameters/url');
+  if (addressing === 'virtual-host')
+    requireAllowedUrl(`${protocol}//${bucket}.${host}`, allowed, '/body/parameters/url');
 }
 
 /** The parameters without the values of the sensitive ones. */

@@ -62,6 +62,8 @@ describe('an integration', () => {
       'new-relic',
       'otlp',
       'syslog',
+      'email',
+      's3',
     ]);
     const params = { id: created.id };
     expect(await service.call(GetAddon, { params }, noGrants)).toEqual(shown);

@@ -235,6 +235,66 @@ export const providers: readonly AddonProvider[] = [
     ],
     events: logEvents,
   },
+  {
+    name: 'email',
+    displayName: 'Email',
+    description: 'Mails events to addresses: each at once, or those of a day together.',
+    documentationUrl: `${documentation}#email`,
+    parameters: [
+      parameter('to', 'Addresses', 'Comma-separated addresses, at most 20.', {
+        required: true,
+        placeholder: 'releases@example.org',
+      }),
+      parameter('digest', 'Digest', 'daily: one mail a day with all events. Otherwise each event is mailed at once.', {
+        placeholder: 'daily',
+      }),
+    ],
+    events,
+  },
+  {
+    name: 's3',
+    displayName: 'S3-compatible storage',
+    description: 'Archives events as NDJSON: an object an hour, or of 16 MiB, under a key of their ids.',
+    documentationUrl: `${documentation}#s3-compatible-storage`,
+    parameters: [
+      parameter('url', 'Endpoint', 'The address of the storage, without the bucket.', {
+        type: 'url',
+        required: true,
+        placeholder: 'https://s3.eu-central-1.amazonaws.com',
+      }),
+      parameter('region', 'Region', 'The region that requests are signed for; us-east-1 by default.', {
+        placeholder: 'eu-central-1',
+      }),
+      parameter('bucket', 'Bucket', 'The bucket, which exists.', { required: true, placeholder: 'flag-events' }),
+      parameter('prefix', 'Prefix', 'What keys begin with.', { placeholder: 'bunting/production' }),
+      parameter(
+        'addressing',
+        'Addressing',
+        'virtual-host: the bucket is a part of the host name. Otherwise it is the first part of the path.',
+        { placeholder: 'virtual-host' },
+      ),
+      parameter('accessKeyId', 'Access key id', 'The id of a key that may put objects, and nothing else.', {
+        required: true,
+      }),
+      parameter('secretAccessKey', 'Secret access key', 'The key.', { required: true, sensitive: true }),
+      parameter(
+        'retentionDays',
+        'Retention in days',
+        'Object Lock: for how many days after its last event nobody can delete an object. The bucket must have it turned on.',
+        { placeholder: '365' },
+      ),
+      parameter('retentionMode', 'Retention mode', 'GOVERNANCE, which it is by default, or COMPLIANCE.', {
+        placeholder: 'COMPLIANCE',
+      }),
+      parameter(
+        'signingKeys',
+        'Signing keys',
+        'Keys of Standard Webhooks, separated by spaces: each signs the head of the log in the metadata of an object, whsk_… with Ed25519.',
+        { type: 'textfield', sensitive: true, placeholder: 'whsk_…' },
+      ),
+    ],
+    events: logEvents,
+  },
 ];
 
 export function findProvider(name: string): AddonProvider | undefined {

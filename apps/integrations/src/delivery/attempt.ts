@@ -1,13 +1,19 @@
 import type { Event } from '@bunting/contracts';
 import type { Target } from '../addons/addon.ts';
+import { type Batch, batchMessage } from '../messages/batch.ts';
 import { type Message, messagesFor } from '../messages/request.ts';
+import { signForAws } from '../sending/aws-signature.ts';
 import { type DestinationResponse, type Send, SendingError } from '../sending/http-client.ts';
-import { signatureHeaders } from '../sending/signature.ts';
+import { headSignature, signatureHeaders } from '../sending/signature.ts';
 import { TemplateError } from '../messages/template.ts';
 import { type Outcome, retryAfterMs, webhookId } from './retry.ts';
 
 /** Sends an event to a destination once. It never throws for what the destination, its address or its template is to blame for. */
-export type Attempt = (target: Target, entry: { readonly uid: string; readonly event: Event }) => Promise<Outcome>;
+export interface Attempt {
+  readonly event: (target: Target, entry: { readonly uid: string; readonly event: Event }) => Promise<Outcome>;
+  /** the same for events that are sent together; the uid is that of the last one */
+  readonly batch: (target: Target, uid: string, batch: Batch) => Promise<Outcome>;
+}
 
 type SentMessage = { readonly message: Message } & (
   | { readonly response: DestinationResponse; readonly fault: string | undefined }
@@ -29,10 +35,10 @@ function faultOf(provider: string, { status, body }: DestinationResponse): strin
   return undefined;
 }
 
-/** Sends the messages for an event at the same time, and says what came of each. */
+/** Sends the messages for events at the same time, and says what came of each. */
 export function messageSender(send: Send, publicUrl: string, now: () => Date) {
   const sendOne = async (target: Target, uid: string, message: Message): Promise<SentMessage> => {
-    const signed = withWebhookHeaders(target, message, uid, now());
+    const signed = await signedMessage(target, message, uid, now());
     try {
       const response = await send(signed);
       return { message: signed, response, fault: faultOf(target.provider, response) };
@@ -41,16 +47,31 @@ export function messageSender(send: Send, publicUrl: string, now: () => Date) {
       return { message: signed, response: undefined, fault: `The event could not be sent: ${error.message}.` };
     }
   };
-  return async (
-    target: Target,
-    { uid, event }: { readonly uid: string; readonly event: Event },
-  ): Promise<SentMessage[]> =>
-    Promise.all(messagesFor(target, event, webhookId(uid), publicUrl).map((message) => sendOne(target, uid, message)));
+  return {
+    event: (target: Target, { uid, event }: { readonly uid: string; readonly event: Event }): Promise<SentMessage[]> =>
+      Promise.all(
+        messagesFor(target, event, webhookId(uid), publicUrl).map((message) => sendOne(target, uid, message)),
+      ),
+    batch: (target: Target, uid: string, batch: Batch): Promise<SentMessage> =>
+      sendOne(target, uid, batchMessage(target, batch, publicUrl)),
+  };
 }
 
-function withWebhookHeaders({ provider, parameters }: Target, message: Message, uid: string, now: Date): Message {
+/** The message with what proves to its destination from whom it is, and what is the same for each of its attempts. */
+async function signedMessage(
+  { provider, parameters }: Target,
+  message: Message,
+  uid: string,
+  now: Date,
+): Promise<Message> {
   const { signingKeys } = parameters;
   const id = webhookId(uid);
+  if (provider === 'email') return { ...message, headers: { ...message.headers, 'message-id': id } };
+  if (provider === 's3') {
+    if (signingKeys === undefined) return signForAws(message, parameters, now);
+    const signature = { 'x-amz-meta-bunting-signature': headSignature(signingKeys, message) };
+    return signForAws({ ...message, headers: { ...message.headers, ...signature } }, parameters, now);
+  }
   const timestamp = Math.floor(now.getTime() / 1_000);
   const headers = {
     'user-agent': 'Bunting',
@@ -65,15 +86,8 @@ function withWebhookHeaders({ provider, parameters }: Target, message: Message, 
 
 /** @param now the clock, which the timestamps of webhooks are of */
 export function attemptBy(send: Send, publicUrl: string, now: () => Date): Attempt {
-  const sendMessages = messageSender(send, publicUrl, now);
-  return async (target, entry) => {
-    let sent: SentMessage[];
-    try {
-      sent = await sendMessages(target, entry);
-    } catch (error) {
-      if (error instanceof TemplateError) return { state: 'failed', status: null, reason: `${error.message}.` };
-      throw error;
-    }
+  const sender = messageSender(send, publicUrl, now);
+  const outcomeOf = (sent: readonly SentMessage[]): Outcome => {
     const failed = sent.filter(({ fault }) => fault !== undefined);
     const reasons = failed.map(({ fault }) => fault).join(' ');
     const decisive = failed[0] ?? sent[0];
@@ -91,5 +105,16 @@ export function attemptBy(send: Send, publicUrl: string, now: () => Date): Attem
     if (failed.length < sent.length) return { state: 'successWithErrors', status, reason: reasons };
     const waitMs = retryAfterMs(decisive?.response?.retryAfter, now());
     return { state: 'failed', status, reason: reasons, waitMs };
+  };
+  return {
+    event: async (target, entry) => {
+      try {
+        return outcomeOf(await sender.event(target, entry));
+      } catch (error) {
+        if (error instanceof TemplateError) return { state: 'failed', status: null, reason: `${error.message}.` };
+        throw error;
+      }
+    },
+    batch: async (target, uid, batch) => outcomeOf([await sender.batch(target, uid, batch)]),
   };
 }

@@ -6,6 +6,7 @@ import pLimit from 'p-limit';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { selects, type Target } from '../addons/addon.ts';
 import type { IntegrationReader } from '../addons/addon-store.ts';
+import { type Batch, type Batching, batchingOf, endOfWindow, lineOf } from '../messages/batch.ts';
 import { call } from '../calls.ts';
 import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import type { Attempt } from './attempt.ts';
@@ -27,6 +28,8 @@ interface DeliveryOptions {
   readonly marks: LogMarkStore;
   readonly transaction: UnitOfWork;
   readonly attempt: Attempt;
+  /** the hour of mails of a day, in UTC */
+  readonly mailHour: number;
   /** milliseconds after which an attempt has ended */
   readonly timeoutMs: number;
   readonly leaseMs: number;
@@ -43,6 +46,9 @@ const pageSize = 250;
 const maxDueParked = 100;
 const callTimeoutMs = 10_000;
 const housekeepingMs = 60_000;
+/** How long a batch waits whose time goes on until it is looked at again: it may be full before. */
+const maxBatchWaitMs = 300_000;
+const maxBatchRetryMs = 300_000;
 /** How long a destination rests after a defect or an outage of ours. */
 const retryMs = 5_000;
 
@@ -81,6 +87,11 @@ interface Entry {
   readonly attempts: number;
 }
 
+type LogEntry = LogPage['events'][number];
+
+/** Events that are sent together, with the uid of the last one. */
+type PlannedBatch = Batch & { readonly uid: string };
+
 /** What became of an entry: `waits` behind one of its flag that failed, or `skipped` because the round ended before its turn. */
 type Result = Outcome | 'waits' | 'skipped';
 
@@ -94,7 +105,8 @@ function isAttempted(result: Result): result is Outcome {
  * nothing out, and what it sent is sent again with the same id.
  */
 export function startDelivery(options: DeliveryOptions) {
-  const { bus, reader, store, marks, transaction, attempt, timeoutMs, leaseMs, schedule, intervalMs, log } = options;
+  const { bus, reader, store, marks, transaction, attempt, mailHour, timeoutMs, leaseMs, schedule, intervalMs, log } =
+    options;
   const countAttempt = attemptCounter(options.metrics);
   const running = new Map<number, Promise<void>>();
   /** integrations whose last delivery ended with a defect or an outage, which is logged once */
@@ -150,7 +162,7 @@ export function startDelivery(options: DeliveryOptions) {
       for (const [nth, index] of indexes.entries()) {
         const entry = entries[index];
         if (entry === undefined || pause > 0 || isGone || !mayBegin()) return;
-        const outcome = await attempt(target, entry);
+        const outcome = await attempt.event(target, entry);
         results[index] = outcome;
         countAttempt(target.provider, outcome.state);
         if (outcome.state !== 'failed') {
@@ -219,6 +231,101 @@ export function startDelivery(options: DeliveryOptions) {
     });
 
   /**
+   * What follows a position and is sent together; else the milliseconds to wait while its time goes on, the page that says that nothing follows, or
+   * that the log is another one.
+   */
+  const collectBatch = async (
+    target: Target,
+    batching: Batching,
+    start: LogPosition,
+    plannedEnd: number | null,
+  ): Promise<
+    { readonly batch: PlannedBatch } | { readonly atEnd: LogPage } | { readonly waitMs: number } | 'other log'
+  > => {
+    const lines: string[] = [];
+    let bytes = 0;
+    const complete = (first: LogEntry, last: LogEntry) => ({
+      batch: {
+        uid: last.uid,
+        from: start.position + 1,
+        to: last.event.id,
+        hash: last.hash,
+        startedAt: first.event.createdAt,
+        endedAt: last.event.createdAt,
+        lines,
+      },
+    });
+    let first: LogEntry | undefined;
+    let last: LogEntry | undefined;
+    for (;;) {
+      const at = last === undefined ? start : { position: last.event.id, hash: last.hash };
+      // Not those that are shared: a batch whose time goes on reads the end of the log again.
+      const page = await readLog(at.position, pageSize);
+      if (isOtherLog(page, at)) return 'other log';
+      for (const entry of page.events) {
+        const { event } = entry;
+        const line = selects(target, event) ? lineOf(target, entry) : undefined;
+        const size = line === undefined ? 0 : Buffer.byteLength(line) + 1;
+        if (first !== undefined && last !== undefined) {
+          const isFull = lines.length > 0 && bytes + size > batching.maxBytes;
+          const isLater = Date.parse(event.createdAt) >= endOfWindow(first.event.createdAt, batching);
+          if (plannedEnd === null ? isFull || isLater : event.id > plannedEnd) return complete(first, last);
+        }
+        first ??= entry;
+        last = entry;
+        if (line !== undefined) lines.push(line);
+        bytes += size;
+      }
+      if (first === undefined || last === undefined) return { atEnd: page };
+      if (plannedEnd !== null && last.event.id >= plannedEnd) return complete(first, last);
+      if (last.event.id < page.head) continue;
+      const openMs = endOfWindow(first.event.createdAt, batching) - Date.now();
+      return openMs <= 0 ? complete(first, last) : { waitMs: Math.min(openMs, maxBatchWaitMs) };
+    }
+  };
+
+  /** Sends a batch once. @returns what is to be committed */
+  const deliverBatch = async (target: Target, batch: PlannedBatch, failuresBefore: number) => {
+    const outcome = await attempt.batch(target, batch.uid, batch);
+    countAttempt(target.provider, outcome.state);
+    const hasFailed = outcome.state === 'failed';
+    const failures = hasFailed ? failuresBefore + 1 : 0;
+    // It holds back what comes after it, so that it is tried sooner than a single event.
+    const retry = Math.min(nextAttempt(Math.min(failures, schedule.length), outcome) ?? 0, maxBatchRetryMs);
+    const { uid, from, to, startedAt, endedAt, lines } = batch;
+    const events = lines.length;
+    const recordedEvent = {
+      id: to,
+      type: 'batch',
+      createdAt: endedAt,
+      createdBy: systemCaller.name,
+      summary: `${events} of the events ${from} to ${to}`,
+      data: { from, to, startedAt, endedAt, events },
+    };
+    const details = {
+      webhookId: webhookId(uid),
+      attempt: failuresBefore + 1,
+      status: outcome.status,
+      deadLetter: false,
+    };
+    return {
+      ...nothing,
+      failures,
+      pauseMs: hasFailed ? Math.max(retry, outcome.waitMs ?? 0, pauseMs(failures, outcome, Math.random())) : 0,
+      attempts: [
+        {
+          uid,
+          state: outcome.state,
+          stateDetails: outcome.reason,
+          event: JSON.stringify(recordedEvent),
+          details: JSON.stringify(details),
+        },
+      ],
+      isLast: hasFailed,
+    };
+  };
+
+  /**
    * Delivers to a destination until it has everything, it fails, or its turn ends.
    * @returns whether there may be more to do at once
    */
@@ -226,7 +333,7 @@ export function startDelivery(options: DeliveryOptions) {
     const leaseEnd = claimedAt + leaseMs;
     // No attempt begins that might still run when the lease has ended. This also holds after the process was frozen.
     const mayBegin = (): boolean => !isStopped && performance.now() + timeoutMs < leaseEnd;
-    let { position, hash, failures } = claim;
+    let { position, hash, failures, batchEnd } = claim;
 
     /** Commits a round. @returns whether another may follow */
     const commit = async (round: Parameters<typeof store.commit>[1]): Promise<boolean> => {
@@ -235,6 +342,13 @@ export function startDelivery(options: DeliveryOptions) {
       ({ position, hash } = round.position);
       failures = round.failures;
       return !round.isLast;
+    };
+
+    /** Ends the turn at the end of the log. The position of a replay has no hash until it is there. */
+    const goToEnd = async ({ head, headHash }: Pick<LogPage, 'head' | 'headHash'>): Promise<false> => {
+      if (hash === headHash) return release(claim);
+      await commit({ ...nothing, failures, position: { position: head, hash: headHash }, isLast: true });
+      return false;
     };
 
     for (;;) {
@@ -271,6 +385,32 @@ export function startDelivery(options: DeliveryOptions) {
         continue;
       }
 
+      const batching = batchingOf(target, mailHour);
+      if (batching !== undefined) {
+        const planned = batchEnd !== null && batchEnd > position ? batchEnd : null;
+        const collected = await collectBatch(target, batching, { position, hash }, planned);
+        if (collected === 'other log') {
+          await followRestoredLog({ marks, readLog, log }, claim.generation, position);
+          return true;
+        }
+        if ('atEnd' in collected) return goToEnd(collected.atEnd);
+        if ('waitMs' in collected) {
+          await store.release(claim, collected.waitMs);
+          return false;
+        }
+        const { batch } = collected;
+        const end = { position: batch.to, hash: batch.hash };
+        if (batch.lines.length === 0) {
+          if (!(await commit({ ...nothing, failures, position: end, isLast: false }))) return false;
+          continue;
+        }
+        if (!mayBegin() || (planned === null && !(await store.planBatch(claim, batch.to)))) return release(claim);
+        batchEnd = batch.to;
+        const round = await deliverBatch(target, batch, failures);
+        if (!(await commit({ ...round, position: round.isLast ? { position, hash } : end }))) return false;
+        continue;
+      }
+
       const waiting = await store.waiting(claim.integrationId);
       if (waiting.events >= maxWaiting) return release(claim);
       const page = await readPage(claim.generation, { position, hash });
@@ -280,11 +420,7 @@ export function startDelivery(options: DeliveryOptions) {
         return true;
       }
       if (page.events.length === 0) {
-        if (hash === page.headHash) return release(claim);
-        // The position of a replay has no hash until it is at the end.
-        const end = { position: page.head, hash: page.headHash };
-        await commit({ ...nothing, failures, position: end, isLast: true });
-        return false;
+        return goToEnd(page);
       }
 
       readAhead(claim.generation, page);
@@ -432,6 +568,12 @@ function attemptCounter(registry: Registry) {
 }
 
 function registerDeliveryMetrics(registry: Registry, store: DeliveryStore): void {
+  const failing = new Gauge({
+    name: 'bunting_integration_failures',
+    help: 'attempts in a row that failed, by integration; 0 where the last one succeeded',
+    labelNames: ['integration'],
+    registers: [registry],
+  });
   new Gauge({
     name: 'bunting_integration_deliveries',
     help: 'events that wait for another attempt, and dead letters, by integration',
@@ -442,7 +584,9 @@ function registerDeliveryMetrics(registry: Registry, store: DeliveryStore): void
       const rows = await store.countParked().catch(() => undefined);
       if (rows === undefined) return;
       this.reset();
-      for (const { integrationId, waiting, dead } of rows) {
+      failing.reset();
+      for (const { integrationId, waiting, dead, failures } of rows) {
+        failing.set({ integration: String(integrationId) }, failures);
         this.set({ integration: String(integrationId), state: 'waiting' }, waiting);
         this.set({ integration: String(integrationId), state: 'dead letter' }, dead);
       }

@@ -11,6 +11,8 @@ export interface Claim extends LogPosition {
   readonly generation: number;
   /** how many attempts failed since the last one that succeeded */
   readonly failures: number;
+  /** the id of the last event of the batch that is sent next, once it was decided */
+  readonly batchEnd: number | null;
 }
 
 /** An event that failed, or that waits behind one of its flag. */
@@ -86,7 +88,7 @@ const claimDue: Statement = {
           select from parked_delivery p where p.integration_id = d.integration_id and next_attempt_at <= clock_timestamp()))
         and not d.integration_id = any ($4::int[])
       order by lease_until nulls first limit $3 for update of d skip locked)
-    returning integration_id as "integrationId", lease, position, position_hash as hash, failures`,
+    returning integration_id as "integrationId", lease, position, position_hash as hash, failures, batch_end as "batchEnd"`,
 };
 
 const dueParked: Statement = {
@@ -199,6 +201,12 @@ export function deliveryStore(database: Database) {
       return { flags: new Set(rows.map(({ flag }) => flag)), events: rows.reduce((sum, row) => sum + row.events, 0) };
     },
 
+    /** Decides which events are sent together next, so that they are also after a crash. @returns false if another process has the destination by now */
+    planBatch: async ({ integrationId, lease }: Claim, end: number): Promise<boolean> => {
+      const text = 'update destination set batch_end = $3 where integration_id = $1 and lease = $2 returning 1';
+      return (await query({ name: 'plan-batch', text }, [integrationId, lease, end])).length > 0;
+    },
+
     /** Commits a round of a destination. @returns false, with nothing stored, if another process has the destination by now */
     commit: (claim: Claim, round: Round): Promise<boolean> =>
       database.transaction(async (tx) => {
@@ -208,7 +216,7 @@ export function deliveryStore(database: Database) {
           // The integration is locked first, as by those who delete it.
           `update destination set position = $3, position_hash = $4, failures = $5,
              paused_until = case when $6::float8 > 0 then ${later('$6')} end,
-             lease = case when not $7 then lease end, lease_until = case when $7 then clock_timestamp() else lease_until end
+             batch_end = case when position = $3 then batch_end end, lease = case when not $7 then lease end, lease_until = case when $7 then clock_timestamp() else lease_until end
            from (select id from integration where id = $1 for key share) as integration
            where integration_id = integration.id and lease = $2 returning 1`,
           [integrationId, lease, position, hash, round.failures, round.pauseMs, round.isLast],
@@ -218,12 +226,20 @@ export function deliveryStore(database: Database) {
         return true;
       }),
 
-    countParked: (): Promise<{ readonly integrationId: number; readonly waiting: number; readonly dead: number }[]> =>
-      read({
+    /** By integration: how many events wait and are dead letters, and how many attempts failed since one succeeded. */
+    countParked: () =>
+      read<{
+        readonly integrationId: number;
+        readonly waiting: number;
+        readonly dead: number;
+        readonly failures: number;
+      }>({
         name: 'parked-deliveries',
         text: `select i.id as "integrationId", count(next_attempt_at)::int as waiting,
-          (count(p.id) - count(next_attempt_at))::int as dead
-          from integration i left join parked_delivery p on p.integration_id = i.id group by i.id`,
+          (count(p.id) - count(next_attempt_at))::int as dead,
+          coalesce(min(d.failures) filter (where i.enabled), 0)::int as failures
+          from integration i left join destination d on d.integration_id = i.id
+          left join parked_delivery p on p.integration_id = i.id group by i.id`,
       }),
 
     /**
@@ -322,7 +338,7 @@ export function deliveryRepository(tx: Tx) {
       await tx.query(
         `insert into destination (integration_id, position, position_hash) values ($1, $2, $3)
          on conflict (integration_id) do update set position = excluded.position, position_hash = excluded.position_hash,
-           lease = null, lease_until = null, failures = 0, paused_until = null, disabled_reason = null`,
+           batch_end = null, lease = null, lease_until = null, failures = 0, paused_until = null, disabled_reason = null`,
         [integrationId, position, hash],
       );
       await tx.query('delete from parked_delivery where integration_id = $1 and next_attempt_at is not null', [
@@ -333,7 +349,7 @@ export function deliveryRepository(tx: Tx) {
     /** Goes to a position. What has failed before it is attempted now. */
     replayFrom: async (integrationId: number, { position, hash }: LogPosition): Promise<void> => {
       await tx.query(
-        `update destination set position = $2, position_hash = $3, lease = null, lease_until = null, failures = 0,
+        `update destination set position = $2, position_hash = $3, batch_end = null, lease = null, lease_until = null, failures = 0,
            paused_until = null where integration_id = $1`,
         [integrationId, position, hash],
       );

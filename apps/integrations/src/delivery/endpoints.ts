@@ -9,6 +9,7 @@ import {
   maskedParameter,
   ReadEventLog,
   RedeliverEvent,
+  refusal,
   ReplayEvents,
   rootScope,
   TestAddon,
@@ -17,12 +18,13 @@ import {
 import { endOfLog, getVisible } from '../addons/endpoints.ts';
 import { allEvents, type Target } from '../addons/addon.ts';
 import { addonNotFound } from '../addons/addon-store.ts';
+import { batchingOf } from '../messages/batch.ts';
 import { call } from '../calls.ts';
 import type { IntegrationsContext } from '../endpoints.ts';
 import type { messageSender } from './attempt.ts';
 import { flagOf } from './retry.ts';
 
-export type TestSender = ReturnType<typeof messageSender>;
+export type TestSender = ReturnType<typeof messageSender>['event'];
 
 const callTimeoutMs = 5_000;
 const defaultLimit = 50;
@@ -37,7 +39,7 @@ function pageOf({ limit, offset }: { readonly limit?: string; readonly offset?: 
 }
 
 export function deliveryEndpoints(context: IntegrationsContext): readonly Endpoint[] {
-  const { bus, reader, deliveries, transaction, sendTest, wake } = context;
+  const { bus, reader, deliveries, transaction, sendTest, mailHour, wake } = context;
   return [
     implement(ListIntegrationEvents, async ({ params, query, caller }) => {
       const { id } = await getVisible(reader, params.id, caller);
@@ -53,7 +55,13 @@ export function deliveryEndpoints(context: IntegrationsContext): readonly Endpoi
 
     writes(RedeliverEvent, transaction, async (tx, { params, caller }) => {
       authorise(caller, RedeliverEvent.permission, rootScope);
-      if ((await tx.integrations.lock(params.id)) === undefined) throw addonNotFound(params.id);
+      const locked = await tx.integrations.lock(params.id);
+      if (locked === undefined) throw addonNotFound(params.id);
+      if (batchingOf({ provider: locked.addon.provider, parameters: locked.parameters() }, mailHour) !== undefined)
+        throw refusal(
+          'OperationDeniedError',
+          'This integration sends events together. To send some again, replay from the event before them.',
+        );
       await tx.deliveries.redeliver(params.id, params.eventId, (event) => flagOf(event as Event));
       wake();
       return null;
@@ -96,11 +104,12 @@ export function deliveryEndpoints(context: IntegrationsContext): readonly Endpoi
       if (sent === undefined) throw invalid('There is no channel for the event.', '/params/id');
       const { message, response, fault } = sent;
       const { protocol, host } = new URL(message.url);
+      const shownUrl = host === '' ? `${protocol}…` : `${protocol}//${host}/…`;
       const status = response?.status;
       const result: TestResult = {
         request: {
-          method: target.provider === 'syslog' ? 'SYSLOG' : 'POST',
-          url: `${protocol}//${host}/…`,
+          method: protocols[target.provider] ?? message.method ?? 'POST',
+          url: shownUrl,
           headers: maskedHeaders(message.headers),
           body: message.body,
         },
@@ -112,6 +121,9 @@ export function deliveryEndpoints(context: IntegrationsContext): readonly Endpoi
   ];
 }
 
+/** By provider: what is not HTTP. */
+const protocols: Readonly<Record<string, string>> = { syslog: 'SYSLOG', email: 'SMTP' };
+
 const maxShownBody = 4_000;
 
 function shortBody(body: string): string {
@@ -119,7 +131,18 @@ function shortBody(body: string): string {
 }
 
 /** Headers that Bunting sets itself and that are no secrets. */
-const shownHeaders = ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'webhook-signature'];
+const shownHeaders = [
+  'subject',
+  'message-id',
+  'content-md5',
+  'x-amz-content-sha256',
+  'x-amz-date',
+  'content-type',
+  'user-agent',
+  'webhook-id',
+  'webhook-timestamp',
+  'webhook-signature',
+];
 
 function maskedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(

@@ -71,7 +71,7 @@ export function logMarkStore(database: Database) {
         if ((await tx.query(text, [generation])).length === 0) return false;
         await tx.query('delete from log_mark where id > $1', [position]);
         await tx.query(
-          `update destination set lease = null, lease_until = null, position = least(position, $1),
+          `update destination set batch_end = null, lease = null, lease_until = null, position = least(position, $1),
              position_hash = case when position >= $1 then $2 else position_hash end`,
           [position, hash],
         );

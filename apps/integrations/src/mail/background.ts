@@ -90,7 +90,7 @@ export function startMailer(options: MailerOptions) {
     const addresses = addressesFor(userId);
     const { subject, text, unsubscription } = isDaily ? dailyMailOf(visible, addresses) : mailOf(first, addresses);
     try {
-      await transport.send({ to, subject, text, id, unsubscribeUrl: addresses.unsubscribe(unsubscription) });
+      await transport.send({ to: [to], subject, text, id, unsubscribeUrl: addresses.unsubscribe(unsubscription) });
     } catch (error) {
       if (!(error instanceof MailError)) throw error;
       await retryOrGiveUp(mail, error);

@@ -1,5 +1,5 @@
 import type { NotificationKind, Unsubscription } from '@bunting/contracts';
-import { plainText, shortened } from '../messages/markdown.ts';
+import { onOneLine, plainText, shortened } from '../messages/markdown.ts';
 
 /** Something that a person is told by mail. */
 export interface MailedNotice {
@@ -43,14 +43,6 @@ const maxSubjectTitle = 120;
 const maxSummary = 1_000;
 /** Further ones are in the inbox. */
 const maxListed = 100;
-
-/** Text of others on one line: without the characters that end a line of a header or of the mail, or that turn its direction. */
-function onOneLine(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .trim();
-}
 
 function quoted(comment: string): string {
   const lines = comment.split(/[\n\r\u2028\u2029]+/).map((line) => `> ${onOneLine(line)}`);

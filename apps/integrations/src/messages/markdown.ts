@@ -62,3 +62,11 @@ export function slackText(markdown: string): string {
 export function shortened(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 }
+
+/** Text of others on one line: without the characters that end a line of a header or of the mail, or that turn its direction. */
+export function onOneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .trim();
+}

@@ -1,11 +1,14 @@
 import { type Event, invalid } from '@bunting/contracts';
 import type { Parameters } from '../addons/addon.ts';
+import { batchMessage, lineOf, mailMessage } from './batch.ts';
 import { plainText, shortened, slackText, withoutRelativeLinks } from './markdown.ts';
 import { otlpLog, syslogMessage } from './log-records.ts';
 import { renderTemplate, requireTemplate } from './template.ts';
 
 /** What is sent to a destination for an event. */
 export interface Message {
+  /** POST when left out */
+  readonly method?: 'PUT';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -260,6 +263,21 @@ const builders: Readonly<Record<string, (context: MessageContext) => readonly Me
   syslog: ({ parameters: { url = '', hostname }, event, id, markdown }) => [
     { url, headers: {}, body: syslogMessage(event, id, markdown, hostname) },
   ],
+
+  email: ({ parameters, event, markdown, link = '' }) => {
+    const { label = event.type, featureName } = event;
+    const subject = `Flags: ${label}${featureName == null ? '' : `: ${shortened(featureName, 100)}`}`;
+    return [mailMessage(parameters, subject, shortened(plainText(markdown), maxSentence), link)];
+  },
+
+  // A single event is one that is tried: what is selected comes in batches.
+  s3: ({ parameters: { retentionDays: _unlocked, ...parameters }, event, id, markdown: _sentence }) => {
+    const { id: from, createdAt } = event;
+    const lines = [lineOf({ provider: 's3' }, { uid: id, hash: '', event })];
+    const prefix = `${parameters['prefix'] ?? ''}/test`;
+    const batch = { from, to: from, hash: '', startedAt: createdAt, endedAt: createdAt, lines };
+    return [batchMessage({ provider: 's3', parameters: { ...parameters, prefix } }, batch, '')];
+  },
 };
 
 function withLink(text: string, link: string | undefined, write: (address: string) => string): string {

@@ -221,6 +221,12 @@ const mail: SchemaMigration = {
   ],
 };
 
+/** `batch_end` is the last event of the batch that is sent next to a destination that gets events together. */
+const batches: SchemaMigration = {
+  name: '5-expand-batches',
+  statements: ['alter table destination add column batch_end bigint'],
+};
+
 /** The whole schema of the database, in the order of its steps. */
 export const integrationsMigrations: readonly SchemaMigration[] = [
   initial,
@@ -229,4 +235,5 @@ export const integrationsMigrations: readonly SchemaMigration[] = [
   notifications,
   signals,
   mail,
+  batches,
 ];

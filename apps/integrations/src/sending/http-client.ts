@@ -7,6 +7,8 @@ import { type AllowedAddresses, isAllowedAddress, tlsAddress, urlFault } from '.
 
 /** A request to a destination. */
 export interface OutgoingRequest {
+  /** POST when left out */
+  readonly method?: 'PUT';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -63,7 +65,7 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
 
   const sendBefore = (outgoing: OutgoingRequest, signal: AbortSignal): Promise<DestinationResponse> =>
     new Promise((resolve, reject) => {
-      const { url: text, headers, body } = outgoing;
+      const { method = 'POST', url: text, headers, body } = outgoing;
       const fault = urlFault(text, allowed);
       if (fault !== undefined) return reject(new SendingError(`the address ${fault}`));
       const url = new URL(text);
@@ -84,7 +86,7 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
       const request = module.request(
         url,
         {
-          method: 'POST',
+          method,
           agent: agents[protocol],
           headers: { ...headers, 'content-length': Buffer.byteLength(body), connection: 'keep-alive' },
           maxHeaderSize: maxHeaderBytes,

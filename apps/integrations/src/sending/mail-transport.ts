@@ -1,13 +1,14 @@
 import { createTransport } from 'nodemailer';
+import { type Send, SendingError } from './http-client.ts';
 
-/** A mail to one person. */
 export interface OutgoingMail {
-  readonly to: string;
+  readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
   /** what the Message-ID is made of: the same for the same mail, also when it is sent again */
   readonly id: string;
-  readonly unsubscribeUrl: string;
+  /** where whoever gets it ends it, if they can */
+  readonly unsubscribeUrl?: string;
 }
 
 /** The mail was not accepted; the message says why, without address and text. */
@@ -42,16 +43,20 @@ export function mailTransport(options: {
     send: async ({ to, subject, text, id, unsubscribeUrl }: OutgoingMail): Promise<void> => {
       try {
         await transport.sendMail({
-          // Given as an object, the address is not parsed as a list of addresses.
-          to: { name: '', address: to },
+          // Given as an object, an address is not parsed as a list of addresses.
+          to: to.map((address) => ({ name: '', address })),
           subject,
           text,
           messageId: `<${id}@${host}>`,
           headers: {
             // Out-of-office replies are not wanted (RFC 3834).
             'Auto-Submitted': 'auto-generated',
-            'List-Unsubscribe': { prepared: true, foldLines: false, value: `<${unsubscribeUrl}>` },
-            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+            ...(unsubscribeUrl === undefined
+              ? {}
+              : {
+                  'List-Unsubscribe': { prepared: true, foldLines: false, value: `<${unsubscribeUrl}>` },
+                  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+                }),
           },
         });
       } catch (error) {
@@ -64,3 +69,21 @@ export function mailTransport(options: {
   };
 }
 export type MailTransport = ReturnType<typeof mailTransport>;
+
+const mailScheme = 'mailto:';
+
+/** Sends what is for addresses of mail by the mail server, and everything else as before. */
+export function withMail(send: Send, transport: Pick<MailTransport, 'send'> | undefined): Send {
+  return async (request) => {
+    const { url, headers, body } = request;
+    if (!url.startsWith(mailScheme)) return send(request);
+    if (transport === undefined) throw new SendingError('no mail server is set up (SMTP_URL)');
+    const { subject = '', 'message-id': id = '' } = headers;
+    try {
+      await transport.send({ to: url.slice(mailScheme.length).split(','), subject, text: body, id });
+    } catch (error) {
+      throw error instanceof MailError ? new SendingError(error.message) : error;
+    }
+    return { status: null, retryAfter: undefined, body: '' };
+  };
+}

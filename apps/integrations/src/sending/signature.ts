@@ -1,5 +1,6 @@
 import { invalid } from '@bunting/contracts';
-import { createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { createHash, createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import type { OutgoingRequest } from './http-client.ts';
 
 /** The lengths of a key for HMAC that Standard Webhooks asks for, in bytes. */
 const minKeyBytes = 24;
@@ -40,12 +41,8 @@ export function requireValidSigningKeys(signingKeys: string, path: string): void
   );
 }
 
-/** The headers of Standard Webhooks 1.0.0 for a body: a signature of each key. */
-export function signatureHeaders(
-  signingKeys: string,
-  { id, timestamp, body }: { readonly id: string; readonly timestamp: number; readonly body: string },
-): Readonly<Record<string, string>> {
-  const signed = `${id}.${timestamp}.${body}`;
+/** A signature of each key. */
+function signaturesOf(signingKeys: string, signed: string): string {
   const signatures = keysOf(signingKeys).flatMap((text) => {
     const key = parseKey(text);
     if (key === undefined) return [];
@@ -53,5 +50,22 @@ export function signatureHeaders(
       ? `v1,${createHmac('sha256', key.hmac).update(signed).digest('base64')}`
       : `v1a,${sign(null, Buffer.from(signed), key.ed25519).toString('base64')}`;
   });
-  return { 'webhook-signature': signatures.join(' ') };
+  return signatures.join(' ');
+}
+
+/** The headers of Standard Webhooks 1.0.0 for a body: a signature of each key. */
+export function signatureHeaders(
+  signingKeys: string,
+  { id, timestamp, body }: { readonly id: string; readonly timestamp: number; readonly body: string },
+): Readonly<Record<string, string>> {
+  return { 'webhook-signature': signaturesOf(signingKeys, `${id}.${timestamp}.${body}`) };
+}
+
+/** Signs which events an object has, what its bytes are, and the head of the chain of hashes: `from.to.hash.sha256`, the last in hexadecimal. */
+export function headSignature(
+  signingKeys: string,
+  { headers, body }: Pick<OutgoingRequest, 'headers' | 'body'>,
+): string {
+  const parts = ['from', 'to', 'hash'].map((name) => headers[`x-amz-meta-bunting-${name}`] ?? '');
+  return signaturesOf(signingKeys, [...parts, createHash('sha256').update(body).digest('hex')].join('.'));
 }

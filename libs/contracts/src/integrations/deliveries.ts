@@ -81,7 +81,7 @@ export const RedeliverEvent = defineOperation({
   operationId: 'redeliverEvent',
   summary: 'Send an event again',
   description:
-    'Sends the event of an attempt again, with the same `webhook-id`, after what waits of the same flag. It is retried like any other.',
+    'Sends the event of an attempt again, with the same `webhook-id`, after what waits of the same flag. It is retried like any other. Integrations that send events together refuse it.',
   tag: 'Addons',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/addons/:id/events/:eventId/redeliver', status: 202, anyContentType: true },
@@ -94,7 +94,7 @@ export const RedeliverEvent = defineOperation({
       description: 'the id of the attempt, as `GET /api/admin/addons/{id}/events` lists it',
     }),
   }),
-  errors: ['NotFoundError'],
+  errors: ['NotFoundError', 'OperationDeniedError'],
 });
 
 export const ReplayBody = Type.Object(
