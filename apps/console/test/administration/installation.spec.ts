@@ -3,7 +3,15 @@ import { beforeAll, expect, it } from 'vitest';
 import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { api, closeChecked, describeInBrowser, expectAccessible, openPage, openSignedIn } from '../support/browser.ts';
+import {
+  api,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+  signIn,
+} from '../support/browser.ts';
 
 const { CONSOLE_TEST_URL: url = '' } = process.env;
 
@@ -36,16 +44,17 @@ async function reportAs(secret: string, instanceId: string, sdkVersion: string):
 
 describeInBrowser('the installation in the console', () => {
   const project = 'default';
+  let secret: string;
   beforeAll(async () => {
     for (const name of ['install.used', 'install.over'])
       await api('POST', `/api/admin/projects/${project}/features`, { name, type: 'release' });
     await api('DELETE', `/api/admin/projects/${project}/features/install.over`);
-    const { secret } = (await api('POST', '/api/admin/api-tokens', {
+    ({ secret } = (await api('POST', '/api/admin/api-tokens', {
       tokenName: 'till',
       type: 'client',
       environment: 'development',
       projects: [project],
-    })) as { secret: string };
+    })) as { secret: string });
     await reportAs(secret, 'desk-1', 'unleash-client-node:6.1.0');
     await reportAs(secret, 'desk-2', 'unleash-client-node:5.0.0');
     await eventually(async () => {
@@ -88,8 +97,38 @@ describeInBrowser('the installation in the console', () => {
     await page.getByRole('link', { name: 'Applications' }).first().click();
     await page.getByRole('link', { name: 'Unknown flags' }).click();
     await page.getByRole('row', { name: /install\.removed.*till/ }).waitFor();
-    await page.getByRole('link', { name: 'Edge instances' }).click();
-    await page.getByRole('heading', { name: 'No Edge has reported in the last two days' }).waitFor();
+    await closeChecked(opened);
+  });
+
+  it('says how to start an edge, and lists the edges that report with those behind them, also on a narrow screen', async () => {
+    const opened = await openSignedIn('/admin/applications?view=edges', { width: 390, height: 844, dark: true });
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'No edge has reported within a day' }).waitFor();
+    await page.getByText(`UPSTREAM_URL=${url}`, { exact: false }).waitFor();
+    await expectAccessible(opened);
+    const behind = { identifier: 'two', appName: '<b>till</b>', edgeVersion: '19.15.1', region: null };
+    await send('/api/client/metrics/edge', secret, {
+      identifier: 'one',
+      appName: 'harbour',
+      edgeVersion: '0.1.0',
+      region: 'eu-north-1',
+      staleMs: 180_000,
+      connectedStreamingClients: 1_200,
+      requestsSinceLastReport: { '/api/client/features': { requests200: 1, requests304: 6 } },
+      errorsSinceLastReport: { upstream: 3, responses: 0 },
+      latencyUpstream: { features: { avg: 12.4, count: 9, p99: 40 } },
+      edgeApiKeyRevisionIds: [{ environment: 'development', projects: ['*'], revisionId: 0 }],
+      connectedEdges: [behind],
+    });
+    await page.reload();
+    await signIn(page);
+    const row = page.getByRole('row').filter({ hasText: 'harbour' }).first();
+    for (const text of ['Stale for 3 minutes', '1,200 streams', '7 requests', '12 ms', '3 errors', 'eu-north-1'])
+      await row.getByText(text, { exact: false }).waitFor();
+    await row.getByText(/development: 0, here [1-9]/).waitFor();
+    await page.getByText('behind harbour').waitFor();
+    await page.getByText('<b>till</b>').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await expectAccessible(opened);
     await closeChecked(opened);
   });

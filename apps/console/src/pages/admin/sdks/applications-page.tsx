@@ -1,21 +1,17 @@
 import {
   type Application,
   ListApplications,
-  ListEdgeInstances,
   ListOutdatedSdks,
   ListProjectApplications,
   ListUnknownFlags,
-  type ReplyOf,
 } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { Suspense } from 'react';
 import { operationQuery, useProjects } from '../../../api/queries-and-mutations.ts';
-import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
-import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ComboBox } from '../../../components/forms/fields.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
@@ -24,13 +20,14 @@ import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
+import { Edges } from './edges.tsx';
 
 const texts = {
   noneHelp:
     'Give an SDK a client or frontend token. It registers when it starts, and reports which flags it evaluates.',
   outdatedSdks: (names: readonly string[]) =>
     `${formatCount(names.length, 'SDK')} of this project ${names.length === 1 ? 'is' : 'are'} outdated, because an instance here runs a newer major version: ${names.join(', ')}.`,
-  viewNames: { applications: 'Applications', unknown: 'Unknown flags', edges: 'Edge instances' },
+  viewNames: { applications: 'Applications', unknown: 'Unknown flags', edges: 'Edges' },
 } as const;
 
 const ApplicationPage = lazyRouteComponent(() => import('./application-page.tsx'), 'ApplicationPage');
@@ -38,7 +35,6 @@ const ApplicationPage = lazyRouteComponent(() => import('./application-page.tsx'
 const views = ['applications', 'unknown', 'edges'] as const;
 /** The maximum number of applications that one request returns. */
 const limit = 1_000;
-type Edge = ReplyOf<typeof ListEdgeInstances>['edges'][number];
 
 function ApplicationLink({ name }: { readonly name: string }) {
   return (
@@ -156,46 +152,6 @@ function ApplicationsOfProject({ project, filter }: OfProjectProps) {
   );
 }
 
-function Edges() {
-  const query = useQuery(operationQuery(ListEdgeInstances, {}));
-  const [openEdge, setOpenEdge] = useState<Edge | undefined>();
-  return (
-    <>
-      <ResourceList
-        label="Edge instances"
-        query={{ ...query, data: query.data?.edges }}
-        rowKey={({ identifier }) => String(identifier)}
-        name={({ appName }) => String(appName)}
-        text={({ identifier, region }) => `${String(identifier)} ${String(region ?? '')}`}
-        columns={[
-          { id: 'name', title: 'Edge', cell: ({ appName }) => String(appName) },
-          { id: 'id', title: 'Identifier', cell: ({ identifier }) => <code>{String(identifier)}</code> },
-          { id: 'version', title: 'Version', cell: ({ edgeVersion }) => String(edgeVersion) },
-          { id: 'region', title: 'Region', cell: ({ region }) => String(region ?? '') },
-          { id: 'reported', title: 'Reported', cell: ({ reportedAt }) => <Time at={String(reportedAt)} /> },
-        ]}
-        actions={(edge) => [{ id: 'details', label: 'Everything it reports', run: () => setOpenEdge(edge) }]}
-        empty={{
-          title: 'No Edge has reported in the last two days',
-          help: 'An Unleash Edge that runs with a token of this installation reports itself every minute.',
-        }}
-      />
-      {openEdge !== undefined && (
-        <Dialog
-          title={`What ${String(openEdge.appName)} reports`}
-          onClose={() => setOpenEdge(undefined)}
-          isWide
-          footer={<Button onPress={() => setOpenEdge(undefined)}>Close</Button>}
-        >
-          <div className={styles['code']} role="region" aria-label="Everything it reports" tabIndex={0}>
-            <code>{JSON.stringify(openEdge, null, 2)}</code>
-          </div>
-        </Dialog>
-      )}
-    </>
-  );
-}
-
 function UnknownFlags() {
   const query = useQuery(operationQuery(ListUnknownFlags, {}));
   return (
@@ -290,7 +246,7 @@ function ApplicationsList() {
   );
 }
 
-/** The applications that use flags, the Edge instances and the unknown flags; or one application, if the path names it. */
+/** The applications that use flags, the edges and the unknown flags; or one application, if the path names it. */
 export function ApplicationsPage() {
   const { item } = useParams({ strict: false }) as { readonly item?: string };
   if (item === undefined) return <ApplicationsList />;
