@@ -8,9 +8,16 @@ import { headSignature, signatureHeaders } from '../sending/signature.ts';
 import { TemplateError } from '../messages/template.ts';
 import { type Outcome, retryAfterMs, webhookId } from './retry.ts';
 
+/** An event of the log; its JSON text is that of the event. */
+interface EventToSend {
+  readonly uid: string;
+  readonly event: Event;
+  readonly text?: string;
+}
+
 /** Sends an event to a destination once. It never throws for what the destination, its address or its template is to blame for. */
 export interface Attempt {
-  readonly event: (target: Target, entry: { readonly uid: string; readonly event: Event }) => Promise<Outcome>;
+  readonly event: (target: Target, entry: EventToSend) => Promise<Outcome>;
   /** the same for events that are sent together; the uid is that of the last one */
   readonly batch: (target: Target, uid: string, batch: Batch) => Promise<Outcome>;
 }
@@ -48,9 +55,9 @@ export function messageSender(send: Send, publicUrl: string, now: () => Date) {
     }
   };
   return {
-    event: (target: Target, { uid, event }: { readonly uid: string; readonly event: Event }): Promise<SentMessage[]> =>
+    event: (target: Target, { uid, event, text }: EventToSend): Promise<SentMessage[]> =>
       Promise.all(
-        messagesFor(target, event, webhookId(uid), publicUrl).map((message) => sendOne(target, uid, message)),
+        messagesFor(target, event, webhookId(uid), publicUrl, text).map((message) => sendOne(target, uid, message)),
       ),
     batch: (target: Target, uid: string, batch: Batch): Promise<SentMessage> =>
       sendOne(target, uid, batchMessage(target, batch, publicUrl)),

@@ -135,6 +135,13 @@ export function startDelivery(options: DeliveryOptions) {
     reading.then((page) => (page.events.length === 0 || page.at !== hash) && forget(), forget);
     return reading;
   };
+  /** The events of shared pages as JSON text, which is made once for all destinations. */
+  const texts = new WeakMap<Event, string>();
+  const textOf = (event: Event): string => {
+    const text = texts.get(event) ?? JSON.stringify(event);
+    texts.set(event, text);
+    return text;
+  };
   /** Begins to read what follows a page, while the page is delivered. */
   const readAhead = (generation: number, { events, head }: LogPage): void => {
     const last = events.at(-1);
@@ -358,10 +365,13 @@ export function startDelivery(options: DeliveryOptions) {
         return true;
       }
       // Read for each round, since it may be edited meanwhile.
-      const target = await reader.findTarget(claim.integrationId);
+      const [target, due, waiting] = await Promise.all([
+        reader.findTarget(claim.integrationId),
+        store.dueParked(claim.integrationId, maxDueParked),
+        store.waiting(claim.integrationId),
+      ]);
       if (target?.enabled !== true || !mayBegin()) return release(claim);
 
-      const due = await store.dueParked(claim.integrationId, maxDueParked);
       if (due.length > 0) {
         const entries = due.map((row): Entry => ({ ...row, text: row.event, event: JSON.parse(row.event) as Event }));
         const { results, isGone, ...round } = await deliver(target, entries, failures, mayBegin);
@@ -411,7 +421,6 @@ export function startDelivery(options: DeliveryOptions) {
         continue;
       }
 
-      const waiting = await store.waiting(claim.integrationId);
       if (waiting.events >= maxWaiting) return release(claim);
       const page = await readPage(claim.generation, { position, hash });
       if (isOtherLog(page, { position, hash })) {
@@ -425,9 +434,7 @@ export function startDelivery(options: DeliveryOptions) {
 
       readAhead(claim.generation, page);
       const selected = page.events.flatMap(({ uid, event }, index) =>
-        selects(target, event)
-          ? [{ index, uid, flag: flagOf(event), text: JSON.stringify(event), event, attempts: 0 }]
-          : [],
+        selects(target, event) ? [{ index, uid, flag: flagOf(event), text: textOf(event), event, attempts: 0 }] : [],
       );
       const free = selected.filter(({ flag }) => !waiting.flags.has(flag));
       const { results, isGone, ...round } = await deliver(target, free, failures, mayBegin);

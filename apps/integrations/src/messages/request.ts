@@ -86,6 +86,8 @@ export function requireValidTemplate({ bodyTemplate }: Parameters): void {
 interface MessageContext {
   readonly parameters: Parameters;
   readonly event: Event;
+  /** the event as JSON text */
+  readonly text: string;
   /** the id that the event has whenever it is sent */
   readonly id: string;
   /** the sentence about the event, in Markdown */
@@ -109,12 +111,13 @@ const builders: Readonly<Record<string, (context: MessageContext) => readonly Me
   webhook: ({
     parameters: { url = '', contentType = 'application/json', authorization, bodyTemplate },
     event,
+    text,
     markdown,
   }) => [
     {
       url,
       headers: { 'content-type': contentType, ...(authorization === undefined ? {} : { authorization }) },
-      body: bodyTemplate === undefined ? JSON.stringify(event) : renderTemplate(bodyTemplate, event, markdown),
+      body: bodyTemplate === undefined ? text : renderTemplate(bodyTemplate, event, markdown),
     },
   ],
 
@@ -305,6 +308,7 @@ function consoleLink({ project, featureName }: Event, publicUrl: string): string
 /**
  * The requests that tell a destination of an event; none if it has no channel for it.
  * @param id the id that the event has whenever it is sent
+ * @param text the event as JSON text
  * @throws TemplateError if the template renders too much
  */
 export function messagesFor(
@@ -312,11 +316,12 @@ export function messagesFor(
   event: Event,
   id: string,
   publicUrl: string,
+  text = JSON.stringify(event),
 ): readonly Message[] {
   const markdown = event.summary ?? `${event.createdBy}: ${event.type}`;
   const link = consoleLink(event, publicUrl);
   const custom = parseHeaders(parameters['customHeaders'] ?? '{}') as Readonly<Record<string, string>> | undefined;
-  return (builders[provider]?.({ parameters, event, id, markdown, link }) ?? []).map((message) => ({
+  return (builders[provider]?.({ parameters, event, text, id, markdown, link }) ?? []).map((message) => ({
     ...message,
     headers: { ...message.headers, ...lowerCased(custom ?? {}) },
   }));

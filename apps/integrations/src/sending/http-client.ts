@@ -3,6 +3,8 @@ import http from 'node:http';
 import https from 'node:https';
 import net, { type LookupFunction } from 'node:net';
 import tls from 'node:tls';
+import { urlToHttpOptions } from 'node:url';
+import { LRUCache } from 'lru-cache';
 import { type AllowedAddresses, isAllowedAddress, tlsAddress, urlFault } from './addresses.ts';
 
 /** A request to a destination. */
@@ -39,6 +41,7 @@ const maxResponseBytes = 64 * 1024;
 const maxConnectionsPerHost = 64;
 const maxHeaderBytes = 16 * 1024;
 const syslogPort = 6514;
+const maxKnownAddresses = 1_000;
 
 /**
  * Sends requests to addresses that users chose: to public ones and those that are allowed, and to no others. A host is resolved once for each
@@ -63,13 +66,26 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
     'https:': new https.Agent({ ...agentOptions, ...(ca === undefined ? {} : { ca }) }),
   };
 
+  /** What a request to an address needs, or why there may be none: an address gets many, and parsing it takes as long as sending. */
+  const knownAddresses = new LRUCache<string, { readonly options: http.RequestOptions } | { readonly fault: string }>({
+    max: maxKnownAddresses,
+  });
+  const addressOf = (text: string) => {
+    const known = knownAddresses.get(text);
+    if (known !== undefined) return known;
+    const fault = urlFault(text, allowed);
+    const address = fault === undefined ? { options: urlToHttpOptions(new URL(text)) } : { fault };
+    knownAddresses.set(text, address);
+    return address;
+  };
+
   const sendBefore = (outgoing: OutgoingRequest, signal: AbortSignal): Promise<DestinationResponse> =>
     new Promise((resolve, reject) => {
       const { method = 'POST', url: text, headers, body } = outgoing;
-      const fault = urlFault(text, allowed);
-      if (fault !== undefined) return reject(new SendingError(`the address ${fault}`));
-      const url = new URL(text);
-      const protocol = url.protocol as keyof typeof agents;
+      const address = addressOf(text);
+      if ('fault' in address) return reject(new SendingError(`the address ${address.fault}`));
+      const { options } = address;
+      const protocol = options.protocol as keyof typeof agents;
       const module = protocol === 'https:' ? https : http;
       let finish: (() => void) | undefined;
       let isRepeated = false;
@@ -84,8 +100,8 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
               ),
         );
       const request = module.request(
-        url,
         {
+          ...options,
           method,
           agent: agents[protocol],
           headers: { ...headers, 'content-length': Buffer.byteLength(body), connection: 'keep-alive' },
