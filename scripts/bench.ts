@@ -45,7 +45,7 @@ const help = `Measures the seven operations of the interface, searches of events
   --peer COMMAND     with --edge: another edge, which is started with the same settings and measured in turns, such as
                      "unleash-edge edge --strict"
   --backup           measures a backup and its restore instead, of N flags (10000) and N events (100000)
-  --integrations     measures how fast the events of N flags (10000) reach 1 and 10 webhooks on this machine instead
+  --integrations     measures how fast the events of N flags (10000) reach 1 and 10 webhooks on this machine, and how soon those of writes do, instead
   --replicas         measures 1, 2 and 3 replicas of each service instead, each in a process of its own, on nats-server
   --times N          with --search: how often each search is sent (default 100)
   --while-projecting  measures GET feature alone: at rest, and each second while N more imported flags are projected

@@ -4,20 +4,68 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServer } from '../../server-under-test.ts';
-import { type BenchOptions, printRow, printTableHead, seedFlags, send } from '../run.ts';
+import { startServer, type ServerUnderTest } from '../../server-under-test.ts';
+import { type BenchOptions, percentile, printRow, printTableHead, seedFlags, send } from '../run.ts';
+
+const hook = (url: string) => ({ provider: 'webhook', enabled: true, parameters: { url }, events: ['*'] });
+
+/** Creates webhooks. @returns their addresses in the API */
+async function createWebhooks(server: ServerUnderTest, url: string, count: number): Promise<string[]> {
+  const created = Array.from({ length: count }, () => send<Addon>(server, 'POST', '/api/admin/addons', hook(url)));
+  return (await Promise.all(created)).map(({ reply }) => `/api/admin/addons/${reply.id}`);
+}
+
+/** How many flags are created a second, and how many in all, while the time is measured until their events arrive. */
+const writesPerSecond = 20;
+const writes = 200;
+
+/** Measures the time from the commit of events to their arrival. Prints a table. */
+async function measureLatency(server: ServerUnderTest, url: string, latencies: number[]): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  printTableHead('destinations', 'writes/s', 'deliveries', 'p50 ms', 'p99 ms');
+  for (const destinations of [1, 50]) {
+    const all = await createWebhooks(server, url, destinations);
+    latencies.length = 0;
+    for (let nth = 0; nth < writes; nth++) {
+      const next = sleep(1_000 / writesPerSecond);
+      const flag = { name: `latency-${destinations}-${nth}`, type: 'release' };
+      await Promise.all([next, send(server, 'POST', '/api/admin/projects/default/features', flag)]);
+    }
+    await eventually(
+      () => {
+        if (latencies.length < writes * destinations) throw new Error(`${latencies.length} events have arrived.`);
+      },
+      { timeoutMs: 120_000 },
+    );
+    const [p50Ms, p99Ms] = [0.5, 0.99].map((share) => percentile(latencies, share)) as [number, number];
+    printRow(destinations, writesPerSecond, latencies.length, p50Ms.toFixed(0), p99Ms.toFixed(0));
+    rows.push({ destinations, writesPerSecond, deliveries: latencies.length, p50Ms, p99Ms });
+    for (const path of all) await send(server, 'DELETE', path);
+  }
+  return rows;
+}
 
 /**
  * Measures how fast the events of imported flags reach webhooks on this machine, at one destination and at several: each event is read from
- * the log, sent, and recorded. Prints a table.
+ * the log, sent, and recorded; then how long it takes from a write until they arrive. Prints two tables.
  */
 export async function benchIntegrations({ features: count = 10_000 }: BenchOptions): Promise<unknown> {
   let received = 0;
+  const latencies: number[] = [];
   const sink = createServer((request, response) => {
-    request.resume().on('end', () => {
+    const respond = (): void => {
       received += 1;
       response.writeHead(204).end();
-    });
+    };
+    if (request.url !== '/timed') return request.resume().on('end', respond);
+    const chunks: Buffer[] = [];
+    return request
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => {
+        const { createdAt } = JSON.parse(Buffer.concat(chunks).toString()) as { readonly createdAt: string };
+        latencies.push(Date.now() - Date.parse(createdAt));
+        respond();
+      });
   });
   sink.listen(0, '127.0.0.1');
   await once(sink, 'listening');
@@ -34,11 +82,7 @@ export async function benchIntegrations({ features: count = 10_000 }: BenchOptio
     const rows: unknown[] = [];
     printTableHead('destinations', 'events to each', 'seconds', 'deliveries/s', 'CPU ms of the server for one');
     for (const destinations of [1, 10]) {
-      const body = { provider: 'webhook', enabled: true, parameters: { url }, events: ['*'] };
-      const addons = await Promise.all(
-        Array.from({ length: destinations }, () => send<Addon>(server, 'POST', '/api/admin/addons', body)),
-      );
-      const all = addons.map(({ reply }) => `/api/admin/addons/${reply.id}`);
+      const all = await createWebhooks(server, url, destinations);
       const events = (await send<DeliveryStatus>(server, 'GET', `${all[0]}/delivery`)).reply.head;
       received = 0;
       const [startedAt, cpuBefore] = [performance.now(), server.cpuSeconds() ?? 0];
@@ -60,7 +104,8 @@ export async function benchIntegrations({ features: count = 10_000 }: BenchOptio
       rows.push({ destinations, events, received, seconds, perSecond, cpuMs });
       for (const path of all) await send(server, 'DELETE', path);
     }
-    return { date: new Date().toISOString(), rows };
+    const latency = await measureLatency(server, `${url}timed`, latencies);
+    return { date: new Date().toISOString(), rows, latency };
   } finally {
     await server.stop();
     sink.closeAllConnections();
