@@ -134,6 +134,12 @@ describeInBrowser('the inbox', () => {
     await stop.click();
     await opened.page.getByText('You get no more of them.').waitFor();
     expect((await mailedTo(key)).get('review-requested')).toBe('never');
+    // The button of mail programs (RFC 8058, 3.2).
+    await api('PUT', '/api/admin/inbox/preferences/review-requested', { mail: 'daily' }, key);
+    const form = { 'List-Unsubscribe': 'One-Click' };
+    const pressed = await opened.page.request.post(opened.page.url(), { form });
+    expect(pressed.status()).toBe(204);
+    expect((await mailedTo(key)).get('review-requested')).toBe('never');
     await closeChecked(opened);
   });
 
