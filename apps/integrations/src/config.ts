@@ -73,6 +73,12 @@ export const IntegrationsConfig = Type.Object({
     default: 5,
     description: 'maximum number of tokens of a signal endpoint',
   }),
+  INTEGRATIONS_MAX_ACTION_SETS: Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: 5,
+    description: 'maximum number of action sets of a project',
+  }),
   INTEGRATIONS_MAX_SIGNALS_PER_MINUTE: Type.Integer({
     minimum: 1,
     maximum: 6_000,

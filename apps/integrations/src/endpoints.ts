@@ -1,4 +1,6 @@
 import type { Bus, Endpoint } from '@bunting/bus';
+import { actionEndpoints } from './actions/endpoints.ts';
+import type { ActionReader } from './actions/action-store.ts';
 import { addonEndpoints } from './addons/endpoints.ts';
 import type { IntegrationReader } from './addons/addon-store.ts';
 import { deliveryEndpoints, type TestSender } from './delivery/endpoints.ts';
@@ -30,6 +32,11 @@ export interface IntegrationsContext {
   readonly wake: () => void;
   readonly signals: SignalReader;
   readonly signalLimits: SignalLimits;
+  /** Begins to process the signals that were received. */
+  readonly wakeActions: () => void;
+  readonly actions: ActionReader;
+  /** how many action sets a project may have */
+  readonly maxActionSets: number;
 }
 
 /** How many signal endpoints there may be, how many tokens each has, and how many signals it accepts. */
@@ -46,5 +53,6 @@ export function integrationsEndpoints(context: IntegrationsContext): readonly En
     ...deliveryEndpoints(context),
     ...inboxEndpoints(context),
     ...signalEndpoints(context),
+    ...actionEndpoints(context),
   ];
 }

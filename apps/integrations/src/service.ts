@@ -3,6 +3,8 @@ import type { Producer } from '@bunting/contracts';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { ConfigError, defineService, drainTimeoutMs, type Logger } from '@bunting/runtime';
+import { actionReader, signalQueue } from './actions/action-store.ts';
+import { startActions } from './actions/background.ts';
 import { integrationReader } from './addons/addon-store.ts';
 import { type IntegrationsConfig as Config, IntegrationsConfig } from './config.ts';
 import { attemptBy, messageSender } from './delivery/attempt.ts';
@@ -29,6 +31,8 @@ const producers: readonly Producer[] = ['features', 'change-requests', 'gateway'
 
 /** How long a stop waits beyond the time-out of an attempt. */
 const stopMarginMs = 5_000;
+/** How long a stop waits for actions, which take at most 10 seconds each. */
+const actionsStopMs = 15_000;
 
 function parseAllowedHosts(setting: string): AllowedAddresses {
   try {
@@ -148,6 +152,16 @@ export const integrationsService = defineService({
       log,
     });
     onStop('inbox', () => inbox.stop());
+    const actions = startActions({
+      bus,
+      queue: signalQueue(database),
+      transaction,
+      leaseMs: config.INTEGRATIONS_LEASE_MS,
+      intervalMs: config.INTEGRATIONS_POLL_INTERVAL_MS,
+      metrics,
+      log,
+    });
+    onStop('actions', () => actions.stop(), actionsStopMs);
     const wakeAll = (): void => {
       delivery.wake();
       inbox.wake();
@@ -176,6 +190,9 @@ export const integrationsService = defineService({
             tokens: config.INTEGRATIONS_MAX_SIGNAL_TOKENS,
             perMinute: config.INTEGRATIONS_MAX_SIGNALS_PER_MINUTE,
           },
+          wakeActions: actions.wake,
+          actions: actionReader(database),
+          maxActionSets: config.INTEGRATIONS_MAX_ACTION_SETS,
         }),
         outboxProducer.endpoint,
       ]),

@@ -45,6 +45,7 @@ export * from './features/suggest.ts';
 export * from './features/tags.ts';
 export * from './features/variants.ts';
 export * from './instance.ts';
+export * from './integrations/actions.ts';
 export * from './integrations/addons.ts';
 export * from './integrations/deliveries.ts';
 export * from './integrations/notifications.ts';

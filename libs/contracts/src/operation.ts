@@ -60,6 +60,7 @@ export type IfMatchTarget =
 
 /** The groups of operations in OpenAPI, with Unleash's names. */
 export type OperationTag =
+  | 'Actions'
   | 'Addons'
   | 'API tokens'
   | 'Admin UI'

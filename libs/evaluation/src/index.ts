@@ -1,4 +1,4 @@
-export { type EvaluationContext, type ObservedContext, observedContext } from './constraint.ts';
+export { compileConstraint, type EvaluationContext, type ObservedContext, observedContext } from './constraint.ts';
 export {
   type ActiveFeature,
   type CompiledFeature,

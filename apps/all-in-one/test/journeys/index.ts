@@ -12,6 +12,7 @@ import { describeImportCommand } from './features/import-command.ts';
 import { describeIntegrations } from './integrations/integrations.ts';
 import { describeInstance, describePeople } from './access/people.ts';
 import { describeLenientValues, describeText } from './requests/values.ts';
+import { describeSignals } from './integrations/signals.ts';
 import { describePatchStrategy } from './features/patch-strategy.ts';
 import { describePrivateProjects } from './access/private-projects.ts';
 import { describeSdkDelivery } from './sdks/sdk-delivery.ts';
@@ -41,6 +42,7 @@ export const describeJourneys = (platform: () => Platform): void => {
   describeInstance(platform);
   describePrivateProjects(platform);
   describeIntegrations(platform);
+  describeSignals(platform);
   describeSdkTokens(platform);
   describeSdkDelivery(platform);
   describeSdkFrontend(platform);

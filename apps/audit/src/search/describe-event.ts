@@ -196,6 +196,11 @@ const entries: Partial<Record<EventType, Entry>> & Record<AdditionalEventType, E
     'updated the requested reviewers of',
   ),
   'change-request-comment-added': changeRequestEntry('Change request comment added', 'commented on'),
+  'actions-run-succeeded': ['Actions executed', sentence`Actions ${subjectNamePart} ran as ${userPart}${inProject}`],
+  'actions-run-failed': [
+    'Actions failed',
+    sentence`Actions ${subjectNamePart} failed as ${userPart}${inProject}${reasonPart}`,
+  ],
   'change-request-applied': changeRequestEntry('Change request applied', 'applied'),
   'change-request-scheduled': [
     'Change request scheduled',

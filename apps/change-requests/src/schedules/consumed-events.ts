@@ -202,6 +202,8 @@ const objectsByType: Readonly<Record<EventType, ObjectReader>> = {
   'feature-link-removed': feature,
   'change-request-requested-approvers-updated': nothing,
   'change-request-comment-added': nothing,
+  'actions-run-succeeded': nothing,
+  'actions-run-failed': nothing,
 };
 
 /** The objects that events report. An unknown type of a newer server counts as an edit of the feature that it names. */

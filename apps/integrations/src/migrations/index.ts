@@ -114,7 +114,7 @@ const notifications: SchemaMigration = {
 };
 
 /**
- * A signal is processed once `processed_at` is set: all runs that it caused have ended then. Whoever has put its id into `lease` of an endpoint
+ * A signal is matched once `is_matched` is set: there is a run of each action set that it has caused. It is processed once `processed_at` is set: all runs that it caused have ended then. Whoever has put its id into `lease` of an endpoint
  * processes its signals, in the order of their ids, until `lease_until`. `full_at` is when the budget of the endpoint is full again.
  *
  * `action_run` is one execution of an action set, which it has as it was when the signal matched; `actions` is what became of each action.
@@ -148,6 +148,7 @@ const signals: SchemaMigration = {
       token_name text not null,
       created_at timestamptz not null default clock_timestamp(),
       payload json not null,
+      is_matched boolean not null default false,
       processed_at timestamptz
     )`,
     'create index signal_of_endpoint on signal (endpoint_id, id)',
@@ -159,7 +160,7 @@ const signals: SchemaMigration = {
       description text not null,
       enabled boolean not null,
       endpoint_id int not null references signal_endpoint (id),
-      payload json not null,
+      filters json not null,
       actor_id int not null,
       actions json not null,
       created_at timestamptz not null default clock_timestamp(),

@@ -40,7 +40,7 @@ function propertiesOf({ name, description = '', enabled }: SignalEndpointBody) {
 }
 
 export function signalEndpoints(context: IntegrationsContext): readonly Endpoint[] {
-  const { transaction, signals, signalLimits } = context;
+  const { transaction, signals, signalLimits, wakeActions } = context;
 
   const switchTo =
     (enabled: boolean) =>
@@ -96,10 +96,9 @@ export function signalEndpoints(context: IntegrationsContext): readonly Endpoint
       const payload = JSON.stringify(body);
       if (Buffer.byteLength(payload) > maxSignalBytes)
         throw refusal('PayloadTooLarge', `A signal has at most ${maxSignalBytes} bytes.`);
-      return transaction(request, async (tx) => {
-        await tx.signals.receive({ token, payload, perMinute: signalLimits.perMinute });
-        return null;
-      });
+      await transaction(request, (tx) => tx.signals.receive({ token, payload, perMinute: signalLimits.perMinute }));
+      wakeActions();
+      return null;
     }),
   ];
 }

@@ -6,6 +6,7 @@ import {
   type WorkContext,
   type WriteContext,
 } from '@bunting/outbox';
+import { type ActionRepository, actionRepository } from '../actions/action-store.ts';
 import { type IntegrationRepository, integrationRepository } from '../addons/addon-store.ts';
 import { type DeliveryRepository, deliveryRepository } from '../delivery/delivery-store.ts';
 import { type InboxRepository, inboxRepository } from '../inbox/inbox-store.ts';
@@ -18,6 +19,7 @@ export interface Transaction {
   readonly deliveries: DeliveryRepository;
   readonly inbox: InboxRepository;
   readonly signals: SignalRepository;
+  readonly actions: ActionRepository;
 }
 
 /** Who caused a write, and when. */
@@ -42,6 +44,7 @@ export function unitOfWork({ work }: OutboxProducer, cipher: SecretCipher): Unit
         deliveries: deliveryRepository(tx),
         inbox: inboxRepository(tx),
         signals: signalRepository(tx, record),
+        actions: actionRepository(tx, record),
       });
     }) as Promise<T>;
 }

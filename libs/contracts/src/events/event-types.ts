@@ -150,7 +150,7 @@ export const unleashEventTypes = [
 
 /**
  * Event types that Unleash 6.4 does not have, under the names that later versions of Unleash give them. Unleash has none for the comments of
- * change requests.
+ * change requests and for the runs of actions.
  */
 export const additionalEventTypes = [
   'feature-link-added',
@@ -158,6 +158,8 @@ export const additionalEventTypes = [
   'feature-link-removed',
   'change-request-requested-approvers-updated',
   'change-request-comment-added',
+  'actions-run-succeeded',
+  'actions-run-failed',
 ] as const;
 export type AdditionalEventType = (typeof additionalEventTypes)[number];
 

@@ -1,9 +1,10 @@
-import { type Endpoint, implement, writes } from '@bunting/bus';
+import { type Endpoint, implement, onBehalfOf, writes } from '@bunting/bus';
 import {
   CreateServiceAccount,
   CreateServiceAccountToken,
   DeleteServiceAccount,
   DeleteServiceAccountToken,
+  ExecuteAction,
   ListServiceAccounts,
   ListServiceAccountTokens,
   UpdateServiceAccount,
@@ -11,9 +12,10 @@ import {
 import type { GatewayContext } from '../context.ts';
 import { createAccountPat, deleteAccountPat, listAccountPats } from '../pats/endpoints.ts';
 import { accountCreated, parseUserNames } from '../users/account.ts';
+import { executeAction } from './execute-action.ts';
 import { listRootRoles, removeAccount, requireRootRole, updateAccount } from '../users/endpoints.ts';
 
-export function serviceAccountEndpoints({ transaction, reads }: GatewayContext): readonly Endpoint[] {
+export function serviceAccountEndpoints({ transaction, reads, bus }: GatewayContext): readonly Endpoint[] {
   return [
     implement(CreateServiceAccountToken, (request) =>
       transaction.revealingSecret(request, (tx) => createAccountPat(tx, 'service-accounts', request)),
@@ -31,6 +33,20 @@ export function serviceAccountEndpoints({ transaction, reads }: GatewayContext):
     writes(DeleteServiceAccount, transaction, async (tx, { params }) =>
       removeAccount(tx, await tx.users.getForUpdate(params.id, { only: 'service-accounts' })),
     ),
+    // Whoever calls this names an account, and never a person: its rights are those that it has now.
+    implement(ExecuteAction, async (request) => {
+      const { accountId, ...action } = request.body;
+      const [account] = await reads.access.usersWithRights([accountId]);
+      if (account?.caller.isService !== true) {
+        const refusal = 'The service account does not exist any more, or is disabled.';
+        return { by: null, refusal, details: '' };
+      }
+      const { caller } = account;
+      return {
+        by: { id: caller.id, name: caller.name },
+        ...(await executeAction(bus, caller, action, onBehalfOf(request))),
+      };
+    }),
     implement(ListServiceAccountTokens, ({ params }) => listAccountPats(reads, 'service-accounts', params.id)),
     implement(ListServiceAccounts, async ({ query }) => {
       const accounts = await reads.users.list('service-accounts', query);
