@@ -40,7 +40,8 @@ interface DeliveryOptions {
 }
 
 /** How many destinations a process delivers to at the same time, and how many events it sends to one of them. */
-const maxDestinations = 32;
+const maxDestinations = 64;
+const maxConcurrentBatches = 2;
 const maxConcurrentEvents = 16;
 const pageSize = 250;
 const maxDueParked = 100;
@@ -111,6 +112,8 @@ export function startDelivery(options: DeliveryOptions) {
   const running = new Map<number, Promise<void>>();
   /** integrations whose last delivery ended with a defect or an outage, which is logged once */
   const failing = new Set<number>();
+  /** A batch is in memory as a whole. */
+  const batchTurns = pLimit(maxConcurrentBatches);
   let isStopped = false;
   /** whether a commit may not be in the log yet */
   let hasNewCommits = true;
@@ -340,12 +343,13 @@ export function startDelivery(options: DeliveryOptions) {
     const leaseEnd = claimedAt + leaseMs;
     // No attempt begins that might still run when the lease has ended. This also holds after the process was frozen.
     const mayBegin = (): boolean => !isStopped && performance.now() + timeoutMs < leaseEnd;
-    let { position, hash, failures, batchEnd } = claim;
+    let { position, hash, failures, batchEnd, hasParked } = claim;
 
     /** Commits a round. @returns whether another may follow */
-    const commit = async (round: Parameters<typeof store.commit>[1]): Promise<boolean> => {
-      const isHeld = await store.commit(claim, round);
+    const commit = async (round: Omit<Parameters<typeof store.commit>[1], 'hasParked'>): Promise<boolean> => {
+      const isHeld = await store.commit(claim, { ...round, hasParked });
       if (!isHeld) return false;
+      hasParked ||= round.parked.length > 0;
       ({ position, hash } = round.position);
       failures = round.failures;
       return !round.isLast;
@@ -358,6 +362,29 @@ export function startDelivery(options: DeliveryOptions) {
       return false;
     };
 
+    /** Sends the next batch, if its time is over. @returns as `deliverTo`, or that there is more to do in this turn */
+    const sendBatch = async (target: Target, batching: Batching): Promise<boolean | 'at once'> => {
+      const planned = batchEnd !== null && batchEnd > position ? batchEnd : null;
+      const collected = await collectBatch(target, batching, { position, hash }, planned);
+      if (collected === 'other log') {
+        await followRestoredLog({ marks, readLog, log }, claim.generation, position);
+        return true;
+      }
+      if ('atEnd' in collected) return goToEnd(collected.atEnd);
+      if ('waitMs' in collected) {
+        await store.release(claim, collected.waitMs);
+        return false;
+      }
+      const { batch } = collected;
+      const end = { position: batch.to, hash: batch.hash };
+      if (batch.lines.length === 0)
+        return (await commit({ ...nothing, failures, position: end, isLast: false })) ? 'at once' : false;
+      if (!mayBegin() || (planned === null && !(await store.planBatch(claim, batch.to)))) return release(claim);
+      batchEnd = batch.to;
+      const round = await deliverBatch(target, batch, failures);
+      return (await commit({ ...round, position: round.isLast ? { position, hash } : end })) ? 'at once' : false;
+    };
+
     for (;;) {
       // Others have their turn, so that slow destinations with a backlog hold up none, however many there are.
       if (leaseEnd - performance.now() < leaseMs / 2) {
@@ -367,8 +394,8 @@ export function startDelivery(options: DeliveryOptions) {
       // Read for each round, since it may be edited meanwhile.
       const [target, due, waiting] = await Promise.all([
         reader.findTarget(claim.integrationId),
-        store.dueParked(claim.integrationId, maxDueParked),
-        store.waiting(claim.integrationId),
+        hasParked ? store.dueParked(claim.integrationId, maxDueParked) : [],
+        hasParked ? store.waiting(claim.integrationId) : nothingWaits,
       ]);
       if (target?.enabled !== true || !mayBegin()) return release(claim);
 
@@ -397,28 +424,9 @@ export function startDelivery(options: DeliveryOptions) {
 
       const batching = batchingOf(target, mailHour);
       if (batching !== undefined) {
-        const planned = batchEnd !== null && batchEnd > position ? batchEnd : null;
-        const collected = await collectBatch(target, batching, { position, hash }, planned);
-        if (collected === 'other log') {
-          await followRestoredLog({ marks, readLog, log }, claim.generation, position);
-          return true;
-        }
-        if ('atEnd' in collected) return goToEnd(collected.atEnd);
-        if ('waitMs' in collected) {
-          await store.release(claim, collected.waitMs);
-          return false;
-        }
-        const { batch } = collected;
-        const end = { position: batch.to, hash: batch.hash };
-        if (batch.lines.length === 0) {
-          if (!(await commit({ ...nothing, failures, position: end, isLast: false }))) return false;
-          continue;
-        }
-        if (!mayBegin() || (planned === null && !(await store.planBatch(claim, batch.to)))) return release(claim);
-        batchEnd = batch.to;
-        const round = await deliverBatch(target, batch, failures);
-        if (!(await commit({ ...round, position: round.isLast ? { position, hash } : end }))) return false;
-        continue;
+        const hasMore = await batchTurns(() => sendBatch(target, batching));
+        if (hasMore === 'at once') continue;
+        return hasMore;
       }
 
       if (waiting.events >= maxWaiting) return release(claim);
@@ -485,8 +493,9 @@ export function startDelivery(options: DeliveryOptions) {
   const loop = startLoop({
     name: 'The delivery to integrations',
     intervalMs,
-    minIntervalMs: 50,
-    burst: 20,
+    // Of a few writes each is delivered at once. With more of them a round has several events for each destination, which costs hardly more than one.
+    minIntervalMs: 200,
+    burst: 4,
     log,
     run: async () => {
       const free = maxDestinations - running.size;
@@ -543,6 +552,8 @@ export function startDelivery(options: DeliveryOptions) {
     },
   };
 }
+
+const nothingWaits = { flags: new Set<string>(), events: 0 };
 
 const nothing = {
   attempts: [],

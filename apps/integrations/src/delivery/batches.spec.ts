@@ -21,6 +21,7 @@ beforeAll(async () => {
   [storage, mailServer] = [await startStorage(), await startMailServer()];
   service = await startIntegrations({
     SMTP_URL: mailServer.url,
+    INTEGRATIONS_TIMEOUT_MS: '5000',
     INTEGRATIONS_PUBLIC_URL: 'https://flags.example.org',
   });
 });

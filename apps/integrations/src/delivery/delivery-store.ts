@@ -13,6 +13,8 @@ export interface Claim extends LogPosition {
   readonly failures: number;
   /** the id of the last event of the batch that is sent next, once it was decided */
   readonly batchEnd: number | null;
+  /** whether it has parked events, dead letters among them */
+  readonly hasParked: boolean;
 }
 
 /** An event that failed, or that waits behind one of its flag. */
@@ -61,6 +63,8 @@ export interface Round {
   readonly hasRecovered: boolean;
   /** whether the lease ends with the round */
   readonly isLast: boolean;
+  /** whether there may be parked events from before the round */
+  readonly hasParked: boolean;
 }
 
 /** The number of events that may wait for a destination. With more, its position stays where it is: the log has the rest. */
@@ -88,7 +92,8 @@ const claimDue: Statement = {
           select from parked_delivery p where p.integration_id = d.integration_id and next_attempt_at <= clock_timestamp()))
         and not d.integration_id = any ($4::int[])
       order by lease_until nulls first limit $3 for update of d skip locked)
-    returning integration_id as "integrationId", lease, position, position_hash as hash, failures, batch_end as "batchEnd"`,
+    returning integration_id as "integrationId", lease, position, position_hash as hash, failures, batch_end as "batchEnd",
+      exists (select from parked_delivery p where p.integration_id = destination.integration_id) as "hasParked"`,
 };
 
 const dueParked: Statement = {
@@ -262,7 +267,7 @@ async function storeRound(tx: Tx, integrationId: number, round: Round): Promise<
        select $1, * from unnest($2::uuid[], $3::text[], $4::text[], $5::json[], $6::json[])`,
       [integrationId, ...columnsOf(round.attempts, ['uid', 'state', 'stateDetails', 'event', 'details'])],
     );
-  if (round.delivered.length > 0)
+  if (round.hasParked && round.delivered.length > 0)
     await tx.query('delete from parked_delivery where integration_id = $1 and uid = any ($2::uuid[])', [
       integrationId,
       round.delivered,
@@ -274,7 +279,7 @@ async function storeRound(tx: Tx, integrationId: number, round: Round): Promise<
       [id, attempts, nextAttemptMs],
     );
   for (const event of round.parked) await park(tx, integrationId, event);
-  if (round.delivered.length + round.failedAgain.length + round.parked.length > 0)
+  if (round.parked.length > 0 || (round.hasParked && round.delivered.length + round.failedAgain.length > 0))
     await tx.query(promoteFirsts, [integrationId]);
   if (round.hasRecovered) await tx.query(makeDue, [integrationId]);
 }
