@@ -105,7 +105,7 @@ const onlyPackages = (packages, message) => never(`^(?!\\.|(${packages.join('|')
 
 const purePackages = [
   '@bunting/contracts',
-  '@bunting/contracts/(hashing|validation)',
+  '@bunting/contracts/(hashing|id-blocks|validation)',
   '@bunting/evaluation',
   'semver',
   'semver/.*',
@@ -248,8 +248,8 @@ export default tseslint.config(
     ),
   },
   {
-    files: ['libs/contracts/src/hashing.ts'],
-    rules: imports(onlyPackages(['node:crypto'], 'Hashing imports node:crypto only.')),
+    files: ['libs/contracts/src/{hashing,id-blocks}.ts'],
+    rules: imports(onlyPackages(['node:crypto', 'node:zlib'], 'Hashing imports node:crypto and node:zlib only.')),
   },
   {
     files: ['libs/tracing/src/**/*.ts'],

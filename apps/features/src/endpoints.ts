@@ -17,6 +17,7 @@ import { linkEndpoints } from './links/endpoints.ts';
 import { playgroundEndpoints } from './playground/endpoints.ts';
 import { projectEndpoints } from './projects/endpoints.ts';
 import { segmentEndpoints } from './segments/endpoints.ts';
+import { segmentListEndpoints } from './segment-lists/endpoints.ts';
 import { stateEndpoints } from './states/endpoints.ts';
 import { strategyEndpoints } from './strategies/endpoints.ts';
 import { strategyTypeEndpoints } from './strategy-types/endpoints.ts';
@@ -47,6 +48,7 @@ export function featuresEndpoints(context: FeaturesContext): readonly Endpoint[]
     ...playgroundEndpoints(context),
     ...projectEndpoints(context),
     ...segmentEndpoints(context),
+    ...segmentListEndpoints(context),
     ...stateEndpoints(context),
     ...strategyEndpoints(context),
     ...strategyTypeEndpoints(context),

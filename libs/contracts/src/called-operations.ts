@@ -17,6 +17,7 @@ import {
   GetPermissionsOfUsers,
   GetProjectActivity,
   GetResourceLimits,
+  GetSegmentBlocks,
   HideProject,
   ListEdgeInstances,
   ListEnvironmentNames,
@@ -34,6 +35,7 @@ import {
   ReadStates,
   SearchEvents,
   SetProtection,
+  StageSegmentIds,
 } from './nouns.ts';
 import { httpOperations } from './operations.ts';
 import { deadLetterOperations, consumersOf, outboxOperations, type Producer } from './outbox.ts';
@@ -83,11 +85,13 @@ export const calledOperations = {
   gateway: [
     CountResources,
     GetResourceLimits,
+    GetSegmentBlocks,
     ListEdgeInstances,
     ListEnvironmentNames,
     ListEnvironmentSettingsOfProject,
     ListProjects,
     SearchEvents,
+    StageSegmentIds,
   ],
 } as const satisfies Readonly<Record<ServiceName, readonly AnyOperation[]>>;
 

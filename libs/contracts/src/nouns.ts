@@ -68,6 +68,8 @@ export * from './sdks/usage.ts';
 export * from './states.ts';
 export * from './strategies/constraints.ts';
 export * from './strategies/context-fields.ts';
+export * from './strategies/segment-ids.ts';
+export * from './strategies/segment-lists.ts';
 export * from './strategies/segments.ts';
 export * from './strategies/strategies.ts';
 export * from './strategies/strategy-types.ts';

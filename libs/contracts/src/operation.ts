@@ -34,6 +34,11 @@ export interface HttpBinding {
    * parameter `after` of the next page, and `atEnd`. The gateway calls it for page after page
    */
   readonly lines?: TSchema;
+  /**
+   * the body of a write, or the response of a read, is a list of ids of any length, as CSV, NDJSON or text, which the gateway passes on in
+   * pieces. An operation whose body is optional gets null without one
+   */
+  readonly idList?: 'required' | 'optional' | 'response';
   /** the response is a stream of server-sent events, which the gateway writes itself; the reply is its text */
   readonly eventStream?: true;
   /** the content type of the response, whose body is the reply's text; JSON when left out */

@@ -1,6 +1,13 @@
-import { compileConstraint, type EvaluableConstraint, type EvaluationContext, type Predicate } from './constraint.ts';
+import {
+  compileConstraint,
+  type EvaluableConstraint,
+  type EvaluationContext,
+  fieldValue,
+  type Predicate,
+} from './constraint.ts';
 import { compileStrategyType, isInRollout, type Rollout } from './compile-strategy-type.ts';
 import { compileChunk, type FeatureChunk, isOff, isOn } from './feature-chunk.ts';
+import type { IdList } from './id-list.ts';
 import { compileResolver, type Resolution, type Resolver } from './resolution.ts';
 import { compileVariants, type EvaluableVariant, noVariant, type Variant } from './variant.ts';
 
@@ -31,6 +38,15 @@ export interface EvaluableFeature {
 export interface EvaluableSegment {
   readonly id: number;
   readonly constraints: readonly EvaluableConstraint[];
+  /** the ids of which a context must have one */
+  readonly list?: EvaluableList | undefined;
+}
+
+/** The list of a segment. */
+export interface EvaluableList {
+  readonly contextName: string;
+  /** undefined where they are not known: the segment then matches nobody */
+  readonly ids: Pick<IdList, 'has'> | undefined;
 }
 
 export interface Evaluation {
@@ -46,7 +62,10 @@ export interface StrategyExplanation {
   readonly isEvaluable: boolean;
   /** for each constraint of the strategy, in their order: whether it matches */
   readonly constraints: readonly boolean[];
-  /** for each segment of the strategy, in their order; one that does not exist matches no user */
+  /**
+   * for each segment of the strategy, in their order; one that does not exist matches no user. The result of a list follows those of the
+   * constraints
+   */
   readonly segments: readonly {
     readonly id: number;
     readonly result: boolean;
@@ -162,9 +181,17 @@ export interface CompiledFeature extends Resolver {
   readonly activeWith: (variant: Variant) => ActiveFeature;
 }
 
-/** Compiles the constraints of a segment. */
-export function compileSegment({ constraints }: Pick<EvaluableSegment, 'constraints'>): readonly Predicate[] {
-  return constraints.map(compileConstraint);
+/** Compiles the constraints of a segment, and after them its list. */
+export function compileSegment({ constraints, list }: Omit<EvaluableSegment, 'id'>): readonly Predicate[] {
+  const compiled = constraints.map(compileConstraint);
+  return list === undefined ? compiled : [...compiled, compileList(list)];
+}
+
+function compileList({ contextName, ids }: EvaluableList): Predicate {
+  return (context) => {
+    const value = ids === undefined ? undefined : fieldValue(context, contextName);
+    return value !== undefined && ids?.has(value) === true;
+  };
 }
 
 /** Compiles one feature, with the segments as they are now. */

@@ -7,6 +7,7 @@ export {
   compileSegment,
   createEvaluator,
   type EvaluableFeature,
+  type EvaluableList,
   type EvaluableSegment,
   type Evaluation,
   type Evaluator,
@@ -16,5 +17,6 @@ export {
 } from './evaluator.ts';
 export { compileChunk, type FeatureChunk } from './feature-chunk.ts';
 export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './frontend-api.ts';
+export { blockOfId, type IdBlock, type IdList, idList, readIdBlock } from './id-list.ts';
 export { hasPayloads, type Resolution } from './resolution.ts';
 export type { Variant } from './variant.ts';

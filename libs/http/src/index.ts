@@ -50,6 +50,7 @@ export {
 export { clientNetwork, isPathBelow } from './request/head.ts';
 export {
   operationRequestReader,
+  paramsParser,
   type ParsedOperationRequest,
   queryAndHeadersParser,
   queryParser,

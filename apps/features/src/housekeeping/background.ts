@@ -16,7 +16,7 @@ function systemTransactionContext() {
 }
 
 /** The maximum number of rows in one transaction. */
-const batchSizes = { features: 500, usageRows: 10_000 };
+const batchSizes = { features: 500, usageRows: 10_000, pieces: 100, blocks: 1_000 };
 
 /** Repeats a step in transactions of at most `batchSize` rows until it finds no full batch. */
 async function repeatUntilDone(
@@ -31,11 +31,12 @@ async function repeatUntilDone(
 
 /**
  * Marks features that have outlived the lifetime of their type, emits usage that changed since it was last emitted, rolls usage up and
- * deletes it after its retention periods, and deletes applications without a report for `applicationDays`. Safe in several processes concurrently: each feature
+ * deletes it after its retention periods, deletes applications without a report for `applicationDays`, and what uploads and changes of the
+ * lists of segments have left. Safe in several processes concurrently: each feature
  * is marked by one of them.
  */
 export async function runHousekeeping(transaction: UnitOfWork, applicationDays: number): Promise<void> {
-  const { features, usageRows } = batchSizes;
+  const { features, usageRows, pieces, blocks } = batchSizes;
   await repeatUntilDone(transaction, features, async ({ housekeeping }, limit) => {
     await housekeeping.unmarkPotentiallyStale();
     return housekeeping.markPotentiallyStale(limit, (marked) =>
@@ -51,6 +52,8 @@ export async function runHousekeeping(transaction: UnitOfWork, applicationDays: 
   await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) =>
     housekeeping.deleteInactiveApplications(applicationDays, limit),
   );
+  await repeatUntilDone(transaction, pieces, ({ segmentLists }, limit) => segmentLists.deleteOldPieces(limit));
+  await repeatUntilDone(transaction, blocks, ({ segmentLists }, limit) => segmentLists.deleteReleasedBlocks(limit));
 }
 
 /**

@@ -3,6 +3,7 @@ import { idempotencyTables, outboxTables } from '@bunting/outbox';
 import { initial } from './1-initial.ts';
 import { usageHistory } from './2-expand-usage-history.ts';
 import { environmentColor } from './3-expand-environment-color.ts';
+import { segmentLists } from './4-expand-segment-lists.ts';
 
 /** The schema of the database as ordered migrations. `1-initial` writes to the outbox, so it comes after the outbox's tables. */
 export const featuresMigrations: readonly SchemaMigration[] = [
@@ -11,4 +12,5 @@ export const featuresMigrations: readonly SchemaMigration[] = [
   initial,
   usageHistory,
   environmentColor,
+  segmentLists,
 ];

@@ -14,7 +14,9 @@ import {
   projectNotFound,
   ReadProposedChanges,
 } from '@bunting/contracts';
+import { decodeIdBlock, decodeRootBlock } from '@bunting/contracts/id-blocks';
 import { parseChanges } from '@bunting/contracts/validation';
+import { blockOfId, idList, readIdBlock } from '@bunting/evaluation';
 import { call } from '../calls.ts';
 import { applyInMemory } from '../changes/apply-in-memory.ts';
 import { featureNamesOf, segmentIdsOf } from '../changes/change-context.ts';
@@ -25,11 +27,13 @@ import { possibleReferencesIn } from '../projects/project-context-store.ts';
 import { unknownEnvironment } from '../refusals.ts';
 import { affectedFeatures, computeImpactOnUsers, maxFeaturesOfImpact } from './impact-on-users.ts';
 import { playgroundEvaluator, tableCellEvaluator } from './playground-evaluators.ts';
+import type { StoredPlaygroundContent } from './playground-store.ts';
 import {
   combinationsOf,
   combinationsOfAll,
   maxFeatures,
   type PlaygroundContent,
+  type PlaygroundSegment,
   readContext,
   requireFeaturesWithin,
   requireShowable,
@@ -47,7 +51,7 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
         ...body,
         environments,
         environmentsPath: '/body/environments',
-        contexts: combinations.length,
+        contexts: combinations,
       });
       const names = body.features && new Set(body.features);
       const selectedContent = { ...content, features: content.features.filter(({ name }) => names?.has(name) ?? true) };
@@ -87,17 +91,19 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
       const hidden = hiddenProjectsOf(caller);
       if (hidden.includes(project)) throw projectNotFound(project);
       const proposal = { project, environment, changes: changes.map((change, id) => ({ id, change, snapshot: null })) };
-      const before = await context.readPlayground.ofFeatures([environment], {
+      const examples = contexts.map((example) => readContext(example).fields);
+      const stored = await context.readPlayground.ofFeatures([environment], {
         usingSegments: segmentIdsOf(changes),
         names: featureNamesToRead(changes),
         segments: segmentCandidatesIn(proposal),
         limit: maxFeaturesOfImpact + 1,
       });
+      const before = await withLists(stored, examples, context);
       requireEnvironments(before, [environment], '/body/environment');
       const after = await contentAfterProposal(before, proposal, context, request);
       const names = affectedFeatures(before, changes, environment, hidden);
       return computeImpactOnUsers({ before, after }, environment, names, {
-        examples: contexts.map((example) => readContext(example).fields),
+        examples,
         now,
       });
     }),
@@ -112,7 +118,7 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
       const proposal =
         changeRequest === undefined ? undefined : await readProposedChanges(context, request, changeRequest);
       const projects = selectedProjects(body.projects);
-      const before = await context.readPlayground.ofPage(environments, {
+      const stored = await context.readPlayground.ofPage(environments, {
         ...(projects === undefined ? {} : { projects }),
         ...(proposal === undefined
           ? {}
@@ -127,6 +133,7 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
         names: body.features,
         after: body.after,
       });
+      const before = await withLists(stored, combinations, context);
       requireEnvironments(before, environments, '/body/environments');
       const after = proposal === undefined ? undefined : await contentAfterProposal(before, proposal, context, request);
       const page = before.page.slice(0, pageSize);
@@ -173,7 +180,7 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
         ...body,
         environments: [environment],
         environmentsPath: '/body/environment',
-        contexts: 1,
+        contexts: [fields],
       });
       const { evaluate } = playgroundEvaluator(content, environment);
       return {
@@ -253,8 +260,57 @@ interface ContentSelection extends Pick<AdvancedPlaygroundBody, 'projects' | 'ch
   readonly environments: readonly string[];
   /** the JSON pointer of the environments in the request */
   readonly environmentsPath: string;
-  /** how many times each feature is to be evaluated in each environment */
-  readonly contexts: number;
+  /** for which each feature is to be evaluated in each environment */
+  readonly contexts: readonly ReadonlyMap<string, string>[];
+}
+
+/** The content with those ids of the lists of its segments that the contexts have. */
+async function withLists<C extends StoredPlaygroundContent>(
+  content: C,
+  contexts: readonly ReadonlyMap<string, string>[],
+  { segmentLists }: Pick<FeaturesContext, 'segmentLists'>,
+): Promise<Omit<C, 'segments'> & PlaygroundContent> {
+  const segments: PlaygroundSegment[] = [];
+  for (const { listRoot, listField, ...segment } of content.segments) {
+    if (listRoot === undefined || listField === undefined) {
+      segments.push(segment);
+      continue;
+    }
+    const values = new Set(contexts.flatMap((fields) => fields.get(listField) ?? []));
+    const ids = await idsAmong(Buffer.from(listRoot, 'hex'), [...values], segmentLists);
+    segments.push({ ...segment, list: { contextName: listField, ids } });
+  }
+  return { ...content, segments };
+}
+
+/** The blocks that are read at a time: a megabyte. */
+const blocksAtOnce = 32;
+
+/** Those of some values that are ids of a list. @param root the hash of the block that lists its blocks */
+async function idsAmong(
+  root: Buffer,
+  values: readonly string[],
+  { blocks }: FeaturesContext['segmentLists'],
+): Promise<ReadonlySet<string>> {
+  const [rootBlock] = await blocks([root]);
+  const found = new Set<string>();
+  // It was replaced more than a day ago, since the content was read.
+  if (rootBlock === undefined) return found;
+  const hashes = decodeRootBlock(rootBlock);
+  const valuesOf = Map.groupBy(values, (value) => blockOfId(value, hashes.length));
+  const indexes = [...valuesOf.keys()];
+  for (let from = 0; from < indexes.length; from += blocksAtOnce) {
+    const wanted = indexes.slice(from, from + blocksAtOnce);
+    const stored = await blocks(wanted.map((index) => hashes[index] as Buffer));
+    const byHash = new Map(stored.map((block) => [block.hash.toString('hex'), block]));
+    for (const index of wanted) {
+      const block = byHash.get((hashes[index] as Buffer).toString('hex'));
+      if (block === undefined) continue;
+      const { has } = idList([readIdBlock(decodeIdBlock(block))]);
+      for (const value of valuesOf.get(index) ?? []) if (has(value)) found.add(value);
+    }
+  }
+  return found;
 }
 
 /** The projects of a request; undefined for all projects. */
@@ -283,7 +339,7 @@ async function readPlaygroundContent(
   request: OperationRequest<AnyOperation>,
   { environments, environmentsPath, contexts, projects, changeRequest, features }: ContentSelection,
 ): Promise<PlaygroundContent> {
-  const limit = maxFeatures(environments.length * contexts);
+  const limit = maxFeatures(environments.length * contexts.length);
   const proposal = changeRequest === undefined ? undefined : await readProposedChanges(context, request, changeRequest);
   const selected = selectedProjects(projects);
   const selection = {
@@ -293,10 +349,11 @@ async function readPlaygroundContent(
     limit: limit + 1,
   };
   const alsoNames = proposal && featureNamesToRead(changesOf(proposal));
-  const content =
+  const stored =
     features === undefined
       ? await context.readPlayground.ofProjects(environments, selection)
       : await context.readPlayground.ofPage(environments, { ...selection, names: features, alsoNames });
+  const content = await withLists(stored, contexts, context);
   requireEnvironments(content, environments, environmentsPath);
   requireFeaturesWithin(content, limit);
   if (proposal === undefined) return content;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Constraint } from '@bunting/contracts';
 import { compileEvaluator, type EvaluationContext } from '@bunting/evaluation';
 import fc from 'fast-check';
-import { aFeature, aSegment, aStrategy, refusalOf } from '../../test/builders.ts';
+import { aFeature, aSegment as aStoredSegment, aStrategy, refusalOf } from '../../test/builders.ts';
 import { toDeliveredFeature } from '../unit-of-work/delivery.ts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { tableCellEvaluator, playgroundEvaluator } from './playground-evaluators.ts';
@@ -32,6 +32,11 @@ const contextOf = (fields: Readonly<Record<string, string>> = {}): EvaluationCon
   now: new Date('2026-01-01T00:00:00.000Z'),
   random: () => 0.5,
 });
+/** A segment as the playground reads it. */
+const aSegment = (about: Parameters<typeof aStoredSegment>[0] = {}) => {
+  const { id, name, constraints } = aStoredSegment(about);
+  return { id, name, constraints };
+};
 const objectsOf = (maps: readonly ReadonlyMap<string, string>[]) => maps.map((map) => Object.fromEntries(map));
 
 describe('a context of the playground', () => {
@@ -123,11 +128,11 @@ describe('the content after changes', () => {
   const content = contentOf([aFeature(), aFeature({ name: 'search' })], { segments: [aSegment()] });
   const after = (
     features: readonly Feature[],
-    segments: readonly [number, ReturnType<typeof aSegment> | null][] = [],
+    segments: readonly [number, ReturnType<typeof aStoredSegment> | null][] = [],
   ) => withChanges(content, { features, segments: new Map(segments) });
 
   it('has changed features and segments in place of the earlier ones', () => {
-    const [checkout, beta] = [aFeature(on), aSegment({ constraints: [inNorway] })];
+    const [checkout, beta] = [aFeature(on), aStoredSegment({ constraints: [inNorway] })];
     expect(after([checkout], [[1, beta]])).toEqual({
       ...content,
       features: [checkout, aFeature({ name: 'search' })],

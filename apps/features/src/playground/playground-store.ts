@@ -1,6 +1,6 @@
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
-import type { PlaygroundContent } from './playground.ts';
-import { jsonListOf } from '../unit-of-work/sql.ts';
+import type { PlaygroundContent, PlaygroundSegment } from './playground.ts';
+import { jsonListOf, withoutNulls } from '../unit-of-work/sql.ts';
 
 /**
  * SQL: the content of a playground, in the environments `$1`: the features of the query `selected`, with the segments that they use and
@@ -19,7 +19,11 @@ function contentOf(selected: string, { tables = '', members = '' } = {}): string
           where connection.project = s.project and connection.environment = any ($1::text[]) and s.environments ? connection.environment
         ), '{}')) from selected s order by s.name`)},
       'segments', ${jsonListOf(`
-        select json_build_object('id', id, 'name', name, 'constraints', constraints) from segment
+        select ${withoutNulls(
+          "'id': id, 'name': name, 'constraints': constraints",
+          "'listRoot': (select encode(root, 'hex') from segment_list where segment = segment.id)",
+          "'listField': (select context_name from segment_list where segment = segment.id)",
+        )} from segment
         where id = any ($2::int[]) or id in (select used from selected, unnest(segment_ids) as used)`)}
     ) as content`;
 }
@@ -91,7 +95,16 @@ export interface PlaygroundPageQuery extends PlaygroundOfProjectsQuery {
   readonly alsoNames?: readonly string[] | undefined;
 }
 
-export interface PlaygroundContentPage extends PlaygroundContent {
+/** What the playground evaluates, before the lists of its segments are read. */
+export interface StoredPlaygroundContent extends Omit<PlaygroundContent, 'segments'> {
+  readonly segments: readonly (Omit<PlaygroundSegment, 'list'> & {
+    /** the hash of the block that lists the blocks of its list, and the context field; absent without a list */
+    readonly listRoot?: string;
+    readonly listField?: string;
+  })[];
+}
+
+export interface PlaygroundContentPage extends StoredPlaygroundContent {
   /** the features of the page; the content has those that they depend on, too */
   readonly page: readonly { readonly name: string; readonly projectId: string }[];
   /** the number of features of all pages */
@@ -109,8 +122,10 @@ export interface PlaygroundOfFeaturesQuery {
 
 /** Reads what the playground evaluates: active features, by name, with the segments that they use. One statement each. */
 export function playgroundReader(database: ReadDatabase) {
-  const read = async <T extends PlaygroundContent>(statement: Statement, values: readonly unknown[]): Promise<T> =>
-    onlyRow(await database.read<{ content: T }>(statement, values), statement).content;
+  const read = async <T extends StoredPlaygroundContent = StoredPlaygroundContent>(
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<T> => onlyRow(await database.read<{ content: T }>(statement, values), statement).content;
   return {
     ofProjects: (
       environments: readonly string[],

@@ -1,5 +1,5 @@
 import { invalidProperty } from '@bunting/contracts';
-import type { EvaluableFeature } from '@bunting/evaluation';
+import type { EvaluableFeature, EvaluableList } from '@bunting/evaluation';
 import {
   type Dependency,
   type Feature,
@@ -9,7 +9,11 @@ import {
 } from '../features/feature.ts';
 import type { StoredSegment } from '../segments/segment.ts';
 
-type PlaygroundSegment = Pick<StoredSegment, 'id' | 'name' | 'constraints'>;
+/** A segment that the playground evaluates. */
+export interface PlaygroundSegment extends Pick<StoredSegment, 'id' | 'name' | 'constraints'> {
+  /** those of the ids of its list that the evaluated contexts have */
+  readonly list?: EvaluableList | undefined;
+}
 
 /** The properties of a feature on which its evaluation depends, in all environments. */
 export interface PlaygroundFeatureContent {
@@ -44,9 +48,14 @@ export function withChanges(
   const segments = new Map(content.segments.map((segment) => [segment.id, segment]));
   for (const [id, segment] of changed.segments) {
     if (segment === null) segments.delete(id);
-    else segments.set(id, segment);
+    else segments.set(id, { ...segment, list: segments.get(id)?.list ?? unknownList(segment) });
   }
   return { ...content, features: [...features.values()], segments: [...segments.values()] };
+}
+
+/** No change of a change request gives a segment a list: one whose ids were not read matches nobody. */
+function unknownList({ list }: StoredSegment): EvaluableList | undefined {
+  return list === undefined ? undefined : { contextName: list.contextName, ids: undefined };
 }
 
 function toEvaluableFeature(

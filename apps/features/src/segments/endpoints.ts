@@ -1,8 +1,6 @@
 import { type Endpoint, implement, onBehalfOf, reads, writes } from '@bunting/bus';
 import {
-  type AnyOperation,
   authorise,
-  type Caller,
   CreateSegment,
   DeleteSegment,
   GetSegment,
@@ -10,9 +8,6 @@ import {
   ListSegments,
   ListSegmentsOfStrategy,
   ListStrategiesOfSegment,
-  maySee,
-  type Permission,
-  rootScope,
   SetStrategySegments,
   UpdateSegment,
   ValidateSegmentName,
@@ -21,9 +16,10 @@ import { call } from '../calls.ts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { fixedResourceLimits } from '../names.ts';
 import { possibleReferencesIn } from '../projects/project-context-store.ts';
-import { requireBelowLimit, segmentNameTaken, strategyNotFound, unknownProject } from '../refusals.ts';
+import { requireBelowLimit, segmentNameTaken, strategyNotFound } from '../refusals.ts';
 import { saveDecision } from '../unit-of-work/save-decisions.ts';
 import {
+  authoriseSegment,
   deleteSegment,
   normalizeSegment,
   requestedContent,
@@ -112,18 +108,4 @@ export function segmentEndpoints({ segments, bus, transaction, allowsRegex }: Fe
       return null;
     }),
   ];
-}
-
-interface SegmentAccess {
-  /** the permission that a global segment requires, in all projects */
-  readonly atRoot: Permission;
-  /** the operation: a segment of a project requires any of its permissions, in that project */
-  readonly operation: AnyOperation;
-}
-
-/** Authorises the caller to create, edit or delete a segment of a project, or a global one where `project` is null. */
-function authoriseSegment(caller: Caller, { atRoot, operation }: SegmentAccess, project: string | null): void {
-  if (project === null) return authorise(caller, atRoot, rootScope);
-  authorise(caller, operation.permission, { project });
-  if (!maySee(caller, project)) throw unknownProject(project, '/body/project');
 }

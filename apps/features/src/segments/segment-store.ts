@@ -1,4 +1,4 @@
-import type { SegmentUsage } from '@bunting/contracts';
+import type { SegmentList, SegmentUsage } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import {
   advisoryLock,
@@ -15,18 +15,20 @@ import type { DomainEvent } from '../features/feature.ts';
 import type { Referrer } from '../names.ts';
 import { segmentNameTaken, segmentNotFound, strategyNotFound, unknownProject } from '../refusals.ts';
 import { emitSegmentDelivery, emitSegmentRemovalDelivery } from '../unit-of-work/delivery.ts';
-import { SegmentEntity, storedSegmentJson } from '../unit-of-work/entities.ts';
+import { SegmentEntity, segmentListJson, storedSegmentJson } from '../unit-of-work/entities.ts';
 import { strategiesWhereSql } from '../unit-of-work/feature-sql.ts';
 import type { BeforeAndAfter, JsonWithEntityTag } from '../unit-of-work/if-match.ts';
 import type { ProtectionGuard } from '../unit-of-work/protection.ts';
-import { defaultStrategiesWithSegment, orNull, readJson, withoutNulls } from '../unit-of-work/sql.ts';
+import { defaultStrategiesWithSegment, jsonListOf, orNull, readJson, withoutNulls } from '../unit-of-work/sql.ts';
 import type { SegmentContent, SegmentUpdateContext, StoredSegment } from './segment.ts';
 
 /** SQL: the row `s` of `segment` as clients receive it, with more members. */
 function segmentJson(...more: readonly string[]): string {
   return withoutNulls(
     `'id': s.id, 'name': s.name, 'description': ${orNull('s.description')}, 'project': s.project`,
-    `'constraints': s.constraints, 'createdBy': s.created_by, 'createdAt': ${timestampSql('s.created_at')}`,
+    `'constraints': s.constraints, 'list': (
+      select ${segmentListJson('list')} from segment_list list where list.segment = s.id)`,
+    `'createdBy': s.created_by, 'createdAt': ${timestampSql('s.created_at')}`,
     ...more,
   );
 }
@@ -105,11 +107,18 @@ const getForUpdate = `
   select ${storedSegmentJson('s')} as segment, (select id from segment where name = $2) as "idOfName"
   from segment s where s.id = $1 for update of s`;
 
-/** The active features and the default strategies that use the segment `$1`. */
-const selectReferrers = `
-  select name, project from feature
-  where segment_ids @> array[$1::integer] and segment_ids <> '{}' and archived_at is null
-  union all ${defaultStrategiesWithSegment('$1::integer')} order by name`;
+/** The list of the segment `$1`, and the active features and the default strategies that use it. */
+const selectListAndReferrers = `
+  select (select ${segmentListJson('list')} from segment_list list where segment = $1::integer) as list,
+    ${jsonListOf(`select row_to_json(referrer) from (
+      select name, project from feature
+      where segment_ids @> array[$1::integer] and segment_ids <> '{}' and archived_at is null
+      union all ${defaultStrategiesWithSegment('$1::integer')} order by name) as referrer`)} as referrers`;
+
+const upsertList = `
+  insert into segment_list (segment, context_name, size, bytes, version, root) values ($1, $2, $3, $4, $5, $6)
+  on conflict (segment) do update set context_name = excluded.context_name, size = excluded.size, bytes = excluded.bytes,
+    version = excluded.version, root = excluded.root`;
 
 interface Row {
   readonly segment: StoredSegment;
@@ -174,9 +183,15 @@ export function segmentRepository(
       const [row] = await query<Row>(getForUpdate, [id, name]);
       if (row === undefined || (row.segment.project !== null && !isProjectVisible(row.segment.project)))
         throw segmentNotFound(id);
-      const { segment, idOfName } = row;
-      // A second statement: it sees features that began to use the segment while this transaction waited for the lock.
-      const referrers = await query<Referrer>(selectReferrers, [id]);
+      const { idOfName } = row;
+      const { list: _, ...content } = row.segment;
+      // A second statement: it sees what others have stored while this transaction waited for the lock, which the first one does not: a list,
+      // and features that began to use the segment.
+      const stored = await query<{ list: SegmentList | null; referrers: readonly Referrer[] }>(selectListAndReferrers, [
+        id,
+      ]);
+      const { list, referrers } = onlyRow(stored, selectListAndReferrers);
+      const segment = list === null ? content : { ...content, list };
       locked.set(id, { before: segment, after: segment });
       return { segment, referrers, idOfName: (other) => (other === name ? (idOfName ?? undefined) : undefined) };
     },
@@ -241,6 +256,34 @@ export function segmentRepository(
       }
       updateLocked(id, after);
       recordEvents(events);
+    },
+
+    /**
+     * Stores the list of a locked segment; its version is that of the segment.
+     * @param list undefined to remove it
+     * @param eventsOf the events of the changed segment
+     */
+    saveList: async (
+      before: StoredSegment,
+      list: (Omit<SegmentList, 'version'> & { readonly bytes: number; readonly root: Buffer }) | undefined,
+      eventsOf: (after: StoredSegment) => readonly DomainEvent[],
+    ): Promise<StoredSegment> => {
+      const { id, project } = before;
+      await guard.checkSegmentEdit(id, [project]);
+      const text = 'update segment set version = version + 1 where id = $1 returning version';
+      const { version } = onlyRow(await query<{ version: number }>(text, [id]), text);
+      const { list: _, ...content } = before;
+      let after: StoredSegment = content;
+      if (list === undefined) await query('delete from segment_list where segment = $1', [id]);
+      else {
+        const { contextName, size, bytes, root } = list;
+        await query(upsertList, [id, contextName, size, bytes, version, root]);
+        after = { ...content, list: { contextName, size, version } };
+      }
+      emitState(undefined, after, version);
+      updateLocked(id, after);
+      recordEvents(eventsOf(after));
+      return after;
     },
 
     remove: async ({ id, project }: StoredSegment, events: readonly DomainEvent[]): Promise<void> => {

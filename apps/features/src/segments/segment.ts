@@ -1,14 +1,22 @@
 import {
+  type AnyOperation,
+  authorise,
+  type Caller,
   type ChangeOf,
   type Constraint,
   type CreateSegmentBody,
   invalidProperty,
   isEqualContent,
+  maySee,
+  type Permission,
+  rootScope,
+  type SegmentList,
+  type SegmentListChange,
 } from '@bunting/contracts';
 import type { Decision, DomainEvent, Feature } from '../features/feature.ts';
 import { formatReferrers, type Referrer, requireUnreservedName, requireUnused } from '../names.ts';
 import type { ProjectContext } from '../projects/project-context.ts';
-import { emptyValue, segmentNameTaken } from '../refusals.ts';
+import { emptyValue, segmentNameTaken, unknownProject } from '../refusals.ts';
 import { type ConstraintValidationOptions, validateSegmentConstraints } from '../strategies/constraint.ts';
 import { replaceStrategyContent } from '../strategies/edit-strategy.ts';
 import { normalizeSegmentIds, strategyOf, type StrategyRef } from '../strategies/strategy.ts';
@@ -26,6 +34,8 @@ export interface StoredSegment extends SegmentContent {
   readonly id: number;
   readonly createdBy: string;
   readonly createdAt: string;
+  /** of whose ids a user must have one */
+  readonly list?: SegmentList;
 }
 
 /** The context fields that constraints may name and their legal values, and the constraints that are replaced. */
@@ -98,6 +108,7 @@ function segmentData(segment: StoredSegment) {
     constraints: segment.constraints,
     createdBy: segment.createdBy,
     createdAt: segment.createdAt,
+    ...(segment.list === undefined ? {} : { list: segment.list }),
   };
 }
 
@@ -174,6 +185,20 @@ export function updateSegment(
   return { segment: after, events: [event] };
 }
 
+/** The event of a changed list. It has the numbers of ids, and none of the ids, which may be personal data. */
+export function segmentListChanged(
+  before: StoredSegment,
+  after: StoredSegment,
+  { added, removed }: Pick<SegmentListChange, 'added' | 'removed'>,
+): DomainEvent {
+  return {
+    type: 'segment-updated',
+    project: after.project,
+    data: { ...segmentData(after), listChange: { added, removed } },
+    preData: segmentData(before),
+  };
+}
+
 /** Deletes a segment that neither a feature nor a default strategy uses. Returns the event. */
 export function deleteSegment(segment: StoredSegment, { referrers, hidden }: SegmentReferrers): DomainEvent {
   requireUnused(`Segment ${segment.name}`, referrers, hidden);
@@ -196,4 +221,18 @@ export function setStrategySegments(
     path: '/body/segmentIds',
   });
   return replaceStrategyContent(feature, ref, { ...before, segments }, { projectContext, path: '/body' });
+}
+
+interface SegmentAccess {
+  /** the permission that a global segment requires, in all projects */
+  readonly atRoot: Permission;
+  /** the operation: a segment of a project requires any of its permissions, in that project */
+  readonly operation: AnyOperation;
+}
+
+/** Authorises the caller to create, edit or delete a segment of a project, or a global one where `project` is null. */
+export function authoriseSegment(caller: Caller, { atRoot, operation }: SegmentAccess, project: string | null): void {
+  if (project === null) return authorise(caller, atRoot, rootScope);
+  authorise(caller, operation.permission, { project });
+  if (!maySee(caller, project)) throw unknownProject(project, '/body/project');
 }

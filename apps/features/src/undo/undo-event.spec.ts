@@ -343,6 +343,12 @@ describe('undoing an event', () => {
       { state: 'refused', reason: 'segmentExists' },
     ],
     [
+      'the deletion of a segment whose list is gone',
+      anEvent('segment-deleted', { preData: { ...segment, list: { contextName: 'userId', size: 2, version: 3 } } }),
+      aState(),
+      { state: 'refused', reason: 'segmentHadList' },
+    ],
+    [
       'a move from a project that the user may not see',
       anEvent('feature-project-change', { data: { oldProject: null, newProject: 'shop' } }),
       aState(),

@@ -375,6 +375,8 @@ const removeSegment: Rule = ({ data }, { segments }) => {
 const restoreSegment: Rule = ({ preData }, { segments }) => {
   if (!hasMembers(preData)) return refused('unknownBefore');
   if (segmentOf(preData, segments) !== undefined) return nothingToUndo;
+  // Without the ids it would match everybody.
+  if (recordOrEmpty(preData)['list'] !== undefined) return refused('segmentHadList');
   const fields = segmentFields(preData);
   const namesake = segments.find(({ name }) => name === textIn(fields, 'name'));
   if (namesake !== undefined)

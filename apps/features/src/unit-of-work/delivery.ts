@@ -117,11 +117,16 @@ export function emitFeatureRemovalDelivery(outbox: Outbox, feature: Feature): vo
   emitFormerFeature(outbox, feature);
 }
 
-/** Emits the row of a written segment, unless it is the same as before. @param before undefined for a new segment */
+type SegmentWithoutList = Omit<DeliveryStateTypes['segment'], 'list'>;
+
+/**
+ * Emits the row of a written segment, unless it is the same as before; PostgreSQL adds the list that the segment has.
+ * @param before undefined for a new segment, and for one with a changed list
+ */
 export function emitSegmentDelivery(
   outbox: Outbox,
-  before: DeliveryStateTypes['segment'] | undefined,
-  { id, name, constraints }: DeliveryStateTypes['segment'],
+  before: SegmentWithoutList | undefined,
+  { id, name, constraints }: SegmentWithoutList,
 ): void {
   if (before?.name === name && isEqual(before.constraints, constraints)) return;
   outbox.emitDelivery({ entity: 'segment', id: String(id), state: { id, name, constraints } });

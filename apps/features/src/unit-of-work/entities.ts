@@ -540,5 +540,13 @@ export function featureJson(row: string): string {
 
 /** SQL: the segment in a row as the domain's `StoredSegment`. */
 export function storedSegmentJson(row: string): string {
-  return sql.jsonOf(SegmentEntity, row, sql.jsonPairsOf(SegmentEntity, row, ['project']));
+  const json = sql.jsonOf(SegmentEntity, row, sql.jsonPairsOf(SegmentEntity, row, ['project']));
+  return `coalesce((
+    select (${json}::jsonb || jsonb_build_object('list', ${segmentListJson('list')}))::json
+    from segment_list list where list.segment = ${row}.id), ${json})`;
+}
+
+/** SQL: the list of a segment in a row of `segment_list` as clients receive it. */
+export function segmentListJson(row: string): string {
+  return `json_build_object('contextName', ${row}.context_name, 'size', ${row}.size, 'version', ${row}.version)`;
 }

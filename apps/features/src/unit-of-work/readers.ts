@@ -18,6 +18,7 @@ import { featureTypeReader } from '../features/feature-type-store.ts';
 import { playgroundReader } from '../playground/playground-store.ts';
 import { projectReader } from '../projects/project-store.ts';
 import { resourceCountReader } from '../instance/instance-store.ts';
+import { segmentListReader } from '../segment-lists/segment-list-store.ts';
 import { segmentReader } from '../segments/segment-store.ts';
 import { changeContextReader } from '../changes/change-store.ts';
 import { stateReader } from '../states/state-store.ts';
@@ -35,6 +36,7 @@ export function createReaders(database: ReadDatabase, { allowsRegex }: Constrain
     readPlayground: playgroundReader(database),
     projects: projectReader(database),
     segments: segmentReader(database),
+    segmentLists: segmentListReader(database),
     readChangeContext: changeContextReader(database, { allowsRegex }),
     usage: usageReader(database),
     listEdgeInstances: edgeInstanceReader(database),

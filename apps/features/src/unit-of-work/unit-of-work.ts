@@ -24,6 +24,7 @@ import {
 } from '../import-export/import-export-store.ts';
 import { type ConstraintSettings, projectContextReader } from '../projects/project-context-store.ts';
 import { projectRepository } from '../projects/project-store.ts';
+import { segmentListRepository } from '../segment-lists/segment-list-store.ts';
 import { segmentRepository } from '../segments/segment-store.ts';
 import { strategyTypeRepository } from '../strategy-types/strategy-type-store.ts';
 import { tagRepository } from '../tags/tag-store.ts';
@@ -88,6 +89,7 @@ function repositories(
     protectionCopy: protectionCopyRepository(tx),
     readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),
     segments: segmentRepository(tx, outbox, { guard, isProjectVisible, recordEvents }),
+    segmentLists: segmentListRepository(tx, { guard, isProjectVisible }),
     strategyTypes: strategyTypeRepository(tx, recordEvents),
     tags: tagRepository(tx, recordEvents),
     usage: usageRepository(tx, outbox),

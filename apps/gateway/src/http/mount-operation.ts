@@ -30,6 +30,7 @@ import type { SdkHandler } from '@bunting/delivery';
 import { callWithCurrentRights } from '../admission/authorisation.ts';
 import type { GatewayConfig } from '../config.ts';
 import { mountNdjsonStream, type WakeUps } from '../delivery/streams/ndjson.ts';
+import { mountSegmentList } from './segment-lists.ts';
 
 /** `Deprecation` header (RFC 9745): the first operations were deprecated on 2024-12-01. */
 const deprecatedSince = '@1733011200';
@@ -47,7 +48,7 @@ function sendNotModified(request: FastifyRequest, response: FastifyReply, json: 
 }
 
 /** Sends the replies to an operation as responses: status, headers, the conditions of a read, and the text that the service produced, unparsed. */
-function operationReplySender(operation: AnyOperation, http: NonNullable<AnyOperation['http']>) {
+export function operationReplySender(operation: AnyOperation, http: NonNullable<AnyOperation['http']>) {
   const { setsEntityTag = false, deprecated = false } = operation;
   const { method, status = 200, contentType } = http;
   const isWrite = method !== 'GET';
@@ -99,7 +100,7 @@ export interface MountOptions {
 
 const validIdempotencyKey = new RegExp(idempotencyKeyPattern);
 
-function parseIdempotencyKey({ headers }: FastifyRequest): string | undefined {
+export function parseIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && validIdempotencyKey.test(key)) return key;
@@ -129,6 +130,7 @@ export function mountOperation(app: FastifyInstance, operation: AnyOperation, op
   requireMountable(operation, sdkHandlers);
   const permissions = permissionsFor(operation);
   if (http.lines !== undefined) return mountNdjsonStream(app, operation, permissions, options);
+  if (http.idList !== undefined) return mountSegmentList(app, operation, http, permissions, options);
   const { method, url, largeBody = false, takesLong = largeBody } = http;
   const handleFromMemory = sdkHandlers.get(operation.subject);
   const isPublic = isPublicOperation(operation);

@@ -53,6 +53,7 @@ export const undoRefusals = [
   'noStrategy',
   'segmentGone',
   'segmentExists',
+  'segmentHadList',
   'dependencyChanged',
   'dependencyUnknown',
   'flagOn',

@@ -30,10 +30,28 @@ export type DeliveredFeature =
     })
   | { readonly name: string; readonly project: string; readonly archived: true };
 
+/** The list of a segment by reference: its blocks are read by their hashes. */
+export interface DeliveredSegmentList {
+  readonly contextName: string;
+  readonly size: number;
+  readonly version: number;
+  /** the hash of the list of its blocks, as `@bunting/contracts/id-blocks` makes it */
+  readonly root: string;
+}
+
+/** The part of a segment that SDKs evaluate. */
+export interface DeliveredSegment {
+  readonly id: number;
+  readonly name: string;
+  /** of a segment with a list, the last one matches nobody: a reader that does not know lists must not take the segment for one without */
+  readonly constraints: readonly Constraint[];
+  readonly list?: DeliveredSegmentList;
+}
+
 /** The types of entities in the topic `delivery`, each with the type of its state. */
 export interface DeliveryStateTypes {
   readonly feature: DeliveredFeature;
-  readonly segment: { readonly id: number; readonly name: string; readonly constraints: readonly Constraint[] };
+  readonly segment: DeliveredSegment;
   readonly environment: { readonly name: string; readonly enabled: boolean; readonly sortOrder: number };
   /** The project uses the environment: its features are evaluated there. */
   readonly 'project-environment': { readonly project: string; readonly environment: string };

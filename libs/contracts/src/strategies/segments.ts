@@ -3,6 +3,7 @@ import { defineOperation } from '../operation.ts';
 import { SegmentPath, StrategyIdPath } from '../paths.ts';
 import { maxId, notBlank, Nullable, Timestamp, ValidateSegmentNameBody } from '../schemas.ts';
 import { Constraint, ConstraintBody } from './constraints.ts';
+import { SegmentList } from './segment-lists.ts';
 
 /** The id of a segment, within the range of the column in the database. */
 export const SegmentId = Type.Integer({ minimum: 0, maximum: maxId, description: 'the id of the segment' });
@@ -28,6 +29,7 @@ export const Segment = Type.Object(
     description: Type.Optional(description),
     project: Type.Optional(project),
     constraints,
+    list: Type.Optional(SegmentList),
     createdBy: Type.Optional(Nullable(Type.String(), { description: 'the creator of the segment' })),
     createdAt: Type.Optional(Timestamp('when the segment was created')),
     usedInProjects: Type.Optional(

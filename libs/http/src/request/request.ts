@@ -190,7 +190,8 @@ interface ReaderOptions {
   readonly limits: Pick<ConcurrentRequestLimits, 'bodyReceived'>;
 }
 
-function paramsParser(schema: TSchema): (request: FastifyRequest) => unknown {
+/** Parses the parameters of a path by their schema. */
+export function paramsParser(schema: TSchema): (request: FastifyRequest) => unknown {
   if (!isObjectSchema(schema) || Object.keys(schema.properties).length === 0) return () => ({});
   const requireDecimal = requireDecimalIntegers(schema, '/params');
   return ({ params }) => {

@@ -49,6 +49,7 @@ const texts = {
     noStrategy: 'The flag has no strategy there now: turned on, it would get the default strategy of the project.',
     segmentGone: 'The segment was deleted since.',
     segmentExists: 'There is a segment of this name again.',
+    segmentHadList: 'The segment had a list, and its ids are no longer there.',
     dependencyChanged: 'The dependencies of the flag were changed since.',
     dependencyUnknown: 'The event does not say what the dependency was.',
     flagOn: 'The flag is on in an environment, and archiving would turn it off. Turn it off there first.',

@@ -15,6 +15,7 @@ import {
   NoReply,
   permissionsFor,
   Problem,
+  segmentListContentTypes,
 } from '@bunting/contracts';
 import { buntingVersion } from '@bunting/runtime';
 import { STATUS_CODES } from 'node:http';
@@ -144,7 +145,9 @@ function errorResponses(operation: AnyOperation, write: SchemaWriter): JsonObjec
 
 /** Whether a client can ask by `If-None-Match` for a response only if it has changed: of a GET, or of a POST that tags its responses as one. */
 function supportsIfNoneMatch({ http, setsEntityTag }: AnyOperation): boolean {
-  return http?.eventStream === undefined && (http?.method === 'GET' || setsEntityTag === true);
+  return (
+    http?.eventStream === undefined && http?.idList === undefined && (http?.method === 'GET' || setsEntityTag === true)
+  );
 }
 
 const notModifiedResponse: JsonObject = {
@@ -162,12 +165,25 @@ function contentTypeOf({ http }: AnyOperation): string {
   return http?.eventStream === true ? 'text/event-stream' : (http?.contentType ?? 'application/json');
 }
 
+/** A list of ids, as requests and responses have it. */
+function idListContent(types: readonly string[]): JsonObject {
+  const schema = { type: 'string', description: 'ids, a line each' };
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}
+
+function requestBodyOf({ http, body }: AnyOperation, write: SchemaWriter): JsonObject {
+  if (http?.idList === undefined) return { required: true, content: { 'application/json': { schema: write(body) } } };
+  return { required: http.idList === 'required', content: idListContent(segmentListContentTypes) };
+}
+
 function successResponses(operation: AnyOperation, write: SchemaWriter): JsonObject {
   const { http, reply, deprecated, ifMatch } = operation;
   const status = http?.status ?? 200;
   const isRead = http?.method === 'GET';
   const headers = {
-    ...(isRead && http.eventStream === undefined ? entityTag('changes with the content of the response') : {}),
+    ...(isRead && http.eventStream === undefined && http.idList === undefined
+      ? entityTag('changes with the content of the response')
+      : {}),
     ...(isRead || isPublicOperation(operation) ? {} : replayedHeader),
     ...(!isRead && ifMatch !== undefined
       ? entityTag(`the current tag of the ${ifMatch}, where the operation returns it`)
@@ -181,9 +197,11 @@ function successResponses(operation: AnyOperation, write: SchemaWriter): JsonObj
   };
   const lines = http?.lines;
   const content: JsonObject =
-    lines === undefined
-      ? { [contentTypeOf(operation)]: { schema: write(reply) } }
-      : { 'application/x-ndjson': { schema: write(lines) } };
+    http?.idList === 'response'
+      ? idListContent(['application/x-ndjson', 'text/csv'])
+      : lines === undefined
+        ? { [contentTypeOf(operation)]: { schema: write(reply) } }
+        : { 'application/x-ndjson': { schema: write(lines) } };
   const description =
     (reply as { description?: string }).description ??
     (reply === (NoReply as TSchema) ? 'Done. There is no body.' : 'Done.');
@@ -267,7 +285,7 @@ function descriptionOf(operation: AnyOperation): string {
 }
 
 function operationObject(operation: AnyOperation, write: SchemaWriter): JsonObject {
-  const { operationId, tag, summary, params, query, body, deprecated, http } = operation;
+  const { operationId, tag, summary, params, query, deprecated, http } = operation;
   const allParameters = [
     ...parameters('path', params, write),
     ...parameters('query', query, write, http),
@@ -282,9 +300,7 @@ function operationObject(operation: AnyOperation, write: SchemaWriter): JsonObje
     'x-permissions': permissionsFor(operation),
     ...(isPublicOperation(operation) ? { security: [] } : {}),
     ...(allParameters.length === 0 ? {} : { parameters: allParameters }),
-    ...(hasBody(operation)
-      ? { requestBody: { required: true, content: { 'application/json': { schema: write(body) } } } }
-      : {}),
+    ...(hasBody(operation) ? { requestBody: requestBodyOf(operation, write) } : {}),
     responses: { ...successResponses(operation, write), ...errorResponses(operation, write) },
   };
 }

@@ -1,0 +1,247 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { type Endpoint, implement, type OperationRequest } from '@bunting/bus';
+import {
+  AddSegmentIds,
+  GetSegmentBlocks,
+  GetSegmentList,
+  maxSegmentListBytes,
+  refusal,
+  RemoveSegmentIds,
+  ReplaceSegmentList,
+  type SegmentListAction,
+  type SegmentListChange,
+  StageSegmentIds,
+  type UploadedIds,
+} from '@bunting/contracts';
+import {
+  blockCountFor,
+  decodeIdBlock,
+  decodeRootBlock,
+  encodeIdBlock,
+  encodeRootBlock,
+  idsOfBlock,
+  type StoredBlock,
+} from '@bunting/contracts/id-blocks';
+import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import { authoriseSegment, segmentListChanged, type StoredSegment } from '../segments/segment.ts';
+import type { Transaction, TransactionContext } from '../unit-of-work/unit-of-work.ts';
+import {
+  contextNameOf,
+  divideIds,
+  editBlock,
+  incompleteUpload,
+  isSameList,
+  requireListableField,
+  requireListWithinLimits,
+} from './segment-list.ts';
+
+/** The blocks that are read, changed and stored at a time: some tens of milliseconds of work, and half a megabyte. */
+const blocksAtOnce = 16;
+/** How often a change is worked out anew because another one came first. */
+const maxAttempts = 10;
+
+type ListEdit = typeof ReplaceSegmentList | typeof AddSegmentIds | typeof RemoveSegmentIds;
+type EditRequest = OperationRequest<ListEdit>;
+
+/** Thrown where the list was changed after a change of it was worked out, which is then done anew. */
+class ListMoved extends Error {}
+
+/** A changed list, whose blocks are stored, and no list names them yet. */
+interface PreparedList {
+  /** the version of the list that was changed; undefined where there was none */
+  readonly version: number | undefined;
+  readonly root: Buffer;
+  readonly size: number;
+  readonly bytes: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** The context of the short transactions before the one that changes the segment and stores the reply. */
+function contextOf({ caller, now, deadline, signal, traceparent }: TransactionContext): TransactionContext {
+  return { caller, now, deadline, signal, traceparent };
+}
+
+async function requireContextField({ contextFields }: Transaction, contextName: string): Promise<void> {
+  const fields = await contextFields.referencedBy([{ contextName }]);
+  requireListableField(contextName, fields.get(contextName));
+}
+
+function authoriseEdit(request: Pick<EditRequest, 'caller'>, segment: StoredSegment): void {
+  authoriseSegment(request.caller, { atRoot: 'UPDATE_SEGMENT', operation: ReplaceSegmentList }, segment.project);
+}
+
+export function segmentListEndpoints({ transaction, segmentLists: reader }: FeaturesContext): readonly Endpoint[] {
+  /** The received ids by block, after their pieces were found complete. */
+  const readUpload = async (request: EditRequest, uploaded: UploadedIds, blocks: string[][]): Promise<void> => {
+    const hash = createHash('sha256');
+    for (let piece = 0; piece < uploaded.pieces; piece++) {
+      const stored = await transaction(contextOf(request), ({ segmentLists }) =>
+        segmentLists.piece(request.params.id, uploaded.upload, piece),
+      );
+      if (stored === undefined) throw incompleteUpload();
+      const text = inflateRawSync(stored, { maxOutputLength: maxSegmentListBytes });
+      hash.update(text);
+      divideIds(idsOfBlock(text), blocks);
+    }
+    if (hash.digest('hex') !== uploaded.hash) throw incompleteUpload();
+  };
+
+  const readBlocks = async (request: EditRequest, hashes: readonly Buffer[]): Promise<Map<string, Uint8Array>> => {
+    const texts = new Map<string, Uint8Array>();
+    for (let from = 0; from < hashes.length; from += blocksAtOnce) {
+      const wanted = hashes.slice(from, from + blocksAtOnce);
+      const stored = await transaction(contextOf(request), ({ segmentLists }) => segmentLists.blocks(wanted));
+      for (const block of stored) texts.set(block.hash.toString('hex'), decodeIdBlock(block));
+    }
+    if (hashes.some((hash) => !texts.has(hash.toString('hex')))) throw new ListMoved();
+    return texts;
+  };
+
+  /** Works out a changed list and stores its new blocks, a few at a time, so that neither the event loop nor a connection is held for long. */
+  const prepare = async (
+    request: EditRequest,
+    action: SegmentListAction,
+    uploaded: UploadedIds,
+  ): Promise<PreparedList> => {
+    const run = <T>(job: (tx: Transaction) => Promise<T>): Promise<T> => transaction(contextOf(request), job);
+    const { segment, rootBlock, bytesBefore } = await run(async ({ segmentLists }) => {
+      const { segment, root, bytes } = await segmentLists.getEditable(request.params.id);
+      const [rootBlock] = root === null ? [] : await segmentLists.blocks([root]);
+      if (root !== null && rootBlock === undefined) throw new ListMoved();
+      return { segment, rootBlock, bytesBefore: bytes ?? 0 };
+    });
+    authoriseEdit(request, segment);
+    const hashes = rootBlock === undefined ? [] : decodeRootBlock(rootBlock);
+    const sizeBefore = segment.list?.size ?? 0;
+    const expectedSize = (action === 'replace' ? 0 : sizeBefore) + (action === 'remove' ? 0 : uploaded.received);
+    const count = blockCountFor(expectedSize, rootBlock === undefined ? undefined : hashes.length);
+    const received: string[][] = Array.from({ length: count }, () => []);
+    await readUpload(request, uploaded, received);
+
+    const isDividedAnew = count !== hashes.length;
+    const divided: string[][] = Array.from({ length: isDividedAnew ? count : 0 }, () => []);
+    for (let from = 0; isDividedAnew && from < hashes.length; from += blocksAtOnce) {
+      const texts = await readBlocks(request, hashes.slice(from, from + blocksAtOnce));
+      for (const text of texts.values()) divideIds(idsOfBlock(text), divided);
+      await setImmediate();
+    }
+
+    const after: Buffer[] = [];
+    let [added, removed, bytes] = [0, 0, bytesBefore];
+    for (let from = 0; from < count; from += blocksAtOnce) {
+      const indexes = Array.from({ length: Math.min(blocksAtOnce, count - from) }, (_, nth) => from + nth);
+      const touched = indexes.filter((index) => action === 'replace' || (received[index]?.length ?? 0) > 0);
+      const texts = await readBlocks(request, isDividedAnew ? [] : touched.map((index) => hashes[index] as Buffer));
+      const changed: StoredBlock[] = [];
+      for (const index of indexes) {
+        const present = hashes[index];
+        if (!isDividedAnew && present !== undefined && !touched.includes(index)) {
+          after.push(present);
+          continue;
+        }
+        const text = isDividedAnew ? undefined : texts.get(present?.toString('hex') ?? '');
+        const before = text === undefined ? (divided[index] ?? []) : idsOfBlock(text);
+        const edited = editBlock(before, received[index] ?? [], action);
+        received[index] = [];
+        added += edited.added;
+        removed += edited.removed;
+        bytes += edited.growth;
+        const block = encodeIdBlock(edited.ids);
+        after.push(block.hash);
+        if (isDividedAnew || present?.equals(block.hash) !== true) changed.push(block);
+      }
+      if (changed.length > 0) await run(({ segmentLists }) => segmentLists.addBlocks(changed));
+      await setImmediate();
+    }
+    const size = sizeBefore + added - removed;
+    requireListWithinLimits(size, bytes);
+    const root = encodeRootBlock(after);
+    await run(({ segmentLists }) => segmentLists.addBlocks([root]));
+    return { version: segment.list?.version, root: root.hash, size, bytes, added, removed };
+  };
+
+  const edit = (request: EditRequest, action: SegmentListAction, uploaded: UploadedIds, prepared: PreparedList) =>
+    transaction(request, async (tx): Promise<SegmentListChange> => {
+      const { segment } = await tx.segments.getForUpdate(request.params.id);
+      authoriseEdit(request, segment);
+      const contextName = contextNameOf(segment, action, request.query.contextName);
+      if (contextName !== segment.list?.contextName) await requireContextField(tx, contextName);
+      if (segment.list?.version !== prepared.version) throw new ListMoved();
+      await tx.segmentLists.removePieces(uploaded.upload);
+      const { root, size, bytes, added, removed } = prepared;
+      const reply = { received: uploaded.received, added, removed };
+      if (isSameList(segment.list, contextName, added + removed)) return { ...reply, list: segment.list ?? null };
+      const after = await tx.segments.saveList(segment, { contextName, size, bytes, root }, (changed) => [
+        segmentListChanged(segment, changed, { added, removed }),
+      ]);
+      return { ...reply, list: after.list ?? null };
+    });
+
+  const remove = (request: EditRequest) =>
+    transaction(request, async (tx): Promise<SegmentListChange> => {
+      const { segment } = await tx.segments.getForUpdate(request.params.id);
+      authoriseEdit(request, segment);
+      const removed = segment.list?.size ?? 0;
+      const reply = { list: null, received: 0, added: 0, removed };
+      if (segment.list === undefined) return reply;
+      await tx.segments.saveList(segment, undefined, (after) => [
+        segmentListChanged(segment, after, { added: 0, removed }),
+      ]);
+      return reply;
+    });
+
+  const editOrRepeat = async (request: EditRequest, action: SegmentListAction, uploaded: UploadedIds) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await edit(request, action, uploaded, await prepare(request, action, uploaded));
+      } catch (error) {
+        if (!(error instanceof ListMoved)) throw error;
+        if (attempt === maxAttempts)
+          throw refusal('ConflictError', 'The list is being changed by other requests. Send the request again.');
+      }
+    }
+  };
+
+  return [
+    implement(GetSegmentList, async ({ params, caller }) => {
+      const list = await reader.one(params.id, hiddenProjectsOf(caller));
+      if (list === undefined) throw refusal('NotFoundError', `Segment ${params.id} has no list`);
+      return list;
+    }),
+
+    implement(GetSegmentBlocks, async ({ body }) => {
+      const blocks = await reader.blocks(body.hashes.map((hash) => Buffer.from(hash, 'hex')));
+      return {
+        blocks: blocks.map(({ hash, content }) => ({
+          hash: hash.toString('hex'),
+          content: content.toString('base64'),
+        })),
+      };
+    }),
+
+    implement(StageSegmentIds, (request) => {
+      const { params, query, body } = request;
+      return transaction(contextOf(request), async (tx) => {
+        const { segment } = await tx.segmentLists.getEditable(params.id);
+        authoriseEdit(request, segment);
+        const contextName = contextNameOf(segment, body.action, query.contextName);
+        if (contextName !== segment.list?.contextName) await requireContextField(tx, contextName);
+        if (body.ids.length > 0) {
+          const text = body.ids.map((id) => `${id}\n`).join('');
+          const { upload, piece } = body;
+          await tx.segmentLists.addPiece(params.id, { upload, piece, ids: deflateRawSync(text, { level: 1 }) });
+        }
+        return { contextName };
+      });
+    }),
+
+    implement(ReplaceSegmentList, (request) => editOrRepeat(request, 'replace', request.body)),
+    implement(AddSegmentIds, (request) => editOrRepeat(request, 'add', request.body)),
+    implement(RemoveSegmentIds, (request) =>
+      request.body === null ? remove(request) : editOrRepeat(request, 'remove', request.body),
+    ),
+  ];
+}

@@ -1,0 +1,139 @@
+import type { SegmentListBlocks } from '@bunting/contracts';
+import { onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import { decodeRootBlock, type StoredBlock } from '@bunting/contracts/id-blocks';
+import { segmentNotFound } from '../refusals.ts';
+import type { StoredSegment } from '../segments/segment.ts';
+import { segmentListJson, storedSegmentJson } from '../unit-of-work/entities.ts';
+import type { ProtectionGuard } from '../unit-of-work/protection.ts';
+
+/** How long blocks are kept that no list needs any more, for gateways and edges that still read them, and uploads that were not ended. */
+const keptBlocks = "interval '1 day'";
+const keptPieces = "interval '1 hour'";
+
+const selectBlocks = 'select hash, content from segment_block where hash = any ($1::bytea[])';
+const blocksByHash: Statement = { name: 'segment-blocks', text: selectBlocks };
+
+const listOfSegment: Statement = {
+  name: 'segment-list',
+  text: `
+    select list.segment is not null as "hasList", block.hash, block.content, ${segmentListJson('list')} as list
+    from segment s left join segment_list list on list.segment = s.id left join segment_block block on block.hash = list.root
+    where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`,
+};
+
+/** Reads lists outside of transactions. */
+export function segmentListReader(database: ReadDatabase) {
+  return {
+    /** The list of a segment with the hashes of its blocks; undefined where it has none. @param hidden the projects that the caller may not see */
+    one: async (id: number, hidden: readonly string[]): Promise<SegmentListBlocks | undefined> => {
+      const [row] = await database.read<StoredBlock & { hasList: boolean; list: Omit<SegmentListBlocks, 'blocks'> }>(
+        listOfSegment,
+        [id, hidden],
+      );
+      if (row === undefined) throw segmentNotFound(id);
+      if (!row.hasList) return undefined;
+      return { ...row.list, blocks: decodeRootBlock(row).map((hash) => hash.toString('hex')) };
+    },
+    blocks: (hashes: readonly Buffer[]): Promise<readonly StoredBlock[]> =>
+      database.read<StoredBlock>(blocksByHash, [hashes]),
+  };
+}
+
+const selectTarget = `
+  select ${storedSegmentJson('s')} as segment, list.root, list.bytes from segment s left join segment_list list on list.segment = s.id
+  where s.id = $1`;
+
+/** A segment whose list is edited, with the hash of the block that lists its blocks. */
+export interface EditedSegment {
+  readonly segment: StoredSegment;
+  /** null without a list */
+  readonly root: Buffer | null;
+  /** of the ids of its list, each with a line break; null without a list */
+  readonly bytes: number | null;
+}
+
+/** A piece of an upload. */
+export interface StoredPiece {
+  readonly upload: string;
+  readonly piece: number;
+  /** as the caller of `addPiece` has compressed them */
+  readonly ids: Buffer;
+}
+
+interface SegmentListRepositoryOptions {
+  /** refuses edits that require a change request */
+  readonly guard: ProtectionGuard;
+  readonly isProjectVisible: (project: string) => boolean;
+}
+
+export function segmentListRepository({ query }: Tx, { guard, isProjectVisible }: SegmentListRepositoryOptions) {
+  return {
+    /** A segment whose list the caller is about to edit; it is not locked. @throws Refusal where a change request is required */
+    getEditable: async (id: number): Promise<EditedSegment> => {
+      const [row] = await query<EditedSegment>(selectTarget, [id]);
+      const project = row?.segment.project ?? null;
+      if (row === undefined || (project !== null && !isProjectVisible(project))) throw segmentNotFound(id);
+      await guard.checkSegmentEdit(id, [project]);
+      return row;
+    },
+
+    /** Stores a piece; one that is stored already is replaced. */
+    addPiece: async (segment: number, { upload, piece, ids }: StoredPiece): Promise<void> => {
+      await query(
+        `insert into segment_list_piece (upload, piece, segment, ids) values ($1, $2, $3, $4)
+        on conflict (upload, piece) do update set ids = excluded.ids, segment = excluded.segment, created_at = now()`,
+        [upload, piece, segment, ids],
+      );
+    },
+
+    /** The ids of a piece of an upload to a segment; undefined for one that was not stored. */
+    piece: async (segment: number, upload: string, piece: number): Promise<Buffer | undefined> => {
+      const text = 'select ids from segment_list_piece where upload = $1 and piece = $2 and segment = $3';
+      const [row] = await query<{ ids: Buffer }>(text, [upload, piece, segment]);
+      return row?.ids;
+    },
+    removePieces: async (upload: string): Promise<void> => {
+      await query('delete from segment_list_piece where upload = $1', [upload]);
+    },
+
+    blocks: (hashes: readonly Buffer[]): Promise<readonly StoredBlock[]> => query<StoredBlock>(selectBlocks, [hashes]),
+
+    /** Stores blocks. Each stays for a day at least, until which a list must name it. */
+    addBlocks: async (blocks: readonly StoredBlock[]): Promise<void> => {
+      const sorted = blocks.toSorted((one, other) => Buffer.compare(one.hash, other.hash));
+      await query(
+        `insert into segment_block (hash, content) select * from unnest($1::bytea[], $2::bytea[])
+        on conflict (hash) do update set released_at = now()`,
+        [sorted.map(({ hash }) => hash), sorted.map(({ content }) => content)],
+      );
+    },
+
+    /** Deletes pieces of uploads that were not ended; returns how many. */
+    deleteOldPieces: async (limit: number): Promise<number> => {
+      const text = `
+        with expired as (
+          select ctid from segment_list_piece where created_at < now() - ${keptPieces} limit $1::integer for update skip locked)
+        delete from segment_list_piece target using expired where target.ctid = expired.ctid returning 1`;
+      return (await query(text, [limit])).length;
+    },
+
+    /** Deletes blocks that no list has needed for a day, and keeps those that one needs again; returns how many were looked at. */
+    deleteReleasedBlocks: async (limit: number): Promise<number> => {
+      const text = `
+        with released as (
+          select hash from segment_block where released_at < now() - ${keptBlocks} limit $1::integer for update skip locked
+        ), used as materialized (
+          select blocks_of_list(root) as hash from segment_list where exists (select from released)
+        ), kept as (
+          update segment_block block set released_at = null from released
+          where block.hash = released.hash and block.hash in (select hash from used)
+        ), deleted as (
+          delete from segment_block block using released
+          where block.hash = released.hash and block.hash not in (select hash from used)
+        )
+        select count(*)::integer as count from released`;
+      return onlyRow(await query<{ count: number }>(text, [limit]), text).count;
+    },
+  };
+}
+export type SegmentListRepository = ReturnType<typeof segmentListRepository>;

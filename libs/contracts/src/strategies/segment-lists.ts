@@ -1,0 +1,205 @@
+import { type Static, Type } from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { SegmentPath } from '../paths.ts';
+import { Nullable } from '../schemas.ts';
+
+/** The most ids of a list, and the most of one request, where an id that comes twice counts twice. */
+export const maxSegmentListSize = 1_000_000;
+/** The longest id, in characters. */
+export const maxSegmentIdLength = 255;
+/** The most bytes of all ids of a list together, in UTF-8, each with a line break: a million ids of 66 bytes. */
+export const maxSegmentListBytes = 64 * 1024 * 1024;
+/** The most bytes of the body of an upload, whose lines may have more than the id. */
+export const maxSegmentListBodyBytes = 256 * 1024 * 1024;
+
+/** The content types of a list of ids. */
+export const segmentListContentTypes = ['text/csv', 'application/x-ndjson', 'text/plain'] as const;
+export type SegmentListContentType = (typeof segmentListContentTypes)[number];
+
+const contextName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'the context field whose value must be one of the ids',
+});
+
+export const SegmentList = Type.Object(
+  {
+    contextName,
+    size: Type.Integer({ minimum: 0, description: 'the number of ids' }),
+    version: Type.Integer({ minimum: 1, description: 'grows with each change of the list' }),
+  },
+  {
+    title: 'segmentListSchema',
+    description: 'The list of a segment: the segment matches only users whose context field has one of its ids.',
+  },
+);
+export type SegmentList = Static<typeof SegmentList>;
+
+export const SegmentListChange = Type.Object(
+  {
+    list: Nullable(SegmentList, { description: 'the list after the request; null once it is removed' }),
+    received: Type.Integer({ description: 'the ids in the request; one that comes twice counts twice' }),
+    added: Type.Integer({ description: 'the ids that the list did not have before' }),
+    removed: Type.Integer({ description: 'the ids that the list does not have any more' }),
+  },
+  { title: 'segmentListChangeSchema', description: 'What a request has changed in a list.' },
+);
+export type SegmentListChange = Static<typeof SegmentListChange>;
+
+const upload = Type.String({ minLength: 32, maxLength: 32, description: 'the upload, by a random number' });
+
+/** The most pieces of an upload. */
+export const maxUploadPieces = 4_096;
+
+/** Where the ids of a request are: the gateway has stored them in pieces before it calls the operation. */
+const UploadedIds = Type.Object({
+  upload,
+  pieces: Type.Integer({ minimum: 0, maximum: maxUploadPieces, description: 'the number of its pieces' }),
+  received: Type.Integer({ minimum: 0, maximum: maxSegmentListSize, description: 'the number of its ids' }),
+  hash: Type.String({ minLength: 64, maxLength: 64, description: 'SHA-256 of its ids, each with a line break' }),
+});
+export type UploadedIds = Static<typeof UploadedIds>;
+
+const ListQuery = Type.Object({ contextName: Type.Optional(contextName) });
+
+const listErrors = [
+  'ValidationError',
+  'ExceedsLimitError',
+  'NotFoundError',
+  'ConflictError',
+  'ContentTypeerror',
+  'PayloadTooLarge',
+  'RequestTimeout',
+] as const;
+
+/** Emits `segment-updated`. */
+export const ReplaceSegmentList = defineOperation({
+  subject: 'call.features.replace-segment-list',
+  operationId: 'replaceSegmentList',
+  summary: 'Set the list of a segment',
+  description:
+    'Replaces the list of a segment by the ids of the body. The segment then matches users whose context field `contextName` has one of the ids and who satisfy all of its constraints; with no id it matches nobody. `contextName` may be left out where the segment has a list.',
+  tag: 'Segments',
+  http: { method: 'PUT', url: '/api/admin/segments/:id/list', idList: 'required', takesLong: true },
+  isBuntingExtension: true,
+  isHeavy: true,
+  ifMatch: 'segment',
+  permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  params: SegmentPath,
+  query: ListQuery,
+  body: UploadedIds,
+  reply: SegmentListChange,
+  errors: listErrors,
+});
+
+/** Emits `segment-updated`. */
+export const AddSegmentIds = defineOperation({
+  subject: 'call.features.add-segment-ids',
+  operationId: 'addSegmentIds',
+  summary: 'Add ids to the list of a segment',
+  description: 'Adds the ids of the body to the list of a segment. A segment without a list gets one.',
+  tag: 'Segments',
+  http: { method: 'POST', url: '/api/admin/segments/:id/list', idList: 'required', takesLong: true },
+  isBuntingExtension: true,
+  isHeavy: true,
+  ifMatch: 'segment',
+  permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  params: SegmentPath,
+  query: ListQuery,
+  body: UploadedIds,
+  reply: SegmentListChange,
+  errors: listErrors,
+});
+
+/** Emits `segment-updated`. */
+export const RemoveSegmentIds = defineOperation({
+  subject: 'call.features.remove-segment-ids',
+  operationId: 'removeSegmentIds',
+  summary: 'Remove ids from the list of a segment, or the list',
+  description:
+    'Removes the ids of the body from the list of a segment. Without a body it removes the list itself: the segment then matches everybody who satisfies its constraints.',
+  tag: 'Segments',
+  http: { method: 'DELETE', url: '/api/admin/segments/:id/list', idList: 'optional', takesLong: true },
+  isBuntingExtension: true,
+  isHeavy: true,
+  ifMatch: 'segment',
+  permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  params: SegmentPath,
+  query: ListQuery,
+  body: Type.Union([UploadedIds, Type.Null()]),
+  reply: SegmentListChange,
+  errors: listErrors,
+});
+
+const BlockHash = Type.String({ minLength: 64, maxLength: 64, description: 'SHA-256 of the ids of the block' });
+
+export const SegmentListBlocks = Type.Object({
+  ...SegmentList.properties,
+  blocks: Type.Array(BlockHash, { description: 'the blocks of the list' }),
+});
+export type SegmentListBlocks = Static<typeof SegmentListBlocks>;
+
+export const GetSegmentList = defineOperation({
+  subject: 'call.features.get-segment-list',
+  operationId: 'getSegmentList',
+  summary: 'Download the list of a segment',
+  description:
+    'Returns the ids of the list in no particular order: a JSON text in each line, or a CSV with the context field as its header where `Accept` names `text/csv`.',
+  tag: 'Segments',
+  http: { method: 'GET', url: '/api/admin/segments/:id/list', idList: 'response' },
+  isBuntingExtension: true,
+  permission: 'authenticated',
+  params: SegmentPath,
+  reply: SegmentListBlocks,
+  errors: ['ValidationError', 'NotFoundError'],
+});
+
+/** What a request does with its ids. */
+export const segmentListActions = ['replace', 'add', 'remove'] as const;
+export type SegmentListAction = (typeof segmentListActions)[number];
+
+/**
+ * Checks that the caller may change the list, and stores ids of an upload until the operation that ends it is called. Without ids it only
+ * checks, so that a request that will be refused is refused before its body is read.
+ */
+export const StageSegmentIds = defineOperation({
+  subject: 'call.features.stage-segment-ids',
+  operationId: 'stageSegmentIds',
+  summary: 'Store a piece of an upload',
+  tag: 'Internal',
+  permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  idempotent: true,
+  params: SegmentPath,
+  query: ListQuery,
+  body: Type.Object({
+    action: Type.Enum([...segmentListActions], { type: 'string', description: 'what is done with the ids' }),
+    upload,
+    piece: Type.Integer({ minimum: 0, maximum: maxUploadPieces - 1, description: 'the position of the piece' }),
+    ids: Type.Array(Type.String({ minLength: 1, maxLength: maxSegmentIdLength }), { description: 'the ids' }),
+  }),
+  reply: Type.Object({ contextName }),
+  errors: ['ValidationError', 'NotFoundError'],
+});
+
+/** The most blocks of one call: their contents are some 1 MB. */
+export const maxBlocksPerCall = 32;
+
+/** Returns blocks of lists by their hashes. Blocks that no list has needed for a day are left out. */
+export const GetSegmentBlocks = defineOperation({
+  subject: 'call.features.get-segment-blocks',
+  operationId: 'getSegmentBlocks',
+  summary: 'Get blocks of lists',
+  tag: 'Internal',
+  permission: 'service',
+  idempotent: true,
+  readsOnly: true,
+  body: Type.Object({
+    hashes: Type.Array(BlockHash, { maxItems: maxBlocksPerCall, description: 'the wanted blocks' }),
+  }),
+  reply: Type.Object({
+    blocks: Type.Array(
+      Type.Object({ hash: BlockHash, content: Type.String({ description: 'the stored bytes, as base64' }) }),
+      { description: 'those of the blocks that exist' },
+    ),
+  }),
+});
