@@ -7,6 +7,7 @@ export { ofrepStream, streamTickets } from './ofrep/changes.ts';
 export { ofrepHandlers } from './ofrep/evaluations.ts';
 export type { SdkHandler } from './sdk-handler.ts';
 export { deliveryStore } from './store/delivery-store.ts';
+export { type FetchBlocks, type SegmentLists, segmentLists } from './store/segment-lists.ts';
 export {
   type DeliveryStreams,
   deliveryStreams,

@@ -9,6 +9,8 @@ import {
 } from './projection.ts';
 
 interface InMemoryProjectionOptions extends ConsumerOptions {
+  /** Reads what the messages refer to, before they are applied. When it fails, the projection stays behind, and prepares them again. */
+  readonly prepare?: (messages: readonly OutboxMessage[]) => Promise<void>;
   /**
    * Applies messages in their order, also messages that it has applied before. An in-memory projection has no dead letters: when it throws,
    * the projection stays behind, and applies the same messages again.
@@ -24,14 +26,15 @@ interface InMemoryProjectionOptions extends ConsumerOptions {
  * the topic from its beginning. A topic holds at least the newest row of each entity.
  */
 export async function startInMemoryProjection(options: InMemoryProjectionOptions) {
-  const { consumer, producer, topic, apply, reset } = options;
+  const { consumer, producer, topic, prepare, apply, reset } = options;
   const name = `The projection of ${topic} rows of ${producer} in the memory of ${consumer}`;
   let applied: OutboxPosition = { position: 0, uid: null };
   const store: ProjectionStore = {
     get applied() {
       return applied;
     },
-    apply: ({ messages, upTo, isComplete }) => {
+    apply: async ({ messages, upTo, isComplete }) => {
+      if (prepare !== undefined) await prepare(messages);
       inAppliedSpan(options, messages, () => apply(messages, upTo.position, isComplete));
       applied = upTo;
     },

@@ -1,5 +1,5 @@
-import type { Bus } from '@bunting/bus';
-import { StreamClientFeatures, StreamFlagChanges } from '@bunting/contracts';
+import { type Bus, systemContext } from '@bunting/bus';
+import { GetSegmentBlocks, StreamClientFeatures, StreamFlagChanges } from '@bunting/contracts';
 import { startInMemoryProjection } from '@bunting/outbox';
 import type { Log, ServiceContext } from '@bunting/runtime';
 import type { Registry } from 'prom-client';
@@ -8,6 +8,7 @@ import {
   clientStream,
   type Delivery,
   type DeliveryStreams,
+  type FetchBlocks,
   type SdkHandler,
   type StreamMetrics,
   deliveryStore,
@@ -19,10 +20,12 @@ import {
   ofrepHandlers,
   ofrepStream,
   preRoutingPollResponses,
+  segmentLists,
   streamMetrics,
   streamTickets,
 } from '@bunting/delivery';
 import type { CurrentRevisionOf } from '../access/edges/current-revisions.ts';
+import { call } from '../calls.ts';
 import type { Authentication } from '../authentication.ts';
 import type { GatewayConfig } from '../config.ts';
 
@@ -30,7 +33,10 @@ export interface DeliveryOptions {
   readonly bus: Bus;
   readonly config: Pick<
     GatewayConfig,
-    'GATEWAY_DELIVERY_POLL_INTERVAL_MS' | 'GATEWAY_DELIVERY_WAIT_TIMEOUT_MS' | 'GATEWAY_DELIVERY_CACHE_MIB'
+    | 'GATEWAY_MAX_LIST_IDS_TO_SDKS'
+    | 'GATEWAY_DELIVERY_POLL_INTERVAL_MS'
+    | 'GATEWAY_DELIVERY_WAIT_TIMEOUT_MS'
+    | 'GATEWAY_DELIVERY_CACHE_MIB'
   >;
   readonly metrics?: Registry | undefined;
   readonly log: Log;
@@ -46,7 +52,12 @@ export async function startDelivery({
   metrics,
   log,
 }: DeliveryOptions): Promise<{ readonly delivery: Delivery; readonly stop: () => Promise<void> }> {
-  const store = deliveryStore();
+  const lists = segmentLists(fetchBlocksBy(bus), (message) => log.warn(message));
+  const store = deliveryStore({ lists: { find: lists.find, maxIdsToSdks: config.GATEWAY_MAX_LIST_IDS_TO_SDKS } });
+  const retainLists = (): void => {
+    const roots = [...store.segments()].flatMap(({ list }) => list?.root ?? []);
+    lists.retain(new Set(roots));
+  };
   const delivery: Delivery = deliveryOf({
     store,
     isLoaded: () => projection.isLoaded,
@@ -62,14 +73,31 @@ export async function startDelivery({
     metrics,
     log,
     intervalMs: config.GATEWAY_DELIVERY_POLL_INTERVAL_MS,
+    prepare: lists.loadFor,
     apply: (messages, upTo, isComplete) => {
       store.apply(messages, upTo, isComplete);
+      retainLists();
       if (isComplete) delivery.changed();
     },
     reset: store.reset,
   });
   return { delivery, stop: (): Promise<void> => projection.stop() };
 }
+
+/** Reads blocks of lists from the features service. */
+function fetchBlocksBy(bus: Bus): FetchBlocks {
+  return async (hashes) => {
+    const { blocks } = await call(
+      bus,
+      GetSegmentBlocks,
+      { body: { hashes: [...hashes] } },
+      systemContext(blocksTimeoutMs),
+    );
+    return new Map(blocks.map(({ hash, content }) => [hash, Buffer.from(content, 'base64')]));
+  };
+}
+
+const blocksTimeoutMs = 10_000;
 
 export interface SdkDelivery {
   readonly delivery: Delivery;

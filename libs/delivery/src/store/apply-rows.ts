@@ -1,5 +1,11 @@
-import type { DeliveredFeature, DeliveryEntity, DeliveryState, DeliveryStateTypes } from '@bunting/contracts';
-import type { StoreContents } from './delivery-store.ts';
+import type {
+  Constraint,
+  DeliveredFeature,
+  DeliveryEntity,
+  DeliveryState,
+  DeliveryStateTypes,
+} from '@bunting/contracts';
+import type { ListSource, SegmentEntry, SegmentEntryList, StoreContents } from './delivery-store.ts';
 import { emptyPart, newFeatureEntry, writeFeatureEntry } from './feature-entries.ts';
 
 type ApplyRow<E extends DeliveryEntity> = (
@@ -28,6 +34,34 @@ function applyFeature(contents: StoreContents, position: number, name: string, s
   changes.record({ position, feature });
 }
 
+function newSegmentEntry(id: number, position: number): SegmentEntry {
+  return { id, position, evaluatedPosition: position, json: undefined, constraints: '', list: undefined };
+}
+
+function listOf(
+  { list, constraints }: DeliveryStateTypes['segment'],
+  { find }: ListSource,
+): SegmentEntryList | undefined {
+  if (list === undefined) return undefined;
+  const { contextName, root } = list;
+  // The last constraint is there for readers that know no lists.
+  const ownConstraints = JSON.stringify(constraints.slice(0, -1)).slice(1, -1);
+  return { contextName, root, ids: find(root), ownConstraints };
+}
+
+/** The constraints for SDKs, which know no lists: where they do not get the ids, the last one matches nobody. */
+function constraintsForSdks(
+  { constraints, list: delivered }: DeliveryStateTypes['segment'],
+  list: SegmentEntryList | undefined,
+  { find, maxIdsToSdks }: ListSource,
+): readonly Constraint[] {
+  if (list === undefined || delivered === undefined || delivered.size > maxIdsToSdks) return constraints;
+  const ids = find(list.root)?.ids() ?? [];
+  return constraints.map((constraint, nth) =>
+    nth === constraints.length - 1 ? { ...constraint, values: [...ids] } : constraint,
+  );
+}
+
 function applySegment(
   contents: StoreContents,
   position: number,
@@ -36,14 +70,20 @@ function applySegment(
 ): void {
   const { segments, changes } = contents;
   const before = segments.get(id);
-  const segment = before ?? { id, position, evaluatedPosition: position, json: undefined, constraints: '' };
+  const segment = before ?? newSegmentEntry(id, position);
   segments.set(id, segment);
-  const json = state === null ? undefined : JSON.stringify({ id, name: state.name, constraints: state.constraints });
-  const constraints = state === null ? '' : JSON.stringify(state.constraints).slice(1, -1);
-  if (before !== undefined && json === before.json) return;
-  if (constraints !== segment.constraints || (json === undefined) !== (segment.json === undefined))
+  const list = state === null ? undefined : listOf(state, contents.lists);
+  const sent = state === null ? [] : constraintsForSdks(state, list, contents.lists);
+  const json = state === null ? undefined : JSON.stringify({ id, name: state.name, constraints: sent });
+  const constraints = JSON.stringify(sent).slice(1, -1);
+  const hasOtherList =
+    list?.root !== segment.list?.root ||
+    list?.contextName !== segment.list?.contextName ||
+    list?.ids !== segment.list?.ids;
+  if (before !== undefined && json === before.json && !hasOtherList) return;
+  if (hasOtherList || constraints !== segment.constraints || (json === undefined) !== (segment.json === undefined))
     segment.evaluatedPosition = position;
-  Object.assign(segment, { position, json, constraints });
+  Object.assign(segment, { position, json, constraints, list });
   if (state === null) contents.removalsSincePrune++;
   changes.record({ position, segment });
 }

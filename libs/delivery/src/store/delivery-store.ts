@@ -1,3 +1,4 @@
+import type { EvaluableList, IdList } from '@bunting/evaluation';
 import {
   boundEnvironment,
   type Caller,
@@ -23,9 +24,21 @@ export interface SegmentEntry {
   evaluatedPosition: number;
   /** undefined once it is deleted */
   json: string | undefined;
-  /** a JSON array without its brackets */
+  /** a JSON array without its brackets: with the list, as server SDKs get it */
   constraints: string;
+  /** the list; `json` has only those ids that server SDKs get */
+  list: SegmentEntryList | undefined;
 }
+
+/** The list of a segment. */
+export interface SegmentEntryList extends EvaluableList {
+  readonly root: string;
+  /** a JSON array without its brackets: the constraints without the list */
+  readonly ownConstraints: string;
+}
+
+/** Finds the ids of a list by the hash of its root; undefined where they are not there: the segment then matches nobody. */
+export type FindIdList = (root: string) => IdList | undefined;
 
 /** A feature that was deleted from a project or moved to another: SDKs of the first project remove it. */
 export interface FormerFeature {
@@ -78,6 +91,12 @@ function recentChanges() {
 }
 export type RecentChanges = ReturnType<typeof recentChanges>;
 
+/** Where the store finds lists of segments, and how many ids of one server SDKs get. */
+export interface ListSource {
+  readonly find: FindIdList;
+  readonly maxIdsToSdks: number;
+}
+
 /** What the delivery store holds in memory: entities, deleted ones included, and their newest changes. */
 export interface StoreContents {
   readonly environments: Map<string, DeliveryStateTypes['environment']>;
@@ -85,6 +104,7 @@ export interface StoreContents {
   readonly projectsWith: Map<string, Set<string>>;
   readonly features: FeatureEntryIndex;
   readonly segments: Map<number, SegmentEntry>;
+  readonly lists: ListSource;
   readonly formerFeatures: Map<string, FormerFeature>;
   readonly changes: RecentChanges;
   /**
@@ -99,8 +119,9 @@ export interface StoreContents {
   hydratesBelow: number;
 }
 
-function emptyStoreContents(): StoreContents {
+function emptyStoreContents(lists: ListSource): StoreContents {
   return {
+    lists,
     environments: new Map(),
     projectsWith: new Map(),
     features: featureEntryIndex(),
@@ -127,8 +148,11 @@ const defaultMaxRemoved = 100_000;
  * Everything that SDKs evaluate, in the memory of this process, as JSON text with the position of the outbox row that last changed it. It
  * is changed by outbox rows alone, in their order, so that every replica has the same at the same position.
  */
-export function deliveryStore({ maxRemoved = defaultMaxRemoved }: { readonly maxRemoved?: number } = {}) {
-  const contents = emptyStoreContents();
+export function deliveryStore({
+  maxRemoved = defaultMaxRemoved,
+  lists = { find: () => undefined, maxIdsToSdks: 0 },
+}: { readonly maxRemoved?: number; readonly lists?: ListSource } = {}) {
+  const contents = emptyStoreContents(lists);
   const { environments, projectsWith, features, segments, formerFeatures, changes } = contents;
   let position = 0;
   /** the number of resets: whatever was derived before the newest one is invalid */

@@ -87,8 +87,12 @@ export function evaluatorCache(store: DeliveryStore) {
   const findSegment: FindSegment = (id) => {
     const segment = store.segment(id);
     if (segment?.json === undefined) return undefined;
-    const { json } = segment;
-    return compiledSegment(segment, segment.position, () => compileSegment(JSON.parse(json) as EvaluableSegment));
+    const { json, list } = segment;
+    return compiledSegment(segment, segment.position, () => {
+      if (list === undefined) return compileSegment(JSON.parse(json) as EvaluableSegment);
+      const constraints = JSON.parse(`[${list.ownConstraints}]`) as EvaluableSegment['constraints'];
+      return compileSegment({ constraints, list });
+    });
   };
 
   const compile = (feature: FeatureEntry, environment: string): CompiledFeature => {

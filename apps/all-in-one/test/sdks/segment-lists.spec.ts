@@ -1,0 +1,201 @@
+import { type ClientFeatures, maxSegmentListSize } from '@bunting/contracts';
+import { gatewayService } from '@bunting/gateway';
+import { host, openLog } from '@bunting/runtime';
+import { eventually, startNats, type TestNats } from '@bunting/testing';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Api, apiOf, featurePath } from '../support/clients.ts';
+import { type HostedPlatform, startHostedPlatform } from '../support/hosted-platform.ts';
+
+let nats: TestNats;
+let platform: HostedPlatform;
+let admin: Api;
+let clientToken: string;
+let frontendToken: string;
+beforeAll(async () => {
+  nats = await startNats();
+  platform = await startHostedPlatform({
+    ...nats.settings,
+    LOG_LEVEL: 'warn',
+    GATEWAY_MAX_LIST_IDS_TO_SDKS: '3',
+    GATEWAY_TOKEN_KEY: 'a key that both gateways know, of 32 characters',
+  });
+  admin = apiOf(platform.url, platform.token);
+  const tokenOf = async (type: string) => {
+    const body = { tokenName: `lists-${type}`, type, environment: 'development', projects: ['*'] };
+    return ((await admin('POST', '/api/admin/api-tokens', body)).body as { secret: string }).secret;
+  };
+  [clientToken, frontendToken] = [await tokenOf('client'), await tokenOf('frontend')];
+});
+afterAll(async () => {
+  await platform.stop();
+  await nats.stop();
+});
+
+let segment: number;
+let flag: string;
+let nth = 0;
+beforeEach(async () => {
+  const { body } = await admin('POST', '/api/admin/segments', { name: `beta-${++nth}`, constraints: [] });
+  segment = (body as { id: number }).id;
+  flag = `flag-${nth}`;
+  await admin('POST', '/api/admin/projects/default/features', { name: flag });
+  const strategies = `${featurePath('default', flag)}/environments/development/strategies`;
+  await admin('POST', strategies, { name: 'default', segments: [segment] });
+  await admin('POST', `${featurePath('default', flag)}/environments/development/on`);
+});
+
+interface ListResponse {
+  readonly status: number;
+  readonly body: { readonly message?: string; readonly list?: { readonly size: number } | null };
+  readonly text: string;
+}
+const send = async (
+  method: string,
+  body?: string | Uint8Array<ArrayBuffer> | ReadableStream,
+  { type = 'text/csv', query = '?contextName=userId', headers = {}, token = platform.token } = {},
+): Promise<ListResponse> => {
+  const response = await fetch(`${platform.url}/api/admin/segments/${segment}/list${query}`, {
+    method,
+    headers: { authorization: token, ...(type === '' ? {} : { 'content-type': type }), ...headers },
+    ...(body === undefined ? {} : { body, duplex: 'half' }),
+  } as RequestInit);
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('application/json') === true;
+  return { status: response.status, text, body: isJson ? (JSON.parse(text) as ListResponse['body']) : {} };
+};
+const download = async (accept = 'application/x-ndjson') => {
+  const { text } = await send('GET', undefined, { type: '', query: '', headers: { accept } });
+  return text;
+};
+const ids = async () =>
+  (await download())
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as string)
+    .sort();
+const isOnFor = async (userId: string, url = platform.url): Promise<boolean> => {
+  const response = await fetch(`${url}/api/frontend?userId=${encodeURIComponent(userId)}`, {
+    headers: { authorization: frontendToken },
+  });
+  const { toggles } = (await response.json()) as { toggles: readonly { readonly name: string }[] };
+  return toggles.some(({ name }) => name === flag);
+};
+const sentToServers = async () => {
+  const response = await fetch(`${platform.url}/api/client/features`, {
+    headers: { authorization: clientToken, 'unleash-client-spec': '5.2.0' },
+  });
+  const { segments = [] } = (await response.json()) as ClientFeatures;
+  return { etag: response.headers.get('etag'), segment: segments.find(({ id }) => id === segment) };
+};
+
+it('takes a CSV, NDJSON or lines, adds and removes ids, and returns them', async () => {
+  expect(await send('PUT', '\ufeffuserId,name\r\n"a,b",Ann\r\nc,"Eve\n(new)"\r\n')).toMatchObject({
+    status: 200,
+    body: { list: { contextName: 'userId', size: 2 }, received: 2, added: 2, removed: 0 },
+  });
+  expect(await ids()).toEqual(['a,b', 'c']);
+  expect(await download('text/csv')).toMatch(/^userId\n/);
+  expect((await download('text/csv')).split('\n')).toContain('"a,b"');
+  const type = 'application/x-ndjson';
+  expect(await send('POST', '{"userId":"日本"}\n"c"\n', { type, query: '' })).toMatchObject({ body: { added: 1 } });
+  expect(await send('DELETE', 'c\nunknown', { type: 'text/plain', query: '' })).toMatchObject({ body: { removed: 1 } });
+  expect(await ids()).toEqual(['a,b', '日本']);
+  expect(await send('DELETE', undefined, { type: '', query: '' })).toMatchObject({
+    status: 200,
+    body: { list: null, removed: 2 },
+  });
+  expect((await send('GET', undefined, { type: '', query: '' })).status).toBe(404);
+});
+
+it('refuses what is no list of ids, names the line, and keeps the list', async () => {
+  await send('PUT', 'a\nb\n');
+  expect(await send('PUT', `x\n${'y'.repeat(300)}\n`)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('Line 2') as string },
+  });
+  const broken = new Uint8Array([0x61, 0x0a, 0xff, 0xfe, 0x0a]);
+  expect(await send('PUT', broken)).toMatchObject({ status: 400 });
+  expect((await send('PUT', 'x', { type: 'application/json' })).status).toBe(415);
+  expect((await send('PUT', 'x', { type: 'text/csv; charset=utf-16' })).status).toBe(415);
+  expect((await send('PUT', undefined, { type: '' })).status).toBe(415);
+  expect((await send('PUT', 'x', { headers: { 'content-encoding': 'gzip' } })).status).toBe(415);
+  expect((await send('PUT', 'x', { query: '?contextName=noSuchField' })).status).toBe(404);
+  expect((await send('PUT', 'x', { token: clientToken })).status).toBe(403);
+  expect((await send('PUT', 'x', { headers: { 'if-match': '"stale"' } })).status).toBe(412);
+  expect(await ids()).toEqual(['a', 'b']);
+  expect(await send('DELETE', '', { type: 'text/csv', query: '' })).toMatchObject({ body: { list: { size: 2 } } });
+});
+
+it('gives the same answer to a retry with the same key, and refuses another list with it', async () => {
+  const headers = { 'idempotency-key': `key-${segment}` };
+  const first = await send('PUT', 'a\nb\n', { headers });
+  await send('POST', 'c\n', { query: '' });
+  expect((await send('PUT', 'a\nb\n', { headers })).body).toEqual(first.body);
+  expect((await send('PUT', 'x\n', { headers })).status).toBe(422);
+  expect(await ids()).toEqual(['a', 'b', 'c']);
+});
+
+it('refuses a body with more than a million ids, however long it is', async () => {
+  const lines = new TextEncoder().encode('x\n'.repeat(100_000));
+  let sent = 0;
+  const endless = () =>
+    new ReadableStream({
+      pull: (controller) => {
+        if (sent++ > maxSegmentListSize / 100_000 + 100) controller.close();
+        else controller.enqueue(lines);
+      },
+    });
+  const refused = await send('PUT', endless()).catch(() => undefined);
+  // The client may notice the closed connection first.
+  if (refused !== undefined) expect(refused).toMatchObject({ status: 400 });
+  expect((await send('GET', undefined, { type: '', query: '' })).status).toBe(404);
+});
+
+it('frontends get a flag by the list of its segment, as soon as it has changed', async () => {
+  expect(await isOnFor('ann')).toBe(true);
+  await send('PUT', 'ann\nünï\n');
+  expect([await isOnFor('ann'), await isOnFor('ünï'), await isOnFor('eve'), await isOnFor('')]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  await send('POST', 'eve\n', { query: '' });
+  await send('DELETE', 'ann\n', { query: '' });
+  expect([await isOnFor('ann'), await isOnFor('eve')]).toEqual([false, true]);
+  await send('PUT', '', { query: '' });
+  expect([await isOnFor('ann'), await isOnFor('eve')]).toEqual([false, false]);
+  await send('DELETE', undefined, { type: '', query: '' });
+  expect(await isOnFor('ann')).toBe(true);
+});
+
+it('server SDKs get a short list as a constraint, and a long one as a segment that matches nobody', async () => {
+  const before = await sentToServers();
+  await send('PUT', 'a\nb\nc\n');
+  const short = await sentToServers();
+  expect(short.etag).not.toBe(before.etag);
+  expect(short.segment?.constraints).toHaveLength(1);
+  expect(short.segment?.constraints[0]).toMatchObject({ contextName: 'userId', operator: 'IN' });
+  expect(short.segment?.constraints[0]?.values?.toSorted()).toEqual(['a', 'b', 'c']);
+  await send('POST', 'd\n', { query: '' });
+  const long = await sentToServers();
+  expect(long.segment?.constraints).toMatchObject([{ contextName: 'userId', operator: 'IN', values: [] }]);
+  await send('POST', 'e\n', { query: '' });
+  expect((await sentToServers()).etag).not.toBe(long.etag);
+  expect(await isOnFor('e')).toBe(true);
+});
+
+it('a gateway that starts later reads the list as well', async () => {
+  await send('PUT', 'ann\n');
+  await admin('PUT', `/api/admin/segments/${segment}`, { name: `renamed-${nth}`, constraints: [] });
+  const later = await host([gatewayService], {
+    environment: { ...platform.environment, PORT: '0', GATEWAY_OPS_PORT: '0' },
+    log: openLog('warn'),
+  });
+  try {
+    const url = later.services.get('gateway')?.address ?? '';
+    await eventually(async () => expect([await isOnFor('ann', url), await isOnFor('eve', url)]).toEqual([true, false]));
+  } finally {
+    await later.stop();
+  }
+});

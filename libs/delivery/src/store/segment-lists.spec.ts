@@ -1,0 +1,67 @@
+import type { OutboxMessage } from '@bunting/contracts';
+import { encodeIdBlock, encodeRootBlock, type StoredBlock } from '@bunting/contracts/id-blocks';
+import { expect, it } from 'vitest';
+import { segmentLists } from './segment-lists.ts';
+
+const stored = (ids: readonly string[]) => {
+  const block = encodeIdBlock(ids);
+  const root = encodeRootBlock([block.hash]);
+  return { root: root.hash.toString('hex'), blocks: [block, root] };
+};
+const rowOf = (id: number, root: string | undefined) =>
+  ({
+    payload: {
+      entity: 'segment',
+      id: String(id),
+      state: {
+        id,
+        name: 's',
+        constraints: [],
+        ...(root && { list: { contextName: 'userId', size: 1, version: 1, root } }),
+      },
+    },
+  }) as unknown as OutboxMessage;
+
+/** Lists whose blocks are these, and the hashes that were asked for. */
+const start = (...blocks: readonly StoredBlock[]) => {
+  const contents = new Map(blocks.map(({ hash, content }) => [hash.toString('hex'), content]));
+  const [fetched, warnings]: [string[], string[]] = [[], []];
+  const fetch = async (hashes: readonly string[]) => {
+    fetched.push(...hashes);
+    return new Map(
+      hashes.flatMap((hash) => (contents.has(hash) ? [[hash, contents.get(hash) as Buffer] as const] : [])),
+    );
+  };
+  return { contents, fetched, warnings, lists: segmentLists(fetch, (message) => warnings.push(message)) };
+};
+
+it('reads the blocks that it lacks, each once, and keeps those that lists still have', async () => {
+  const [one, same, other] = [stored(['a']), stored(['a']), stored(['b'])];
+  const { lists, fetched } = start(...one.blocks, ...other.blocks);
+  await lists.loadFor([rowOf(1, one.root), rowOf(2, same.root), rowOf(3, other.root), rowOf(4, undefined)]);
+  expect(fetched).toHaveLength(4);
+  lists.retain(new Set([other.root]));
+  expect(lists.find(one.root)).toBeUndefined();
+  expect(lists.find(other.root)?.has('b')).toBe(true);
+  await lists.loadFor([rowOf(3, other.root)]);
+  expect(fetched).toHaveLength(4);
+});
+
+it('reads only the newest list of a segment', async () => {
+  const [older, newer] = [stored(['a']), stored(['b'])];
+  const { lists, fetched } = start(...older.blocks, ...newer.blocks);
+  await lists.loadFor([rowOf(1, older.root), rowOf(1, newer.root)]);
+  expect(fetched).not.toContain(older.root);
+  expect(lists.find(newer.root)?.size).toBe(1);
+});
+
+it('knows no list of which a block is missing or has another content, and warns of the latter', async () => {
+  const { root, blocks } = stored(['a']);
+  const [block, rootBlock] = blocks as [StoredBlock, StoredBlock];
+  for (const given of [[block], [rootBlock], [{ ...block, content: encodeIdBlock(['b']).content }, rootBlock]]) {
+    const { lists, warnings } = start(...given);
+    await lists.loadFor([rowOf(1, root)]);
+    expect(lists.find(root)).toBeUndefined();
+    expect(warnings).toHaveLength(given.length - 1);
+  }
+});
