@@ -17,12 +17,14 @@ export interface LoadResult {
   readonly requests: number;
   readonly milliseconds: number;
   readonly bytes: number;
-  /** responses by status */
+  /** responses by status; 0 counts connections that the server has ended */
   readonly statuses: Readonly<Record<number, number>>;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
+/** until a connection that the server has ended is replaced */
+const reconnectMs = 10;
 const headEnd = Buffer.from('\r\n\r\n');
 const lastChunk = Buffer.from('0\r\n\r\n');
 const lengthPattern = /\r\ncontent-length: (\d+)/i;
@@ -39,7 +41,7 @@ async function generateLoad({ port, requests, first, connections, milliseconds }
   const endsAt = startedAt + milliseconds;
 
   const sendAll = (): Promise<void> =>
-    new Promise((resolve, reject) => {
+    new Promise((resolve) => {
       const socket = connect(port, '127.0.0.1').setNoDelay(true);
       let sentAt = 0;
       /** bytes of the body that are still to come; undefined while the head is incomplete, 'chunks' up to the last chunk */
@@ -49,7 +51,6 @@ async function generateLoad({ port, requests, first, connections, milliseconds }
         sentAt = performance.now();
         if (sentAt < endsAt) return void socket.write(requests[next++ % requests.length] as Uint8Array);
         socket.destroy();
-        resolve();
       };
       const readHead = (): void => {
         const end = received.indexOf(headEnd);
@@ -63,10 +64,13 @@ async function generateLoad({ port, requests, first, connections, milliseconds }
         missing = hasBody && length === undefined && /\r\ntransfer-encoding: chunked/i.test(head) ? 'chunks' : 0;
         if (hasBody && length !== undefined) missing = Number(length);
       };
-      socket.once('error', reject).once('connect', send);
-      socket.once('close', () =>
-        reject(new Error(`The server ended the connection after ${durations.length} responses`)),
-      );
+      // The connection ends with an error as well.
+      socket.once('error', () => undefined).once('connect', send);
+      socket.once('close', () => {
+        if (performance.now() >= endsAt) return void resolve();
+        statuses[0] = (statuses[0] ?? 0) + 1;
+        setTimeout(() => void sendAll().then(resolve), reconnectMs);
+      });
       socket.on('data', (chunk) => {
         bytes += chunk.length;
         received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);

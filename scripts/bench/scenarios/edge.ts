@@ -46,7 +46,8 @@ async function startEdge({ command, upstreamUrl, tokens, backupFolder }: EdgeOpt
       ...process.env,
       ...unlimited,
       UPSTREAM_URL: upstreamUrl,
-      TOKENS: Object.values(tokens).join(','),
+      // The frontend token is within the projects of a client token.
+      TOKENS: `${tokens.all},${tokens.evaluated}`,
       PORT: String(port),
       INTERFACE: '127.0.0.1',
       BACKUP_FOLDER: backupFolder,
