@@ -45,6 +45,7 @@ export const responseStalenessStore = createStore(0);
 interface RawRequest {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
+  /** JSON, or a file, which is sent as it is with its type */
   readonly body?: unknown;
   readonly ifMatch?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -111,14 +112,14 @@ export function send(
     method,
     headers: {
       accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': body instanceof Blob ? body.type : 'application/json' }),
       ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
       ...authorizationHeader(),
     },
     credentials: 'same-origin',
     cache: 'no-store',
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
 }

@@ -264,6 +264,43 @@ describeInBrowser('administration', () => {
     await closeChecked(again);
   });
 
+  it('uploads the list of a segment, says whom it matches, and downloads it', async () => {
+    const name = aName('Segment');
+    const { id } = (await api('POST', '/api/admin/segments', { name, constraints: [] })) as { readonly id: number };
+    const opened = await openSignedIn(`/admin/segments/${id}`);
+    const { page } = opened;
+    const choose = async (file: string, content: string): Promise<void> => {
+      const chooser = page.waitForEvent('filechooser');
+      await page.getByRole('button', { name: 'Choose a file of ids' }).press('Enter');
+      await (await chooser).setFiles({ name: file, mimeType: 'text/plain', buffer: Buffer.from(content) });
+    };
+    await page.getByText('No constraint is left', { exact: false }).waitFor();
+    await choose('broken.ndjson', '"a"\n{"id":5}\n');
+    await page.getByText('Line 2 of', { exact: false }).waitFor();
+    await choose(
+      'users.csv',
+      `userId\n${'ann\n'.repeat(2)}${Array.from({ length: 10_000 }, (_, nth) => `u${nth}\n`).join('')}`,
+    );
+    await page
+      .getByText('users.csv has 10,002 ids, 1 of them twice. It begins with ann, ann, u0', { exact: false })
+      .waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Use it as the list' }).press('Enter');
+    await page.getByText('whose userId is one of 10,001 ids', { exact: false }).waitFor();
+    await page.getByText('To them, a segment with a longer list matches nobody', { exact: false }).waitFor();
+    expect(await page.getByText('No constraint is left', { exact: false }).count()).toBe(0);
+    await choose('gone.txt', 'ann\nu0\nunknown\n');
+    await page.getByRole('button', { name: 'Remove these ids' }).press('Enter');
+    await page.getByText('0 added, 2 removed: the list has 9,999 ids.').waitFor();
+    await expectAccessible(opened);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download the list' }).press('Enter');
+    expect((await download).suggestedFilename()).toBe(`segment-${id}.ndjson`);
+    await page.getByRole('button', { name: 'Match everybody again: remove the list' }).press('Enter');
+    await page.getByText('It has no list of ids.', { exact: false }).waitFor();
+    await closeChecked(opened);
+  });
+
   it('proposes changes of a segment of a project with a protected environment in a change request', async () => {
     const project = `guarded-${randomUUID().slice(0, 8)}`;
     await api('POST', '/api/admin/projects', { id: project, name: project });

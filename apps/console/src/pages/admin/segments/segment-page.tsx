@@ -5,6 +5,7 @@ import {
   DeleteSegment,
   GetSegment,
   ListStrategiesOfSegment,
+  ReplaceSegmentList,
   type Segment,
   UpdateSegment,
 } from '@bunting/contracts';
@@ -27,6 +28,7 @@ import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
 import { readProtectedEnvironments, useEditProtection } from '../../../changes/edit-protection.tsx';
 import { AdminPage } from '../admin-page.tsx';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
+import { SegmentListSection } from './segment-list.tsx';
 import { ProposeSegmentButton, proposalRequestOf, useProposeSegmentEdit } from './propose-segment.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
@@ -117,20 +119,25 @@ function constraintsOf({ constraints }: FormValues): readonly Constraint[] {
   return Array.isArray(constraints) ? (constraints as Constraint[]) : [];
 }
 
-/** The props that the forms of a new and of a stored segment have in common. */
-const sharedFormProps = {
-  prepare: (body: FormValues) => ({ ...body, constraints: constraintsForRequest(constraintsOf(body)) }),
-  renderBody: (values: FormValues, onChange: (changed: FormValues) => void) => (
+/** The constraints of a segment. @param hasList whether it has a list of ids as well */
+function renderConstraints(hasList: boolean) {
+  return (values: FormValues, onChange: (changed: FormValues) => void) => (
     <>
       <ConstraintsEditor constraints={constraintsOf(values)} onChange={(constraints) => onChange({ constraints })} />
-      {constraintsOf(values).length === 0 && (
+      {constraintsOf(values).length === 0 && !hasList && (
         <Notice tone="warning">
           No constraint is left: everybody is in the segment, and every strategy that uses it reaches everybody its
           other rules allow.
         </Notice>
       )}
     </>
-  ),
+  );
+}
+
+/** The props that the forms of a new and of a stored segment have in common. */
+const sharedFormProps = {
+  prepare: (body: FormValues) => ({ ...body, constraints: constraintsForRequest(constraintsOf(body)) }),
+  renderBody: renderConstraints(false),
 };
 
 function NewSegment() {
@@ -173,6 +180,7 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
   const usage = useQuery(operationQuery(ListStrategiesOfSegment, { params: { id } }));
   const [isDeleting, setDeleting] = useState(false);
   const { name, project } = stored.value;
+  const [list, setList] = useState(stored.value.list);
   const scope = { project: project ?? undefined };
   const client = useQueryClient();
   const { environments, maySkip, isDirect } = useEditProtection(project ?? 'default');
@@ -249,7 +257,7 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
           {...sharedFormProps}
           renderBody={(values, onChange, base) => (
             <>
-              {sharedFormProps.renderBody(values, onChange)}
+              {renderConstraints(list !== undefined)(values, onChange)}
               {target !== undefined && (
                 <ProposeSegmentButton {...editProps} target={target} base={base} values={values} onReset={onChange} />
               )}
@@ -257,10 +265,13 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
           )}
           notification={({ name: saved }) => `The segment ${String(saved)} is saved.`}
         />
-        <section className={layout['stack']} aria-labelledby="uses">
-          <h2 id="uses">What uses it</h2>
-          <SegmentUsage id={id} />
-        </section>
+        <div className={layout['stack']}>
+          <SegmentListSection id={id} list={list} mayEdit={mayCall(ReplaceSegmentList, scope)} onChange={setList} />
+          <section className={layout['stack']} aria-labelledby="uses">
+            <h2 id="uses">What uses it</h2>
+            <SegmentUsage id={id} />
+          </section>
+        </div>
       </div>
       {isDeleting && target === undefined && (
         <ConfirmOperationDialog
