@@ -493,9 +493,8 @@ export function startDelivery(options: DeliveryOptions) {
   const loop = startLoop({
     name: 'The delivery to integrations',
     intervalMs,
-    // Of a few writes each is delivered at once. With more of them a round has several events for each destination, which costs hardly more than one.
-    minIntervalMs: 200,
-    burst: 4,
+    minIntervalMs: 50,
+    burst: 20,
     log,
     run: async () => {
       const free = maxDestinations - running.size;
