@@ -5,6 +5,7 @@ import {
   ListGroups,
   ListRoles,
   ListServiceAccounts,
+  ListSignalEndpoints,
   ListUsers,
 } from '@bunting/contracts';
 import { lazyRouteComponent } from '@tanstack/react-router';
@@ -26,6 +27,7 @@ const texts = {
     'sign-in': ['Signing in', 'Single sign-on, passwords, and provisioning by SCIM'],
     applications: ['Applications', 'SDKs and their versions, instances, and the flags that they use'],
     integrations: ['Integrations', 'Webhooks and channels that are told of events'],
+    signals: ['Signals', 'Where other systems, such as Alertmanager and Grafana, tell what has happened'],
     transfer: ['Import and export', 'Bring flags from Unleash, or take them elsewhere'],
     instance: ['This installation', 'Version, health, statistics, limits, and the state of the event log'],
   },
@@ -134,6 +136,12 @@ export const adminPages = [
     'integrations',
     'installation',
     lazyRouteComponent(() => import('./integrations/integrations-page.tsx'), 'IntegrationsPage'),
+  ),
+  adminPage(
+    'signals',
+    'installation',
+    lazyRouteComponent(() => import('./signals/signals-page.tsx'), 'SignalsPage'),
+    ListSignalEndpoints,
   ),
   adminPage(
     'transfer',

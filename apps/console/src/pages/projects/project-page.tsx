@@ -21,6 +21,7 @@ const tabs = {
   tokens: lazyRouteComponent(() => import('./tabs/tokens-tab.tsx'), 'TokensTab'),
   applications: lazyRouteComponent(() => import('./tabs/applications-tab.tsx'), 'ApplicationsTab'),
   segments: lazyRouteComponent(() => import('./tabs/segments-tab.tsx'), 'SegmentsTab'),
+  actions: lazyRouteComponent(() => import('./tabs/actions-tab.tsx'), 'ActionsTab'),
   archive: lazyRouteComponent(() => import('./tabs/archive-tab.tsx'), 'ArchiveTab'),
   settings: lazyRouteComponent(() => import('./tabs/settings-tab.tsx'), 'SettingsTab'),
 } as const;

@@ -12,6 +12,7 @@ export const projectTabNames = {
   tokens: 'API tokens',
   applications: 'Applications',
   segments: 'Segments',
+  actions: 'Actions',
   archive: 'Archive',
   settings: 'Settings',
   cleanup: 'Cleanup',

@@ -48,20 +48,27 @@ const ImportValues = lazy(() =>
 );
 
 interface ConstraintsEditorProps {
+  /** whether they are filters of signals: a path takes the place of a context field */
+  readonly isOfSignals?: boolean;
   readonly constraints: readonly Constraint[];
   readonly onChange: (constraints: readonly Constraint[]) => void;
 }
 
 interface ConstraintFieldsProps {
+  readonly isOfSignals: boolean;
   readonly constraint: Constraint;
   readonly onChange: (constraint: Constraint) => void;
   readonly onRemove: () => void;
 }
 
-function ValueFields({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRemove'>) {
-  const { data: fields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
+function ValueFields({ isOfSignals, constraint, onChange }: Omit<ConstraintFieldsProps, 'onRemove'>) {
+  const { data: fields = [] } = useQuery({
+    ...operationQuery(ListContextFields, {}),
+    staleTime: 60_000,
+    enabled: !isOfSignals,
+  });
   const { operator, values = [], value = '', contextName } = constraint;
-  const legalValues = fields.find(({ name }) => name === contextName)?.legalValues ?? [];
+  const legalValues = isOfSignals ? [] : (fields.find(({ name }) => name === contextName)?.legalValues ?? []);
   const kind = valueKindOf(operator);
   if (kind === 'list' && legalValues.length > 0) {
     return (
@@ -93,13 +100,15 @@ function ValueFields({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
           value={values.join('\n')}
           onChange={(text) => onChange({ ...constraint, values: valuesOfText(text) })}
         />
-        <Suspense>
-          <ImportValues
-            onImport={(imported) =>
-              onChange({ ...constraint, values: [...new Set([...values, ...imported])].filter(Boolean) })
-            }
-          />
-        </Suspense>
+        {!isOfSignals && (
+          <Suspense>
+            <ImportValues
+              onImport={(imported) =>
+                onChange({ ...constraint, values: [...new Set([...values, ...imported])].filter(Boolean) })
+              }
+            />
+          </Suspense>
+        )}
       </>
     );
   }
@@ -127,11 +136,16 @@ function ValueFields({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
   );
 }
 
-function ConstraintFields({ constraint, onChange, onRemove }: ConstraintFieldsProps) {
-  const { data: fields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
+function ConstraintFields({ isOfSignals, constraint, onChange, onRemove }: ConstraintFieldsProps) {
+  const { data: fields = [] } = useQuery({
+    ...operationQuery(ListContextFields, {}),
+    staleTime: 60_000,
+    enabled: !isOfSignals,
+  });
   const { data: settings } = useQuery({ ...operationQuery(GetUiConfig, {}), staleTime: 60_000 });
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
-  const operatorsOf = (name: string) => operatorsFor(name, settings?.flags['regexConstraints'] === true);
+  const operatorsOf = (name: string) =>
+    isOfSignals ? operatorsFor('', false) : operatorsFor(name, settings?.flags['regexConstraints'] === true);
   const knownFields = fields.map(({ name, description }) => ({
     id: name,
     label: name,
@@ -153,21 +167,31 @@ function ConstraintFields({ constraint, onChange, onRemove }: ConstraintFieldsPr
   return (
     <li className={styles['item']}>
       <div className={styles['row']}>
-        <ComboBox
-          key={fieldOptions.length}
-          label="Context field"
-          options={fieldOptions.filter(({ id }) => id !== '')}
-          value={contextName === '' ? null : contextName}
-          onChange={(name) => {
-            const [firstOperator] = operatorsOf(name);
-            const isOperatorAllowed = operatorsOf(name).includes(operator);
-            onChange(
-              isOperatorAllowed || firstOperator === undefined
-                ? { ...constraint, contextName: name }
-                : { contextName: name, operator: firstOperator, values: [], value: '' },
-            );
-          }}
-        />
+        {isOfSignals ? (
+          <TextField
+            label="Path"
+            hint="Such as commonLabels.severity or alerts[0].labels.job"
+            value={contextName}
+            onChange={(path) => onChange({ ...constraint, contextName: path })}
+            isRequired
+          />
+        ) : (
+          <ComboBox
+            key={fieldOptions.length}
+            label="Context field"
+            options={fieldOptions.filter(({ id }) => id !== '')}
+            value={contextName === '' ? null : contextName}
+            onChange={(name) => {
+              const [firstOperator] = operatorsOf(name);
+              const isOperatorAllowed = operatorsOf(name).includes(operator);
+              onChange(
+                isOperatorAllowed || firstOperator === undefined
+                  ? { ...constraint, contextName: name }
+                  : { contextName: name, operator: firstOperator, values: [], value: '' },
+              );
+            }}
+          />
+        )}
         <Select
           label="Comparison"
           options={[...new Set([...operatorsOf(contextName), operator])].map((id) => ({
@@ -179,11 +203,11 @@ function ConstraintFields({ constraint, onChange, onRemove }: ConstraintFieldsPr
         />
         <IconButton
           icon="remove"
-          label={`Remove the constraint “${constraintPhrase(constraint)}”`}
+          label={`Remove the ${isOfSignals ? 'filter' : 'constraint'} “${constraintPhrase(constraint)}”`}
           onPress={onRemove}
         />
       </div>
-      <ValueFields constraint={constraint} onChange={onChange} />
+      <ValueFields isOfSignals={isOfSignals} constraint={constraint} onChange={onChange} />
       <div className={styles['options']}>
         <Checkbox isSelected={inverted} onChange={(on) => onChange({ ...constraint, inverted: on })}>
           Not: the opposite must hold
@@ -198,29 +222,34 @@ function ConstraintFields({ constraint, onChange, onRemove }: ConstraintFieldsPr
   );
 }
 
-/** The constraints of a strategy or a segment, all of which must hold. */
-export function ConstraintsEditor({ constraints, onChange }: ConstraintsEditorProps) {
+/** The constraints of a strategy or a segment, or the filters of signals, all of which must hold. */
+export function ConstraintsEditor({ isOfSignals = false, constraints, onChange }: ConstraintsEditorProps) {
   return (
     <section className={layout['card']} aria-labelledby="constraints">
       <div className={layout['bar']}>
-        <h2 id="constraints">Constraints</h2>
+        <h2 id="constraints">{isOfSignals ? 'Filters' : 'Constraints'}</h2>
         <Button
           size="small"
           icon="add"
-          onPress={() => onChange([...constraints, { contextName: 'userId', operator: 'IN', values: [] }])}
+          onPress={() =>
+            onChange([...constraints, { contextName: isOfSignals ? '' : 'userId', operator: 'IN', values: [] }])
+          }
         >
-          Add a constraint
+          {isOfSignals ? 'Add a filter' : 'Add a constraint'}
         </Button>
       </div>
       {constraints.length === 0 && (
         <p className={layout['small']}>
-          No constraint: every user counts. A constraint narrows the strategy to some of them.
+          {isOfSignals
+            ? 'No filter: every signal counts. A filter compares a value of the signal.'
+            : 'No constraint: every user counts. A constraint narrows the strategy to some of them.'}
         </p>
       )}
       <ul className={styles['form']}>
         {constraints.map((constraint, index) => (
           <ConstraintFields
             key={index}
+            isOfSignals={isOfSignals}
             constraint={constraint}
             onChange={(changed) => onChange(constraints.with(index, changed))}
             onRemove={() => onChange(constraints.toSpliced(index, 1))}

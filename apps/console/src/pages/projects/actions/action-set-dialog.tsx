@@ -1,0 +1,211 @@
+import {
+  type ActionKind,
+  actionKinds,
+  type ActionSet,
+  type ActionSetBody,
+  type Constraint,
+  CreateActionSet,
+  ListServiceAccounts,
+  ListSignalEndpoints,
+  UpdateActionSet,
+} from '@bunting/contracts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ApiError } from '../../../api/api-error.ts';
+import { call } from '../../../api/call.ts';
+import { operationQuery, useEnvironments } from '../../../api/queries-and-mutations.ts';
+import { Button, IconButton } from '../../../components/buttons/button.tsx';
+import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { Select, Switch, TextField } from '../../../components/forms/fields.tsx';
+import layout from '../../../components/layout/layout.module.css';
+import { notify } from '../../../shell/toasts.tsx';
+import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
+import { actionLabels } from './action-phrase.ts';
+
+interface ActionSetDialogProps {
+  readonly project: string;
+  /** the set to edit; without it, one is created */
+  readonly set?: ActionSet;
+  readonly onClose: () => void;
+}
+
+interface DraftAction {
+  readonly action: ActionKind;
+  readonly executionParams: Readonly<Record<string, string>>;
+}
+
+const parameterLabels = { featureName: 'Flag', type: 'Type of the tag', value: 'Value of the tag' } as const;
+
+interface ActionFieldsProps {
+  readonly nth: number;
+  readonly draft: DraftAction;
+  readonly environments: readonly string[];
+  readonly onChange: (draft: DraftAction) => void;
+  readonly onRemove: (() => void) | undefined;
+}
+
+function ActionFields({ nth, draft, environments, onChange, onRemove }: ActionFieldsProps) {
+  const { action, executionParams } = draft;
+  const change = (name: string, value: string): void =>
+    onChange({ ...draft, executionParams: { ...executionParams, [name]: value } });
+  return (
+    <li>
+      <fieldset className={layout['stack']}>
+        <legend className="visually-hidden">Action {nth + 1}</legend>
+        <div className={layout['bar']}>
+          <Select
+            label={`Action ${nth + 1}`}
+            options={Object.entries(actionLabels).map(([id, label]) => ({ id, label }))}
+            value={action}
+            onChange={(kind) => onChange({ ...draft, action: kind as ActionKind })}
+          />
+          {onRemove && <IconButton icon="remove" label={`Remove action ${nth + 1}`} onPress={onRemove} />}
+        </div>
+        {actionKinds[action].needs.map((name) =>
+          name === 'environment' ? (
+            <Select
+              key={name}
+              label="Environment"
+              options={environments.map((id) => ({ id, label: id }))}
+              value={executionParams[name] ?? null}
+              onChange={(value) => change(name, value)}
+            />
+          ) : (
+            <TextField
+              key={name}
+              label={parameterLabels[name]}
+              value={executionParams[name] ?? ''}
+              onChange={(value) => change(name, value)}
+              isRequired
+            />
+          ),
+        )}
+      </fieldset>
+    </li>
+  );
+}
+
+function constraintsOf(set: ActionSet | undefined): Constraint[] {
+  return Object.entries(set?.match.payload ?? {}).map(([contextName, filter]) => ({ ...filter, contextName }));
+}
+
+function filtersOf(constraints: readonly Constraint[]): ActionSetBody['match']['payload'] {
+  return Object.fromEntries(
+    constraints.map(({ contextName, values, ...filter }) => [
+      contextName.trim(),
+      { ...filter, ...(values && { values: values.filter(Boolean) }) } as ActionSetBody['match']['payload'][string],
+    ]),
+  );
+}
+
+/** Creates or edits a set of actions: which signals cause them, as whom, and what is done. */
+export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps) {
+  const endpoints = useQuery(operationQuery(ListSignalEndpoints, {})).data?.signalEndpoints;
+  const accounts = useQuery(operationQuery(ListServiceAccounts, {})).data?.serviceAccounts;
+  const environments = (useEnvironments().data?.environments ?? []).map(({ name }) => name);
+  const [name, setName] = useState(set?.name ?? '');
+  const [description, setDescription] = useState(set?.description ?? '');
+  const [enabled, setEnabled] = useState(set?.enabled ?? true);
+  const [sourceId, setSourceId] = useState(set?.match.sourceId);
+  const [actorId, setActorId] = useState(set?.actorId);
+  const [constraints, setConstraints] = useState<readonly Constraint[]>(constraintsOf(set));
+  const [actions, setActions] = useState<readonly DraftAction[]>(
+    (set?.actions as readonly DraftAction[] | undefined) ?? [{ action: 'TOGGLE_FEATURE_OFF', executionParams: {} }],
+  );
+  const { error, isPending, mutate } = useMutation<unknown, ApiError>({
+    mutationFn: async () => {
+      const body: ActionSetBody = {
+        name,
+        description,
+        enabled,
+        actorId: actorId ?? 0,
+        match: { source: 'signal-endpoint', sourceId: sourceId ?? 0, payload: filtersOf(constraints) },
+        actions: actions.map(({ action, executionParams }, sortOrder) => ({ action, executionParams, sortOrder })),
+      };
+      if (set === undefined) await call(CreateActionSet, { params: { projectId: project }, body });
+      else await call(UpdateActionSet, { params: { projectId: project, id: set.id }, body });
+      notify(`The actions ${name} are saved.`);
+      onClose();
+    },
+  });
+  const paths = constraints.map(({ contextName }) => contextName.trim());
+  const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
+  return (
+    <Dialog
+      title={set === undefined ? 'Create actions' : `Edit the actions “${set.name}”`}
+      isWide
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate();
+      }}
+      footer={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            variant="primary"
+            isPending={isPending}
+            isDisabled={sourceId === undefined || actorId === undefined || repeated !== undefined}
+          >
+            {set === undefined ? 'Create' : 'Save'}
+          </Button>
+        </>
+      }
+    >
+      {endpoints?.length === 0 && (
+        <Notice tone="warning">There is no signal endpoint yet: create one in Administration, Signals.</Notice>
+      )}
+      {accounts?.length === 0 && (
+        <Notice tone="warning">There is no service account yet: create one in Administration, Service accounts.</Notice>
+      )}
+      <TextField label="Name" value={name} onChange={setName} isRequired autoFocus />
+      <TextField label="Description" value={description} onChange={setDescription} />
+      <Select
+        label="Signals of"
+        options={(endpoints ?? []).map((endpoint) => ({ id: String(endpoint.id), label: endpoint.name }))}
+        value={sourceId === undefined ? null : String(sourceId)}
+        onChange={(id) => setSourceId(Number(id))}
+      />
+      <ConstraintsEditor isOfSignals constraints={constraints} onChange={setConstraints} />
+      {repeated !== undefined && <Notice tone="danger">Two filters have the path “{repeated}”: one is enough.</Notice>}
+      <Select
+        label="Act as"
+        hint="The service account needs the rights for what is done. What it may not do fails, and the run says why."
+        options={(accounts ?? []).map((account) => ({
+          id: String(account.id),
+          label: account.name ?? account.username ?? String(account.id),
+        }))}
+        value={actorId === undefined ? null : String(actorId)}
+        onChange={(id) => setActorId(Number(id))}
+      />
+      <ol className={layout['stack']} aria-label="Actions">
+        {actions.map((draft, nth) => (
+          <ActionFields
+            key={nth}
+            nth={nth}
+            draft={draft}
+            environments={environments}
+            onChange={(changed) => setActions(actions.with(nth, changed))}
+            onRemove={actions.length > 1 ? () => setActions(actions.toSpliced(nth, 1)) : undefined}
+          />
+        ))}
+      </ol>
+      <div>
+        <Button
+          size="small"
+          icon="add"
+          isDisabled={actions.length >= 10}
+          onPress={() => setActions([...actions, { action: 'TAG_FEATURE', executionParams: {} }])}
+        >
+          Add an action
+        </Button>
+      </div>
+      <Switch isSelected={enabled} onChange={setEnabled}>
+        Act on signals
+      </Switch>
+      {error !== null && <ErrorNotice error={error} />}
+    </Dialog>
+  );
+}
