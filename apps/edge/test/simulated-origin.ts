@@ -60,6 +60,12 @@ export function originData(environment = 'development') {
 }
 export type OriginData = ReturnType<typeof originData>;
 
+/** Whether Unleash takes a report: of each application it must say when it started, and how often it reports. */
+function isBulkReport(body: unknown): boolean {
+  const { applications } = body as { readonly applications: readonly Record<string, unknown>[] };
+  return applications.every(({ started, interval }) => started !== undefined && interval !== undefined);
+}
+
 /** A small HTTP server with the client API of Unleash, which can be made to lie, to lag and to be away. */
 export async function startSimulatedOrigin({ port = 0, data = originData() } = {}) {
   const sockets = new Set<Socket>();
@@ -110,6 +116,8 @@ export async function startSimulatedOrigin({ port = 0, data = originData() } = {
       });
     }
     if (!tokens.has(String(headers.authorization))) return json(response, { name: 'AuthenticationRequired' }, {}, 401);
+    if (path === '/api/client/metrics/bulk' && !isBulkReport(bodies.at(-1)?.body))
+      return json(response, { name: 'ValidationError' }, {}, 400);
     if (method === 'POST') return void response.writeHead(202).end();
     if (path === '/api/client/features') {
       const etag = `"f:${current.revision}:v1"`;

@@ -42,11 +42,11 @@ export function bulkMetricsAsReports({ applications, metrics }: BulkMetricsBody)
   }
   const registrations = applications
     .filter(({ appName }) => isName(appName))
-    .map(({ strategies = [], ...application }) => ({
+    .map(({ strategies = [], started = Date.now(), interval = 0, ...application }) => ({
       ...application,
       strategies,
-      started: Date.now(),
-      interval: 0,
+      started,
+      interval,
     }));
   return { registrations, metrics: [...reports.values()] };
 }

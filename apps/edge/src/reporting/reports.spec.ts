@@ -88,7 +88,7 @@ it('sums metrics by application, environment, feature and hour, and registers an
   await close();
   expect(bulkOf(origin)).toEqual([
     {
-      applications: [{ appName: 'shop', instanceId: 'i-1', strategies: ['default'] }],
+      applications: [{ ...registration, strategies: ['default'] }],
       metrics: [
         {
           featureName: 'one',

@@ -348,16 +348,17 @@ export function openReports(options: ReportOptions) {
     },
   });
 
+  /** A registration with what Unleash requires of each. */
+  const completed = (application: Application) => ({
+    strategies: [],
+    started: new Date().toISOString(),
+    interval: sendIntervalMs,
+    ...application,
+  });
   /** Sends a batch as an origin without bulk reports takes it. */
   const sendSingly = async ({ token, metrics: counts, applications }: Batch): Promise<void> => {
-    const started = new Date().toISOString();
-    for (const application of applications)
-      await client.post({
-        path: '/api/client/register',
-        token,
-        signal,
-        json: { strategies: [], started, interval: sendIntervalMs, ...application },
-      });
+    for (const application of applications.map(completed))
+      await client.post({ path: '/api/client/register', token, signal, json: application });
     const groups = Map.groupBy(counts, ({ appName, environment, timestamp }) =>
       JSON.stringify([appName, environment, timestamp]),
     );
@@ -377,7 +378,8 @@ export function openReports(options: ReportOptions) {
   };
   const sendBatch = async (batch: Batch): Promise<void> => {
     if (!hasBulk) return sendSingly(batch);
-    const { token, metrics: counts, applications } = batch;
+    const { token, metrics: counts } = batch;
+    const applications = batch.applications.map(completed);
     try {
       await client.post({ path: '/api/client/metrics/bulk', token, signal, json: { applications, metrics: counts } });
     } catch (error) {
@@ -469,9 +471,11 @@ export function openReports(options: ReportOptions) {
     },
     /** Adds the registration of an instance of an application; a later one of the same instance replaces it. */
     addRegistration: (token: string, registration: RegisterApplicationBody): void => {
-      const { appName, instanceId, environment, sdkVersion, strategies } = registration;
+      const { appName, instanceId, environment, sdkVersion, strategies, started, interval } = registration;
       addApplication(token, {
         appName,
+        started,
+        interval,
         ...(instanceId === undefined ? {} : { instanceId }),
         ...(environment === undefined ? {} : { environment }),
         ...(sdkVersion === undefined ? {} : { sdkVersion }),

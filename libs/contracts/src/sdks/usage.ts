@@ -97,6 +97,8 @@ export const BulkMetricsBody = Type.Object(
         environment,
         sdkVersion,
         strategies: Type.Optional(Type.Array(Type.String({ maxLength: 255 }))),
+        started: Type.Optional(timestamp('when it started')),
+        interval: Type.Optional(Type.Number({ description: 'the interval between its reports' })),
       }),
       { maxItems: 10_000, description: 'the applications' },
     ),
