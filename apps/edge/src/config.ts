@@ -169,8 +169,8 @@ export const EdgeConfig = Type.Object({
 });
 export type EdgeConfig = Static<typeof EdgeConfig>;
 
-/** Every address: clients of a proxy that is not named are told apart as it says. */
-const anyAddress = '0.0.0.0/0,::/0';
+/** Every address, in halves, as no network is as large as all: clients of a proxy that is not named are told apart as it says. */
+const anyAddress = '0.0.0.0/1,128.0.0.0/1,::/1,8000::/1';
 
 /** The longest that an edge waits for the first state of a token, or for the validation of one, is far below these. */
 const requestTimeoutMs = 10_000;

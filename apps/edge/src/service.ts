@@ -268,7 +268,9 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
     limit,
   });
   onStop('HTTP server', close, httpStopTimeoutMs(server));
-  const address = await listen(app, config.INTERFACE, port);
+  const listening = await listen(app, config.INTERFACE, port);
+  // Fastify does not know that its server speaks TLS.
+  const address = certificate === undefined ? listening : listening.replace(/^http:/, 'https:');
   if (origin !== undefined) {
     const validation = startLoop({
       name: 'The validation of tokens at the origin',
