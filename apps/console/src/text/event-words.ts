@@ -1,3 +1,14 @@
+/** The types of events of an environment that change who gets a flag there. */
+export const reachChangingTypes: readonly string[] = [
+  'feature-environment-enabled',
+  'feature-environment-disabled',
+  'feature-strategy-add',
+  'feature-strategy-update',
+  'feature-strategy-remove',
+  'strategy-order-changed',
+  'feature-environment-variants-updated',
+];
+
 /** What happened, for the types of events whose summaries Unleash, and so the API, leaves at their names. */
 const words: Readonly<Record<string, string>> = {
   'application-created': 'saw an application for the first time',

@@ -17,6 +17,7 @@ import { EventSummary } from '../../components/content/event-summary.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { formatDateAndTime, Time } from '../../components/content/time.tsx';
 import layout from '../../components/layout/layout.module.css';
+import { reachChangingTypes } from '../../text/event-words.ts';
 import { shortSummary } from '../../text/short-summary.ts';
 import { formatCount, formatNumber } from '../../text/format-number.ts';
 import { type UsageBucket, usageBuckets, usageParts } from './usage-buckets.ts';
@@ -33,17 +34,8 @@ const texts = {
 } as const;
 const ranges = Object.keys(usageRanges) as readonly UsageRange[];
 
-/** The events that change who gets a flag, which the charts mark. */
-const markedTypes = [
-  'feature-environment-enabled',
-  'feature-environment-disabled',
-  'feature-strategy-add',
-  'feature-strategy-update',
-  'feature-strategy-remove',
-  'strategy-order-changed',
-  'feature-environment-variants-updated',
-  'feature-variants-updated',
-];
+/** What the charts mark. */
+const markedTypes = [...reachChangingTypes, 'feature-variants-updated'];
 const maxMarks = 100;
 const maxListedMarks = 4;
 const refetchIntervalMs = 60_000;

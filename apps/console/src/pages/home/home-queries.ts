@@ -1,5 +1,4 @@
 import {
-  type Event,
   ListCleanupFeatures,
   ListUnknownFlags,
   SearchChangeRequests,
@@ -10,6 +9,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { operationQuery, useEnvironments, useMe } from '../../api/queries-and-mutations.ts';
+import { reachChangingTypes } from '../../text/event-words.ts';
 import { dayIn, ownTimeZone } from '../../filtering/filter-tokens.ts';
 
 // Each part of the page is one or two bounded requests, and all of them are sent at once.
@@ -36,17 +36,8 @@ function useToday(timeZone: string): string {
   return today;
 }
 
-/** What changes what users of an environment get; proposals, tokens and rights change nothing for them. */
-const effectiveTypes = [
-  'feature-environment-enabled',
-  'feature-environment-disabled',
-  'feature-strategy-add',
-  'feature-strategy-update',
-  'feature-strategy-remove',
-  'strategy-order-changed',
-  'feature-environment-variants-updated',
-  'default-strategy-updated',
-] as const satisfies readonly Event['type'][];
+/** Proposals, tokens and rights change nothing for users. */
+const effectiveTypes = [...reachChangingTypes, 'default-strategy-updated'];
 
 /** The changes of today in environments of production, the newest first. */
 export function useChangedToday() {
