@@ -17,6 +17,6 @@ export {
 } from './evaluator.ts';
 export { compileChunk, type FeatureChunk } from './feature-chunk.ts';
 export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './frontend-api.ts';
-export { blockOfId, type IdBlock, type IdList, idList, readIdBlock } from './id-list.ts';
+export { blockOfId, bytesOfBlock, type IdBlock, type IdList, idList, readIdBlock } from './id-list.ts';
 export { hasPayloads, type Resolution } from './resolution.ts';
 export type { Variant } from './variant.ts';

@@ -1,5 +1,5 @@
 import { type DeliveryState, maxBlocksPerCall, type OutboxMessage } from '@bunting/contracts';
-import { type IdBlock, type IdList, idList, readIdBlock } from '@bunting/evaluation';
+import { bytesOfBlock, type IdBlock, type IdList, idList, readIdBlock } from '@bunting/evaluation';
 import { decodeIdBlock, decodeRootBlock, type StoredBlock } from '@bunting/contracts/id-blocks';
 
 /**
@@ -74,7 +74,7 @@ export function segmentLists(fetchBlocks: FetchBlocks, warn: (message: string) =
     /** the memory that all ids take, in bytes */
     get bytes(): number {
       let sum = 0;
-      for (const { text, starts } of blocks.values()) sum += text.byteLength + starts.byteLength;
+      for (const block of blocks.values()) sum += bytesOfBlock(block);
       return sum;
     },
   };
