@@ -21,3 +21,34 @@ export const alertmanagerSignal = {
   groupKey: '{}:{alertname="HighErrorRate"}',
   truncatedAlerts: 0,
 };
+
+/** What a contact point of Grafana sends to a webhook. */
+export const grafanaSignal = {
+  receiver: 'bunting',
+  status: 'firing',
+  orgId: 1,
+  alerts: [
+    {
+      status: 'firing',
+      labels: { alertname: 'CheckoutErrors', grafana_folder: 'shop', severity: 'critical' },
+      annotations: { summary: 'Checkout fails' },
+      startsAt: '2026-03-01T11:58:40Z',
+      endsAt: '0001-01-01T00:00:00Z',
+      generatorURL: 'http://grafana:3000/alerting/grafana/d3f/view',
+      fingerprint: 'c6eadffa33fcdf37',
+      silenceURL: 'http://grafana:3000/alerting/silence/new',
+      values: { B: 44.2, C: 1 },
+      valueString: "[ var='B' labels={} value=44.2 ]",
+    },
+  ],
+  groupLabels: { alertname: 'CheckoutErrors' },
+  commonLabels: { alertname: 'CheckoutErrors', grafana_folder: 'shop', severity: 'critical' },
+  commonAnnotations: { summary: 'Checkout fails' },
+  externalURL: 'http://grafana:3000/',
+  version: '1',
+  groupKey: '{}:{alertname="CheckoutErrors"}',
+  truncatedAlerts: 0,
+  title: '[FIRING:1] CheckoutErrors (shop critical)',
+  state: 'alerting',
+  message: '**Firing**',
+};

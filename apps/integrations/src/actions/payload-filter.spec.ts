@@ -1,6 +1,6 @@
 import type { PayloadFilter } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { alertmanagerSignal } from '../../test/payloads.ts';
+import { alertmanagerSignal, grafanaSignal } from '../../test/payloads.ts';
 import { matches, valueAt } from './payload-filter.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
@@ -37,6 +37,17 @@ describe('a filter', () => {
     expect(holds('commonLabels.severity', { operator: 'IN', values: ['page'], inverted: true })).toBe(false);
     expect(holds('receiver', { operator: 'STR_STARTS_WITH', values: ['BUNT'], caseInsensitive: true })).toBe(true);
     expect(holds('truncatedAlerts', { operator: 'NUM_LT', value: '1' })).toBe(true);
+  });
+
+  it('reads what Grafana sends as it comes', () => {
+    const filters: Record<string, PayloadFilter> = {
+      status: { operator: 'IN', values: ['firing'] },
+      'commonLabels.grafana_folder': { operator: 'IN', values: ['shop'] },
+      'alerts[0].values.B': { operator: 'NUM_GT', value: '40' },
+      title: { operator: 'STR_CONTAINS', values: ['CheckoutErrors'] },
+    };
+    expect(matches(filters, grafanaSignal, now)).toBe(true);
+    expect(matches(filters, { ...grafanaSignal, status: 'resolved' }, now)).toBe(false);
   });
 
   it('on a date compares the date of the signal, and fails without one', () => {
