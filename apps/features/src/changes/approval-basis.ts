@@ -5,8 +5,8 @@ import type { ChangeContext } from './change-context.ts';
 
 /**
  * A hash of what decides the effect of changes and is neither in them nor in what they replace: the default strategy that turning a feature
- * on adds, and the constraints of segments that its strategies begin to use. Both may be edited without a review as long as nothing in the
- * environment uses them. An approval counts only for the basis that it was given for.
+ * on adds, and the constraints and lists of segments that its strategies begin to use. They may be edited without a review as long as
+ * nothing in the environment uses them. An approval counts only for the basis that it was given for.
  */
 export function approvalBasis({ environment, features, projectContext }: ChangeContext, applied: AppliedState): string {
   const basis = [...applied.features.values()].flatMap((after) => {

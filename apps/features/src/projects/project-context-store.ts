@@ -60,7 +60,8 @@ export function projectContextJson(texts: string, numbers: string): string {
       where name = any (${texts}) or name in (${inDefaultStrategies('$.constraints[*].contextName')})),
     'segments', (
       select coalesce(json_agg(json_build_object(
-        'id', id, 'name', name, 'project', project, 'definition', md5(constraints::text))), '[]') from segment
+        'id', id, 'name', name, 'project', project, 'definition', md5(constraints::text || coalesce(
+          (select context_name || encode(root, 'hex') from segment_list where segment = segment.id), '')))), '[]') from segment
       where id = any (${numbers}) or id::text in (${inDefaultStrategies('$.segments[*]')})))`;
 }
 

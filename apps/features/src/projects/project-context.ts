@@ -17,7 +17,7 @@ export interface SegmentReference {
   readonly name: string;
   /** the one project that may use it; null: every project */
   readonly project: string | null;
-  /** a hash of its stored constraints; undefined for one that the same call creates or edits */
+  /** a hash of its stored constraints and its list; undefined for one that the same call creates or edits */
   readonly definition?: string;
 }
 

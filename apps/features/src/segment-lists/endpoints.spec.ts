@@ -3,7 +3,9 @@ import {
   AddSegmentIds,
   AddStrategy,
   type AnyOperation,
+  ApplyChanges,
   type Caller,
+  type Change,
   CreateContextField,
   CreateSegment,
   DeleteSegment,
@@ -11,6 +13,7 @@ import {
   GetSegment,
   GetSegmentBlocks,
   GetSegmentList,
+  PreviewChanges,
   type ReplyOf,
   RemoveSegmentIds,
   ReplaceSegmentList,
@@ -263,6 +266,29 @@ it('refuses a list of a segment that is used in a protected environment, as othe
   } finally {
     await sql('update protected_environment set is_protected = false');
   }
+});
+
+it('an approval does not count for a list that was changed after it', async () => {
+  await edit(ReplaceSegmentList, ['tester'], 'userId');
+  const feature = `flag-${id}`;
+  await features.create(feature);
+  const payload = { name: 'default', constraints: [], parameters: {}, segments: [id] };
+  const changes = [{ id: 1, change: { action: 'addStrategy', feature, payload } as Change, snapshot: null }];
+  const request = { environment: 'production', changes };
+  const preview = { project: 'default', withStates: false, requests: [request] };
+  const approvedBases = [(await features.call(PreviewChanges, { body: preview })).previews[0]?.preview.basis ?? ''];
+  const attempt = { attempt: 1, project: 'default', ...request, refuseOverwrites: false, approvedBases };
+  const apply = (changeRequestId: number) => features.call(ApplyChanges, { body: { ...attempt, changeRequestId } });
+  for (const change of [
+    () => edit(AddSegmentIds, ['everybody']),
+    () => edit(ReplaceSegmentList, ['tester'], 'sessionId'),
+    () => features.call(RemoveSegmentIds, { params: { id }, body: null }),
+  ]) {
+    await change();
+    expect(await apply(1)).toMatchObject({ outcome: 'conflict', conflicts: [{ code: 'approvals-missing' }] });
+  }
+  await edit(ReplaceSegmentList, ['tester'], 'userId');
+  expect(await apply(2)).toMatchObject({ outcome: 'applied' });
 });
 
 it('the playground evaluates lists', async () => {
