@@ -343,7 +343,6 @@ describe('hidden projects', () => {
 const readsWithoutProjects = [
   'get-strategy-type',
   'get-tag-type',
-  'list-edge-instances',
   'list-feature-types',
   'list-strategy-types',
   'list-tag-types',

@@ -505,14 +505,76 @@ describe('instances of Edge', () => {
     expect(await edges()).toHaveLength(1);
   });
 
-  it('ignores further Edges when a thousand are stored', async () => {
-    await sql(`insert into edge_instance select 'edge-' || nth, '{"identifier": "x", "appName": "edge", "edgeVersion": "1"}', now()
+  it('forgets the Edge that is silent for longest when there are more than a thousand', async () => {
+    await sql(`insert into edge_instance
+    select 'edge-' || nth, jsonb_build_object('identifier', 'edge-' || nth, 'appName', 'edge', 'edgeVersion', '1'), now() - nth * interval '1 second'
     from generate_series(1, 1000) as nth`);
-    await report({ identifier: 'one more' });
-    await report({ identifier: 'edge-1', region: 'eu' });
-    const listed = await edges();
+    await report({ identifier: 'edge-1000', region: 'eu' });
+    await Promise.all(['one more', 'another'].map((identifier) => report({ identifier })));
+    await report({ identifier: 'the last' });
+    const listed = (await edges()).map(({ identifier }) => identifier);
     expect(listed).toHaveLength(1_000);
-    expect(listed[0]).toMatchObject({ identifier: 'edge-1', region: 'eu' });
+    expect(listed).toEqual(
+      expect.arrayContaining(['the last', 'one more', 'another', 'edge-1000', 'edge-1', 'edge-996']),
+    );
+    expect(listed).not.toContain('edge-999');
+  });
+
+  it('keeps at most 64 KiB of a report: the last Edges behind it go first, then what only this Edge knows', async () => {
+    const behind = Array.from({ length: 60 }, (_, nth) => ({
+      identifier: `behind-${nth}`,
+      appName: 'edge',
+      edgeVersion: '1',
+      more: 'ä'.repeat(1_000),
+    }));
+    await report({ identifier: 'relay', connectedEdges: behind });
+    await report({ identifier: 'huge', region: 'eu', staleMs: 7, more: 'x'.repeat(100_000), connectedEdges: behind });
+    const [huge, relay] = await edges();
+    expect(huge).toMatchObject({ identifier: 'huge', region: 'eu', staleMs: 7 });
+    expect(huge).not.toHaveProperty('more');
+    expect(relay?.connectedEdges?.length).toBeGreaterThan(25);
+    expect(relay?.connectedEdges).toEqual(behind.slice(0, relay?.connectedEdges?.length));
+    for (const edge of [huge, relay]) expect(Buffer.byteLength(JSON.stringify(edge))).toBeLessThanOrEqual(65_600);
+  });
+
+  it('lists reports that a previous version stored as they came', async () => {
+    const stored = [
+      { edgeApiKeyRevisionIds: null, connectedEdges: null },
+      { edgeApiKeyRevisionIds: {}, connectedEdges: [{ edgeApiKeyRevisionIds: 7 }] },
+      {
+        edgeApiKeyRevisionIds: [
+          { environment: 'e', revisionId: 1 },
+          { environment: 'e', projects: ['*'], revisionId: 2 },
+        ],
+      },
+    ].map((report, nth) => JSON.stringify({ identifier: `${nth}`, appName: 'edge', edgeVersion: '1', ...report }));
+    for (const [nth, json] of stored.entries())
+      await sql(`insert into edge_instance values ('${nth}', '${json}', now() - interval '${nth} seconds')`);
+    const named = { appName: 'edge', edgeVersion: '1', reportedAt: expect.any(String) };
+    expect(await edges()).toEqual([
+      { identifier: '0', ...named },
+      { identifier: '1', ...named, connectedEdges: [] },
+      { identifier: '2', ...named, edgeApiKeyRevisionIds: [{ environment: 'e', projects: ['*'], revisionId: 2 }] },
+    ]);
+  });
+
+  it('shows nobody revisions that tell of projects hidden from them, also of Edges behind others', async () => {
+    const revisions = [['*'], ['shop'], ['shop', 'vault'], ['vault']].map((projects) => ({
+      environment: 'production',
+      projects,
+      revisionId: 1,
+    }));
+    const behind = { identifier: 'b', appName: 'edge', edgeVersion: '1', edgeApiKeyRevisionIds: revisions };
+    await report({ identifier: 'a', edgeApiKeyRevisionIds: revisions, connectedEdges: [behind] });
+    const seenBy = async (caller?: Caller) => {
+      const [edge] = (await features.call(ListEdgeInstances, {}, caller)).edges;
+      return [edge, ...(edge?.connectedEdges ?? [])].map((one) =>
+        one?.edgeApiKeyRevisionIds?.map(({ projects }) => projects.join()),
+      );
+    };
+    const all = ['*', 'shop', 'shop,vault', 'vault'];
+    expect(await seenBy()).toEqual([all, all]);
+    expect(await seenBy({ ...callerWith(), hiddenProjects: ['vault'] })).toEqual([['shop'], ['shop']]);
   });
 
   it('lists the latest reports that fit into a reply', async () => {

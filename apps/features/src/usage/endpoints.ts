@@ -49,7 +49,7 @@ import {
 export function usageEndpoints(context: FeaturesContext): readonly Endpoint[] {
   const { listEdgeInstances, usage, transaction, storeReport } = context;
   return [
-    reads(ListEdgeInstances, () => listEdgeInstances()),
+    implement(ListEdgeInstances, async ({ caller }) => ({ edges: await listEdgeInstances(hiddenProjectsOf(caller)) })),
 
     reads(GetFeatureUsage, ({ params, caller }) => usage.lastHour(params.featureName, hiddenProjectsOf(caller))),
 

@@ -1,4 +1,14 @@
-import { boundEnvironment, type Caller, type EdgeReport, type FeatureState, recentUsageDays } from '@bunting/contracts';
+import {
+  boundEnvironment,
+  type Caller,
+  type EdgeInstance,
+  type EdgeInstanceBody,
+  type EdgeReport,
+  type EdgeRevision,
+  type FeatureState,
+  keptEdgeReport,
+  recentUsageDays,
+} from '@bunting/contracts';
 import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { featureNotFound } from '../refusals.ts';
@@ -357,31 +367,54 @@ const maxListedBytes = 8 * 1024 * 1024;
 const list: Statement = {
   name: 'edge-instances',
   text: `
-    select json_build_object('edges', coalesce(json_agg(
-      report || jsonb_build_object('reportedAt', ${timestampSql('last_seen_at')}) order by last_seen_at desc, identifier), '[]'))::text as json
-    from (
+    select report, ${timestampSql('last_seen_at')} as "reportedAt" from (
       select *, sum(octet_length(report::text)) over (order by last_seen_at desc, identifier) as bytes from edge_instance
       where last_seen_at > now() - interval '${edgeRetentionHours} hours'
-    ) as measured where bytes <= ${maxListedBytes}`,
+    ) as measured where bytes <= ${maxListedBytes} order by last_seen_at desc, identifier`,
 };
 
-/** Reads the latest report of each edge of the last day, as JSON. */
+/** Without the revisions of projects of which some are hidden: they tell of changes there. */
+function withoutHidden<E extends EdgeReport>(edge: E, hiddenProjects: readonly string[]): E {
+  if (hiddenProjects.length === 0) return edge;
+  const { edgeApiKeyRevisionIds, connectedEdges } = edge;
+  const mayShow = ({ projects }: EdgeRevision): boolean =>
+    !projects.some((project) => project === '*' || hiddenProjects.includes(project));
+  return {
+    ...edge,
+    ...(edgeApiKeyRevisionIds && { edgeApiKeyRevisionIds: edgeApiKeyRevisionIds.filter(mayShow) }),
+    ...(connectedEdges && { connectedEdges: connectedEdges.map((behind) => withoutHidden(behind, hiddenProjects)) }),
+  };
+}
+
+/** Reads the latest report of each edge of the last day. */
 export function edgeInstanceReader(database: ReadDatabase) {
-  return (): Promise<string> => readJson(database, list);
+  return async (hiddenProjects: readonly string[]): Promise<EdgeInstance[]> => {
+    const rows = await database.read<{ report: EdgeInstanceBody; reportedAt: string }>(list);
+    // A replica of an older version stores whatever it gets.
+    return rows.map(({ report, reportedAt }) => ({
+      ...withoutHidden(keptEdgeReport(report), hiddenProjects),
+      reportedAt,
+    }));
+  };
 }
 
 /** The maximum number of edges whose reports are stored. */
 const maxEdgeInstances = 1_000;
 
 const store = `
+  with replaced as (
+    delete from edge_instance where identifier in (
+      select identifier from edge_instance order by last_seen_at, identifier
+      limit case when exists (select from edge_instance where identifier = $1) then 0
+        else greatest(0, (select count(*) from edge_instance) - ${maxEdgeInstances - 1}) end
+      for update skip locked)
+  )
   insert into edge_instance as known (identifier, report, last_seen_at)
-  select $1, $2::jsonb, $3::timestamptz
-  where exists (select from edge_instance where identifier = $1)
-    or (select count(*) from edge_instance) < ${maxEdgeInstances}
+  values ($1, $2::jsonb, $3::timestamptz)
   on conflict (identifier) do update set report = excluded.report, last_seen_at = excluded.last_seen_at
     where known.last_seen_at <= excluded.last_seen_at`;
 
-/** Stores reports of edges within a transaction. At the limit, reports of new instances are ignored. */
+/** Stores reports of edges within a transaction. At the limit, a new instance replaces the one that is silent for longest. */
 export function edgeInstanceRepository({ query }: Tx) {
   return {
     store: async (report: EdgeReport, now: Date): Promise<void> => {

@@ -54,6 +54,7 @@ const maxEdges = 100;
 const maxLevels = 5;
 const maxRevisions = 100;
 const maxProjects = 500;
+const maxReportBytes = 64 * 1024;
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 255;
@@ -77,9 +78,32 @@ function isRevision(value: unknown): value is EdgeRevision {
   );
 }
 
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** Leaves out edges behind this one beyond the maximum size, and all that the schema does not bound where the report alone exceeds it. */
+function fitting(report: EdgeReport): EdgeReport {
+  if (bytesOf(report) <= maxReportBytes) return report;
+  const { connectedEdges = [], ...own } = report;
+  let left = maxReportBytes - bytesOf({ ...own, connectedEdges: [] });
+  if (left < 0) {
+    const { identifier, appName, edgeVersion, region, staleMs } = report;
+    return {
+      identifier,
+      appName,
+      edgeVersion,
+      ...(region === undefined ? {} : { region }),
+      ...(staleMs === undefined ? {} : { staleMs }),
+    };
+  }
+  return { ...own, connectedEdges: connectedEdges.filter((edge) => (left -= bytesOf(edge) + 1) >= 0) };
+}
+
 /**
  * A report as it is kept, whatever a client sends: at most 100 edges in five levels, with 100 revisions each, and figures that are figures.
- * Other members stay as they are.
+ * Other members stay as they are. Of more than 64 KiB the last edges behind it are left out, and of one that alone is larger all but what it
+ * is and for how long it is stale.
  */
 export function keptEdgeReport(report: EdgeInstanceBody): EdgeReport {
   let edges = 0;
@@ -103,7 +127,7 @@ export function keptEdgeReport(report: EdgeInstanceBody): EdgeReport {
       ...(Array.isArray(connectedEdges) ? { connectedEdges: behind } : {}),
     };
   };
-  return keep(report, 1);
+  return fitting(keep(report, 1));
 }
 
 const amount = { type: 'integer', minimum: 0 } as const;
@@ -142,10 +166,13 @@ export const EdgeInstances = Type.Object(
               },
               description: 'an environment and projects, and what the edge has of them',
             }),
-            { description: 'the revisions of what it serves' },
+            {
+              description:
+                'the revisions of what it serves, without those that count changes of projects hidden from the caller',
+            },
           ),
           connectedEdges: Type.Array(AnyObject({ description: 'a report like this one' }), {
-            description: 'the edges behind it, in at most five levels, and at most 100',
+            description: 'the edges behind it, in at most five levels, at most 100, and 64 KiB with them',
           }),
         },
         required: ['identifier', 'appName', 'edgeVersion', 'reportedAt'],
@@ -216,7 +243,7 @@ export const ListEdges = defineOperation({
   operationId: 'getEdgeInstances',
   summary: 'List the edges that report to this server',
   description:
-    'Returns the last report of each edge, with those of the edges behind it, and for up to 20 pairs of environment and projects the revision that this server has now.',
+    'Returns the last report of each edge, with those of the edges behind it, and for up to 50 pairs of an environment and projects that exist the revision that this server has now.',
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/metrics/edges' },
   permission: 'authenticated',
