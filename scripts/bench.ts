@@ -42,8 +42,8 @@ const help = `Measures the seven operations of the interface, searches of events
                      needs twice as many open files (ulimit -n)
   --edge             measures an edge instead, with N flags (10000): polls, evaluations of 400 flags, streams (--streams N idle ones),
                      a change that reaches 1,000 streams behind one edge and behind two, and a start without the origin
-  --peer COMMAND     with --edge: another edge, which is started with the same settings and measured in turns, such as
-                     "unleash-edge edge --strict"
+  --peer COMMAND     with --edge: another edge, which is started with the same settings, and whose polls are measured in turns, such
+                     as "unleash-edge edge --strict"
   --backup           measures a backup and its restore instead, of N flags (10000) and N events (100000)
   --integrations     measures how fast the events of N flags (10000) reach 1 and 10 webhooks on this machine, and how soon those of writes do, instead
   --replicas         measures 1, 2 and 3 replicas of each service instead, each in a process of its own, on nats-server

@@ -146,12 +146,11 @@ export function benchEdge(options: BenchOptions & { readonly peer: string | unde
         const residentMb = edges.map((one) => one.residentMb());
         for (const [nth, { url }] of edges.entries())
           console.log(`${url}: ${restMb[nth]} MB resident before the polls, ${residentMb[nth]} MB after them`);
-        const idle = [];
-        for (const one of edges) idle.push(await measureIdleStreams(one, tokens.evaluated, options.streams ?? 10_000));
+        const idle = await measureIdleStreams(edge, tokens.evaluated, options.streams ?? 10_000);
         const flag = `/api/admin/projects/${evaluated}/features/${flagOfFrontend(0).name}`;
         const second = await started(ours, edge.url, 'second');
         const reach = [];
-        for (const one of [...edges, second]) {
+        for (const one of [edge, second]) {
           const { streams, ...figures } = await measureReach(origin, one, { token: tokens.evaluated, flag });
           await closeAll(streams);
           reach.push(figures);

@@ -9,6 +9,8 @@ const changes = 100;
 const restSeconds = 20;
 const maxConcurrentOpens = 100;
 
+const accepted = Buffer.from('HTTP/1.1 200');
+
 /** A stream as the bytes that arrive on its socket. */
 interface RawStream {
   readonly socket: Socket;
@@ -27,8 +29,10 @@ function openRawStream(url: string, token: string, onUpdate: () => void, lastId?
     const stream: RawStream = { socket, bytes: 0, updates: 0, hydrations: 0, isConnected: false, lastId: lastId ?? '' };
     const lastIdHeader = lastId === undefined ? '' : `last-event-id: ${lastId}\r\n`;
     let tail = '';
-    socket.once('error', reject);
+    socket.once('error', reject).once('close', () => reject(new Error('The server ended the stream.')));
     socket.on('data', (chunk) => {
+      if (stream.bytes === 0 && !chunk.subarray(0, 12).equals(accepted))
+        return void socket.destroy(new Error(`${url} answers ${chunk.toString('latin1', 9, 12)} to a stream.`));
       stream.bytes += chunk.length;
       // Only the beginning of a chunk is searched: the events of changes are shorter, and of the first event the beginning suffices.
       const text = tail + chunk.toString('latin1', 0, Math.min(chunk.length, 4_096));
