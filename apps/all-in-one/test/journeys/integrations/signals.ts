@@ -1,6 +1,6 @@
 import type { ActionSet, ActionSetEvent, ChangeRequest, FoundEvents, SignalEndpoint } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   adminClient,
   apiOf,
@@ -79,6 +79,13 @@ export const describeSignals = (platform: () => Platform): void => {
       }));
     });
 
+    // A project has at most five sets.
+    afterEach(async () => {
+      const path = `projects/${project}/actions`;
+      const { actions } = await expectSuccess<{ actions: ActionSet[] }>('GET', path);
+      for (const { id } of actions) await expectSuccess('DELETE', `${path}/${id}`);
+    });
+
     it('switches a flag off, marks and tags it, as the service account', async () => {
       const name = await flag('signalled-off');
       await platformClient(platform().api).toggle(featurePath(project, name), 'production', 'on');
@@ -133,6 +140,30 @@ export const describeSignals = (platform: () => Platform): void => {
       expect(request.comments?.map(({ text }) => text)).toEqual([expect.stringContaining('Actions "proposed"')]);
       expect(await isOn(name, environment)).toBe(false);
       expect(detailsOf(await runOf(proposed))).toEqual(['success', `Change request #${id} proposes it already.`]);
+    });
+
+    it('opens one change request of each flag, in whatever order their alerts repeat, until it is applied', async () => {
+      const environment = 'development';
+      const sets: ActionSet[] = [];
+      for (const name of ['signalled-alternating-a', 'signalled-alternating-b']) {
+        const executionParams = { environment, featureName: await flag(name) };
+        sets.push(await createActions(name, [{ action: 'PROPOSE_FEATURE_ON', executionParams }]));
+      }
+      const rounds: (readonly (string | undefined)[])[] = [];
+      for (const set of [...sets, ...sets]) rounds.push(detailsOf(await runOf(set)));
+      const ids = rounds
+        .slice(0, 2)
+        .map(([, details]) => Number(/^Change request #(\d+) was opened/.exec(details ?? '')?.[1]));
+      expect(rounds.slice(2)).toEqual(ids.map((id) => ['success', `Change request #${id} proposes it already.`]));
+      const [first = 0] = ids;
+      const path = `projects/${project}/change-requests/${first}/state`;
+      await expectSuccess('PUT', path, { state: 'Approved' });
+      await expectSuccess('PUT', path, {
+        state: 'Scheduled',
+        scheduledAt: new Date(Date.now() + 86_400_000).toISOString(),
+      });
+      const [, whileScheduled] = detailsOf(await runOf(sets[0] as ActionSet));
+      expect(whileScheduled).toBe(`Change request #${first} proposes it already.`);
     });
 
     it('causes actions that only administrators make, and that owners of the project see', async () => {

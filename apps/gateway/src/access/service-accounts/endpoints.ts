@@ -35,8 +35,8 @@ export function serviceAccountEndpoints({ transaction, reads, bus }: GatewayCont
     ),
     // Whoever calls this names an account, and never a person: its rights are those that it has now.
     implement(ExecuteAction, async (request) => {
-      const { accountId, ...action } = request.body;
-      const [account] = await reads.access.usersWithRights([accountId]);
+      const action = request.body;
+      const [account] = await reads.access.usersWithRights([action.accountId]);
       if (account?.caller.isService !== true) {
         const refusal = 'The service account does not exist any more, or is disabled.';
         return { by: null, refusal, details: '' };

@@ -5,14 +5,16 @@ import {
   type AnyOperation,
   ArchiveFeature,
   type Caller,
+  type ChangeRequest,
   ChangeState,
   DisableFeature,
   EnableFeature,
   GetChangeRequest,
   GetFeature,
-  GetProposalTarget,
   isFinalRefusal,
   isRead,
+  ListPendingChangeRequests,
+  ListScheduled,
   operationName,
   permissionsFor,
   type ReplyOf,
@@ -23,6 +25,7 @@ import { requirePermission } from '@bunting/http';
 import { callWithCurrentRights } from '../../admission/authorisation.ts';
 
 interface ActionToExecute {
+  readonly accountId: number;
   readonly action: ActionKind;
   readonly project: string;
   readonly executionParams: Readonly<Record<string, string>>;
@@ -110,18 +113,41 @@ const executors: Readonly<Record<ActionKind, Executor>> = {
 async function propose(callAs: CallAsAccount, action: ActionToExecute, enabled: boolean): Promise<string> {
   const { projectId, featureName, environment } = featureOf(action);
   const params = { projectId, environment };
-  const { changeRequest: pending } = await callAs(GetProposalTarget, { params });
-  if (pending !== null && pending.state !== 'Draft') {
-    const { features } = await callAs(GetChangeRequest, { params: { projectId, id: pending.id } });
-    const changes = features.find(({ name }) => name === featureName)?.changes ?? [];
-    const isSame = changes.some(
-      (change) => change.action === 'updateEnabled' && (change.payload as { enabled?: unknown }).enabled === enabled,
-    );
-    if (isSame) return `Change request #${pending.id} proposes it already.`;
-  }
+  const waiting = await findWaiting(callAs, action, enabled);
+  if (waiting !== undefined) return `Change request #${waiting} proposes it already.`;
   const body = { action: 'updateEnabled', feature: featureName, payload: { enabled } };
   const { id, state } = await callAs(AddChanges, { params, query: { new: true }, body });
   if (state === 'Draft')
     await callAs(ChangeState, { params: { projectId, id }, body: { state: 'In review', comment: action.reason } });
   return `Change request #${id} was opened.`;
+}
+
+type Proposed = Pick<ChangeRequest, 'features'>;
+
+function switches({ features }: Proposed, featureName: string, enabled: boolean): boolean {
+  const changes = features.find(({ name }) => name === featureName)?.changes ?? [];
+  return changes.some(
+    ({ action, payload }) => action === 'updateEnabled' && (payload as { enabled?: unknown }).enabled === enabled,
+  );
+}
+
+/** The id of a request of the account that proposes the same, also while it is scheduled or applied. A draft is sent to review by `propose`. */
+async function findWaiting(
+  callAs: CallAsAccount,
+  action: ActionToExecute,
+  enabled: boolean,
+): Promise<number | undefined> {
+  const { projectId, featureName, environment } = featureOf(action);
+  const own = await callAs(ListPendingChangeRequests, { params: { projectId } });
+  const pending = own.find(
+    (request) =>
+      request.environment === environment && request.state !== 'Draft' && switches(request, featureName, enabled),
+  );
+  if (pending !== undefined) return pending.id;
+  const scheduled = await callAs(ListScheduled, { params: { projectId }, query: { feature: [featureName] } });
+  for (const { id } of scheduled.filter((request) => request.environment === environment)) {
+    const request = await callAs(GetChangeRequest, { params: { projectId, id } });
+    if (request.createdBy.id === action.accountId && switches(request, featureName, enabled)) return id;
+  }
+  return undefined;
 }
