@@ -60,7 +60,8 @@ export interface WaitingSignal {
   readonly id: number;
   readonly payload: unknown;
   readonly isMatched: boolean;
-  readonly createdAt: Date;
+  /** milliseconds since 1970 */
+  readonly createdAtMs: number;
 }
 
 /** A run that has not ended. */
@@ -104,7 +105,7 @@ export function signalQueue({ read, query, transaction }: Database) {
     },
     next: async ({ endpointId }: Claim): Promise<WaitingSignal | undefined> => {
       const text = `
-        select id, payload, is_matched as "isMatched", created_at as "createdAt" from signal
+        select id, payload, is_matched as "isMatched", (extract(epoch from created_at) * 1000)::float8 as "createdAtMs" from signal
         where endpoint_id = $1 and processed_at is null order by id limit 1`;
       return (await read<WaitingSignal>({ name: 'next-signal', text }, [endpointId]))[0];
     },
@@ -145,10 +146,11 @@ export function signalQueue({ read, query, transaction }: Database) {
       const text = 'select 1 from action_set where id = $1 and enabled';
       return (await read({ name: 'is-action-set-enabled', text }, [setId])).length > 0;
     },
-    /** Stores what has become of the actions of a run so far. @returns false if another process has the endpoint by now */
-    progress: (claim: Claim, run: Run, actions: readonly ExecutedAction[]): Promise<boolean> =>
+    /** Stores what has become of the actions of a run so far, and renews the lease. @returns false if another process has the endpoint by now */
+    progress: (claim: Claim, run: Run, actions: readonly ExecutedAction[], leaseMs: number): Promise<boolean> =>
       transaction(async (tx) => {
-        if (!(await isHeld(tx, claim))) return false;
+        const renew = `update signal_endpoint set lease_until = ${later('$3')} where id = $1 and lease = $2 returning 1`;
+        if ((await tx.query(renew, [claim.endpointId, claim.lease, leaseMs])).length === 0) return false;
         await tx.query('update action_run set actions = $2 where id = $1', [run.id, JSON.stringify(actions)]);
         return true;
       }),

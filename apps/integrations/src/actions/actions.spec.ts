@@ -33,14 +33,14 @@ let endpointId: number;
 let token: string;
 /** what the gateway was asked to execute */
 let executed: Execution[] = [];
-let execute: (body: Execution) => string | null = () => null;
+let execute: (body: Execution) => string | null | Promise<string | null> = () => null;
 
 /** The answers of gateway and features, whose replies are not those of their schemas. */
 const fakePlatform = (bus: StartedIntegrations['bus']) =>
   serve(bus, [
     implement(ExecuteAction, async ({ body }) => {
       executed.push(body);
-      return { by: { id: robot, name: 'robot' }, refusal: execute(body), details: '' };
+      return { by: { id: robot, name: 'robot' }, refusal: await execute(body), details: '' };
     }),
     implement(GetFeature, async ({ params }) => found(params.featureName)),
     implement(GetFeatureEnvironment, async ({ params }) => found(params.featureName)),
@@ -93,6 +93,8 @@ const send = (body: unknown = alertmanagerSignal) =>
   );
 const runs = async (id: number) =>
   (await service.call(ListActionSetEvents, { params: { projectId: project, id } })).actionSetEvents;
+const outcomes = async (id: number) =>
+  (await runs(id))[0]?.actionSet.actions.map(({ state, details }) => [state, details]);
 const processed = () =>
   eventually(async () => {
     const text = 'select count(*)::int as waiting from signal where processed_at is null';
@@ -210,23 +212,63 @@ describe('an action set', () => {
 
   it('begins no action once it is disabled', async () => {
     const { id } = await create({ actions: [off, stale] as ActionSetBody['actions'] });
-    const disabled: Promise<unknown>[] = [];
-    execute = () => {
-      disabled.push(service.call(DisableActionSet, { params: { projectId: project, id } }));
-      throw unavailable('Not now.');
+    execute = async () => {
+      await service.call(DisableActionSet, { params: { projectId: project, id } });
+      return null;
     };
     await send();
-    await eventually(() => expect(executed).toHaveLength(1));
-    await Promise.all(disabled);
-    await eventually(async () => {
-      await passTime();
-      expect((await runs(id))[0]?.actionSet.actions[0]?.details).toBe(
-        'The actions were disabled before it was its turn.',
-      );
-    });
+    await processed();
+    expect(await outcomes(id)).toEqual([
+      ['success', undefined],
+      ['failed', 'The actions were disabled before it was its turn.'],
+    ]);
     await send();
     await processed();
     expect(await runs(id)).toHaveLength(1);
+  });
+
+  it('says that an action was executed whose answer was lost, also where it was disabled meanwhile', async () => {
+    const { id } = await create();
+    execute = async () => {
+      execute = () => null;
+      await service.call(DisableActionSet, { params: { projectId: project, id } });
+      throw unavailable('The reply was lost.');
+    };
+    await send();
+    await eventually(async () => {
+      await passTime();
+      expect(await outcomes(id)).toEqual([['success', undefined]]);
+    });
+    expect(new Set(executed.map(({ key }) => key)).size).toBe(1);
+  });
+
+  it('does nothing half an hour after its signal, as when integrations was away over a weekend', async () => {
+    const { id } = await create();
+    const text = `insert into signal (endpoint_id, token_name, payload, created_at) values ($1, 'prod', $2, now() - interval '31 minutes')`;
+    await service.database.query({ text }, [endpointId, JSON.stringify(alertmanagerSignal)]);
+    await processed();
+    expect(executed).toEqual([]);
+    expect(await outcomes(id)).toEqual([
+      ['failed', 'Its signal came more than half an hour ago. It is not tried again.'],
+    ]);
+  });
+
+  it('keeps its endpoint during a run of slow actions, however long it takes', async () => {
+    const { id } = await create({ actions: [off, stale] as ActionSetBody['actions'] });
+    const isLeased = `select lease_until > clock_timestamp() + interval '50 seconds' as "isLeased" from signal_endpoint where id = ${endpointId}`;
+    const leases: unknown[] = [];
+    execute = async () => {
+      leases.push(...(await service.database.query({ text: isLeased })));
+      // The action takes 59 seconds.
+      await service.database.query({
+        text: `update signal_endpoint set lease_until = lease_until - interval '59 seconds'`,
+      });
+      return null;
+    };
+    await send();
+    await processed();
+    expect(leases).toEqual([{ isLeased: true }, { isLeased: true }]);
+    expect((await runs(id))[0]?.state).toBe('success');
   });
 
   it('is refused for an actor that is no service account, a flag of another project, and filters that cannot hold', async () => {

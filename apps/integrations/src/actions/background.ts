@@ -31,7 +31,7 @@ const housekeepingMs = 60_000;
 /** How long the signals of an endpoint rest while an action cannot be executed. */
 const retryMs = 5_000;
 /**
- * How long an action is tried again after its signal came. It is less than services keep what they have answered to an idempotency key, so that no
+ * How long an action is tried after its signal came. It is less than services keep what they have answered to an idempotency key, so that no
  * action is executed twice; and what was meant for an incident is not done long after it.
  */
 const maxAgeMs = 1_800_000;
@@ -49,10 +49,10 @@ export function startActions({ bus, queue, transaction, leaseMs, intervalMs, met
   const failing = new Set<number>();
   let isStopped = false;
 
+  const isTooOld = (signal: WaitingSignal): boolean => Date.now() - signal.createdAtMs >= maxAgeMs;
+
   /** @throws Refusal or Error if the action may succeed later */
   const execute = async ({ uid, set }: Run, action: ExecutedAction, signal: WaitingSignal): Promise<Outcome> => {
-    if (!(await queue.isEnabled(set.id)))
-      return { by: null, refusal: 'The actions were disabled before it was its turn.', details: '' };
     const body = {
       accountId: set.actorId,
       key: `action-${uid}-${action.id}`,
@@ -66,9 +66,20 @@ export function startActions({ bus, queue, transaction, leaseMs, intervalMs, met
     } catch (error) {
       // A defect would not end by itself, and would hold up the signals after it.
       const isDefect = error instanceof Refusal && error.kind === 'InternalError';
-      if (!isDefect && Date.now() - signal.createdAt.getTime() < maxAgeMs) throw error;
-      return { by: null, refusal: `${(error as Error).message} It is not tried again.`, details: '' };
+      if (!isDefect && !isTooOld(signal)) throw error;
+      return refused(`${(error as Error).message} It is not tried again.`);
     }
+  };
+
+  /** Why an action may not begin, or be repeated, now. One that has begun is repeated also where its set is disabled by now. */
+  const refusalBefore = async (
+    { set }: Run,
+    { state }: ExecutedAction,
+    signal: WaitingSignal,
+  ): Promise<Outcome | undefined> => {
+    if (isTooOld(signal)) return refused('Its signal came more than half an hour ago. It is not tried again.');
+    if (state === 'started' || (await queue.isEnabled(set.id))) return undefined;
+    return refused('The actions were disabled before it was its turn.');
   };
 
   /** Executes what is left of a run. @returns whether it has ended, and the lease is still held */
@@ -77,8 +88,17 @@ export function startActions({ bus, queue, transaction, leaseMs, intervalMs, met
     let by: Outcome['by'] = null;
     for (const [nth, action] of actions.entries()) {
       if (action.state === 'success') continue;
-      if (isStopped) return false;
-      const outcome = await execute(run, action, signal);
+      if (isStopped) {
+        await queue.progress(claim, run, actions, leaseMs);
+        return false;
+      }
+      let outcome = await refusalBefore(run, action, signal);
+      if (outcome === undefined) {
+        // Stored before the call: whether one that has begun was executed is known by its answer alone, for which it is repeated.
+        actions[nth] = { ...action, state: 'started' };
+        if (!(await queue.progress(claim, run, actions, leaseMs))) return false;
+        outcome = await execute(run, action, signal);
+      }
       by = outcome.by ?? by;
       const details = outcome.refusal ?? outcome.details;
       actions[nth] = {
@@ -87,7 +107,6 @@ export function startActions({ bus, queue, transaction, leaseMs, intervalMs, met
         ...(details === '' ? {} : { details }),
       };
       if (outcome.refusal !== null) break;
-      if (nth < actions.length - 1 && !(await queue.progress(claim, run, actions))) return false;
     }
     const caller: Caller = by === null ? systemCaller : { ...by, grants: [] };
     const isHeld = await transaction({ traceparent: systemTraceparent(), caller, now: new Date() }, (tx) =>
@@ -106,7 +125,7 @@ export function startActions({ bus, queue, transaction, leaseMs, intervalMs, met
 
   /** Processes the signals of an endpoint until none waits, or its turn ends. */
   const processEndpoint = async (claim: Claim, claimedAt: number): Promise<void> => {
-    // Nothing is begun that might still run when the lease has ended, apart from a run of many slow actions.
+    // No signal is begun that might still be matched when the lease has ended. Each action renews it.
     while (!isStopped && performance.now() - claimedAt < leaseMs / 2) {
       const signal = await queue.next(claim);
       if (signal === undefined) break;
@@ -173,6 +192,10 @@ export function startActions({ bus, queue, transaction, leaseMs, intervalMs, met
       await Promise.all(running.values());
     },
   };
+}
+
+function refused(refusal: string): Outcome {
+  return { by: null, refusal, details: '' };
 }
 
 function runCounter(registry: Registry) {
