@@ -10,7 +10,9 @@ import {
   invalidProperties,
   maxFilters,
   operandError,
+  Tag,
 } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import type { Filters } from './payload-filter.ts';
 
 const maxPathLength = 200;
@@ -71,7 +73,7 @@ function textsOf(
   // Unleash sends the project with the other parameters.
   if (given['project'] !== undefined && given['project'] !== project)
     throw invalid(`The \`${path}/project\` property must be the project of the actions.`, `${path}/project`);
-  return Object.fromEntries(
+  const texts = Object.fromEntries(
     actionKinds[action].needs.map((name) => {
       const value = given[name];
       if (typeof value !== 'string' || value.trim() === '' || value.length > maxParameterLength)
@@ -82,6 +84,8 @@ function textsOf(
       return [name, value];
     }),
   );
+  if (action === 'TAG_FEATURE') parse(Tag, { type: texts['type'], value: texts['value'] }, path);
+  return texts;
 }
 
 /** The actions of a run that has not begun. */

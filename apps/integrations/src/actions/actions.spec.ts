@@ -71,6 +71,10 @@ beforeEach(async () => {
 
 const off = { action: 'TOGGLE_FEATURE_OFF', executionParams: { featureName: 'checkout', environment: 'production' } };
 const stale = { action: 'MARK_FEATURE_STALE', executionParams: { featureName: 'checkout' } };
+const tagWith = (value: string) => ({
+  action: 'TAG_FEATURE',
+  executionParams: { featureName: 'checkout', type: 'simple', value },
+});
 const setBody = (more: Partial<ActionSetBody> = {}): ActionSetBody => ({
   name: 'switch off',
   enabled: true,
@@ -280,6 +284,8 @@ describe('an action set', () => {
       create({ match: { ...setBody().match, payload: { '': { operator: 'IN', values: ['a'] } } } }),
       create({ actions: [{ ...stale, executionParams: { featureName: 'foreign' } }] as ActionSetBody['actions'] }),
       create({ actions: [{ ...stale, executionParams: {} }] as ActionSetBody['actions'] }),
+      create({ actions: [tagWith('x')] as ActionSetBody['actions'] }),
+      create({ actions: [tagWith('x'.repeat(51))] as ActionSetBody['actions'] }),
       create({
         actions: [
           { ...stale, executionParams: { featureName: 'checkout', project: 'other' } },

@@ -21,6 +21,7 @@ import {
   SetStale,
   TagFeatures,
 } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { requirePermission } from '@bunting/http';
 import { callWithCurrentRights } from '../../admission/authorisation.ts';
 
@@ -52,6 +53,8 @@ export async function executeAction(
     const permissions = permissionsFor(operation);
     if (permissions.length > 0)
       requirePermission(caller, permissions, request.params as { projectId?: string; environment?: string });
+    // Services rely on it that the gateway has validated what they get, as it does for a request.
+    if (request.body !== undefined) parse(operation.body, request.body, '/body');
     const response = await callWithCurrentRights(bus, operation, request, {
       ...context,
       caller,
@@ -117,9 +120,25 @@ async function propose(callAs: CallAsAccount, action: ActionToExecute, enabled: 
   if (waiting !== undefined) return `Change request #${waiting} proposes it already.`;
   const body = { action: 'updateEnabled', feature: featureName, payload: { enabled } };
   const { id, state } = await callAs(AddChanges, { params, query: { new: true }, body });
-  if (state === 'Draft')
-    await callAs(ChangeState, { params: { projectId, id }, body: { state: 'In review', comment: action.reason } });
+  if (state === 'Draft') await sendToReview(callAs, action, enabled, id);
   return `Change request #${id} was opened.`;
+}
+
+/** Sends a draft to review, unless another run of the account, which shares the draft, has done it with the change in it. */
+async function sendToReview(
+  callAs: CallAsAccount,
+  { project: projectId, executionParams: { featureName = '' }, reason }: ActionToExecute,
+  enabled: boolean,
+  id: number,
+): Promise<void> {
+  const params = { projectId, id };
+  try {
+    await callAs(ChangeState, { params, body: { state: 'In review', comment: reason } });
+  } catch (error) {
+    if (!isFinalRefusal(error)) throw error;
+    const request = await callAs(GetChangeRequest, { params });
+    if (request.state === 'Draft' || !switches(request, featureName, enabled)) throw error;
+  }
 }
 
 type Proposed = Pick<ChangeRequest, 'features'>;
