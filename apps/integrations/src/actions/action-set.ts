@@ -10,6 +10,7 @@ import {
   invalidProperties,
   maxFilters,
   operandError,
+  operandOf,
   Tag,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
@@ -35,7 +36,7 @@ export type ActionSetToStore = Pick<ActionSet, 'name' | 'description' | 'enabled
 /** The action set that a request describes. @throws Refusal `ValidationError` */
 export function actionSetFrom(body: ActionSetBody, project: string): ActionSetToStore {
   const { name, description = '', enabled, actorId, match } = body;
-  requireValidFilters(match.payload);
+  const filters = filtersFrom(match.payload);
   const actions = body.actions
     .map((action, nth) => ({ ...action, sortOrder: action.sortOrder ?? nth, nth }))
     .toSorted((one, other) => one.sortOrder - other.sortOrder)
@@ -44,10 +45,11 @@ export function actionSetFrom(body: ActionSetBody, project: string): ActionSetTo
       sortOrder,
       executionParams: textsOf(action, executionParams, project, `/body/actions/${nth}/executionParams`),
     }));
-  return { name, description, enabled, actorId, project, endpointId: match.sourceId, filters: match.payload, actions };
+  return { name, description, enabled, actorId, project, endpointId: match.sourceId, filters, actions };
 }
 
-function requireValidFilters(filters: Filters): void {
+/** The filters, each with the operand that its operator takes, and no other. */
+function filtersFrom(filters: Filters): Filters {
   if (Object.keys(filters).length > maxFilters)
     throw invalid(
       `The \`/body/match/payload\` property must have at most ${maxFilters} conditions.`,
@@ -62,6 +64,12 @@ function requireValidFilters(filters: Filters): void {
     const error = operandError({ ...filter, contextName: path }, `/body/match/payload/${path}`);
     if (error !== undefined) throw invalidProperties([error]);
   }
+  return Object.fromEntries(
+    Object.entries(filters).map(([path, { value = '', values = [], ...filter }]) => {
+      const operand = operandOf[filter.operator] === 'values' ? { values } : { value };
+      return [path, { ...filter, ...operand }];
+    }),
+  );
 }
 
 function textsOf(

@@ -298,6 +298,18 @@ describe('an action set', () => {
     );
   });
 
+  it('keeps of a filter only the operand that its operator takes', async () => {
+    const payload: ActionSetBody['match']['payload'] = {
+      status: { operator: 'IN', values: ['firing'], value: 'x'.repeat(1_000_000) },
+      count: { operator: 'NUM_GT', value: '5', values: ['x'.repeat(1_000_000)] },
+    };
+    const { match } = await create({ match: { ...setBody().match, payload } });
+    expect(match.payload).toEqual({
+      status: { operator: 'IN', values: ['firing'] },
+      count: { operator: 'NUM_GT', value: '5' },
+    });
+  });
+
   it('has a name of its own in its project, and holds its endpoint', async () => {
     const { id } = await create();
     await expect(create()).rejects.toMatchObject({ kind: 'NameExistsError' });

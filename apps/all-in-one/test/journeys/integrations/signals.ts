@@ -174,6 +174,25 @@ export const describeSignals = (platform: () => Platform): void => {
       expectRefusal(await owner.api('GET', '/api/admin/signal-endpoints'), 403, 'NoAccessError', 'ADMIN');
     });
 
+    it('is stored as it was sent, or refused at once where it cannot be', async () => {
+      const sendBody = (body: unknown) =>
+        apiOf(platform().url, `Bearer ${secret}`)('POST', `/api/signal-endpoint/${endpoint.name}`, body);
+      const odd = '{"prototype":{"polluted":true},"constructor":1,"":null}';
+      expect((await sendBody(JSON.parse(odd))).status).toBe(202);
+      const path = `signal-endpoints/${endpoint.id}/signals?limit=1`;
+      const stored = await expectSuccess<{ signalEndpointSignals: { payload: unknown }[] }>('GET', path);
+      expect(JSON.stringify(stored.signalEndpointSignals[0]?.payload)).toBe(odd);
+      expect((await sendBody(JSON.parse('{"alerts":[{"__proto__":{"polluted":true}}]}'))).status).toBe(400);
+      for (const text of ['a\0b', 'a\ud800b'])
+        for (const body of [{ text }, { [text]: 1 }])
+          expectRefusal(
+            await sendBody(body),
+            400,
+            'ValidationError',
+            text.includes('\0') ? 'U+0000' : 'lone surrogate',
+          );
+    });
+
     it('needs a token of its endpoint, and a key of the API is none', async () => {
       expectRefusal(await send('off', 'signal:wrong'), 401, 'AuthenticationRequired', 'no such token');
       expectRefusal(await send('off', platform().token), 401, 'AuthenticationRequired', 'no such token');
