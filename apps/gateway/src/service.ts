@@ -186,7 +186,7 @@ async function start(context: ServiceContext<typeof GatewayConfig>): Promise<Run
     projectAndEnvironmentDirectory: projectAndEnvironmentDirectory(bus, existingProjectsReader(database), catchUp),
     pendingPrivateProjects,
     invalidateRights: () => onAccessChange('project'),
-    currentRevisionOf: () => currentRevisions(delivery),
+    currentRevisionOf: (existing) => currentRevisions(delivery, existing),
     instance: {
       version: buntingVersion(),
       publicUrl: config.GATEWAY_PUBLIC_URL,

@@ -117,7 +117,10 @@ describeInBrowser('the installation in the console', () => {
       requestsSinceLastReport: { '/api/client/features': { requests200: 1, requests304: 6 } },
       errorsSinceLastReport: { upstream: 3, responses: 0 },
       latencyUpstream: { features: { avg: 12.4, count: 9, p99: 40 } },
-      edgeApiKeyRevisionIds: [{ environment: 'development', projects: ['*'], revisionId: 0 }],
+      edgeApiKeyRevisionIds: [
+        { environment: 'development', projects: ['*'], revisionId: 0 },
+        { environment: 'development', projects: ['no-such-project'], revisionId: 3 },
+      ],
       connectedEdges: [behind],
     });
     await page.reload();
@@ -126,6 +129,7 @@ describeInBrowser('the installation in the console', () => {
     for (const text of ['Stale for 3 minutes', '1,200 streams', '7 requests', '12 ms', '3 errors', 'eu-north-1'])
       await row.getByText(text, { exact: false }).waitFor();
     await row.getByText(/development: 0, here [1-9]/).waitFor();
+    await row.getByText('development (no-such-project): 3, here unknown').waitFor();
     await page.getByText('behind harbour').waitFor();
     await page.getByText('<b>till</b>').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);

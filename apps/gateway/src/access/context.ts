@@ -34,8 +34,8 @@ export interface GatewayContext {
   readonly pendingPrivateProjects: PendingPrivateProjects;
   /** applies changed rights in this process: drops its cached principals, and checks its open streams */
   readonly invalidateRights: () => void;
-  /** Looks up the revisions that SDKs get now, once everything is in memory that had happened before this call. */
-  readonly currentRevisionOf: () => Promise<CurrentRevisionOf>;
+  /** Looks up the revisions of these projects that SDKs get now, once everything is in memory that had happened before this call. */
+  readonly currentRevisionOf: (projects: ReadonlySet<string>) => Promise<CurrentRevisionOf>;
   readonly instance: InstanceInfo;
   readonly signInSettings: EffectiveSignInSettings;
 }

@@ -4,7 +4,7 @@ import { eventually } from '@bunting/testing';
 import { expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { deliveryOutbox, featureRow, givenRows } from '@bunting/delivery/test';
-import { startDelivery } from './delivery.ts';
+import { currentRevisions, startDelivery } from './delivery.ts';
 
 const MiB = 1024 * 1024;
 
@@ -54,6 +54,28 @@ it('caches responses within GATEWAY_DELIVERY_CACHE_MIB, however many scopes a to
   const cached = views.filter((view, nth) => delivery.viewOf(scopes[nth]!) === view);
   expect(cached).toContain(views.at(-1));
   expect(cached.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(MiB);
+  await stop();
+  await serving.stop();
+  await bus.close();
+});
+
+it('looks up the revisions of existing projects for reports of edges, and keeps the responses of SDKs cached', async () => {
+  const [bus, outbox] = [inProcessBus(), deliveryOutbox()];
+  outbox.write(...givenRows('default'), featureRow('lamp'));
+  const serving = await serve(bus, [outbox.endpoint]);
+  const { delivery, stop } = await startDelivery({ bus, config, log: openLog('silent') });
+  await delivery.catchUp();
+  const scope = { environment: 'development', inlineSegments: false };
+  const sdk = delivery.viewOf(scope);
+  const projects = Array.from({ length: 2_000 }, (_, nth) => `project-${nth}`);
+  const revisionOf = await currentRevisions(delivery, new Set(['default', ...projects]));
+  const inDevelopment = (...names: string[]) => revisionOf({ environment: 'development', projects: names });
+  expect(inDevelopment('*')).toBe(sdk.revision());
+  expect(inDevelopment('default')).toBe(sdk.revision());
+  for (const names of [['made-up'], ['default', 'made-up'], []]) expect(inDevelopment(...names)).toBeUndefined();
+  expect(revisionOf({ environment: 'made-up', projects: ['*'] })).toBeUndefined();
+  for (const project of projects) inDevelopment(project);
+  expect(delivery.viewOf(scope)).toBe(sdk);
   await stop();
   await serving.stop();
   await bus.close();

@@ -14,6 +14,7 @@ import {
   deliveryStore,
   deliveryOf,
   deliveryStreams,
+  deliveryView,
   featurePollHandlers,
   fetchModePolicy,
   frontendHandlers,
@@ -145,12 +146,18 @@ export async function startSdkDelivery(
   };
 }
 
-/** The revisions of what edges get, which are those of SDKs that know segments. */
-export async function currentRevisions(delivery: Delivery): Promise<CurrentRevisionOf> {
+/** The revisions of what edges get of existing projects, which are those of SDKs that know segments. */
+export async function currentRevisions(
+  delivery: Pick<Delivery, 'store' | 'isLoaded' | 'catchUp'>,
+  existing: ReadonlySet<string>,
+): Promise<CurrentRevisionOf> {
   await delivery.catchUp();
   return ({ environment, projects }) => {
+    const isAll = projects.includes('*');
     if (!delivery.isLoaded || !delivery.store.hasEnvironment(environment)) return undefined;
-    const named = projects.includes('*') ? {} : { projects: [...new Set(projects)].sort() };
-    return delivery.viewOf({ environment, ...named, inlineSegments: false }).revision();
+    if (!isAll && !(projects.length > 0 && projects.every((project) => existing.has(project)))) return undefined;
+    // Of its own, for this once: whatever an edge reports must not take the places of the views that SDKs get.
+    const scope = { environment, ...(isAll ? {} : { projects }), inlineSegments: false };
+    return deliveryView(delivery.store, scope).revision();
   };
 }

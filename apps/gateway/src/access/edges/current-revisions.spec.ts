@@ -22,12 +22,19 @@ it('says beside each revision of an edge, and of those behind it, which one the 
   expect(behind?.edgeApiKeyRevisionIds?.map(({ currentRevisionId }) => currentRevisionId)).toEqual([11, undefined]);
 });
 
-it('looks up at most twenty revisions, each once, whatever edges report', () => {
+it('looks up at most fifty revisions, each once, whatever edges report', () => {
   let lookUps = 0;
-  const many = edge([...Array.from({ length: 50 }, (_, nth) => `environment-${nth}`), 'environment-1']);
-  withCurrentRevisions([many, many], () => {
-    lookUps++;
-    return undefined;
-  });
-  expect(lookUps).toBe(20);
+  const many = edge([...Array.from({ length: 80 }, (_, nth) => `environment-${nth}`), 'environment-1']);
+  withCurrentRevisions([many, many], () => ++lookUps);
+  expect(lookUps).toBe(50);
+});
+
+it('compares every edge, also behind ones that report many revisions or made-up ones', () => {
+  const madeUp = edge(Array.from({ length: 100 }, (_, nth) => `made-up-${nth}`));
+  const many = edge(Array.from({ length: 100 }, (_, nth) => `environment-${nth}`));
+  const listed = withCurrentRevisions([madeUp, many, edge(['production'])], ({ environment }) =>
+    environment.startsWith('made-up') ? undefined : 4,
+  );
+  expect(listed[2]?.edgeApiKeyRevisionIds).toMatchObject([{ revisionId: 3, currentRevisionId: 4 }]);
+  expect(listed[1]?.edgeApiKeyRevisionIds?.filter(({ currentRevisionId }) => currentRevisionId === 4)).toHaveLength(49);
 });

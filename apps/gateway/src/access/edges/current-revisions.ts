@@ -5,26 +5,49 @@ type Scope = Pick<EdgeRevision, 'environment' | 'projects'>;
 export type CurrentRevisionOf = (scope: Scope) => number | undefined;
 
 /** Looking one up takes a look at every feature, and an edge may report whatever it likes. */
-const maxScopes = 20;
+const maxScopes = 50;
 
-/** The edges, and those behind them, with the revisions that this server has beside theirs, for the first 20 pairs of environment and projects. */
+function keyOf({ environment, projects }: Scope): string {
+  return JSON.stringify([environment, [...new Set(projects)].sort()]);
+}
+
+/** The revisions of an edge, then those of the edges behind it. */
+function revisionsOf({ edgeApiKeyRevisionIds = [], connectedEdges = [] }: EdgeReport): EdgeRevision[] {
+  return [...edgeApiKeyRevisionIds, ...connectedEdges.flatMap(revisionsOf)];
+}
+
+/** By pair of environment and projects, the first of each edge before the second of any, so that no edge takes the places of others. */
+function lookUp(edges: readonly EdgeInstance[], currentRevisionOf: CurrentRevisionOf): ReadonlyMap<string, number> {
+  const known = new Map<string, number>();
+  let queues = edges.map(revisionsOf);
+  for (let nth = 0; queues.length > 0 && known.size < maxScopes; nth++) {
+    queues = queues.filter(({ length }) => length > nth);
+    for (const queue of queues) {
+      const scope = queue[nth];
+      if (scope === undefined || known.has(keyOf(scope)) || known.size === maxScopes) continue;
+      const revision = currentRevisionOf(scope);
+      if (revision !== undefined) known.set(keyOf(scope), revision);
+    }
+  }
+  return known;
+}
+
+/**
+ * The edges, and those behind them, with the revisions that this server has beside theirs, for up to 50 pairs of an environment and projects
+ * that exist.
+ */
 export function withCurrentRevisions(
   edges: readonly EdgeInstance[],
   currentRevisionOf: CurrentRevisionOf,
 ): EdgeInstance[] {
-  const known = new Map<string, number | undefined>();
-  const currentOf = ({ environment, projects }: Scope): number | undefined => {
-    const key = JSON.stringify([environment, projects.toSorted()]);
-    if (!known.has(key) && known.size < maxScopes) known.set(key, currentRevisionOf({ environment, projects }));
-    return known.get(key);
-  };
+  const known = lookUp(edges, currentRevisionOf);
   const complete = <E extends EdgeReport>(edge: E): E => ({
     ...edge,
     ...(edge.edgeApiKeyRevisionIds === undefined
       ? {}
       : {
           edgeApiKeyRevisionIds: edge.edgeApiKeyRevisionIds.map((revision) => {
-            const currentRevisionId = currentOf(revision);
+            const currentRevisionId = known.get(keyOf(revision));
             return { ...revision, ...(currentRevisionId === undefined ? {} : { currentRevisionId }) };
           }),
         }),

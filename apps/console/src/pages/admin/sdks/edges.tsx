@@ -57,12 +57,13 @@ function State({ edge, hasStopped }: Row) {
   );
 }
 
-function Revision({ environment, projects, revisionId, currentRevisionId = revisionId }: EdgeRevision) {
+function Revision({ environment, projects, revisionId, currentRevisionId }: EdgeRevision) {
   return (
     <div>
       <bdi>{environment}</bdi>
       {projects.includes('*') ? '' : ` (${projects.join(', ')})`}: {formatNumber(revisionId)}
-      {currentRevisionId > revisionId && `, here ${formatNumber(currentRevisionId)}`}
+      {currentRevisionId === undefined && ', here unknown'}
+      {currentRevisionId !== undefined && currentRevisionId > revisionId && `, here ${formatNumber(currentRevisionId)}`}
     </div>
   );
 }
