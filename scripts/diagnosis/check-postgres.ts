@@ -146,13 +146,15 @@ interface DatabaseState {
   readonly mebibytes: number;
   readonly hasOutbox: boolean;
   readonly isConsumer: boolean;
+  readonly hasSignals: boolean;
 }
 
 const databaseState = {
   text: `
     select (pg_database_size(current_database()) / 1048576)::int as mebibytes,
       to_regclass('outbox_consumer') is not null as "hasOutbox",
-      to_regclass('dead_letter') is not null as "isConsumer"`,
+      to_regclass('dead_letter') is not null as "isConsumer",
+      to_regclass('signal_endpoint') is not null as "hasSignals"`,
 };
 
 const lagStatement = {
@@ -193,6 +195,25 @@ async function checkUnappliedMessages(name: string, database: Database): Promise
       failedCheck(name, `has missed ${missed} ranges of messages. Restore them from a backup; see docs/runbook.md.`),
     );
   return findings.length === 0 ? [passedCheck(name, 'no dead letters and no missed messages')] : findings;
+}
+
+/** As the alert BuntingSignalsBehind. */
+const maxSignalWaitSeconds = 120;
+
+async function checkSignals(name: string, database: Database): Promise<Finding[]> {
+  const waiting = await database.read<{ endpoint: string; signals: number; seconds: number }>({
+    text: `
+      select e.name as endpoint, count(*)::int as signals, extract(epoch from now() - min(s.created_at))::float8 as seconds
+      from signal s join signal_endpoint e on e.id = s.endpoint_id where s.processed_at is null group by e.id order by e.name`,
+  });
+  const late = waiting.filter(({ seconds }) => seconds > maxSignalWaitSeconds);
+  if (late.length === 0) return [passedCheck(name, 'no signal waits for its actions')];
+  return late.map(({ endpoint, signals, seconds }) =>
+    failedCheck(
+      name,
+      `${signals} signals of ${endpoint} wait for their actions, the first for ${seconds.toFixed(0)} s. Start integrations, or see docs/runbook.md.`,
+    ),
+  );
 }
 
 async function checkReadReplica(name: string, url: string, primary: Database): Promise<Finding> {
@@ -244,6 +265,7 @@ export async function checkDatabase(
     checkedServers.add(server.state.system);
     if (state?.hasOutbox === true) findings.push(...(await checkOutbox(service, database)));
     if (state?.isConsumer === true) findings.push(...(await checkUnappliedMessages(service, database)));
+    if (state?.hasSignals === true) findings.push(...(await checkSignals(service, database)));
     if (replicaUrl !== undefined) findings.push(await checkReadReplica(service, replicaUrl, database));
     return findings;
   } catch (error) {

@@ -209,6 +209,26 @@ describe('npm run doctor', () => {
       ]);
   });
 
+  it('says what to do about signals that wait for their actions', async () => {
+    const url = embedded.urlOf('bunting_integrations');
+    const named = { INTEGRATIONS_DATABASE_URL: url };
+    expect(await problemsOf(named)).toEqual([]);
+    await withClient(url, async (client) => {
+      await client.query(
+        `insert into signal_endpoint (name, description, enabled, created_by) values ('alertmanager', '', true, 1)`,
+      );
+      await client.query(
+        `insert into signal (endpoint_id, token_name, payload, created_at) select id, 'prod', '{}', now() - interval '3 minutes' from signal_endpoint`,
+      );
+    });
+    expect(await problemsOf(named)).toEqual([
+      expect.stringMatching(
+        /^integrations: 1 signals of alertmanager wait for their actions, the first for \d+ s\. Start integrations, or see docs\/runbook\.md\.$/,
+      ),
+    ]);
+    await withClient(url, (client) => client.query('delete from signal_endpoint'));
+  });
+
   it('says what to do about a slot without a reader, an archive that fails, and a disk that is almost full', async () => {
     await onPrimary("select pg_create_physical_replication_slot('unread', true)");
     // Each iteration begins a new file of the log, of 16 MiB.
