@@ -43,30 +43,41 @@ function ndjsonReader(contextName: string): LineReader {
   };
 }
 
-/** The first column of a record of a CSV with quotes (RFC 4180). */
-function firstColumn(record: string, line: number): string {
-  const text = record.trimStart();
-  if (!text.startsWith('"')) return text.split(',', 1)[0] ?? '';
-  let value = '';
-  for (let from = 1; ;) {
-    const quote = text.indexOf('"', from);
-    if (quote < 0) refuse(line, 'has a quote that is not closed');
-    value += text.slice(from, quote);
-    if (text[quote + 1] === '"') {
-      value += '"';
-      from = quote + 2;
-      continue;
-    }
-    const rest = text.slice(quote + 1).trimStart();
-    if (rest !== '' && !rest.startsWith(',')) refuse(line, 'has text after a closing quote');
-    return value;
+/**
+ * Where a record of a CSV ends (RFC 4180): its line break, or -1 where the text ends before it does. A quote has a meaning only at the start
+ * of a field.
+ * @param line the number of its first line
+ */
+function endOfRecord(text: string, start: number, line: number): number {
+  const skip = (from: number, skipped: string): number => {
+    while (from < text.length && skipped.includes(text.charAt(from))) from++;
+    return from;
+  };
+  for (let at = start; ; at++) {
+    at = skip(at, ' \t');
+    if (text[at] === '"') {
+      at = text.indexOf('"', at + 1);
+      while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+      if (at < 0) return -1;
+      at = skip(at + 1, ' \t\r');
+      if (at < text.length && text[at] !== ',' && text[at] !== '\n') refuse(line, 'has text after a closing quote');
+    } else while (at < text.length && text[at] !== ',' && text[at] !== '\n') at++;
+    if (at >= text.length) return -1;
+    if (text[at] === '\n') return at;
   }
+}
+
+/** The first column of a complete record of a CSV. */
+function firstColumn(record: string): string {
+  const quoted = /^[ \t]*"([^"]*(?:""[^"]*)*)"/.exec(record)?.[1];
+  return quoted?.replaceAll('""', '"') ?? record.split(',', 1)[0] ?? '';
 }
 
 function csvReader(contextName: string): LineReader {
   let isFirst = true;
   return (record, line) => {
-    const column = firstColumn(record, line);
+    const column = firstColumn(record);
+    if (column.trim() === '') return undefined;
     const isHeader = isFirst && column.trim() === contextName;
     isFirst = false;
     return isHeader ? undefined : validId(column, line);
@@ -112,16 +123,11 @@ export function segmentIdReader(contentType: SegmentListContentType, contextName
       const ids: string[] = [];
       let start = 0;
       let nextQuote = isCsv ? text.indexOf('"') : -1;
-      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) {
-        let isWithinQuotes = false;
-        while (nextQuote >= 0 && (nextQuote < end || isWithinQuotes)) {
-          // Within quotes a line break is part of the record.
-          if (nextQuote > end) end = text.indexOf('\n', nextQuote);
-          if (end < 0) break;
-          if (nextQuote < end) isWithinQuotes = !isWithinQuotes;
-          nextQuote = text.indexOf('"', nextQuote + 1);
-        }
-        if (end < 0 || isWithinQuotes) break;
+      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+        if (nextQuote >= 0 && nextQuote < start) nextQuote = text.indexOf('"', start);
+        // Within quotes a line break is part of the record.
+        if (nextQuote >= 0 && nextQuote < end) end = endOfRecord(text, start, line + 1);
+        if (end < 0) break;
         take(text.slice(start, end), ids);
         start = end + 1;
       }
@@ -132,6 +138,8 @@ export function segmentIdReader(contentType: SegmentListContentType, contextName
     /** The ids in what is left after the last piece. */
     end: (): string[] => {
       const ids: string[] = [];
+      if (isCsv && pending.includes('"') && endOfRecord(`${pending}\n`, 0, line + 1) < 0)
+        refuse(line + 1, 'has a quote that is not closed');
       if (pending !== '') take(pending, ids);
       pending = '';
       return ids;
