@@ -1,12 +1,14 @@
+import path from 'node:path';
 import { run } from '@bunting/runtime';
 import { settingsInArguments } from './arguments.ts';
 import { edgeService } from './service.ts';
 
+const command = import.meta.filename.endsWith('.mjs') ? `node ${path.basename(import.meta.filename)}` : undefined;
 const help = `Serves the flags of Bunting, Unleash or another edge to SDKs, without a database.
 
-  UPSTREAM_URL=URL TOKENS=TOKEN,… npm run edge
-  npm run edge -- edge --upstream-url URL --tokens TOKEN,…
-  npm run edge -- offline --bootstrap-file FILE --client-tokens TOKEN,…
+  UPSTREAM_URL=URL TOKENS=TOKEN,… ${command ?? 'npm run edge'}
+  ${command ?? 'npm run edge --'} edge --upstream-url URL --tokens TOKEN,…
+  ${command ?? 'npm run edge --'} offline --bootstrap-file FILE --client-tokens TOKEN,…
 
 Each setting is an environment variable or a flag; docs/edge.md and docs/settings.md have all of them.`;
 

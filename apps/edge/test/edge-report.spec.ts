@@ -124,3 +124,19 @@ it('an edge takes the report of an Unleash Edge behind it, as that sends it, and
   expect(await send(token)).toBe(202);
   await eventually(() => expect(reports().at(-1)).toMatchObject({ connectedEdges: [unleashEdge] }));
 });
+
+it('an edge reports no more of the edges behind it than an origin keeps', async () => {
+  const { url, reports } = await startReporting();
+  for (let nth = 0; nth < 80; nth++)
+    await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: token, 'content-type': 'application/json' },
+      body: JSON.stringify({ identifier: `${nth}`, appName: 'edge', edgeVersion: '1', more: 'x'.repeat(4_000) }),
+    });
+  await eventually(() => {
+    const report = reports().at(-1);
+    expect((report?.['connectedEdges'] as unknown[] | undefined)?.length).toBeGreaterThan(10);
+    expect(report?.['connectedEdges']).toContainEqual(expect.objectContaining({ identifier: '79' }));
+    expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThanOrEqual(64 * 1024);
+  });
+});

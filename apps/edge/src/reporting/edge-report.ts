@@ -31,8 +31,6 @@ export interface EdgeReportOptions {
 /** An edge that has not reported for so long is not behind this one any more. */
 const connectedForMs = 5 * 60_000;
 const maxConnected = 100;
-/** Bytes of the reports of the edges behind this one: an origin takes bodies of 1 MiB. */
-const maxConnectedBytes = 512 * 1024;
 /** Milliseconds between two reports to an origin that has no place for them, as Unleash Open Source. */
 const unsupportedPauseMs = 60 * 60_000;
 const maxTokensTried = 3;
@@ -108,8 +106,6 @@ export function startEdgeReports(options: EdgeReportOptions) {
   const started = new Date().toISOString();
   const connected = new LRUCache<string, EdgeReport>({
     max: maxConnected,
-    maxSize: maxConnectedBytes,
-    sizeCalculation: (report) => Buffer.byteLength(JSON.stringify(report)),
     ttl: connectedForMs,
   });
   const closing = new AbortController();
@@ -118,20 +114,18 @@ export function startEdgeReports(options: EdgeReportOptions) {
   const samplesOf = async (name: string): Promise<readonly HistogramSample[]> =>
     (await metrics.getSingleMetric(name)?.get())?.values ?? [];
   const revisions = (): readonly EdgeRevision[] =>
-    options
-      .scopes()
-      .flatMap(({ environment, projects, revision, fetchedAt }) =>
-        revision === null
-          ? []
-          : [
-              {
-                environment,
-                projects,
-                revisionId: revision,
-                ...(fetchedAt === null ? {} : { lastUpdated: fetchedAt }),
-              },
-            ],
-      );
+    options.scopes().flatMap(({ environment, projects, revision, fetchedAt }) =>
+      revision === null
+        ? []
+        : [
+            {
+              environment,
+              projects,
+              revisionId: revision,
+              ...(fetchedAt === null ? {} : { lastUpdated: fetchedAt }),
+            },
+          ],
+    );
 
   const reportAt = async (counts: EdgeCounts, http: readonly HistogramSample[]): Promise<EdgeReport> => {
     const upstream = latenciesOf(await samplesOf('bunting_edge_upstream_answer_seconds'), ({ kind }) => String(kind));
@@ -182,7 +176,8 @@ export function startEdgeReports(options: EdgeReportOptions) {
       const http = await samplesOf('http_request_duration_seconds');
       const counts = countsOf(http, await samplesOf('bunting_edge_upstream_answers_total'));
       try {
-        await send(await reportAt(counts, http));
+        // An origin keeps no more of it.
+        await send(keptEdgeReport(await reportAt(counts, http)));
       } catch (error) {
         if (error instanceof OriginError && error.fault === 'unsupported') return unsupportedPauseMs;
         throw error;
