@@ -53,6 +53,7 @@ export async function startMailServer() {
   const mails: ReceivedMail[] = [];
   const faults: string[] = [];
   let refusal: Refusal | undefined;
+  let delayMs = 0;
   const refused = (code: number): Error => Object.assign(new Error('Not now'), { responseCode: code });
   const newServer = () =>
     new SMTPServer({
@@ -78,7 +79,7 @@ export async function startMailServer() {
             headers: headersOf(head),
             text: decoded(body.join('\r\n\r\n')),
           });
-          callback();
+          setTimeout(callback, delayMs);
         });
       },
     });
@@ -94,6 +95,8 @@ export async function startMailServer() {
     faults,
     /** Refuses everything with a status until it is called without one. */
     refuse: (next?: Refusal): void => void (refusal = next),
+    /** Says only after so long that it has a mail. */
+    answerAfter: (ms: number): void => void (delayMs = ms),
     goDown: stop,
     comeBack: (): Promise<void> => {
       server = newServer();

@@ -109,19 +109,25 @@ export function startMailer(options: MailerOptions) {
     const untried = new Set(mails.map(({ id }) => id));
     let answers = 0;
     let failed = 0;
+    let isBroken = false;
     try {
       const [users, notices] = await Promise.all([usersOf(mails), store.noticesOf([...untried])]);
-      await Promise.all(
-        mails.map((mail) =>
-          limit(async () => {
-            if (isStopped || failed >= failuresThatPause) return;
-            untried.delete(mail.id);
-            const result = await send(mail, users.get(mail.userId), notices.get(mail.id) ?? []);
-            if (result === 'failed') failed++;
-            else if (result !== undefined) answers++;
-          }),
-        ),
-      );
+      const sendOne = async (mail: ClaimedMail): Promise<void> => {
+        if (isStopped || isBroken || failed >= failuresThatPause) return;
+        untried.delete(mail.id);
+        try {
+          const result = await send(mail, users.get(mail.userId), notices.get(mail.id) ?? []);
+          if (result === 'failed') failed++;
+          else if (result !== undefined) answers++;
+        } catch (error) {
+          isBroken = true;
+          throw error;
+        }
+      };
+      // None is given back while others of the round are still sent.
+      const results = await Promise.allSettled(mails.map((mail) => limit(() => sendOne(mail))));
+      const broken = results.find(({ status }) => status === 'rejected');
+      if (broken?.status === 'rejected') throw broken.reason;
     } finally {
       // Without the database they are free again when the lease ends.
       if (untried.size > 0) await store.release([...untried]).catch(() => undefined);

@@ -208,6 +208,29 @@ describe('a mail that is not accepted', () => {
     expect(server.mails).toHaveLength(2);
   });
 
+  it('is the only one that comes twice when the database fails while its end is noted', async () => {
+    await prefer('flag-changed', { mail: 'at-once' });
+    const names = Array.from({ length: 30 }, (_, nth) => `page-${nth}`);
+    for (const name of names) service.people.follow(name, lee.id);
+    await query('create sequence ended_mails');
+    await query(`create function fail_once() returns trigger language plpgsql as $$
+      begin if nextval('ended_mails') = 1 then raise 'the disk is full'; end if; return old; end $$`);
+    await query('create trigger fail_once before delete on mail for each row execute function fail_once()');
+    server.answerAfter(50);
+    try {
+      service.log.append(...names.map((featureName) => ({ featureName })));
+      // It is not said that it is sent until its lease ends.
+      await eventually(async () => expect(await waiting()).toBe(1));
+      await passTime();
+      await hasMailed();
+    } finally {
+      server.answerAfter(0);
+      await query('drop function fail_once cascade');
+    }
+    expect(new Set(server.mails.map(({ headers }) => headers.get('message-id'))).size).toBe(30);
+    expect(server.mails).toHaveLength(31);
+  });
+
   it('is given up after the last attempt, which the log says without the address', async () => {
     server.refuse({ at: 'rcpt', code: 550 });
     service.log.append(toReview);
