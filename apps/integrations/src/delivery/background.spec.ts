@@ -240,6 +240,27 @@ describe('a destination that fails', () => {
     expect(await service.call(GetAddon, { params: { id: other.id } })).toMatchObject({ enabled: true });
   });
 
+  it('of a kind that only a later version knows loses nothing to a process of this version', async () => {
+    const { position } = await statusOf();
+    const become = (provider: string) =>
+      service.database.query({
+        name: `become ${provider}`,
+        text: `update integration set provider = '${provider}' where id = ${id}`,
+      });
+    await become('pager');
+    service.log.append({});
+    await eventually(() => expect(service.lines.join('')).toContain(`The delivery to integration ${id} failed`));
+    expect((await statusOf()).position).toBe(position);
+    await become('webhook');
+    await eventually(async () => {
+      await service.database.query({
+        name: 'rest',
+        text: 'update destination set lease_until = null where lease is null',
+      });
+      expect(sink.requests).toHaveLength(1);
+    });
+  });
+
   it('that redirects is not followed', async () => {
     const other = await startSink();
     sink.respondStatus(302, { location: other.url });

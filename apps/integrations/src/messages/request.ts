@@ -310,6 +310,7 @@ function consoleLink({ project, featureName }: Event, publicUrl: string): string
  * @param id the id that the event has whenever it is sent
  * @param text the event as JSON text
  * @throws TemplateError if the template renders too much
+ * @throws Error for a provider that this version does not know: a process of a later one delivers to it
  */
 export function messagesFor(
   { provider, parameters }: { readonly provider: string; readonly parameters: Parameters },
@@ -321,7 +322,9 @@ export function messagesFor(
   const markdown = event.summary ?? `${event.createdBy}: ${event.type}`;
   const link = consoleLink(event, publicUrl);
   const custom = parseHeaders(parameters['customHeaders'] ?? '{}') as Readonly<Record<string, string>> | undefined;
-  return (builders[provider]?.({ parameters, event, text, id, markdown, link }) ?? []).map((message) => ({
+  const build = builders[provider];
+  if (build === undefined) throw new Error(`The provider ${provider} is not known.`);
+  return build({ parameters, event, text, id, markdown, link }).map((message) => ({
     ...message,
     headers: { ...message.headers, ...lowerCased(custom ?? {}) },
   }));
