@@ -44,8 +44,8 @@ function faultOf(provider: string, { status, body }: DestinationResponse): strin
 
 /** Sends the messages for events at the same time, and says what came of each. */
 export function messageSender(send: Send, publicUrl: string, now: () => Date) {
-  const sendOne = async (target: Target, uid: string, message: Message): Promise<SentMessage> => {
-    const signed = await signedMessage(target, message, uid, now());
+  const sendOne = async (target: Target, uid: string, message: Message, covered: string): Promise<SentMessage> => {
+    const signed = await signedMessage(target, message, uid, covered, now());
     try {
       const response = await send(signed);
       return { message: signed, response, fault: faultOf(target.provider, response) };
@@ -57,23 +57,35 @@ export function messageSender(send: Send, publicUrl: string, now: () => Date) {
   return {
     event: (target: Target, { uid, event, text }: EventToSend): Promise<SentMessage[]> =>
       Promise.all(
-        messagesFor(target, event, webhookId(uid), publicUrl, text).map((message) => sendOne(target, uid, message)),
+        messagesFor(target, event, webhookId(uid), publicUrl, text).map((message) =>
+          sendOne(target, uid, message, webhookId(uid)),
+        ),
       ),
     batch: (target: Target, uid: string, batch: Batch): Promise<SentMessage> =>
-      sendOne(target, uid, batchMessage(target, batch, publicUrl)),
+      sendOne(
+        target,
+        uid,
+        batchMessage(target, batch, publicUrl, now()),
+        `${batch.from}-${batch.to}.${webhookId(uid)}`,
+      ),
   };
 }
 
-/** The message with what proves to its destination from whom it is, and what is the same for each of its attempts. */
+/**
+ * The message with what proves to its destination from whom it is, and what is the same for each of its attempts.
+ * @param covered the events that a mail is about: receivers drop a second one with the same Message-ID
+ */
 async function signedMessage(
-  { provider, parameters }: Target,
+  { id: integrationId, provider, parameters }: Target,
   message: Message,
   uid: string,
+  covered: string,
   now: Date,
 ): Promise<Message> {
   const { signingKeys } = parameters;
   const id = webhookId(uid);
-  if (provider === 'email') return { ...message, headers: { ...message.headers, 'message-id': id } };
+  if (provider === 'email')
+    return { ...message, headers: { ...message.headers, 'message-id': `${integrationId}.${covered}` } };
   if (provider === 's3') {
     if (signingKeys === undefined) return signForAws(message, parameters, now);
     const signature = { 'x-amz-meta-bunting-signature': headSignature(signingKeys, message) };

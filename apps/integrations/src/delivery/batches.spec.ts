@@ -164,6 +164,15 @@ describe('an archive', () => {
     });
   });
 
+  it('is stored without a lock where its retention is over, as after a long outage', async () => {
+    const { id } = await service.create(archive({ retentionDays: '1' }));
+    service.log.append(at('08:10:00'));
+    await isCaughtUp(id);
+    const [object] = storage.objects.values();
+    expect(Object.keys(object?.headers ?? {}).filter((name) => name.startsWith('x-amz-object-lock'))).toEqual([]);
+    expect(object?.body).toContain('08:10:00');
+  });
+
   it('waits and skips nothing while the storage refuses it, and says why', async () => {
     const { id } = await service.create(archive({ secretAccessKey: 'another' }));
     const before = service.log.head;
@@ -238,7 +247,7 @@ describe('mail of events', () => {
     const [received] = mailServer.mails;
     expect(received?.to).toEqual(['ops@example.org', 'releases@example.org']);
     expect(received?.headers.get('subject')).toBe('Flags: Flag enabled: banner');
-    expect(received?.headers.get('message-id')).toBe(`<evt_${entry?.uid}@flags.example.org>`);
+    expect(received?.headers.get('message-id')).toBe(`<${id}.evt_${entry?.uid}@flags.example.org>`);
     expect(received?.text).toContain('mia@example.com enabled banner');
     expect(received?.text).toContain('https://flags.example.org/projects/shop/features/banner');
   });
@@ -251,7 +260,7 @@ describe('mail of events', () => {
     mailServer.refuse();
     await service.passTime();
     await eventually(() => expect(mailServer.mails).toHaveLength(1));
-    expect(mailServer.mails[0]?.headers.get('message-id')).toBe(`<evt_${entry?.uid}@flags.example.org>`);
+    expect(mailServer.mails[0]?.headers.get('message-id')).toBe(`<${id}.evt_${entry?.uid}@flags.example.org>`);
   });
 
   it('is one a day where a digest is asked for, from hour to hour of UTC', async () => {
@@ -267,6 +276,16 @@ describe('mail of events', () => {
       'Flags: 2 events up to 2026-01-05',
     ]);
     expect(mailServer.mails[1]?.text).toContain('- mia enabled two Bcc: eve@example.com\n- mia enabled three\n');
+  });
+
+  it('of two integrations, and a digest beside the mail of its last event, are dropped by no receiver as the same', async () => {
+    const bodies = [mail(), mail(), mail({ digest: 'daily' }), mail({ digest: 'daily' })];
+    const created = await Promise.all(bodies.map((body) => service.create(body)));
+    service.log.append(at('08:00:00'));
+    for (const { id } of created) await isCaughtUp(id);
+    const ids = mailServer.mails.map(({ headers }) => headers.get('message-id'));
+    expect(ids).toHaveLength(4);
+    expect(new Set(ids).size).toBe(4);
   });
 
   it.each([

@@ -25,6 +25,8 @@ export interface Batch {
 }
 
 const hourMs = 3_600_000;
+/** A storage whose clock is ahead by less has a time as future that is so much later. */
+const lockMarginMs = 900_000;
 const dayMs = 24 * hourMs;
 const maxBytes = 16 * 1024 * 1024;
 
@@ -58,8 +60,9 @@ export function batchMessage(
   { provider, parameters }: Pick<Target, 'provider' | 'parameters'>,
   batch: Batch,
   publicUrl: string,
+  now: Date,
 ): Message {
-  return provider === 'email' ? digestMail(parameters, batch, publicUrl) : archiveObject(parameters, batch);
+  return provider === 'email' ? digestMail(parameters, batch, publicUrl) : archiveObject(parameters, batch, now);
 }
 
 /** The recipients of a mail, as the parameter has them. */
@@ -90,11 +93,12 @@ function padded(id: number): string {
 
 /**
  * An object of lines, whose key is made of the ids that it covers: what is sent again is the same object. Its metadata has the head of the log's
- * chain of hashes.
+ * chain of hashes. It is not locked where its retention is over, which storages refuse.
  */
 function archiveObject(
   parameters: Target['parameters'],
   { from, to, hash, startedAt, endedAt, lines }: Batch,
+  now: Date,
 ): Message {
   const { url = '', bucket = '', prefix = '', addressing, retentionDays, retentionMode = 'GOVERNANCE' } = parameters;
   const hour = startedAt.slice(0, 13).replaceAll(/[-T]/g, '/');
@@ -106,7 +110,8 @@ function archiveObject(
     addressing === 'virtual-host'
       ? `${base.protocol}//${bucket}.${base.host}${path}/${key}`
       : `${base.protocol}//${base.host}${path}/${bucket}/${key}`;
-  const retainUntil = new Date(Date.parse(endedAt) + Number(retentionDays) * dayMs);
+  const retainUntilMs = Date.parse(endedAt) + Number(retentionDays ?? 0) * dayMs;
+  const isLocked = retentionDays !== undefined && retainUntilMs > now.getTime() + lockMarginMs;
   return {
     method: 'PUT',
     url: address,
@@ -115,12 +120,12 @@ function archiveObject(
       'x-amz-meta-bunting-from': String(from),
       'x-amz-meta-bunting-to': String(to),
       ...(hash === '' ? {} : { 'x-amz-meta-bunting-hash': hash }),
-      ...(retentionDays === undefined
-        ? {}
-        : {
+      ...(isLocked
+        ? {
             'x-amz-object-lock-mode': retentionMode,
-            'x-amz-object-lock-retain-until-date': retainUntil.toISOString(),
-          }),
+            'x-amz-object-lock-retain-until-date': new Date(retainUntilMs).toISOString(),
+          }
+        : {}),
     },
     body: lines.map((line) => `${line}\n`).join(''),
   };

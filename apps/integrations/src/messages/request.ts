@@ -279,7 +279,7 @@ const builders: Readonly<Record<string, (context: MessageContext) => readonly Me
     const lines = [lineOf({ provider: 's3' }, { uid: id, hash: '', event })];
     const prefix = `${parameters['prefix'] ?? ''}/test`;
     const batch = { from, to: from, hash: '', startedAt: createdAt, endedAt: createdAt, lines };
-    return [batchMessage({ provider: 's3', parameters: { ...parameters, prefix } }, batch, '')];
+    return [batchMessage({ provider: 's3', parameters: { ...parameters, prefix } }, batch, '', new Date(createdAt))];
   },
 };
 
