@@ -69,8 +69,9 @@ export function inboxEndpoints({
       if (unsubscribeLinks === undefined) throw invalidLink();
       const { userId, unsubscription } = unsubscribeLinks.read(token);
       const kinds = await tx.inbox.preferences(userId);
+      const inDailyMail = unsubscription === 'daily' ? await tx.inbox.kindsInDailyMail(userId) : new Set<string>();
       const ended = kinds.filter(({ kind, mail }) =>
-        unsubscription === 'daily' ? mail === 'daily' : kind === unsubscription,
+        unsubscription === 'daily' ? mail === 'daily' || inDailyMail.has(kind) : kind === unsubscription,
       );
       for (const { kind } of ended) await tx.inbox.prefer(userId, kind, { mail: 'never' });
       return null;

@@ -236,6 +236,14 @@ export function inboxRepository(tx: Tx) {
         [userId, hiddenProjects, upTo, kind],
       );
     },
+    /** The kinds of which something came, or comes, in the mail of the day: those of a storm as well. */
+    kindsInDailyMail: async (userId: number): Promise<ReadonlySet<string>> => {
+      const rows = await tx.query<{ kind: string }>(
+        'select distinct kind from mail_notice where user_id = $1 and is_daily',
+        [userId],
+      );
+      return new Set(rows.map(({ kind }) => kind));
+    },
     preferences: (userId: number): Promise<Preference[]> =>
       tx.query<Preference>(preferencesOf.text, [userId, ...defaults]),
     prefer: async (

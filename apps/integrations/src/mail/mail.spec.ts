@@ -307,6 +307,19 @@ describe('unsubscribing', () => {
     expect(after.get('review-requested')).toBe('at-once');
   });
 
+  it('from the mail of the day also ends what comes at once and came in it as one of too many', async () => {
+    await prefer('flag-changed', { mail: 'at-once' });
+    const names = Array.from({ length: 31 }, (_, nth) => `banner-${nth}`);
+    for (const name of names) service.people.follow(name, lee.id);
+    await happened(...names.map((featureName) => ({ featureName })));
+    await passTime();
+    await hasMailed();
+    const daily = server.mails.findIndex(({ headers }) => headers.get('subject')?.endsWith('of the day'));
+    await unsubscribe(tokenOf(daily));
+    expect((await chosen(lee)).get('flag-changed')).toBe('never');
+    expect((await chosen(lee)).get('review-requested')).toBe('at-once');
+  });
+
   it('needs a token that was signed for just that', async () => {
     await happened(toReview);
     const [id, kind, signature = ''] = tokenOf().split('.');
