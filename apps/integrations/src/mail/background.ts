@@ -59,13 +59,14 @@ export function startMailer(options: MailerOptions) {
     unsubscribe: (unsubscription) => `${publicUrl}/unsubscribe?token=${links.tokenOf({ userId, unsubscription })}`,
   });
 
-  const retryOrGiveUp = async ({ id, userId, attempts }: ClaimedMail, error: MailError): Promise<void> => {
+  const retryOrGiveUp = async (mail: ClaimedMail, error: MailError): Promise<void> => {
+    const { userId, attempts } = mail;
     const next = nextAttemptMs(schedule, attempts + 1, {}, Math.random());
     if (next !== undefined) {
-      await store.retry(id, attempts, next);
+      await store.retry(mail, next);
       return count('failed');
     }
-    await store.end(id);
+    await store.end(mail);
     count('given up');
     log.warn(`A mail to user ${userId} is given up after ${attempts + 1} attempts: ${error.message}.`);
   };
@@ -83,7 +84,7 @@ export function startMailer(options: MailerOptions) {
     const to = user?.user.email;
     const [first] = visible;
     if (to == null || to === '' || first === undefined) {
-      await store.end(id);
+      await store.end(mail);
       count('left out');
       return undefined;
     }
@@ -99,22 +100,22 @@ export function startMailer(options: MailerOptions) {
       isFailing = true;
       return 'failed';
     }
-    await store.end(id);
+    await store.end(mail);
     count('sent');
     return 'accepted';
   };
 
   /** Sends mails that were taken, until the server has failed too often. @returns how often it has answered, and failed */
   const sendAll = async (mails: readonly ClaimedMail[]) => {
-    const untried = new Set(mails.map(({ id }) => id));
+    const untried = new Set(mails);
     let answers = 0;
     let failed = 0;
     let isBroken = false;
     try {
-      const [users, notices] = await Promise.all([usersOf(mails), store.noticesOf([...untried])]);
+      const [users, notices] = await Promise.all([usersOf(mails), store.noticesOf(mails.map(({ id }) => id))]);
       const sendOne = async (mail: ClaimedMail): Promise<void> => {
         if (isStopped || isBroken || failed >= failuresThatPause) return;
-        untried.delete(mail.id);
+        untried.delete(mail);
         try {
           const result = await send(mail, users.get(mail.userId), notices.get(mail.id) ?? []);
           if (result === 'failed') failed++;

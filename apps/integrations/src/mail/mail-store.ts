@@ -1,5 +1,6 @@
 import { mailByDefault, notificationDays } from '@bunting/contracts';
-import { type Database, onlyRow, type Statement, type Tx } from '@bunting/database';
+import { advisoryLock, type Database, onlyRow, type Statement, type Tx } from '@bunting/database';
+import { randomUUID } from 'node:crypto';
 import type { Notice } from '../inbox/notification.ts';
 import type { MailedNotice } from './message.ts';
 
@@ -7,6 +8,8 @@ import type { MailedNotice } from './message.ts';
 export interface ClaimedMail {
   /** what its Message-ID is made of */
   readonly id: string;
+  /** what it is taken by: whoever has it no more changes nothing of the mail */
+  readonly lease: string;
   readonly userId: number;
   readonly isDaily: boolean;
   /** how many attempts have failed */
@@ -88,19 +91,24 @@ export async function dropMailOf(tx: Tx, userIds: readonly number[]): Promise<vo
  * SQL: makes mails of what is due: one of each notice that is mailed at once, and one a person of those of a day. From then on a mail has what it
  * has, so that its repetition is the same mail.
  */
-const composeMails: Statement = {
-  name: 'compose-mails',
-  text: `
-    with due as materialized (
-      select id, user_id, key, is_daily from mail_notice where due_at <= clock_timestamp()
-      order by due_at, user_id, id limit 1000 for update skip locked
-    ), composed as materialized (
-      select encode(sha256(convert_to(user_id || ' ' || string_agg(key, ' ' order by id), 'UTF8')), 'hex') as mail_id, user_id, is_daily,
-        array_agg(id) as ids
-      from due group by user_id, is_daily, case when not is_daily then id end
-    ), stored as (
-      insert into mail (id, user_id, is_daily) select mail_id, user_id, is_daily from composed on conflict (id) do nothing)
-    update mail_notice n set mail_id = c.mail_id, due_at = null from composed c where n.id = any (c.ids) returning 1`,
+const composeMails = `
+  with readers as materialized (
+    select distinct user_id from (
+      select user_id from mail_notice where due_at <= clock_timestamp() order by due_at, user_id limit 1000) as oldest
+  ), due as materialized (
+    select id, user_id, key, is_daily from mail_notice
+    where due_at <= clock_timestamp() and user_id in (select user_id from readers) for update
+  ), composed as materialized (
+    select encode(sha256(convert_to(user_id || ' ' || string_agg(key, ' ' order by id), 'UTF8')), 'hex') as mail_id, user_id, is_daily,
+      array_agg(id) as ids
+    from due group by user_id, is_daily, case when not is_daily then id end
+  ), stored as (
+    insert into mail (id, user_id, is_daily) select mail_id, user_id, is_daily from composed on conflict (id) do nothing)
+  update mail_notice n set mail_id = c.mail_id, due_at = null from composed c where n.id = any (c.ids) returning 1`;
+
+const anyDue: Statement = {
+  name: 'any-due-mail-notice',
+  text: 'select 1 from mail_notice where due_at <= clock_timestamp() limit 1',
 };
 
 const dropExpired: Statement = {
@@ -113,10 +121,10 @@ const dropExpired: Statement = {
 const claimMails: Statement = {
   name: 'claim-mails',
   text: `
-    update mail set next_attempt_at = ${later('$2')}
+    update mail set next_attempt_at = ${later('$2')}, lease = $3
     where id in (
       select id from mail where next_attempt_at <= clock_timestamp() order by next_attempt_at limit $1 for update skip locked)
-    returning id, user_id as "userId", is_daily as "isDaily", attempts`,
+    returning id, lease, user_id as "userId", is_daily as "isDaily", attempts`,
 };
 
 /** SQL: what mails are about, without what their readers have seen in the inbox meanwhile. */
@@ -130,16 +138,22 @@ const noticesOfMails: Statement = {
 };
 
 /** The queue of mails, outside of the writes of users. */
-export function mailStore({ read, query }: Pick<Database, 'read' | 'query'>) {
+export function mailStore({ read, query, transaction }: Pick<Database, 'read' | 'query' | 'transaction'>) {
   return {
     /** Makes mails of what is due, and forgets what nobody was mailed for a week. */
     compose: async (): Promise<void> => {
       await query(dropExpired);
-      while ((await query(composeMails)).length > 0);
+      while ((await query(anyDue)).length > 0)
+        await transaction(async (tx) => {
+          // Another process that makes mails at the same time would make a second one of a day.
+          await advisoryLock(tx, 'mails');
+          await tx.query(composeMails);
+        });
     },
 
     /** Takes mails that are due and that no process sends. */
-    claim: (limit: number, leaseMs: number): Promise<ClaimedMail[]> => query<ClaimedMail>(claimMails, [limit, leaseMs]),
+    claim: (limit: number, leaseMs: number): Promise<ClaimedMail[]> =>
+      query<ClaimedMail>(claimMails, [limit, leaseMs, randomUUID()]),
 
     /** What mails are about, by their ids. */
     noticesOf: async (ids: readonly string[]): Promise<ReadonlyMap<string, readonly MailedNotice[]>> => {
@@ -149,25 +163,30 @@ export function mailStore({ read, query }: Pick<Database, 'read' | 'query'>) {
     },
 
     /** Ends a mail: it is sent, or will not be. */
-    end: async (id: string): Promise<void> => void (await query({ name: 'end-mail', text: endMail }, [id])),
+    end: async ({ id, lease }: ClaimedMail): Promise<void> =>
+      void (await query({ name: 'end-mail', text: endMail }, [id, lease])),
 
-    /** Notes that an attempt has failed, unless another process has noted one meanwhile. */
-    retry: async (id: string, attempts: number, nextAttemptMs: number): Promise<void> => {
-      const text = `update mail set attempts = $2 + 1, next_attempt_at = ${later('$3')} where id = $1 and attempts = $2`;
-      await query({ name: 'retry-mail', text }, [id, attempts, nextAttemptMs]);
+    /** Notes that an attempt has failed, unless another process has taken the mail meanwhile. */
+    retry: async ({ id, lease }: ClaimedMail, nextAttemptMs: number): Promise<void> => {
+      const text = `update mail set attempts = attempts + 1, next_attempt_at = ${later('$3')}, lease = null where id = $1 and lease = $2`;
+      await query({ name: 'retry-mail', text }, [id, lease, nextAttemptMs]);
     },
 
     /** Gives back mails that were taken and not tried. */
-    release: async (ids: readonly string[]): Promise<void> => {
-      const text = 'update mail set next_attempt_at = clock_timestamp() where id = any ($1::text[])';
-      await query({ name: 'release-mails', text }, [ids]);
+    release: async (mails: readonly ClaimedMail[]): Promise<void> => {
+      const text = `
+        update mail m set next_attempt_at = clock_timestamp(), lease = null
+        from unnest($1::text[], $2::uuid[]) as taken (id, lease) where m.id = taken.id and m.lease = taken.lease`;
+      await query({ name: 'release-mails', text }, [mails.map(({ id }) => id), mails.map(({ lease }) => lease)]);
     },
 
-    /** Makes due what has failed, after the server works again. */
+    /** Makes due what has failed and no process sends, after the server works again. */
     retryAll: async (): Promise<void> => {
       await query({
         name: 'retry-mails',
-        text: 'update mail set next_attempt_at = clock_timestamp() where attempts > 0 and next_attempt_at > clock_timestamp()',
+        text: `
+          update mail set next_attempt_at = clock_timestamp()
+          where lease is null and attempts > 0 and next_attempt_at > clock_timestamp()`,
       });
     },
 
@@ -197,5 +216,5 @@ export function mailStore({ read, query }: Pick<Database, 'read' | 'query'>) {
 export type MailStore = ReturnType<typeof mailStore>;
 
 const endMail = `
-  with ended as (delete from mail where id = $1)
-  update mail_notice set mail_id = null where mail_id = $1`;
+  with ended as (delete from mail where id = $1 and lease = $2 returning id)
+  update mail_notice set mail_id = null where mail_id in (select id from ended)`;

@@ -228,6 +228,12 @@ const batches: SchemaMigration = {
   statements: ['alter table destination add column batch_end bigint'],
 };
 
+/** `lease` is of the process that sends a mail: another one changes nothing of it until `next_attempt_at`. */
+const mailLease: SchemaMigration = {
+  name: '6-expand-mail-lease',
+  statements: ['alter table mail add column lease uuid'],
+};
+
 /** The whole schema of the database, in the order of its steps. */
 export const integrationsMigrations: readonly SchemaMigration[] = [
   initial,
@@ -237,4 +243,5 @@ export const integrationsMigrations: readonly SchemaMigration[] = [
   signals,
   mail,
   batches,
+  mailLease,
 ];
