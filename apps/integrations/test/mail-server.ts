@@ -46,7 +46,7 @@ function faultOf(raw: string): string | undefined {
   return missing === undefined ? undefined : `the header ${missing} is missing`;
 }
 
-type Refusal = { readonly at: 'rcpt' | 'data'; readonly code: number };
+type Refusal = { readonly at: 'rcpt' | 'data'; readonly code: number; readonly address?: string };
 
 /** A mail server on this machine, which refuses what is no proper mail. */
 export async function startMailServer() {
@@ -60,8 +60,8 @@ export async function startMailServer() {
       authOptional: true,
       closeTimeout: 10,
       disabledCommands: ['STARTTLS'],
-      onRcptTo: (_address, _session, callback) => {
-        if (refusal?.at === 'rcpt') return callback(refused(refusal.code));
+      onRcptTo: ({ address }, _session, callback) => {
+        if (refusal?.at === 'rcpt' && (refusal.address ?? address) === address) return callback(refused(refusal.code));
         callback();
       },
       onData: (stream, session, callback) => {

@@ -161,9 +161,14 @@ function requireValidBucket(parameters: Parameters, allowed: AllowedAddresses): 
   requireOneOf(parameters, 'addressing', ['path', 'virtual-host']);
   requireOneOf(parameters, 'retentionMode', ['GOVERNANCE', 'COMPLIANCE']);
   const { url = '', bucket = '', addressing } = parameters;
-  const { protocol, host, search, hash } = new URL(url);
+  const { protocol, host, pathname, search, hash } = new URL(url);
   if (search !== '' || hash !== '')
     throw invalid('The `/body/parameters/url` property must have no query.', '/body/parameters/url');
+  if (!/^[A-Za-z0-9_=./-]*$/.test(pathname))
+    throw invalid(
+      'The `/body/parameters/url` property must have a path of letters, digits, `_`, `=`, `.` and `-`, which are signed as they are.',
+      '/body/parameters/url',
+    );
   if (addressing === 'virtual-host')
     requireAllowedUrl(`${protocol}//${bucket}.${host}`, allowed, '/body/parameters/url');
 }

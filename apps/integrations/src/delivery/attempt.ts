@@ -112,6 +112,9 @@ export function attemptBy(send: Send, publicUrl: string, now: () => Date): Attem
     const decisive = failed[0] ?? sent[0];
     const status = decisive?.response?.status ?? null;
     if (failed.length === 0) {
+      const shortfall = decisive?.response?.shortfall;
+      // Those that have it would get it again.
+      if (shortfall !== undefined) return { state: 'successWithErrors', status, reason: shortfall };
       const reason =
         decisive === undefined
           ? 'There is no channel for the event.'

@@ -242,15 +242,20 @@ export function startDelivery(options: DeliveryOptions) {
 
   /**
    * What follows a position and is sent together; else the milliseconds to wait while its time goes on, the page that says that nothing follows, or
-   * that the log is another one.
+   * that the log is another one, or that the turn has ended.
    */
   const collectBatch = async (
     target: Target,
     batching: Batching,
     start: LogPosition,
     plannedEnd: number | null,
+    mayBegin: () => boolean,
   ): Promise<
-    { readonly batch: PlannedBatch } | { readonly atEnd: LogPage } | { readonly waitMs: number } | 'other log'
+    | { readonly batch: PlannedBatch }
+    | { readonly atEnd: LogPage }
+    | { readonly waitMs: number }
+    | 'other log'
+    | 'turn is over'
   > => {
     const lines: string[] = [];
     let bytes = 0;
@@ -268,6 +273,7 @@ export function startDelivery(options: DeliveryOptions) {
     let first: LogEntry | undefined;
     let last: LogEntry | undefined;
     for (;;) {
+      if (!mayBegin()) return 'turn is over';
       const at = last === undefined ? start : { position: last.event.id, hash: last.hash };
       // Not those that are shared: a batch whose time goes on reads the end of the log again.
       const page = await readLog(at.position, pageSize);
@@ -287,6 +293,8 @@ export function startDelivery(options: DeliveryOptions) {
         bytes += size;
       }
       if (first === undefined || last === undefined) return { atEnd: page };
+      // What is not selected is not read again with the rest of its time.
+      if (plannedEnd === null && lines.length === 0) return complete(first, last);
       if (plannedEnd !== null && last.event.id >= plannedEnd) return complete(first, last);
       if (last.event.id < page.head) continue;
       const openMs = endOfWindow(first.event.createdAt, batching) - Date.now();
@@ -365,7 +373,11 @@ export function startDelivery(options: DeliveryOptions) {
     /** Sends the next batch, if its time is over. @returns as `deliverTo`, or that there is more to do in this turn */
     const sendBatch = async (target: Target, batching: Batching): Promise<boolean | 'at once'> => {
       const planned = batchEnd !== null && batchEnd > position ? batchEnd : null;
-      const collected = await collectBatch(target, batching, { position, hash }, planned);
+      const collected = await collectBatch(target, batching, { position, hash }, planned, mayBegin);
+      if (collected === 'turn is over') {
+        await store.release(claim);
+        return true;
+      }
       if (collected === 'other log') {
         await followRestoredLog({ marks, readLog, log }, claim.generation, position);
         return true;

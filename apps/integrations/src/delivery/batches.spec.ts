@@ -120,6 +120,18 @@ describe('an archive', () => {
     expect(linesOf([...storage.objects.keys()][0] ?? '').map(({ event }) => event.type)).toEqual(['feature-archived']);
   });
 
+  it('has read what is not selected once, although its hour goes on', async () => {
+    const { id } = await service.create(archive({}, { events: ['feature-archived'] }));
+    const createdAt = new Date().toISOString();
+    service.log.append(...Array.from({ length: 600 }, () => ({ createdAt })));
+    await isCaughtUp(id);
+    expect(storage.attempts()).toBe(0);
+    const from = service.log.head + 1;
+    service.log.append({ createdAt: '2026-01-05T09:00:00.000Z', type: 'feature-archived' });
+    await isCaughtUp(id);
+    expect([...storage.objects.keys()]).toEqual([`2026/01/05/09/events-${idOf(from)}-${idOf(from)}.ndjson`]);
+  });
+
   it('repeats an object with the same key and bytes, although its hour has got more events meanwhile', async () => {
     const { id } = await service.create(archive());
     storage.beSilent(true);
@@ -217,6 +229,7 @@ describe('an archive', () => {
     [{ bucket: '../x' }, 'bucket'],
     [{ prefix: 'a/../b' }, 'prefix'],
     [{ prefix: 'a?b' }, 'prefix'],
+    [{ url: 'http://127.0.0.1:9000/a+b' }, 'url'],
     [{ retentionDays: '-1' }, 'retentionDays'],
     [{ retentionMode: 'NONE' }, 'retentionMode'],
     [{ region: 'eu\r\nx' }, 'region'],
@@ -261,6 +274,17 @@ describe('mail of events', () => {
     await service.passTime();
     await eventually(() => expect(mailServer.mails).toHaveLength(1));
     expect(mailServer.mails[0]?.headers.get('message-id')).toBe(`<${id}.evt_${entry?.uid}@flags.example.org>`);
+  });
+
+  it('that some of its addresses do not get says so, and is not sent to the others again', async () => {
+    const { id } = await service.create(mail());
+    mailServer.refuse({ at: 'rcpt', code: 550, address: 'ops@example.org' });
+    service.log.append({});
+    await isCaughtUp(id);
+    expect(mailServer.mails.map(({ to }) => to)).toEqual([['releases@example.org']]);
+    const [attempt] = await service.attempts(id);
+    expect(attempt?.state).toBe('successWithErrors');
+    expect(attempt?.stateDetails).toContain('refused 1 of 2 addresses');
   });
 
   it('is one a day where a digest is asked for, from hour to hour of UTC', async () => {

@@ -22,6 +22,8 @@ export interface DestinationResponse {
   readonly status: number | null;
   readonly retryAfter: string | undefined;
   readonly body: string;
+  /** whom it did not reach of those that it is for, as a sentence, where it has reached others */
+  readonly shortfall?: string;
 }
 
 /** The request was not sent, or got no response; the message says why. */

@@ -15,9 +15,12 @@ export interface OutgoingMail {
 export class MailError extends Error {
   /** whether the server refused this mail, rather than failed: others may be accepted */
   readonly isRefusal: boolean;
-  constructor(message: string, isRefusal: boolean) {
+  /** whether it said that no address of it will ever be accepted */
+  readonly isPermanent: boolean;
+  constructor(message: string, isRefusal: boolean, isPermanent: boolean) {
     super(message);
     this.isRefusal = isRefusal;
+    this.isPermanent = isPermanent;
   }
 }
 
@@ -39,10 +42,13 @@ export function mailTransport(options: {
     { from },
   );
   return {
-    /** @throws MailError unless the server has accepted it */
-    send: async ({ to, subject, text, id, unsubscribeUrl }: OutgoingMail): Promise<void> => {
+    /**
+     * @returns how many of its addresses the server has refused
+     * @throws MailError unless the server has accepted it for one of them
+     */
+    send: async ({ to, subject, text, id, unsubscribeUrl }: OutgoingMail): Promise<number> => {
       try {
-        await transport.sendMail({
+        const { rejected } = await transport.sendMail({
           // Given as an object, an address is not parsed as a list of addresses.
           to: to.map((address) => ({ name: '', address })),
           subject,
@@ -59,10 +65,13 @@ export function mailTransport(options: {
                 }),
           },
         });
+        return rejected.length;
       } catch (error) {
         const { code = 'unknown', responseCode } = error as { code?: string; responseCode?: number };
         const status = responseCode === undefined ? code : `${responseCode}, ${code}`;
-        throw new MailError(`the mail server failed (${status})`, refusalCodes.includes(code));
+        const isRefusal = refusalCodes.includes(code);
+        const isPermanent = code === 'EENVELOPE' && responseCode !== undefined && responseCode >= 500;
+        throw new MailError(`the mail server failed (${status})`, isRefusal, isPermanent);
       }
     },
     close: (): void => transport.close(),
@@ -79,11 +88,13 @@ export function withMail(send: Send, transport: Pick<MailTransport, 'send'> | un
     if (!url.startsWith(mailScheme)) return send(request);
     if (transport === undefined) throw new SendingError('no mail server is set up (SMTP_URL)');
     const { subject = '', 'message-id': id = '' } = headers;
+    const to = url.slice(mailScheme.length).split(',');
     try {
-      await transport.send({ to: url.slice(mailScheme.length).split(','), subject, text: body, id });
+      const refused = await transport.send({ to, subject, text: body, id });
+      const shortfall = `The mail server has refused ${refused} of ${to.length} addresses.`;
+      return { status: null, retryAfter: undefined, body: '', ...(refused > 0 && { shortfall }) };
     } catch (error) {
       throw error instanceof MailError ? new SendingError(error.message) : error;
     }
-    return { status: null, retryAfter: undefined, body: '' };
   };
 }
