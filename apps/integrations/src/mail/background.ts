@@ -61,7 +61,9 @@ export function startMailer(options: MailerOptions) {
 
   const retryOrGiveUp = async (mail: ClaimedMail, error: MailError): Promise<void> => {
     const { userId, attempts } = mail;
-    const next = nextAttemptMs(schedule, attempts + 1, {}, Math.random());
+    // Another attempt, since servers also say so for a while.
+    const isLast = error.isPermanent && attempts > 0;
+    const next = isLast ? undefined : nextAttemptMs(schedule, attempts + 1, {}, Math.random());
     if (next !== undefined) {
       await store.retry(mail, next);
       return count('failed');
@@ -137,7 +139,11 @@ export function startMailer(options: MailerOptions) {
   };
 
   const sendRound = async (): Promise<number> => {
-    await store.compose();
+    const expired = await store.compose();
+    if (expired > 0) {
+      count('expired', expired);
+      log.warn(`${expired} mails and notices were not mailed for a week, and will not be.`);
+    }
     const mails = await store.claim(failures >= failuresThatPause ? 1 : maxMails, leaseMs);
     if (mails.length === 0) return intervalMs;
     const { answers, failed } = await sendAll(mails);
@@ -183,7 +189,7 @@ export function startMailer(options: MailerOptions) {
   };
 }
 
-type MailOutcome = 'sent' | 'failed' | 'given up' | 'left out';
+type MailOutcome = 'sent' | 'failed' | 'given up' | 'left out' | 'expired';
 
 function registerMailMetrics(registry: Registry, store: MailStore) {
   const counter = new Counter({
@@ -209,5 +215,5 @@ function registerMailMetrics(registry: Registry, store: MailStore) {
       this.set(now.oldestSeconds);
     },
   });
-  return (outcome: MailOutcome): void => counter.inc({ outcome });
+  return (outcome: MailOutcome, mails = 1): void => counter.inc({ outcome }, mails);
 }

@@ -114,8 +114,9 @@ const anyDue: Statement = {
 const dropExpired: Statement = {
   name: 'drop-expired-mails',
   text: `
-    with expired as (delete from mail where created_at < clock_timestamp() - interval '${maxDays} days')
-    delete from mail_notice where due_at < clock_timestamp() - interval '${maxDays} days'`,
+    with mails as (delete from mail where created_at < clock_timestamp() - interval '${maxDays} days' returning 1),
+      notices as (delete from mail_notice where due_at < clock_timestamp() - interval '${maxDays} days' returning 1)
+    select (select count(*) from mails)::int + (select count(*) from notices)::int as expired`,
 };
 
 const claimMails: Statement = {
@@ -140,15 +141,16 @@ const noticesOfMails: Statement = {
 /** The queue of mails, outside of the writes of users. */
 export function mailStore({ read, query, transaction }: Pick<Database, 'read' | 'query' | 'transaction'>) {
   return {
-    /** Makes mails of what is due, and forgets what nobody was mailed for a week. */
-    compose: async (): Promise<void> => {
-      await query(dropExpired);
+    /** Makes mails of what is due, and forgets what nobody was mailed for a week. @returns how much of that */
+    compose: async (): Promise<number> => {
+      const { expired } = onlyRow(await query<{ expired: number }>(dropExpired));
       while ((await query(anyDue)).length > 0)
         await transaction(async (tx) => {
           // Another process that makes mails at the same time would make a second one of a day.
           await advisoryLock(tx, 'mails');
           await tx.query(composeMails);
         });
+      return expired;
     },
 
     /** Takes mails that are due and that no process sends. */

@@ -232,7 +232,7 @@ describe('a mail that is not accepted', () => {
   });
 
   it('is given up after the last attempt, which the log says without the address', async () => {
-    server.refuse({ at: 'rcpt', code: 550 });
+    server.refuse({ at: 'rcpt', code: 450 });
     service.log.append(toReview);
     for (const attempts of [1, 2, 3]) {
       await eventually(async () =>
@@ -243,6 +243,23 @@ describe('a mail that is not accepted', () => {
     await hasMailed();
     expect(service.lines.join('')).toContain('is given up after 4 attempts');
     expect(service.lines.join('')).not.toContain('rita@');
+  });
+
+  it('is forgotten after a week, which the log says', async () => {
+    await query(`insert into mail (id, user_id, is_daily, created_at, next_attempt_at)
+      values ('old', 3, false, now() - interval '8 days', now() + interval '1 day')`);
+    await eventually(() => expect(service.lines.join('')).toContain('1 mails and notices were not mailed for a week'));
+    await hasMailed();
+    expect(server.mails).toEqual([]);
+  });
+
+  it('is given up after the second attempt where the server knows no such address', async () => {
+    server.refuse({ at: 'rcpt', code: 550 });
+    service.log.append(toReview);
+    await eventually(async () => expect((await query('select 1 from mail where attempts = 1')).length).toBe(1));
+    await passTime();
+    await hasMailed();
+    expect(service.lines.join('')).toContain('is given up after 2 attempts');
   });
 });
 
