@@ -23,6 +23,8 @@ export interface IntegrationsContext {
   readonly allowed: AllowedAddresses;
   /** how many integrations there may be */
   readonly maxAddons: number;
+  /** whether there is a server that takes mail */
+  readonly hasMailServer: boolean;
   /** the hour of the daily mail, in UTC */
   readonly mailHour: number;
   /** undefined where no mail is sent */

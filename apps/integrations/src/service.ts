@@ -180,6 +180,7 @@ export const integrationsService = defineService({
           transaction,
           allowed,
           maxAddons: config.INTEGRATIONS_MAX_ADDONS,
+          hasMailServer: transport !== undefined,
           mailHour,
           unsubscribeLinks: links,
           sendTest: messageSender(send, publicUrl, now).event,

@@ -26,6 +26,14 @@ afterEach(async () => {
   sink.reset();
 });
 
+it('mail of events is refused where no mail server would send it', async () => {
+  const body = { ...aWebhook(sink.url), provider: 'email', parameters: { to: 'ops@example.org' } };
+  await expect(service.create(body)).rejects.toMatchObject({
+    kind: 'ValidationError',
+    message: expect.stringContaining('SMTP_URL'),
+  });
+});
+
 const secret = 'Bearer the-secret-of-the-destination';
 const withSecret = () =>
   aWebhook(sink.url, { parameters: { url: sink.url, authorization: secret, contentType: 'text/plain' } });

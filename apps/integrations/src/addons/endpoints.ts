@@ -6,6 +6,7 @@ import {
   CreateAddon,
   DeleteAddon,
   GetAddon,
+  invalid,
   limitExceeded,
   ListAddons,
   ReadEventLog,
@@ -40,7 +41,7 @@ export async function getVisible(reader: IntegrationReader, id: number, caller: 
 }
 
 export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[] {
-  const { bus, reader, transaction, allowed, maxAddons, wake } = context;
+  const { bus, reader, transaction, allowed, maxAddons, hasMailServer, wake } = context;
   return [
     implement(ListAddons, async ({ caller }) => ({
       addons: (await reader.all()).flatMap((addon) => visibleTo(caller, addon) ?? []),
@@ -54,6 +55,8 @@ export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[
       authorise(caller, CreateAddon.permission, rootScope);
       const integration = integrationFrom(body, allowed);
       requireMayDirect(caller, integration);
+      if (integration.provider === 'email' && !hasMailServer)
+        throw invalid('No mail can be sent: no mail server is set up (SMTP_URL).', '/body/provider');
       const end = await endOfLog(bus);
       return transaction(request, async (tx) => {
         if ((await tx.integrations.count()) >= maxAddons) throw limitExceeded('integration', maxAddons);
