@@ -11,21 +11,24 @@ export interface StoredBlock {
 
 /** The bytes of a hash. */
 export const hashBytes = 32;
-/** The number of ids that a block is meant to have: one change of a list replaces about as many. */
+/** The number of ids, and the bytes of ids, that a block is meant to have: one change of a list replaces about as many. */
 const meanBlockSize = 1_000;
+const meanBlockBytes = 64 * 1024;
 /** Blocks are divided anew where they have become so many times larger or smaller than meant, and not at each change around a limit. */
 const tolerance = 4;
 
 /**
  * The number of blocks for ids, a power of two.
  * @param size the number of ids
+ * @param bytes of the ids, each with a line break
  * @param before the number of blocks that the list has
  */
-export function blockCountFor(size: number, before?: number): number {
-  if (before !== undefined && size <= before * meanBlockSize * tolerance) {
-    if (before === 1 || size * tolerance >= before * meanBlockSize) return before;
+export function blockCountFor(size: number, bytes: number, before?: number): number {
+  const meant = Math.max(size / meanBlockSize, bytes / meanBlockBytes);
+  if (before !== undefined && meant <= before * tolerance) {
+    if (before === 1 || meant * tolerance >= before) return before;
   }
-  return 2 ** Math.ceil(Math.log2(Math.max(1, size / meanBlockSize)));
+  return 2 ** Math.ceil(Math.log2(Math.max(1, meant)));
 }
 
 function sha256(bytes: Buffer): Buffer {

@@ -37,7 +37,7 @@ it('a list has its ids, of any script, and no others', () => {
 
 it('a list of 100,000 UUIDs takes at most 50 bytes for each', () => {
   const ids = Array.from({ length: 100_000 }, () => randomUUID());
-  const list = listOf(ids, blockCountFor(ids.length));
+  const list = listOf(ids, blockCountFor(ids.length, 0));
   expect(list.bytes).toBeLessThan(50 * ids.length);
   expect(ids.every(list.has)).toBe(true);
   expect(ids.some((id) => list.has(id.toUpperCase()))).toBe(false);
@@ -51,11 +51,11 @@ it('a block is the same whatever the order of its ids', () => {
 });
 
 it('blocks are divided anew only where they have become far too large or too small', () => {
-  expect([0, 1, 1_000, 1_001, 1_000_000].map((size) => blockCountFor(size))).toEqual([1, 1, 1, 2, 1_024]);
-  expect([1_024, 2_000, 4_000].map((size) => blockCountFor(size, 1))).toEqual([1, 1, 1]);
-  expect(blockCountFor(4_001, 1)).toBe(8);
-  expect(blockCountFor(250, 1)).toBe(1);
-  expect([1_000, 999].map((size) => blockCountFor(size, 4))).toEqual([4, 1]);
+  expect([0, 1, 1_000, 1_001, 1_000_000].map((size) => blockCountFor(size, 0))).toEqual([1, 1, 1, 2, 1_024]);
+  expect([1_024, 2_000, 4_000].map((size) => blockCountFor(size, 0, 1))).toEqual([1, 1, 1]);
+  expect(blockCountFor(4_001, 0, 1)).toBe(8);
+  expect(blockCountFor(250, 0, 1)).toBe(1);
+  expect([1_000, 999].map((size) => blockCountFor(size, 0, 4))).toEqual([4, 1]);
 });
 
 const segmentOf = (list: EvaluableList) => ({

@@ -13,6 +13,7 @@ import {
   GetSegment,
   GetSegmentBlocks,
   GetSegmentList,
+  maxSegmentBlockBytes,
   PreviewChanges,
   type ReplyOf,
   RemoveSegmentIds,
@@ -23,6 +24,7 @@ import {
   UpdateSegment,
 } from '@bunting/contracts';
 import { decodeIdBlock, decodeRootBlock, encodeIdBlock, idsOfBlock } from '@bunting/contracts/id-blocks';
+import { blockOfId } from '@bunting/evaluation';
 import { beforeEach, expect, it } from 'vitest';
 import { testUnitOfWork } from '../../test/features-unit-of-work.ts';
 import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
@@ -65,6 +67,7 @@ const stage = async (
     upload,
     pieces: pieces.length,
     received: pieces.flat().length,
+    bytes: Buffer.byteLength(text.join('')),
     hash: hash('sha256', text.join(''), 'hex'),
   };
 };
@@ -193,6 +196,31 @@ it('divides a list anew once its blocks have become too large, and loses no id',
   expect(await edit(ReplaceSegmentList, ['b'])).toMatchObject({ added: 0, removed: 9_001, list: { size: 1 } });
 });
 
+it('divides long ids among more blocks, so that a message has any of them', async () => {
+  const longest = (nth: number) => `${nth}`.padEnd(255, '日');
+  const pieces = Array.from({ length: 20 }, (_, piece) =>
+    Array.from({ length: 200 }, (_, nth) => longest(1_000 * piece + nth)),
+  );
+  const body = await stage(ReplaceSegmentList, pieces, 'userId');
+  await features.call(ReplaceSegmentList, { params: { id }, query: { contextName: 'userId' }, body });
+  const { blocks } = await features.call(GetSegmentList, { params: { id } });
+  expect(blocks).toHaveLength(64);
+  for (const block of await blocksOf(blocks.slice(0, 32)))
+    expect(decodeIdBlock(block).length).toBeLessThan(maxSegmentBlockBytes);
+  expect(await list()).toHaveLength(4_000);
+});
+
+it('refuses ids that were chosen so that they fall into one block', async () => {
+  await edit(ReplaceSegmentList, ['a'], 'userId');
+  const chosen: string[] = [];
+  for (let nth = 0; chosen.length < 720; nth++) {
+    const one = `${nth}`.padEnd(255, '日');
+    if (blockOfId(one, 32) === 0) chosen.push(one);
+  }
+  await expect(edit(ReplaceSegmentList, chosen)).rejects.toMatchObject({ kind: 'ValidationError' });
+  expect(await list()).toEqual(['a']);
+});
+
 it('keeps all ids of two uploads at once', async () => {
   await edit(ReplaceSegmentList, ['a'], 'userId');
   const many = (prefix: string) => Array.from({ length: 3_000 }, (_, nth) => `${prefix}-${nth}`);
@@ -233,7 +261,7 @@ it('refuses an upload before its ids are stored', async () => {
   await refusedWith('ValidationError', () => stage(ReplaceSegmentList, [['a']], `plan${id}`));
   await edit(ReplaceSegmentList, ['a'], 'userId');
   await refusedWith('ValidationError', () => stage(AddSegmentIds, [['a']], 'appName'));
-  expect(await countOf('segment_list_piece')).toBe(0);
+  expect(await countOf(`segment_list_piece where segment = ${id}`)).toBe(0);
   await refusedWith('NoAccessError', () => features.call(RemoveSegmentIds, { params: { id }, body: null }, lee));
 });
 

@@ -117,7 +117,8 @@ export function segmentListEndpoints({ transaction, segmentLists: reader }: Feat
     const hashes = rootBlock === undefined ? [] : decodeRootBlock(rootBlock);
     const sizeBefore = segment.list?.size ?? 0;
     const expectedSize = (action === 'replace' ? 0 : sizeBefore) + (action === 'remove' ? 0 : uploaded.received);
-    const count = blockCountFor(expectedSize, rootBlock === undefined ? undefined : hashes.length);
+    const expectedBytes = (action === 'replace' ? 0 : bytesBefore) + (action === 'remove' ? 0 : uploaded.bytes);
+    const count = blockCountFor(expectedSize, expectedBytes, rootBlock === undefined ? undefined : hashes.length);
     const received: string[][] = Array.from({ length: count }, () => []);
     await readUpload(request, uploaded, received);
 

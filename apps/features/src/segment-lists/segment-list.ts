@@ -1,6 +1,8 @@
 import {
+  invalid,
   invalidProperty,
   limitExceeded,
+  maxSegmentBlockBytes,
   maxSegmentListBytes,
   maxSegmentListSize,
   refusal,
@@ -24,14 +26,19 @@ export interface EditedBlock {
   readonly growth: number;
 }
 
-/** Changes the ids of one block. @param before the sorted ids that it has */
+/** Changes the ids of one block. @param before the sorted ids that it has @throws Refusal where its ids would be too many bytes */
 export function editBlock(
   before: readonly string[],
   received: readonly string[],
   action: SegmentListAction,
 ): EditedBlock {
   const edited = editIds(before, received, action);
-  return { ...edited, growth: bytesOf(edited.ids) - bytesOf(before) };
+  const bytes = bytesOf(edited.ids);
+  if (bytes > maxSegmentBlockBytes && action !== 'remove') {
+    const reason = `${edited.ids.length} of the ids have hashes so much alike that they cannot be divided into blocks of ${maxSegmentBlockBytes} bytes`;
+    throw invalid(`The list cannot be stored: ${reason}.`, '/body');
+  }
+  return { ...edited, growth: bytes - bytesOf(before) };
 }
 
 /** The bytes of ids in UTF-8, each with a line break. */

@@ -22,7 +22,7 @@ const segmentId = async (features: StartedFeatures, name: string): Promise<numbe
 const createSegment = (name: string): Step => send(CreateSegment, { body: { name, project: 'shop', constraints: [] } });
 
 /** The name of an upload without ids. */
-const nothing = { upload: '0'.repeat(32), pieces: 0, received: 0, hash: hash('sha256', '') };
+const nothing = { upload: '0'.repeat(32), pieces: 0, received: 0, bytes: 0, hash: hash('sha256', '') };
 const emptyList = { list: { contextName: 'userId', size: 0, version: 2 } };
 
 const onList = (

@@ -2,7 +2,7 @@ import { type Bus, systemContext } from '@bunting/bus';
 import { GetSegmentBlocks, StreamClientFeatures, StreamFlagChanges } from '@bunting/contracts';
 import { startInMemoryProjection } from '@bunting/outbox';
 import type { Log, ServiceContext } from '@bunting/runtime';
-import type { Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import { type RespondBeforeRouting, type UnreadResponses, unreadResponses } from '@bunting/http';
 import {
   clientStream,
@@ -10,6 +10,7 @@ import {
   type DeliveryStreams,
   type FetchBlocks,
   type SdkHandler,
+  type SegmentLists,
   type StreamMetrics,
   deliveryStore,
   deliveryOf,
@@ -55,10 +56,11 @@ export async function startDelivery({
 }: DeliveryOptions): Promise<{ readonly delivery: Delivery; readonly stop: () => Promise<void> }> {
   const lists = segmentLists(fetchBlocksBy(bus), (message) => log.warn(message));
   const store = deliveryStore({ lists: { find: lists.find, maxIdsToSdks: config.GATEWAY_MAX_LIST_IDS_TO_SDKS } });
-  const retainLists = (): void => {
+  const retainLists = (isComplete: boolean): void => {
     const roots = [...store.segments()].flatMap(({ list }) => list?.root ?? []);
-    lists.retain(new Set(roots));
+    lists.retain(new Set(roots), isComplete);
   };
+  if (metrics !== undefined) registerListMetrics(metrics, lists);
   const delivery: Delivery = deliveryOf({
     store,
     isLoaded: () => projection.isLoaded,
@@ -77,12 +79,31 @@ export async function startDelivery({
     prepare: lists.loadFor,
     apply: (messages, upTo, isComplete) => {
       store.apply(messages, upTo, isComplete);
-      retainLists();
+      retainLists(isComplete);
       if (isComplete) delivery.changed();
     },
     reset: store.reset,
   });
   return { delivery, stop: (): Promise<void> => projection.stop() };
+}
+
+function registerListMetrics(metrics: Registry, lists: SegmentLists): void {
+  new Gauge({
+    name: 'bunting_segment_list_bytes',
+    help: 'The memory that the ids in lists of segments take in this process',
+    registers: [metrics],
+    collect() {
+      this.set(lists.bytes);
+    },
+  });
+  new Gauge({
+    name: 'bunting_segment_lists_unknown',
+    help: 'The lists of segments that could not be read: their segments match nobody',
+    registers: [metrics],
+    collect() {
+      this.set(lists.unknown);
+    },
+  });
 }
 
 /** Reads blocks of lists from the features service. */

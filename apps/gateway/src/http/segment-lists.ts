@@ -151,7 +151,7 @@ async function stageIds(
   for await (const text of textOf(body())) await add(reader.read(text));
   await add(reader.end());
   if (ids.length > 0) await send();
-  return { upload, pieces, received: reader.count, hash: digest.digest('hex') };
+  return { upload, pieces, received: reader.count, bytes, hash: digest.digest('hex') };
 }
 
 function actionOf({ subject }: AnyOperation): SegmentListAction {

@@ -9,6 +9,8 @@ export const maxSegmentListSize = 1_000_000;
 export const maxSegmentIdLength = 255;
 /** The most bytes of all ids of a list together, in UTF-8, each with a line break: a million ids of 66 bytes. */
 export const maxSegmentListBytes = 64 * 1024 * 1024;
+/** The most bytes of the ids of one block of a list, eight times what it is meant to have: only ids that were chosen for it come near. */
+export const maxSegmentBlockBytes = 512 * 1024;
 /** The most bytes of the body of an upload, whose lines may have more than the id. */
 export const maxSegmentListBodyBytes = 256 * 1024 * 1024;
 
@@ -56,6 +58,7 @@ const UploadedIds = Type.Object({
   upload,
   pieces: Type.Integer({ minimum: 0, maximum: maxUploadPieces, description: 'the number of its pieces' }),
   received: Type.Integer({ minimum: 0, maximum: maxSegmentListSize, description: 'the number of its ids' }),
+  bytes: Type.Integer({ minimum: 0, maximum: maxSegmentListBytes, description: 'of its ids, each with a line break' }),
   hash: Type.String({ minLength: 64, maxLength: 64, description: 'SHA-256 of its ids, each with a line break' }),
 });
 export type UploadedIds = Static<typeof UploadedIds>;
@@ -181,7 +184,7 @@ export const StageSegmentIds = defineOperation({
   errors: ['ValidationError', 'NotFoundError'],
 });
 
-/** The most blocks of one call: their contents are some 1 MB. */
+/** The most blocks of one call: their contents are some 1 MB, and 22 MB where each is as large as blocks may be; a reply has up to 32 MiB. */
 export const maxBlocksPerCall = 32;
 
 /** Returns blocks of lists by their hashes. Blocks that no list has needed for a day are left out. */

@@ -1,4 +1,4 @@
-import type { OutboxMessage } from '@bunting/contracts';
+import { type ErrorKind, type OutboxMessage, refusal } from '@bunting/contracts';
 import { encodeIdBlock, encodeRootBlock, type StoredBlock } from '@bunting/contracts/id-blocks';
 import { expect, it } from 'vitest';
 import { segmentLists } from './segment-lists.ts';
@@ -40,7 +40,7 @@ it('reads the blocks that it lacks, each once, and keeps those that lists still 
   const { lists, fetched } = start(...one.blocks, ...other.blocks);
   await lists.loadFor([rowOf(1, one.root), rowOf(2, same.root), rowOf(3, other.root), rowOf(4, undefined)]);
   expect(fetched).toHaveLength(4);
-  lists.retain(new Set([other.root]));
+  lists.retain(new Set([other.root]), true);
   expect(lists.find(one.root)).toBeUndefined();
   expect(lists.find(other.root)?.has('b')).toBe(true);
   await lists.loadFor([rowOf(3, other.root)]);
@@ -55,13 +55,48 @@ it('reads only the newest list of a segment', async () => {
   expect(lists.find(newer.root)?.size).toBe(1);
 });
 
-it('knows no list of which a block is missing or has another content, and warns of the latter', async () => {
+it('knows no list of which a block is missing or has another content, and warns once of each current one', async () => {
   const { root, blocks } = stored(['a']);
   const [block, rootBlock] = blocks as [StoredBlock, StoredBlock];
   for (const given of [[block], [rootBlock], [{ ...block, content: encodeIdBlock(['b']).content }, rootBlock]]) {
     const { lists, warnings } = start(...given);
-    await lists.loadFor([rowOf(1, root)]);
+    for (const isComplete of [false, true, true]) {
+      await lists.loadFor([rowOf(1, root)]);
+      lists.retain(new Set([root]), isComplete);
+    }
     expect(lists.find(root)).toBeUndefined();
-    expect(warnings).toHaveLength(given.length - 1);
+    expect(lists.unknown).toBe(1);
+    expect(warnings).toEqual([expect.stringContaining(root)]);
+    lists.retain(new Set(), true);
+    expect(lists.unknown).toBe(0);
   }
+});
+
+it('a list that is refused holds no other list up, and one that is too long for a message is read a block at a time', async () => {
+  const [one, two] = [encodeIdBlock(['a']), encodeIdBlock(['b'])];
+  const long = encodeRootBlock([one.hash, two.hash]);
+  const other = stored(['c']);
+  const contents = new Map<string, Buffer>();
+  const all = [one, two, long, ...other.blocks];
+  for (const { hash, content } of all) contents.set(hash.toString('hex'), content);
+  const refusing = (isRefused: (hashes: readonly string[]) => boolean, kind: ErrorKind) =>
+    segmentLists(
+      async (hashes) => {
+        if (isRefused(hashes)) throw refusal(kind, 'refused');
+        return new Map(hashes.map((hash) => [hash, contents.get(hash) as Buffer]));
+      },
+      () => undefined,
+    );
+  const root = long.hash.toString('hex');
+  const rows = [rowOf(1, root), rowOf(2, other.root)];
+  const inParts = refusing((hashes) => hashes.length > 1, 'PayloadTooLarge');
+  await inParts.loadFor(rows);
+  expect(inParts.find(root)?.size).toBe(2);
+  const withoutOne = refusing((hashes) => hashes.includes(one.hash.toString('hex')), 'PayloadTooLarge');
+  await withoutOne.loadFor(rows);
+  expect(withoutOne.find(root)).toBeUndefined();
+  expect(withoutOne.find(other.root)?.has('c')).toBe(true);
+  await expect(refusing(() => true, 'ServiceUnavailable').loadFor(rows)).rejects.toMatchObject({
+    kind: 'ServiceUnavailable',
+  });
 });
