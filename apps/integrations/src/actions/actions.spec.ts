@@ -109,6 +109,27 @@ const processed = () =>
 const passTime = () => service.database.query({ text: 'update signal_endpoint set lease_until = null' });
 
 describe('an action set', () => {
+  it('ends with its project, and not with an earlier one of the same id', async () => {
+    const { id } = await create();
+    const deletedAt = (ms: number) => ({
+      type: 'project-deleted' as const,
+      project,
+      featureName: null,
+      environment: null,
+      createdAt: new Date(ms).toISOString(),
+    });
+    const sets = async () => (await service.call(ListActionSets, { params: { projectId: project } })).actions;
+    const [earlier] = service.log.append(deletedAt(Date.now() - 3_600_000));
+    await eventually(async () => {
+      const text = 'select position from inbox_position';
+      const [row] = await service.database.query<{ position: number }>({ text });
+      expect(row?.position).toBe(earlier?.event.id);
+    });
+    expect(await sets()).toMatchObject([{ id }]);
+    service.log.append(deletedAt(Date.now() + 3_600_000));
+    await eventually(async () => expect(await sets()).toEqual([]));
+  });
+
   it('runs as its service account when a signal matches, and only then', async () => {
     const { id } = await create();
     await send({ ...alertmanagerSignal, commonLabels: { severity: 'info' } });

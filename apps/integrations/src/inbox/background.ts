@@ -21,6 +21,7 @@ import type { InboxPosition, InboxStore } from './inbox-store.ts';
 import {
   asksForReview,
   changeRequestOf,
+  deletedProjectOf,
   deletedUserOf,
   followedFeatureOf,
   type Followers,
@@ -149,9 +150,10 @@ export function startInbox(options: InboxOptions) {
     const recent = page.events.filter(({ event }) => Date.parse(event.createdAt) >= oldest);
     const notices = await lookUpOrLeaveOut(recent);
     const deletedUsers = page.events.flatMap(({ event }) => deletedUserOf(event) ?? []);
+    const deletedProjects = page.events.flatMap(({ event }) => deletedProjectOf(event) ?? []);
     const settled = page.events.flatMap(({ event }) => settledReviewOf(event) ?? []);
     const next = { ...position, position: last.event.id, hash: last.hash };
-    const isStored = await store.commit(position, next, { notices, settled, deletedUsers });
+    const isStored = await store.commit(position, next, { notices, settled, deletedUsers, deletedProjects });
     if (isStored && notices.length > 0) onTold?.();
     return isStored ? next : store.position();
   };

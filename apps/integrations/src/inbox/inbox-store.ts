@@ -12,7 +12,7 @@ import { type Database, onlyRow, type ReadDatabase, type Statement, type Tx } fr
 import { markBeginning } from '../delivery/log-mark-store.ts';
 import type { LogPosition } from '../delivery/log-position.ts';
 import { addToMail, dropKind, dropMailOf, dropReview } from '../mail/mail-store.ts';
-import type { Notice, SettledReview } from './notification.ts';
+import type { DeletedProject, Notice, SettledReview } from './notification.ts';
 
 /** The inbox of a person, and what is left out of it: the projects that the person may not see. */
 export interface InboxOf {
@@ -157,6 +157,7 @@ interface ToldOfPage {
   readonly notices: readonly Notice[];
   readonly settled: readonly SettledReview[];
   readonly deletedUsers: readonly number[];
+  readonly deletedProjects: readonly DeletedProject[];
 }
 
 /** Stores what people are told, outside of the writes of users. Nothing is mailed without `mailing`. */
@@ -180,7 +181,11 @@ export function inboxStore(database: Database, mailing?: Mailing) {
      * Stores, in one transaction, what people are told of the events up to a position, and that they are.
      * @returns false, with nothing stored, if another process was faster
      */
-    commit: (from: InboxPosition, to: LogPosition, { notices, settled, deletedUsers }: ToldOfPage): Promise<boolean> =>
+    commit: (
+      from: InboxPosition,
+      to: LogPosition,
+      { notices, settled, deletedUsers, deletedProjects }: ToldOfPage,
+    ): Promise<boolean> =>
       database.transaction(async (tx) => {
         if (!(await move(tx, from, to))) return false;
         await tell(tx, notices, mailing);
@@ -193,6 +198,9 @@ export function inboxStore(database: Database, mailing?: Mailing) {
           await tx.query('delete from notification_preference where user_id = any ($1::int[])', [deletedUsers]);
           await dropMailOf(tx, deletedUsers);
         }
+        // A later project of the same id has sets of its own, also when the log is read again.
+        for (const { id, at } of deletedProjects)
+          await tx.query('delete from action_set where project = $1 and created_at < $2', [id, at]);
         return true;
       }),
 

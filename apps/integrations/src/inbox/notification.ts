@@ -224,6 +224,17 @@ export function deletedUserOf({ type, preData }: Event): number | undefined {
   return type === 'user-deleted' && typeof id === 'number' ? id : undefined;
 }
 
+/** A project that an event reports as deleted, and when. */
+export interface DeletedProject {
+  readonly id: string;
+  readonly at: string;
+}
+
+/** The projects that events report as deleted. */
+export function deletedProjectOf({ type, project, createdAt }: Event): DeletedProject | undefined {
+  return type === 'project-deleted' && project != null ? { id: project, at: createdAt } : undefined;
+}
+
 const dayMs = 86_400_000;
 /** The days before the end of a token at which its creator is told. */
 const noticeDays = [1, 7];
