@@ -100,7 +100,10 @@ it('takes a CSV, NDJSON or lines, adds and removes ids, and returns them', async
   expect(await send('POST', '{"userId":"日本"}\n"c"\n', { type, query: '' })).toMatchObject({ body: { added: 1 } });
   expect(await send('DELETE', 'c\nunknown', { type: 'text/plain', query: '' })).toMatchObject({ body: { removed: 1 } });
   expect(await ids()).toEqual(['a,b', '日本']);
-  expect(await send('DELETE', undefined, { type: '', query: '' })).toMatchObject({
+  expect((await send('DELETE', undefined, { type: '', query: '' })).status).toBe(400);
+  expect((await send('DELETE', 'a\n', { query: '?all=true' })).status).toBe(400);
+  expect(await ids()).toEqual(['a,b', '日本']);
+  expect(await send('DELETE', undefined, { type: '', query: '?all=true' })).toMatchObject({
     status: 200,
     body: { list: null, removed: 2 },
   });
@@ -165,7 +168,7 @@ it('frontends get a flag by the list of its segment, as soon as it has changed',
   expect([await isOnFor('ann'), await isOnFor('eve')]).toEqual([false, true]);
   await send('PUT', '', { query: '' });
   expect([await isOnFor('ann'), await isOnFor('eve')]).toEqual([false, false]);
-  await send('DELETE', undefined, { type: '', query: '' });
+  await send('DELETE', undefined, { type: '', query: '?all=true' });
   expect(await isOnFor('ann')).toBe(true);
 });
 

@@ -149,7 +149,11 @@ it('delivers a segment with a list as one that matches nobody, with its list by 
     constraints: [constraint, { operator: 'IN', values: [] }],
     list: { size: 1 },
   });
-  await features.call(RemoveSegmentIds, { params: { id }, body: null });
+  for (const query of [{}, { all: false }, { all: true, contextName: 'userId' }])
+    await expect(features.call(RemoveSegmentIds, { params: { id }, query, body: null })).rejects.toMatchObject({
+      kind: 'ValidationError',
+    });
+  await features.call(RemoveSegmentIds, { params: { id }, query: { all: true }, body: null });
   expect(await lastDelivered()).toEqual({ id, name: 'renamed', constraints: [expect.objectContaining(constraint)] });
 });
 
@@ -262,7 +266,9 @@ it('refuses an upload before its ids are stored', async () => {
   await edit(ReplaceSegmentList, ['a'], 'userId');
   await refusedWith('ValidationError', () => stage(AddSegmentIds, [['a']], 'appName'));
   expect(await countOf(`segment_list_piece where segment = ${id}`)).toBe(0);
-  await refusedWith('NoAccessError', () => features.call(RemoveSegmentIds, { params: { id }, body: null }, lee));
+  await refusedWith('NoAccessError', () =>
+    features.call(RemoveSegmentIds, { params: { id }, query: { all: true }, body: null }, lee),
+  );
 });
 
 it('changes a list only where If-Match names the segment as it is', async () => {
@@ -289,7 +295,7 @@ it('refuses a list of a segment that is used in a protected environment, as othe
     await expect(edit(ReplaceSegmentList, ['a'], 'userId', editor)).rejects.toMatchObject({ kind: 'NoAccessError' });
     await edit(ReplaceSegmentList, ['a'], 'userId');
     expect((await features.emittedEvents()).at(-1)?.data).toMatchObject({ bypassedChangeRequest: true });
-    const remove = () => features.call(RemoveSegmentIds, { params: { id }, body: null }, editor);
+    const remove = () => features.call(RemoveSegmentIds, { params: { id }, query: { all: true }, body: null }, editor);
     await expect(remove()).rejects.toMatchObject({ kind: 'NoAccessError' });
   } finally {
     await sql('update protected_environment set is_protected = false');
@@ -310,7 +316,7 @@ it('an approval does not count for a list that was changed after it', async () =
   for (const change of [
     () => edit(AddSegmentIds, ['everybody']),
     () => edit(ReplaceSegmentList, ['tester'], 'sessionId'),
-    () => features.call(RemoveSegmentIds, { params: { id }, body: null }),
+    () => features.call(RemoveSegmentIds, { params: { id }, query: { all: true }, body: null }),
   ]) {
     await change();
     expect(await apply(1)).toMatchObject({ outcome: 'conflict', conflicts: [{ code: 'approvals-missing' }] });

@@ -6,6 +6,7 @@ import {
   AddSegmentIds,
   GetSegmentBlocks,
   GetSegmentList,
+  invalid,
   maxSegmentListBytes,
   refusal,
   RemoveSegmentIds,
@@ -241,8 +242,12 @@ export function segmentListEndpoints({ transaction, segmentLists: reader }: Feat
 
     implement(ReplaceSegmentList, (request) => editOrRepeat(request, 'replace', request.body)),
     implement(AddSegmentIds, (request) => editOrRepeat(request, 'add', request.body)),
-    implement(RemoveSegmentIds, (request) =>
-      request.body === null ? remove(request) : editOrRepeat(request, 'remove', request.body),
-    ),
+    implement(RemoveSegmentIds, (request) => {
+      const { all = false, contextName } = request.query ?? {};
+      // A body that was lost on its way must not open the segment to everybody.
+      if (all !== (request.body === null) || (all && contextName !== undefined))
+        throw invalid('Send the ids to remove as the body, or `all=true` alone to remove the list.', '/query/all');
+      return request.body === null ? remove(request) : editOrRepeat(request, 'remove', request.body);
+    }),
   ];
 }

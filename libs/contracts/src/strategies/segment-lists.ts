@@ -65,6 +65,16 @@ export type UploadedIds = Static<typeof UploadedIds>;
 
 const ListQuery = Type.Object({ contextName: Type.Optional(contextName) });
 
+const RemovalQuery = Type.Object({
+  ...ListQuery.properties,
+  all: Type.Optional(
+    Type.Boolean({
+      description:
+        'true removes the list itself, in a request without a body: the segment then matches everybody who satisfies its constraints',
+    }),
+  ),
+});
+
 const listErrors = [
   'ValidationError',
   'ExceedsLimitError',
@@ -119,8 +129,7 @@ export const RemoveSegmentIds = defineOperation({
   subject: 'call.features.remove-segment-ids',
   operationId: 'removeSegmentIds',
   summary: 'Remove ids from the list of a segment, or the list',
-  description:
-    'Removes the ids of the body from the list of a segment. Without a body it removes the list itself: the segment then matches everybody who satisfies its constraints.',
+  description: 'Removes the ids of the body from the list of a segment, or with `all=true` the list itself.',
   tag: 'Segments',
   http: { method: 'DELETE', url: '/api/admin/segments/:id/list', idList: 'optional', takesLong: true },
   isBuntingExtension: true,
@@ -128,7 +137,7 @@ export const RemoveSegmentIds = defineOperation({
   ifMatch: 'segment',
   permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
   params: SegmentPath,
-  query: ListQuery,
+  query: RemovalQuery,
   body: Type.Union([UploadedIds, Type.Null()]),
   reply: SegmentListChange,
   errors: listErrors,

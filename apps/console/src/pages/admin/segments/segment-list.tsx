@@ -76,7 +76,10 @@ function SegmentListUpload({ id, list, onChange }: SegmentListProps) {
   const edit = async (operation: AnyOperation, uploaded: ReadFile | undefined): Promise<void> => {
     setSending(true);
     try {
-      const url = urlOf(operation, { params: { id }, query: uploaded === undefined ? {} : { contextName: field } });
+      const url = urlOf(operation, {
+        params: { id },
+        query: uploaded === undefined ? { all: 'true' } : { contextName: field },
+      });
       const body = uploaded && new Blob([uploaded.file], { type: uploaded.contentType });
       const { body: reply } = await sendAfterSignIn(operation.http?.method ?? 'PUT', url, { body });
       const { list: after, added, removed } = reply as SegmentListChange;
