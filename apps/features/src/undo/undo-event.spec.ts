@@ -429,3 +429,13 @@ describe('undoing an event', () => {
     }
   });
 });
+
+it('a created segment that has got a list since is not deleted', () => {
+  const list = { contextName: 'userId', size: 2, version: 1 };
+  const state = aState({}, {}, { segments: [{ ...segment, list }] });
+  expect(undoEvent(anEvent('segment-created', { data: segment }), state)).toMatchObject({
+    state: 'changed',
+    steps: [],
+    conflicts: [{ path: ['list'] }],
+  });
+});

@@ -366,7 +366,11 @@ const segmentOf = (value: unknown, segments: readonly Segment[]): Segment | unde
 const removeSegment: Rule = ({ data }, { segments }) => {
   const current = segmentOf(data, segments);
   if (current === undefined) return nothingToUndo;
-  const conflicts = conflictsBetween(segmentFields(data), segmentFields(current));
+  // Ids that were uploaded since are not in the event, and nothing would bring them back.
+  const conflicts = conflictsBetween(
+    { ...recordOrEmpty(segmentFields(data)), list: null },
+    { ...recordOrEmpty(segmentFields(current)), list: current.list ?? null },
+  );
   if (conflicts.length > 0) return changedAgain(conflicts);
   const { id } = current;
   return byChange({ action: 'deleteSegment', payload: { id } }, null, fieldChanges(segmentFields(current), undefined));
