@@ -45,7 +45,7 @@ describeInBrowser('signing in to the console', () => {
     await dialog.getByText('These credentials are not right.').waitFor();
     await signInAs(page, 'ada');
     await dialog.waitFor({ state: 'detached' });
-    await page.getByText('ada@example.org').waitFor();
+    await page.getByText('ada@example.org', { exact: true }).waitFor();
     await page.getByText('this browser').waitFor();
     await expectAccessible(opened);
 
@@ -75,17 +75,17 @@ describeInBrowser('signing in to the console', () => {
     const opened = await openPage('/profile');
     const { page } = opened;
     await signInAs(page, 'ada');
-    await page.getByText('ada@example.org').waitFor();
+    await page.getByText('ada@example.org', { exact: true }).waitFor();
     const other = await page.context().newPage();
     await other.goto(`${url}/profile`);
-    await other.getByText('ada@example.org').waitFor();
+    await other.getByText('ada@example.org', { exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/profile');
     await chooseFromMenu(other.getByRole('button', { name: 'Account' }), 'Sign out');
     await signInAs(other, 'ben');
     await page.waitForURL((address) => address.pathname === '/');
     await page.getByRole('button', { name: 'Account' }).waitFor();
     await page.goto(`${url}/profile`);
-    await page.getByText('ben@example.org').waitFor();
+    await page.getByText('ben@example.org', { exact: true }).waitFor();
 
     // Whoever stays because of unsaved input writes nothing in the name of the other user.
     await page.evaluate(() => addEventListener('beforeunload', (event) => event.preventDefault()));
@@ -101,7 +101,7 @@ describeInBrowser('signing in to the console', () => {
     page.once('dialog', (dialog) => void dialog.accept());
     await other.close();
     await page.goto(`${url}/profile`);
-    await page.getByText('ada@example.org').waitFor();
+    await page.getByText('ada@example.org', { exact: true }).waitFor();
     await closeChecked(opened);
   });
 

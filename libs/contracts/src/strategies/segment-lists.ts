@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { SegmentPath } from '../paths.ts';
 import { Nullable } from '../schemas.ts';
+import { listContextName, SegmentList } from './segments.ts';
 
 /** The most ids of a list, and the most of one request, where an id that comes twice counts twice. */
 export const maxSegmentListSize = 1_000_000;
@@ -17,25 +18,6 @@ export const maxSegmentListBodyBytes = 256 * 1024 * 1024;
 /** The content types of a list of ids. */
 export const segmentListContentTypes = ['text/csv', 'application/x-ndjson', 'text/plain'] as const;
 export type SegmentListContentType = (typeof segmentListContentTypes)[number];
-
-const contextName = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  description: 'the context field whose value must be one of the ids',
-});
-
-export const SegmentList = Type.Object(
-  {
-    contextName,
-    size: Type.Integer({ minimum: 0, description: 'the number of ids' }),
-    version: Type.Integer({ minimum: 1, description: 'grows with each change of the list' }),
-  },
-  {
-    title: 'segmentListSchema',
-    description: 'The list of a segment: the segment matches only users whose context field has one of its ids.',
-  },
-);
-export type SegmentList = Static<typeof SegmentList>;
 
 export const SegmentListChange = Type.Object(
   {
@@ -63,7 +45,7 @@ const UploadedIds = Type.Object({
 });
 export type UploadedIds = Static<typeof UploadedIds>;
 
-const ListQuery = Type.Object({ contextName: Type.Optional(contextName) });
+const ListQuery = Type.Object({ contextName: Type.Optional(listContextName) });
 
 const RemovalQuery = Type.Object({
   ...ListQuery.properties,
@@ -189,7 +171,7 @@ export const StageSegmentIds = defineOperation({
     piece: Type.Integer({ minimum: 0, maximum: maxUploadPieces - 1, description: 'the position of the piece' }),
     ids: Type.Array(Type.String({ minLength: 1, maxLength: maxSegmentIdLength }), { description: 'the ids' }),
   }),
-  reply: Type.Object({ contextName }),
+  reply: Type.Object({ contextName: listContextName }),
   errors: ['ValidationError', 'NotFoundError'],
 });
 

@@ -3,7 +3,26 @@ import { defineOperation } from '../operation.ts';
 import { SegmentPath, StrategyIdPath } from '../paths.ts';
 import { maxId, notBlank, Nullable, Timestamp, ValidateSegmentNameBody } from '../schemas.ts';
 import { Constraint, ConstraintBody } from './constraints.ts';
-import { SegmentList } from './segment-lists.ts';
+
+// Not in `segment-lists.ts`: pages that show segments would load all of that.
+export const listContextName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'the field that must be one of the ids',
+});
+
+export const SegmentList = Type.Object(
+  {
+    contextName: listContextName,
+    size: Type.Integer({ minimum: 0, description: 'how many ids' }),
+    version: Type.Integer({ minimum: 1, description: 'grows with each change of the list' }),
+  },
+  {
+    title: 'segmentListSchema',
+    description: 'Users must have one of its ids.',
+  },
+);
+export type SegmentList = Static<typeof SegmentList>;
 
 /** The id of a segment, within the range of the column in the database. */
 export const SegmentId = Type.Integer({ minimum: 0, maximum: maxId, description: 'the id of the segment' });

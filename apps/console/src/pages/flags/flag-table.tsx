@@ -100,7 +100,7 @@ const detailColumns = {
 /** The columns that go first where there is not enough room. */
 const dispensable = [detailColumns.owner, detailColumns.type, detailColumns.tags, detailColumns.lastSeen];
 
-const widths = { select: 32, star: 28, name: 190, longName: 280, environment: 124, usage: 54, padding: 48 } as const;
+const widths = { select: 32, star: 28, name: 190, environment: 124, usage: 54, padding: 48 } as const;
 
 /** The least width of a list, in pixels. @param environment of the column of each environment */
 function widthOf(details: readonly DetailColumn[], environmentCount: number, environment: number): number {
@@ -404,12 +404,9 @@ export function FlagTable({
     if (activeRow >= 0) virtualizer.scrollToIndex(activeRow, { align: 'auto' });
   }, [activeRow, virtualizer]);
   const { width, hasMore } = useRoom(scroller);
-  // Usage is left out where it would take the room of long names or of the project.
+  // Usage is left out where it would take the room of the project, or of names that are longer.
   const withUsage = widths.environment + widths.usage;
-  const leastWithUsage =
-    widthOf(props.showsProject ? [detailColumns.project] : [], environments.length, withUsage) +
-    (widths.longName - widths.name);
-  const usageOf = leastWithUsage <= width ? props.usageOf : undefined;
+  const usageOf = widthOf([detailColumns.project], environments.length, withUsage) <= width ? props.usageOf : undefined;
   const environmentWidth = usageOf === undefined ? widths.environment : withUsage;
   const details = useMemo(
     () => detailsThatFit(width, environments.length, { showsProject: props.showsProject, environmentWidth }),
