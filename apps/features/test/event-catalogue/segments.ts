@@ -32,7 +32,7 @@ const onList = (
 ): Step =>
   sendComputed(operation as typeof RemoveSegmentIds, async (features) => ({
     params: { id: await segmentId(features, name) },
-    query: { contextName: 'userId' },
+    query: body === null ? { all: true } : { contextName: 'userId' },
     body,
   }));
 
