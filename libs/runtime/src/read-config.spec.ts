@@ -133,6 +133,7 @@ describe('read config', () => {
 
 const schema: TObject = Type.Object({
   ADMIN_TOKEN: Type.Optional(Type.String({ secret: true })),
+  SMTP_URL: Type.Optional(Type.String({ secret: true })),
   FLAGS_DATABASE_URL: Type.Optional(Type.String({ format: 'uri' })),
   ORIGINS: Type.Optional(Type.String({ origins: true })),
 });
@@ -163,6 +164,7 @@ describe('a setting in production', () => {
     ['FLAGS_DATABASE_URL', `postgres://flags:${random}@db.internal/flags`],
     ['FLAGS_DATABASE_URL', 'postgres://postgres@127.0.0.1:5432/flags'],
     ['FLAGS_DATABASE_URL', 'postgres://postgres:postgres@localhost/flags'],
+    ['SMTP_URL', 'smtps://flags:secret@smtp.example.com:465'],
     ['ORIGINS', 'https://a.example.org, http://localhost:3000'],
     ['ORIGINS', ''],
   ])('is not reported when it is safe: %s=%s', (key, value) => {

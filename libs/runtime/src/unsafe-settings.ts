@@ -23,6 +23,11 @@ function secretIn(token: string): string {
   return token.slice(token.lastIndexOf('.') + 1);
 }
 
+/** Whether a secret is the address of a server, whose password that server decides on. */
+function isAddress(secret: string): boolean {
+  return /^[a-z]+:\/\//.test(secret);
+}
+
 function isLocal(hostname: string): boolean {
   return hostname === '' || /^(?:localhost|127\.|\[::1\])/.test(hostname);
 }
@@ -57,7 +62,7 @@ export function unsafeSettings(schema: ConfigSchema, config: Readonly<Record<str
     const traits = property as SettingTraits;
     const parts = value.split(',').map((part) => part.trim());
     const weaknesses = [
-      ...(traits.secret === true ? parts.map((part) => weaknessOf(secretIn(part))) : []),
+      ...(traits.secret === true && !isAddress(value) ? parts.map((part) => weaknessOf(secretIn(part))) : []),
       ...(traits.origins === true ? parts.filter((part) => URL.canParse(part)).map(weaknessOfOrigin) : []),
       ...(key.endsWith('_DATABASE_URL') ? [weaknessOfDatabase(value)] : []),
     ];

@@ -23,6 +23,11 @@ import {
 const { folder, secretsFolder, secret, runSetup, remove } = temporarySecrets();
 afterAll(remove);
 
+/** A secret that several services read has a variable for each of them, since a container has only its own folder of secrets. */
+function ownVariable(service: string, key: string): string {
+  return `\${${service.toUpperCase().replaceAll('-', '_')}_${key}:-}`;
+}
+
 describe('the compose file', () => {
   it('gives each service settings that it reads and secrets from files only', () => {
     const known = new Set(keysOf(HostConfig));
@@ -32,7 +37,7 @@ describe('the compose file', () => {
       const unknown = Object.keys(environment).filter((key) => !own.has(key) && !known.has(key));
       expect({ service: service.name, unknown }).toEqual({ service: service.name, unknown: [] });
       for (const [key, value] of Object.entries(environment)) {
-        if (!key.endsWith('_FILE') || value === `\${${key}:-}`) continue;
+        if (!key.endsWith('_FILE') || value === `\${${key}:-}` || value === ownVariable(service.name, key)) continue;
         expect(secrets.map((name) => `/run/secrets/${name}`)).toContain(value);
       }
     }
@@ -51,7 +56,10 @@ describe('the compose file', () => {
         .flatMap(({ properties }) => Object.keys(properties))
         .filter((key) => {
           const [plain, file] = [environment[key], environment[`${key}_FILE`]].map(String);
-          const isPassed = plain?.startsWith(`\${${key}:-`) === true || file === `\${${key}_FILE:-}`;
+          const isPassed =
+            plain?.startsWith(`\${${key}:-`) === true ||
+            file === `\${${key}_FILE:-}` ||
+            file === ownVariable(service.name, `${key}_FILE`);
           return !decided.test(key) && !isPassed && file?.startsWith('/run/secrets/') !== true;
         });
       expect({ service: service.name, lost }).toEqual({ service: service.name, lost: [] });

@@ -178,6 +178,8 @@ describe('authorisation', () => {
       ).toEqual({
         'GET /ofrep/v1/events': 400,
         'POST /edge/validate': 200,
+        'POST /api/signal-endpoint/:name': 401,
+        'POST /unsubscribe': 400,
         'POST /auth/simple/login': 401,
         'GET /auth/first/validate': 400,
         'POST /auth/first': 400,
