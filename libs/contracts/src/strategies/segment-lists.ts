@@ -57,15 +57,25 @@ const RemovalQuery = Type.Object({
   ),
 });
 
-const listErrors = [
-  'ValidationError',
-  'ExceedsLimitError',
-  'NotFoundError',
-  'ConflictError',
-  'ContentTypeerror',
-  'PayloadTooLarge',
-  'RequestTimeout',
-] as const;
+/** What the operations that change a list share. */
+const listEdit = {
+  tag: 'Segments',
+  isBuntingExtension: true,
+  isHeavy: true,
+  ifMatch: 'segment',
+  permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  params: SegmentPath,
+  reply: SegmentListChange,
+  errors: [
+    'ValidationError',
+    'ExceedsLimitError',
+    'NotFoundError',
+    'ConflictError',
+    'ContentTypeerror',
+    'PayloadTooLarge',
+    'RequestTimeout',
+  ],
+} as const;
 
 /** Emits `segment-updated`. */
 export const ReplaceSegmentList = defineOperation({
@@ -74,17 +84,10 @@ export const ReplaceSegmentList = defineOperation({
   summary: 'Set the list of a segment',
   description:
     'Replaces the list of a segment by the ids of the body. The segment then matches users whose context field `contextName` has one of the ids and who satisfy all of its constraints; with no id it matches nobody. `contextName` may be left out where the segment has a list.',
-  tag: 'Segments',
+  ...listEdit,
   http: { method: 'PUT', url: '/api/admin/segments/:id/list', idList: 'required', takesLong: true },
-  isBuntingExtension: true,
-  isHeavy: true,
-  ifMatch: 'segment',
-  permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
-  params: SegmentPath,
   query: ListQuery,
   body: UploadedIds,
-  reply: SegmentListChange,
-  errors: listErrors,
 });
 
 /** Emits `segment-updated`. */
@@ -93,17 +96,10 @@ export const AddSegmentIds = defineOperation({
   operationId: 'addSegmentIds',
   summary: 'Add ids to the list of a segment',
   description: 'Adds the ids of the body to the list of a segment. A segment without a list gets one.',
-  tag: 'Segments',
+  ...listEdit,
   http: { method: 'POST', url: '/api/admin/segments/:id/list', idList: 'required', takesLong: true },
-  isBuntingExtension: true,
-  isHeavy: true,
-  ifMatch: 'segment',
-  permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
-  params: SegmentPath,
   query: ListQuery,
   body: UploadedIds,
-  reply: SegmentListChange,
-  errors: listErrors,
 });
 
 /** Emits `segment-updated`. */
@@ -112,17 +108,10 @@ export const RemoveSegmentIds = defineOperation({
   operationId: 'removeSegmentIds',
   summary: 'Remove ids from the list of a segment, or the list',
   description: 'Removes the ids of the body from the list of a segment, or with `all=true` the list itself.',
-  tag: 'Segments',
+  ...listEdit,
   http: { method: 'DELETE', url: '/api/admin/segments/:id/list', idList: 'optional', takesLong: true },
-  isBuntingExtension: true,
-  isHeavy: true,
-  ifMatch: 'segment',
-  permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
-  params: SegmentPath,
   query: RemovalQuery,
   body: Type.Union([UploadedIds, Type.Null()]),
-  reply: SegmentListChange,
-  errors: listErrors,
 });
 
 const BlockHash = Type.String({ minLength: 64, maxLength: 64, description: 'SHA-256 of the ids of the block' });
