@@ -1,7 +1,15 @@
-// Writes the edge with everything that it needs into one file, dist/bunting-edge.mjs, for machines without npm: `node bunting-edge.mjs`.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'vite';
+import { runCommand } from './command.ts';
+
+const help = `Writes the edge with everything that it needs into one file, bunting-edge.mjs, for machines without npm.
+
+  npm run edge:bundle [-- FOLDER]    into FOLDER; default: dist
+  node dist/bunting-edge.mjs
+
+See docs/edge.md.`;
 
 const root = path.join(import.meta.dirname, '..');
 
@@ -15,17 +23,26 @@ const inlineFiles: Plugin = {
     ),
 };
 
-await build({
-  root,
-  configFile: false,
-  logLevel: 'warn',
-  plugins: [inlineFiles],
-  ssr: { noExternal: true, target: 'node' },
-  build: {
-    ssr: path.join(root, 'apps/edge/src/main.ts'),
-    target: 'node22',
-    outDir: path.resolve(process.argv[2] ?? path.join(root, 'dist')),
-    emptyOutDir: false,
-    rolldownOptions: { output: { entryFileNames: 'bunting-edge.mjs', codeSplitting: false } },
-  },
-});
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { help: { type: 'boolean', default: false } },
+  });
+  if (values.help) return console.log(help);
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [inlineFiles],
+    ssr: { noExternal: true, target: 'node' },
+    build: {
+      ssr: path.join(root, 'apps/edge/src/main.ts'),
+      target: 'node22',
+      outDir: path.resolve(positionals[0] ?? path.join(root, 'dist')),
+      emptyOutDir: false,
+      rolldownOptions: { output: { entryFileNames: 'bunting-edge.mjs', codeSplitting: false } },
+    },
+  });
+}
+
+await runCommand(main);
