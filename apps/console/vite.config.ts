@@ -61,11 +61,39 @@ const operationsForBrowsers = (): Plugin => ({
   },
 });
 
+const isText = (node: SyntaxNode): boolean =>
+  (node.type === 'Literal' && typeof node['value'] === 'string') ||
+  node.type === 'TemplateLiteral' ||
+  (node.type === 'BinaryExpression' && isText(node['left'] as SyntaxNode));
+
+/** Leaves out what the schemas of the contracts say to readers of the OpenAPI document: the functions that make schemas begin with a capital. */
+const schemasForBrowsers = (): Plugin => ({
+  name: 'schemas-for-browsers',
+  apply: 'build',
+  transform(code, id) {
+    if (!/libs[\\/]contracts[\\/]src/.test(id)) return null;
+    const texts = syntaxNodes(this.parse(code))
+      .filter(({ type, callee }) => {
+        if (type !== 'CallExpression') return false;
+        const { name, object } = callee as SyntaxNode;
+        return /^[A-Z]/.test(String(name ?? (object as SyntaxNode | undefined)?.['name'] ?? ''));
+      })
+      .flatMap((call) => call['arguments'] as SyntaxNode[])
+      .flatMap((argument) => (argument['properties'] ?? []) as SyntaxNode[])
+      .filter(
+        ({ key, value }) => (key as SyntaxNode | undefined)?.['name'] === 'description' && isText(value as SyntaxNode),
+      );
+    return texts
+      .toSorted((one, other) => other.start - one.start)
+      .reduce((rest, { start, end }) => rest.slice(0, start) + rest.slice(end).replace(/^\s*,/, ''), code);
+  },
+});
+
 const api = process.env['BUNTING_URL'] ?? 'http://127.0.0.1:4242';
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), operationsForBrowsers(), compress()],
+  plugins: [react(), operationsForBrowsers(), schemasForBrowsers(), compress()],
   build: {
     outDir: 'dist/web',
     assetsDir: 'console',
