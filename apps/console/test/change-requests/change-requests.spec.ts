@@ -6,6 +6,7 @@ import {
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  openMenu,
   openPage,
   openSignedIn,
   signIn,
@@ -233,8 +234,7 @@ describeInBrowser('the review of a change request', () => {
     await dialog.getByRole('button', { name: 'Request', exact: true }).press('Enter');
     await main.getByRole('list', { name: 'Reviewers' }).getByText(names.ron).waitFor();
     await main.getByText('Asked', { exact: true }).waitFor();
-    await main.getByRole('button', { name: 'More actions' }).press('Enter');
-    await author.page.getByRole('menuitem', { name: 'Cancel the request' }).waitFor();
+    await openMenu(main.getByRole('button', { name: 'More actions' }), 'Cancel the request');
     await closeChecked(author);
 
     const onlooker = await openAs(mel, path);

@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import {
   api,
+  chooseFromMenu,
   closeChecked,
   describeInBrowser,
   expectAccessible,
@@ -51,8 +52,7 @@ describeInBrowser('a protected environment', () => {
     const opened = await openSignedIn(feature(other));
     const { page } = opened;
     const archive = async () => {
-      await page.getByRole('button', { name: 'Actions', exact: true }).press('Enter');
-      await page.getByRole('menuitem', { name: 'Archive' }).press('Enter');
+      await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Archive');
       const dialog = page.getByRole('alertdialog');
       await dialog.getByText('this applies directly, without approval', { exact: false }).waitFor();
       return dialog;
@@ -114,8 +114,7 @@ describeInBrowser('a protected environment', () => {
     const opened = await openPage(feature(child));
     const { page } = opened;
     await signIn(page, secret);
-    await page.getByRole('button', { name: 'Actions', exact: true }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Archive' }).press('Enter');
+    await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Archive');
     const dialog = page.getByRole('alertdialog');
     await dialog.getByText('takes effect when that is approved and applied', { exact: false }).waitFor();
     expect(await dialog.getByRole('button', { name: 'Propose it instead' }).count()).toBe(0);

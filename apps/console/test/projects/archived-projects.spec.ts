@@ -1,6 +1,13 @@
 import { beforeAll, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { api, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from '../support/browser.ts';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openSignedIn,
+} from '../support/browser.ts';
 
 const tail = randomUUID().slice(0, 8);
 const [active, archived] = [`active-${tail}`, `archived-${tail}`];
@@ -23,8 +30,7 @@ describeInBrowser('the archived projects', () => {
     expect(await page.getByRole('row').filter({ hasText: active }).count()).toBe(0);
     await expectAccessible(opened);
 
-    await row.getByRole('button', { name: `Actions for ${archived}` }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Revive it' }).press('Enter');
+    await chooseFromMenu(row.getByRole('button', { name: `Actions for ${archived}` }), 'Revive it');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revive it' }).press('Enter');
     await row.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Projects', exact: true }).last().press('Enter');

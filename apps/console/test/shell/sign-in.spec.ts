@@ -277,6 +277,11 @@ describeInBrowser('signing in to the console', () => {
     const settings = { enabled: true, discoverUrl: issuer, clientId: 'bunting', secret: 'a secret of the client' };
     await api('POST', '/api/admin/auth/oidc/settings', settings);
     try {
+      // A gateway remembers for two seconds how one can sign in.
+      await eventually(async () => {
+        const form = (await (await fetch(`${url}/api/admin/user`)).json()) as { options: unknown[] };
+        expect(form.options).toHaveLength(1);
+      });
       const opened = await openPage('/flags');
       const { page, violations, faults } = opened;
       const link = page

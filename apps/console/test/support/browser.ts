@@ -133,16 +133,20 @@ export async function untilFocused(element: Locator): Promise<void> {
 }
 
 /**
- * Opens a menu by keyboard and chooses an entry of it. A dialog that has just closed gives the focus back a frame later, which can
- * come between the press and the release of a key: the button is then pressed again, as a person would do.
+ * Opens a menu by keyboard until it shows an entry. A dialog that has just closed gives the focus back a frame later, which can come
+ * between the press and the release of a key: the button is then pressed again, as a person would do.
  */
-export async function chooseFromMenu(button: Locator, entry: string): Promise<void> {
+export async function openMenu(button: Locator, entry: string): Promise<Locator> {
   const item = button.page().getByRole('menuitem', { name: entry, exact: true });
   await eventually(async () => {
     if ((await button.getAttribute('aria-expanded')) !== 'true') await button.press('Enter');
     await item.waitFor({ timeout: 15_000 });
   });
-  await item.press('Enter');
+  return item;
+}
+
+export async function chooseFromMenu(button: Locator, entry: string): Promise<void> {
+  await (await openMenu(button, entry)).press('Enter');
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
