@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'vite';
 import { runCommand } from './command.ts';
 
-const help = `Writes the edge with everything that it needs into one file, bunting-edge.mjs, for machines without npm.
+const help = `Writes the edge with everything that it needs into one file, bunting-edge.mjs, for machines without npm, and its part for
+browsers into bunting-edge-worker.mjs, for Cloudflare Workers and Deno.
 
   npm run edge:bundle [-- FOLDER]    into FOLDER; default: dist
   node dist/bunting-edge.mjs
@@ -23,26 +24,34 @@ const inlineFiles: Plugin = {
     ),
 };
 
+/** Writes a program and the licences of what it is made of. */
+async function bundle(entry: string, file: string, { target }: { readonly target: 'node' | 'webworker' }) {
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [inlineFiles],
+    ssr: { noExternal: true, target },
+    build: {
+      ssr: path.join(root, 'apps/edge', entry),
+      target: 'node22',
+      outDir: path.dirname(file),
+      emptyOutDir: false,
+      license: { fileName: `${path.basename(file, '.mjs')}.licenses.md` },
+      rolldownOptions: { output: { entryFileNames: path.basename(file), codeSplitting: false } },
+    },
+  });
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { help: { type: 'boolean', default: false } },
   });
   if (values.help) return console.log(help);
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    plugins: [inlineFiles],
-    ssr: { noExternal: true, target: 'node' },
-    build: {
-      ssr: path.join(root, 'apps/edge/src/main.ts'),
-      target: 'node22',
-      outDir: path.resolve(positionals[0] ?? path.join(root, 'dist')),
-      emptyOutDir: false,
-      rolldownOptions: { output: { entryFileNames: 'bunting-edge.mjs', codeSplitting: false } },
-    },
-  });
+  const outDir = path.resolve(positionals[0] ?? path.join(root, 'dist'));
+  await bundle('src/main.ts', path.join(outDir, 'bunting-edge.mjs'), { target: 'node' });
+  await bundle('src/worker/main.ts', path.join(outDir, 'bunting-edge-worker.mjs'), { target: 'webworker' });
 }
 
 await runCommand(main);

@@ -18,5 +18,6 @@ export {
 export { compileChunk, type FeatureChunk } from './feature-chunk.ts';
 export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './frontend-api.ts';
 export { blockOfId, bytesOfBlock, type IdBlock, type IdList, idList, readIdBlock } from './id-list.ts';
-export { hasPayloads, type Resolution } from './resolution.ts';
+export { contextFieldsOfOfrep, isOfrepFailure, ofrepResult } from './ofrep.ts';
+export type { Resolution } from './resolution.ts';
 export type { Variant } from './variant.ts';

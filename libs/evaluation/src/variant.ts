@@ -13,10 +13,15 @@ function addBlock(hash: number, block: number): number {
   return Math.imul(rotateLeft(hash ^ mixBlock(block), 13), 5) + 0xe6546b64;
 }
 
+const encoder = new TextEncoder();
+
 /** A text with one character for each byte of the UTF-8 of `text`. ASCII, as most keys are, is its own result. */
 export function utf8Of(text: string): string {
   for (let index = 0; index < text.length; index++) {
-    if (text.charCodeAt(index) >= 0x80) return Buffer.from(text, 'utf8').toString('latin1');
+    if (text.charCodeAt(index) < 0x80) continue;
+    let bytes = '';
+    for (const byte of encoder.encode(text)) bytes += String.fromCharCode(byte);
+    return bytes;
   }
   return text;
 }

@@ -22,7 +22,8 @@ import { LRUCache } from 'lru-cache';
 import type { ServerSettings } from '../config.ts';
 import type { OriginState } from '../origin-state.ts';
 import { storeRows } from './store-rows.ts';
-import { type EdgeToken, scopeKeyOf } from './token.ts';
+import { scopeKeyOf } from '../token-scope.ts';
+import type { EdgeToken } from './token.ts';
 import type { EdgeTokens } from './tokens.ts';
 
 /** What all scopes of an edge share. */

@@ -5,7 +5,8 @@ import { type Log, logFailure } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import type { OriginState } from '../origin-state.ts';
 import { type FollowedScope, followedScope, type ScopeParts } from './followed-scope.ts';
-import { covers, type EdgeToken, scopeKeyOf } from './token.ts';
+import { covers, scopeKeyOf } from '../token-scope.ts';
+import type { EdgeToken } from './token.ts';
 import type { EdgeTokens } from './tokens.ts';
 
 /** How a scope is kept current by its origin. */

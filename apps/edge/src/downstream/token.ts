@@ -16,21 +16,6 @@ export function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-/** Whether whatever is delivered to the second scope is delivered to the first one, too. */
-export function covers(
-  one: Pick<EdgeToken, 'environment' | 'projects'>,
-  other: Pick<EdgeToken, 'environment' | 'projects'>,
-): boolean {
-  if (one.environment !== other.environment) return false;
-  return one.projects.includes('*') || other.projects.every((project) => one.projects.includes(project));
-}
-
-/** The environment and projects of tokens that get the same. */
-export function scopeKeyOf({ environment, projects }: Pick<EdgeToken, 'environment' | 'projects'>): string {
-  const normalised = projects.includes('*') ? ['*'] : [...new Set(projects)].sort();
-  return JSON.stringify([environment, normalised]);
-}
-
 /**
  * What a token says about itself, as `<projects>:<environment>.<secret>`; undefined for one of another form. `[]` stands for several
  * projects, which the token does not name.

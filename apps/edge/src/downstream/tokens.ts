@@ -1,7 +1,8 @@
 import { type Refusal, refusal, unavailable } from '@bunting/contracts';
 import type { Asker, CredentialHeaders, Principal } from '@bunting/http';
 import { LRUCache } from 'lru-cache';
-import { covers, digestOf, type EdgeToken, parseToken, principalOf } from './token.ts';
+import { covers } from '../token-scope.ts';
+import { digestOf, type EdgeToken, parseToken, principalOf } from './token.ts';
 
 export interface EdgeTokensOptions {
   /** Returns those of the tokens that the origin calls valid. Rejects where that cannot be told. */

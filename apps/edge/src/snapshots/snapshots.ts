@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '@bunting/contracts';
 import { type Log, startLoop } from '@bunting/runtime';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { scopeKeyOf } from '../downstream/token.ts';
+import { scopeKeyOf } from '../token-scope.ts';
 import type { OriginState } from '../origin-state.ts';
 import { checkedFiles, type Files, reasonOf, UnusableFileError } from './checked-files.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { staleHeader } from '@bunting/contracts';
 import { Agent, fetch, type RequestInit, type Response } from 'undici';
+import { faultOf, isJson, staleMsOf } from './answer-head.ts';
 import { OriginError } from './origin-error.ts';
 
 /** How an edge speaks to its origin. Times are milliseconds. */
@@ -79,44 +79,10 @@ interface Head {
   readonly discard: () => void;
 }
 
-const maxRetryAfterMs = 5 * 60_000;
-
-/** The pause that an answer asks for in `Retry-After`, at most five minutes; undefined if it asks for none. */
-export function retryAfterMs(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxRetryAfterMs);
-}
-
-function staleMsOf({ headers }: Response): number {
-  const text = headers.get(staleHeader) ?? '';
-  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
-}
-
-function isJson({ headers }: Response): boolean {
-  return /^application\/(?:[^;]*\+)?json\b/i.test(headers.get('content-type') ?? '');
-}
-
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   const { code, message: causeMessage } = (cause ?? {}) as { readonly code?: string; readonly message?: string };
   return causeMessage === undefined || causeMessage === '' ? (code ?? message) : causeMessage;
-}
-
-/** The faults of statuses. 401 and 403 in anything but JSON are those of something in front of the origin, and refuse no token. */
-function faultOf(response: Response): OriginError | undefined {
-  const { status, headers } = response;
-  if (response.ok || status === 304) return undefined;
-  if (status >= 300 && status < 400)
-    return new OriginError(
-      'failing',
-      `it redirects to ${headers.get('location') ?? 'nowhere'}, where no token is sent`,
-    );
-  if ((status === 401 || status === 403) && isJson(response))
-    return new OriginError('refused', `it answers ${status}`, { status });
-  if ([404, 405, 406, 415, 501].includes(status)) return new OriginError('unsupported', `it answers ${status}`);
-  const pauseMs = retryAfterMs(headers.get('retry-after'), Date.now());
-  return new OriginError('failing', `it answers ${status}`, { status, retryAfterMs: pauseMs });
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { OriginClient } from './origin-client.ts';
+import type { OriginRequest } from './origin-client.ts';
 import { OriginError } from './origin-error.ts';
 
 /** A token that the origin accepts, with what it is for. */
@@ -8,6 +8,12 @@ export interface ValidToken {
   readonly environment: string;
   /** `['*']` for all */
   readonly projects: readonly string[];
+}
+
+/** Requests to an origin. They throw an OriginError. */
+export interface TokenOrigin {
+  readonly get: (request: OriginRequest) => Promise<{ readonly body: unknown }>;
+  readonly ask: (request: OriginRequest) => Promise<{ readonly body: unknown }>;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -45,7 +51,7 @@ export function scopeInToken(token: string): Pick<ValidToken, 'environment' | 'p
 }
 
 /** What a token is for, found by using it; undefined where the origin refuses it. @throws OriginError if the origin does not tell */
-async function triedToken(client: OriginClient, token: string): Promise<ValidToken | undefined> {
+async function triedToken(client: TokenOrigin, token: string): Promise<ValidToken | undefined> {
   const attempts = [
     { type: 'client', path: `/api/client/features?${noFeatures}` },
     { type: 'frontend', path: '/api/frontend' },
@@ -73,7 +79,7 @@ async function triedToken(client: OriginClient, token: string): Promise<ValidTok
  * Those of the tokens that the origin accepts from SDKs. An origin without `/edge/validate` is asked with each token for what it delivers.
  * @throws OriginError if the origin does not tell
  */
-export async function validateTokens(client: OriginClient, tokens: readonly string[]): Promise<readonly ValidToken[]> {
+export async function validateTokens(client: TokenOrigin, tokens: readonly string[]): Promise<readonly ValidToken[]> {
   const possible = [...new Set(tokens)].filter((token) => possibleToken.test(token));
   const valid: ValidToken[] = [];
   for (let start = 0; start < possible.length; start += batchSize) {

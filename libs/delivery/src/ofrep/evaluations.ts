@@ -7,19 +7,16 @@ import {
   invalid,
   notFound,
   type OfrepBulkQuery,
-  type OfrepErrorCode,
-  type OfrepEvaluation,
   type OfrepEvaluationBody,
-  type OfrepFailure,
   scopeAsQuery,
   truncate,
 } from '@bunting/contracts';
 import {
-  contextFieldsOfBody,
+  contextFieldsOfOfrep,
   type EvaluationContext,
-  hasPayloads,
+  isOfrepFailure,
+  ofrepResult,
   type Resolution,
-  type Variant,
 } from '@bunting/evaluation';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -39,54 +36,6 @@ import type { DeliveryView } from '../view/delivery-view.ts';
 import { type EvaluationResult, listOfItems, type RenderedItem, renderItem } from '../view/result-cache.ts';
 import { awaitAnnouncedChange, hashOfScope, type StreamTickets } from './changes.ts';
 
-/** The evaluation of a feature in the form of the OpenFeature Remote Evaluation Protocol, or the reason for which it failed. */
-export type OfrepResult = OfrepEvaluation | OfrepFailure;
-
-function isFailure(result: OfrepResult): result is OfrepFailure {
-  return 'errorCode' in result;
-}
-
-function failure(key: string, errorCode: OfrepErrorCode, errorDetails: string): OfrepFailure {
-  return {
-    key,
-    errorCode,
-    errorDetails,
-  };
-}
-
-/** A payload by its type. @throws SyntaxError for one that is not of its type */
-function payloadValue({ type, value }: NonNullable<Variant['payload']>): unknown {
-  if (type === 'json') return JSON.parse(value) as unknown;
-  if (type !== 'number') return value;
-  const number = value.trim() === '' ? Number.NaN : Number(value);
-  if (!Number.isFinite(number)) throw new SyntaxError('it is not a number');
-  return number;
-}
-
-/** The result of a feature for a user: a payload where its variants have any, else whether it is on. */
-function ofrepResult({ feature, enabled, variant, reason, needsTargetingKey }: Resolution): OfrepResult {
-  const { name: key, impressionData = false } = feature;
-  if (needsTargetingKey) {
-    return failure(
-      key,
-      'TARGETING_KEY_MISSING',
-      `The feature ${key} is on for a share of the users: set \`targetingKey\` in the context, so that each user gets the same result every time.`,
-    );
-  }
-  const metadata = { featureEnabled: enabled, impressionData };
-  const variantName = variant.enabled ? variant.name : enabled ? 'on' : 'off';
-  const evaluation = { key, reason, variant: variantName, metadata };
-  if (variant.payload === undefined) return hasPayloads(feature) ? evaluation : { ...evaluation, value: enabled };
-  try {
-    const value = payloadValue(variant.payload);
-    return value === null ? evaluation : { ...evaluation, value };
-  } catch (error) {
-    const { type } = variant.payload;
-    const details = `The payload of the variant ${variant.name} of the feature ${key} is no ${type} value: ${(error as Error).message}. Correct it in Bunting.`;
-    return failure(key, 'GENERAL', details);
-  }
-}
-
 /** The JSON of each resolution. A feature has few different ones, and each is one object. */
 function renderedItems() {
   const cache = new WeakMap<Resolution, RenderedItem>();
@@ -103,20 +52,6 @@ const ticketLifetimeMs = 15 * 60_000;
 const ticketReserveMs = 60_000;
 /** Seconds after which a client closes the stream of a page that is hidden. */
 const inactivityDelaySec = 120;
-
-/** The context of a body. `targetingKey` is the user, and the session, where the context does not name them. */
-function contextIn(
-  body: OfrepEvaluationBody,
-  environment: string,
-  callerAddress: string | undefined,
-): EvaluationContext {
-  const fields = new Map(contextFieldsOfBody(body, environment, callerAddress));
-  const key = fields.get('targetingKey') ?? '';
-  if (key !== '') {
-    for (const name of ['userId', 'sessionId']) if (!fields.get(name)) fields.set(name, key);
-  }
-  return { fields, now: new Date(), random: Math.random };
-}
 
 /**
  * The entity tag of a bulk evaluation: a hash of the evaluations, and when the ticket that was sent with them expires, in milliseconds in base 36.
@@ -183,7 +118,8 @@ export function ofrepHandlers({
       ...(typeof requested === 'string' ? { environment: requested } : {}),
       clientSpec: deltaClientSpec,
     });
-    const context = contextIn(body as OfrepEvaluationBody, view.scope.environment, callerAddress);
+    const fields = contextFieldsOfOfrep(body as OfrepEvaluationBody, view.scope.environment, callerAddress);
+    const context: EvaluationContext = { fields, now: new Date(), random: Math.random };
     return { view, context };
   };
 
@@ -194,7 +130,7 @@ export function ofrepHandlers({
     if (resolution === undefined) throw notFound(`Could not find feature flag ${truncate(key, 200)}`);
     const result = ofrepResult(resolution);
     response.header('content-type', jsonContentType);
-    if (!isFailure(result)) return response.send(JSON.stringify(result));
+    if (!isOfrepFailure(result)) return response.send(JSON.stringify(result));
     const { error, kind } = serializeRefusal(invalid(result.errorDetails, '/body/context'));
     request.exchange.outcome = kind;
     return response.code(400).send(JSON.stringify(ofrepErrorOf(request, 400, error, result.errorCode)));
