@@ -141,6 +141,17 @@ describeInBrowser('a change request', () => {
     await closeChecked(opened);
   });
 
+  it('that is discarded while someone looks at it is a page that says so', async () => {
+    const body = [{ action: 'archiveFeature', feature }];
+    const { id } = (await api('POST', `${base}/environments/development/change-requests`, body)) as Identified;
+    const opened = await openSignedIn(`/projects/${project}/change-requests/${id}`);
+    await opened.page.getByText('It also affects production.').waitFor();
+    await api('DELETE', `${base}/change-requests/${id}`);
+    await opened.page.getByRole('heading', { name: 'This change request is gone', level: 1 }).waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
   it('says which other environments it affects, and needs their approvals', async () => {
     const body = [{ action: 'archiveFeature', feature }];
     const proposed = await api('POST', `${base}/environments/development/change-requests`, body);

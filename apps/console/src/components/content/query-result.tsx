@@ -34,15 +34,25 @@ interface PageErrorProps {
   /** what the page shows, as in `change request` */
   readonly page: string;
   readonly notFound: string | undefined;
+  /** whether it was shown before */
+  readonly wasShown: boolean;
   readonly retry: () => void;
 }
 
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.kind === 'NotFoundError';
+}
+
 /** The page in place of one whose subject could not be loaded. */
-function PageError({ error, page, notFound, retry }: PageErrorProps) {
-  if (error instanceof ApiError && error.kind === 'NotFoundError')
+function PageError({ error, page, notFound, wasShown, retry }: PageErrorProps) {
+  if (isNotFound(error))
     return (
-      <Page title={`There is no such ${page}`}>
-        <p>{notFound ?? 'It may have been deleted, or the address is mistyped.'}</p>
+      <Page title={wasShown ? `This ${page} is gone` : `There is no such ${page}`}>
+        <p>
+          {wasShown
+            ? 'It was deleted while you looked at it, or is hidden from you now.'
+            : (notFound ?? 'It may have been deleted, or the address is mistyped.')}
+        </p>
       </Page>
     );
   return (
@@ -61,15 +71,19 @@ interface QueryResultProps<T> {
   readonly notFound?: string;
 }
 
-/** The data of a query, or its error with a retry. Cached data stays visible while the query runs again. */
+/**
+ * The data of a query, or its error with a retry. Cached data stays visible while the query runs again, and when that fails, unless the
+ * subject of the page does not exist any more.
+ */
 export function QueryResult<T>({ query, children, page, notFound }: QueryResultProps<T>) {
-  if (query.data !== undefined) return children(query.data);
+  const wasShown = query.data !== undefined;
+  if (query.data !== undefined && !(page !== undefined && isNotFound(query.error))) return children(query.data);
   if (query.error != null) {
     const failure = { error: query.error, retry: () => void query.refetch() };
     return page === undefined ? (
       <ErrorNotice {...failure} />
     ) : (
-      <PageError {...failure} page={page} notFound={notFound} />
+      <PageError {...failure} page={page} notFound={notFound} wasShown={wasShown} />
     );
   }
   return <Loading />;
