@@ -54,9 +54,10 @@ function constraintIn(member: JsonObject): Constraint {
   };
 }
 
+/** What a change says of a segment, which may have a list of ids besides. */
 function describeSegment({ name, constraints }: JsonObject): string {
   const conditions = listIn(constraints).map((one) => constraintPhrase(constraintIn(one)));
-  return `${textOf(name)}: ${conditions.join(' and ') || 'everybody'}`;
+  return `${textOf(name)}: ${conditions.join(' and ') || 'no constraints'}`;
 }
 
 /** The strategy that a payload describes. A member that should be a list but is not becomes an empty one. */

@@ -293,6 +293,9 @@ describeInBrowser('administration', () => {
     await page.getByRole('button', { name: 'Remove these ids' }).press('Enter');
     await page.getByText('0 added, 2 removed: the list has 9,999 ids.').waitFor();
     await expectAccessible(opened);
+    const others = await openSignedIn('/admin/segments');
+    await others.page.getByText('userId is in a list of 9,999 ids').waitFor();
+    await closeChecked(others);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download the list' }).press('Enter');
     expect((await download).suggestedFilename()).toBe(`segment-${id}.ndjson`);

@@ -72,7 +72,7 @@ function Integrations() {
       }}
       empty={{
         title: 'Nobody is told of events yet',
-        help: 'An integration sends events to a webhook, to a channel of Slack, Mattermost or Microsoft Teams, or to Datadog and New Relic.',
+        help: 'An integration sends events to a webhook, a channel of Slack, Mattermost or Microsoft Teams, an address of mail, Datadog or New Relic, or keeps the log in a collector, a syslog server or a bucket.',
       }}
     />
   );

@@ -10,6 +10,7 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
+import { formatCount } from '../../../text/format-number.ts';
 import { constraintPhrase } from '../../../text/strategy-sentence.ts';
 import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
@@ -59,8 +60,12 @@ function Segments() {
           {
             id: 'conditions',
             title: 'Who is in it',
-            cell: ({ constraints }) =>
-              constraints.length === 0 ? 'everybody' : constraints.map(constraintPhrase).join(', and '),
+            cell: ({ constraints, list }) => {
+              const conditions = constraints.map(constraintPhrase);
+              if (list !== undefined)
+                conditions.push(`${list.contextName} is in a list of ${formatCount(list.size, 'id')}`);
+              return conditions.join(', and ') || 'everybody';
+            },
           },
           {
             id: 'project',
@@ -72,7 +77,7 @@ function Segments() {
         ]}
         empty={{
           title: 'No segments yet',
-          help: 'A segment is a named set of constraints, such as beta testers, that strategies of many flags use.',
+          help: 'A segment is a named set of constraints, or a list of ids, such as beta testers, that strategies of many flags use.',
           action: createLink,
         }}
       />
