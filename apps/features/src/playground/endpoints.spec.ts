@@ -415,6 +415,27 @@ describe('the impact of changes', () => {
       ]);
     });
 
+    it('covers the features that depend on changed ones, with what these do to them', async () => {
+      await features.given(
+        aFeature({ project: 'default', enabled: true, strategies: [aStrategy({ ...rollout(100), id })] }),
+      );
+      await features.given(
+        aFeature({
+          name: 'child',
+          project: 'default',
+          enabled: true,
+          dependencies: [{ feature: 'checkout', enabled: true, variants: [] }],
+          strategies: [aStrategy({ ...rollout(100) })],
+        }),
+      );
+      const inShop: Constraint = { contextName: 'appName', operator: 'IN', values: ['shop'] };
+      const { features: found } = await computeImpactOnUsers(update(rollout(100, { constraints: [inShop] })));
+      expect(found).toMatchObject([
+        { name: 'checkout', groups: [{ context: {}, loses: 100 }, {}] },
+        { name: 'child', dependsOn: ['checkout'], groups: [{ context: {}, loses: 100 }, {}] },
+      ]);
+    });
+
     it.each([
       ['a change that is none', { action: 'explode', feature: 'checkout' }, {}, /action/],
       ['no changes', [], {}, /changes|items/],

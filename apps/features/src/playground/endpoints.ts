@@ -101,8 +101,8 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
       const before = await withLists(stored, examples, context);
       requireEnvironments(before, [environment], '/body/environment');
       const after = await contentAfterProposal(before, proposal, context, request);
-      const names = affectedFeatures(before, changes, environment, hidden);
-      return computeImpactOnUsers({ before, after }, environment, names, {
+      const affected = affectedFeatures(before, changes, environment, hidden);
+      return computeImpactOnUsers({ before, after }, environment, affected, {
         examples,
         now,
       });

@@ -23,7 +23,7 @@ const impact = (before: readonly Feature[], after: readonly Feature[], examples:
   computeImpactOnUsers(
     { before: contentOf(before), after: contentOf(after) },
     environment,
-    before.map(({ name }) => name),
+    before.map(({ name }) => ({ name })),
     {
       examples: examples.map((fields) => new Map(Object.entries(fields))),
       now: new Date('2026-01-01T00:00:00.000Z'),
@@ -70,6 +70,29 @@ describe('the impact of changes on users', () => {
   it('counts a strategy that only the application can evaluate as off, and says so', () => {
     const ourOwn = aStrategy({ name: 'ourOwn' });
     expect(impactOfUpdate(ourOwn, ourOwn)).toMatchObject({ isComplete: false, groups: [{ before: 0, after: 0 }] });
+  });
+
+  it('is that of its parents for a feature that depends on others', () => {
+    const dependencies = [{ feature: 'checkout', enabled: true, variants: [] }];
+    const child = aFeature({ name: 'child', enabled: true, dependencies, strategies: [rollout(100)] });
+    const parent = (constraints: Constraint[]) =>
+      aFeature({ name: 'checkout', enabled: true, strategies: [rollout(100, { constraints })] });
+    const { features } = computeImpactOnUsers(
+      { before: contentOf([parent([]), child]), after: contentOf([parent([inNorway]), child]) },
+      environment,
+      [{ name: 'child', dependsOn: ['checkout'] }],
+      { examples: [], now: new Date('2026-01-01T00:00:00.000Z') },
+    );
+    expect(features).toMatchObject([
+      {
+        name: 'child',
+        dependsOn: ['checkout'],
+        groups: [
+          { context: {}, before: 100, after: 0, loses: 100 },
+          { context: { country: 'no' }, before: 100, after: 100, loses: 0 },
+        ],
+      },
+    ]);
   });
 
   it('counts an archived feature as off', () => {
@@ -144,12 +167,23 @@ describe('the features that changes concern', () => {
   const user = aFeature({ name: 'user', strategies: [rollout(50, { segments: [1] })] });
   const features = [aFeature(), user, aFeature({ name: 'other', strategies: [rollout(50, { segments: [2] })] })];
   const affected = (changes: readonly Change[], where = environment, hidden: string[] = []) =>
-    affectedFeatures(contentOf(features), changes, where, hidden);
+    affectedFeatures(contentOf(features), changes, where, hidden).map(({ name }) => name);
 
   it('are those that they change and those that use a changed segment in the environment', () => {
     expect(affected([change])).toEqual(['checkout']);
     expect(affected([change, deletion])).toEqual(['checkout', 'user']);
     expect(affected([deletion], 'production')).toEqual([]);
+  });
+
+  it('are, after these, those that depend on them, up to twenty in all', () => {
+    const child = aFeature({ name: 'child', dependencies: [{ feature: 'checkout', enabled: true, variants: [] }] });
+    const secret = { ...child, name: 'secret', project: 'hidden' };
+    expect(affectedFeatures(contentOf([child, ...features, secret]), [change], environment, ['hidden'])).toEqual([
+      { name: 'checkout' },
+      { name: 'child', dependsOn: ['checkout'] },
+    ]);
+    const children = Array.from({ length: 30 }, (_, nth) => ({ ...child, name: `child-${nth}` }));
+    expect(affectedFeatures(contentOf([...features, ...children]), [change], environment, [])).toHaveLength(20);
   });
 
   it('are not in projects that are hidden from the caller', () => {

@@ -146,8 +146,16 @@ interface EvaluationPlan {
   readonly groups: readonly UserFields[];
 }
 
+function parentsIn({ content }: EvaluatedSnapshot, name: string): readonly string[] {
+  return content.features.find((feature) => feature.name === name)?.dependencies.map(({ feature }) => feature) ?? [];
+}
+
 function planFor({ before, after, environment }: Comparison, name: string, limit: number): EvaluationPlan {
-  const settings = [before, after].map((snapshot) => ({ snapshot, ...settingsIn(snapshot, name, environment) }));
+  // A feature is on for whom its parents are.
+  const names = new Set([name, ...parentsIn(before, name), ...parentsIn(after, name)]);
+  const settings = [before, after].flatMap((snapshot) =>
+    [...names].map((one) => ({ snapshot, ...settingsIn(snapshot, one, environment) })),
+  );
   const active = settings.flatMap(({ snapshot, strategies }) =>
     strategies.filter(({ disabled }) => !disabled).map((strategy) => ({ snapshot, strategy })),
   );
@@ -221,7 +229,7 @@ function isEvaluable({ evaluator }: EvaluatedSnapshot, name: string, now: Date):
 export function computeImpactOnUsers(
   contents: { readonly before: PlaygroundContent; readonly after: PlaygroundContent },
   environment: string,
-  names: readonly Feature['name'][],
+  affected: readonly AffectedFeature[],
   { examples, now }: { readonly examples: readonly UserFields[]; readonly now: Date },
 ): { users: number; features: FeatureImpact[] } {
   const snapshotOf = (content: PlaygroundContent): EvaluatedSnapshot => ({
@@ -230,12 +238,16 @@ export function computeImpactOnUsers(
   });
   const [before, after] = [snapshotOf(contents.before), snapshotOf(contents.after)];
   const comparison = { before, after, environment, now };
-  const maxGroupsOfFeature = Math.max(4, Math.floor(maxGroups / names.length));
-  const plans = names.map((name) => planFor(comparison, name, maxGroupsOfFeature));
+  const maxGroupsOfFeature = Math.max(4, Math.floor(maxGroups / affected.length));
+  const plans = affected.map(({ name, dependsOn }) => ({
+    ...planFor(comparison, name, maxGroupsOfFeature),
+    dependsOn,
+  }));
   const groupCount = plans.reduce((sum, { groups }) => sum + groups.length, 0);
   const users = Math.max(100, Math.min(1_000, Math.floor(maxEvaluationsOfImpact / Math.max(1, groupCount))));
   const features = plans.map((plan) => ({
     name: plan.name,
+    ...(plan.dependsOn === undefined ? {} : { dependsOn: plan.dependsOn }),
     isComplete: isEvaluable(before, plan.name, now) && isEvaluable(after, plan.name, now),
     groups: plan.groups.map((group) => impactOnGroup(comparison, plan, group, users)),
     examples: examples.map((fields) => impactOnExample(comparison, plan.name, fields)),
@@ -246,27 +258,38 @@ export function computeImpactOnUsers(
 /** The maximum number of features in one request. */
 export const maxFeaturesOfImpact = 20;
 
+/** A feature that changes affect. */
+export interface AffectedFeature {
+  readonly name: Feature['name'];
+  /** of a feature that they affect only because it depends on others: which of them */
+  readonly dependsOn?: Feature['name'][];
+}
+
 /**
- * The names of the features that changes affect: those that they change, and those that use a changed segment in the environment.
- * Features of hidden projects are left out.
- * @throws Refusal when there are more than `maxFeaturesOfImpact`
+ * The features that changes affect: those that they change, those that use a changed segment in the environment, and up to the limit those
+ * that depend on them. Features of hidden projects are left out.
+ * @throws Refusal when more than `maxFeaturesOfImpact` are changed or use a changed segment
  */
 export function affectedFeatures(
   { features }: PlaygroundContent,
   changes: readonly Change[],
   environment: string,
   hidden: readonly string[],
-): Feature['name'][] {
+): AffectedFeature[] {
   const changed = new Set(featureNamesOf(changes));
   const segments = new Set(segmentIdsOf(changes));
   const usesChangedSegment = (feature: Pick<Feature, 'environments'>): boolean =>
     inEnvironment(feature, environment).strategies.some((strategy) => strategy.segments.some((id) => segments.has(id)));
-  const affected = features.filter(
-    (feature) => !hidden.includes(feature.project) && (changed.has(feature.name) || usesChangedSegment(feature)),
-  );
+  const visible = features.filter(({ project }) => !hidden.includes(project));
+  const affected = visible.filter((feature) => changed.has(feature.name) || usesChangedSegment(feature));
   if (affected.length > maxFeaturesOfImpact) {
     const reason = `The changes concern more than ${maxFeaturesOfImpact} features, the limit of one request`;
     throw invalidProperty(reason, '/body/changes');
   }
-  return affected.map(({ name }) => name);
+  const names = new Set(affected.map(({ name }) => name));
+  const dependents = visible.flatMap(({ name, dependencies }): AffectedFeature[] => {
+    const dependsOn = dependencies.map(({ feature }) => feature).filter((parent) => names.has(parent));
+    return names.has(name) || dependsOn.length === 0 ? [] : [{ name, dependsOn }];
+  });
+  return [...affected.map(({ name }) => ({ name })), ...dependents.slice(0, maxFeaturesOfImpact - affected.length)];
 }

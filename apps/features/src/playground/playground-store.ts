@@ -37,16 +37,22 @@ const ofProjects: Statement = {
       order by name limit $5`),
 };
 
-/** `$3` names of features, `$4` ids of segments whose features are read as well, `$5` the maximum number of features. */
+/**
+ * `$3` names of features, `$4` ids of segments whose features are read as well, `$5` the maximum number of these features, and of those that
+ * depend on them.
+ */
 const ofFeatures: Statement = {
   name: 'playground-of-features',
   text: contentOf(`
       with requested as (
         select name, parents from feature where archived_at is null and (name = any ($3::text[]) or segment_ids && $4::int[])
         order by name limit $5
-      )
+      ), dependents as (
+        select name, parents from feature where archived_at is null and parents <> '{}' and parents && (select array_agg(name) from requested)
+        order by name limit $5
+      ), evaluated as (select * from requested union select * from dependents)
       select name, project, dependencies, environments, segment_ids from feature where archived_at is null
-      and (name in (select name from requested) or name in (select unnest(parents) from requested))`),
+      and (name in (select name from evaluated) or name in (select unnest(parents) from evaluated))`),
 };
 
 const isInPage = `archived_at is null and project <> all ($3::text[]) and ($4::text[] is null or project = any ($4::text[]))
@@ -141,7 +147,7 @@ export function playgroundReader(database: ReadDatabase) {
       const values = [environments, segments, hidden, projects ?? null, limit, ...filters, after ?? null, alsoNames];
       return read<PlaygroundContentPage>(pageOf, values);
     },
-    /** Features by name, and the features that they depend on. */
+    /** Features by name, those that depend on them, and the features that these depend on. */
     ofFeatures: (
       environments: readonly string[],
       { names, usingSegments, limit, segments }: PlaygroundOfFeaturesQuery,

@@ -66,6 +66,11 @@ const UsersWithSameContext = Type.Object(
 export const FeatureImpact = Type.Object(
   {
     name: Type.String({ description: 'the name of the feature' }),
+    dependsOn: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'of a feature that the changes affect only because it depends on others: which of these',
+      }),
+    ),
     isComplete: Type.Boolean({
       description: 'false where a strategy is of a type that only the application can evaluate: it counts as off',
     }),
@@ -82,7 +87,8 @@ export const ImpactResult = Type.Object(
   {
     users: Type.Integer({ description: 'the number of generated users that each percentage refers to' }),
     features: Type.Array(FeatureImpact, {
-      description: 'the features that are changed or use a changed segment, by name; not those that depend on them',
+      description:
+        'the features that are changed or use a changed segment, by name, and then, up to 20 features in all, those that depend on them',
     }),
   },
   { title: 'changeImpactSchema', description: 'The effect of changes on users.' },

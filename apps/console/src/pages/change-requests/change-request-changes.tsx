@@ -20,7 +20,7 @@ import { QueryResult } from '../../components/content/query-result.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { changeSentence } from '../../text/change-sentence.ts';
 import { lineDiff } from '../events/line-diff.ts';
-import { ImpactGroups } from '../strategy/impact-groups.tsx';
+import { DependentImpact, ImpactGroups } from '../strategy/impact-groups.tsx';
 import { anchorOf, ChangeComments, type CommentDrafts } from './change-request-comments.tsx';
 import styles from './change-requests.module.css';
 
@@ -264,12 +264,16 @@ export function ChangeRequestImpact({ request }: RequestProps) {
       <QueryResult query={query}>
         {({ features }) => (
           <>
-            {features.map(({ name, groups }) => (
-              <div key={name} className={layout['denseStack']}>
-                <h3>{name}</h3>
-                <ImpactGroups groups={groups} label={name} />
-              </div>
-            ))}
+            {features.map(({ name, dependsOn, groups }) =>
+              dependsOn === undefined ? (
+                <div key={name} className={layout['denseStack']}>
+                  <h3>{name}</h3>
+                  <ImpactGroups groups={groups} label={name} />
+                </div>
+              ) : (
+                <DependentImpact key={name} name={name} dependsOn={dependsOn} groups={groups} />
+              ),
+            )}
           </>
         )}
       </QueryResult>

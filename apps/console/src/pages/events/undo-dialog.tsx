@@ -33,7 +33,7 @@ import { useEditProtection } from '../../changes/edit-protection.tsx';
 import { call, type CallRequest } from '../../api/call.ts';
 import { useSubmitChanges } from '../../changes/submit-changes.ts';
 import { changeSentence } from '../../text/change-sentence.ts';
-import { ImpactGroups } from '../strategy/impact-groups.tsx';
+import { DependentImpact, ImpactGroups } from '../strategy/impact-groups.tsx';
 import { ChangedFields } from './changed-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 
@@ -143,7 +143,13 @@ function Impact({ event, environment, steps }: ImpactProps) {
   const query = useQuery({ ...operationQuery(EvaluateImpact, { body }), retry: false });
   if (query.error !== null) return null;
   if (query.data === undefined) return <Loading />;
-  return query.data.features.map(({ name, groups }) => <ImpactGroups key={name} groups={groups} label={name} />);
+  return query.data.features.map((feature) =>
+    feature.dependsOn === undefined ? (
+      <ImpactGroups key={feature.name} groups={feature.groups} label={feature.name} />
+    ) : (
+      <DependentImpact key={feature.name} {...feature} />
+    ),
+  );
 }
 
 interface PlanProps {

@@ -12,9 +12,25 @@ interface ImpactGroupsProps extends Pick<Impact, 'groups'> {
   readonly label: string;
 }
 
+function isAffected({ gains, loses, changesVariant }: Impact['groups'][number]): boolean {
+  return gains + loses + changesVariant > 0;
+}
+
+/** The effect of a change on a flag that depends on a changed one; nothing where it has none. */
+export function DependentImpact({ name, dependsOn = [], groups }: Pick<Impact, 'name' | 'dependsOn' | 'groups'>) {
+  if (!groups.some(isAffected)) return null;
+  return (
+    <div className={layout['denseStack']}>
+      <h3>{name}</h3>
+      <p className={layout['small']}>It depends on {dependsOn.join(', ')}.</p>
+      <ImpactGroups groups={groups} label={name} />
+    </div>
+  );
+}
+
 /** The groups of users for whom a change has an effect, with the shares that gain the flag, lose it, or get another variant. */
 export function ImpactGroups({ groups, label }: ImpactGroupsProps) {
-  const affectedGroups = groups.filter(({ gains, loses, changesVariant }) => gains + loses + changesVariant > 0);
+  const affectedGroups = groups.filter(isAffected);
   if (affectedGroups.length === 0) return <p>Nothing changes for any user.</p>;
   return (
     <div role="region" aria-label={label} tabIndex={0}>

@@ -7,7 +7,7 @@ import { Loading } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { lacksValue, parseExampleUsers } from './strategy-inputs.ts';
-import { ImpactGroups } from './impact-groups.tsx';
+import { DependentImpact, ImpactGroups } from './impact-groups.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 import { formatCount } from '../../text/format-number.ts';
@@ -62,6 +62,7 @@ export function ImpactPanel(props: ImpactPanelProps) {
     enabled: debouncedBody.changes.length > 0 && !isIncomplete(changes) && !isIncomplete(debouncedBody.changes),
   });
   const impact = query.data?.features.find(({ name }) => changes.some(({ feature }) => feature === name));
+  const dependents = query.data?.features.filter(({ dependsOn }) => dependsOn !== undefined) ?? [];
   return (
     <section className={layout['card']} aria-labelledby="impact" aria-live="polite">
       <h2 id="impact">What this change does</h2>
@@ -92,6 +93,9 @@ export function ImpactPanel(props: ImpactPanelProps) {
       ) : (
         <>
           <ImpactGroups groups={impact.groups} label="Shares of users" />
+          {dependents.map((dependent) => (
+            <DependentImpact key={dependent.name} {...dependent} />
+          ))}
           {!impact.isComplete && (
             <p className={layout['small']}>A strategy that only the application can evaluate counts as off.</p>
           )}
