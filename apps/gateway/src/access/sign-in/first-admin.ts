@@ -1,5 +1,6 @@
 import { systemTraceparent } from '@bunting/bus';
-import { systemCaller } from '@bunting/contracts';
+import { Refusal, systemCaller } from '@bunting/contracts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayConfig } from '../../config.ts';
 import type { GatewayReads } from '../../unit-of-work/reads.ts';
 import type { TransactionContext, UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
@@ -79,6 +80,10 @@ interface FirstCredentialsOptions extends Pick<FirstAdminOrLinkOptions, 'transac
   readonly warn: (message: string) => void;
 }
 
+/** Attempts while the database accepts no connection in time, as when many replicas start at once. */
+const maxAttempts = 10;
+const attemptPauseMs = 1_000;
+
 /**
  * Creates the tokens and the administrator of the settings, where they are missing.
  * @returns the generated admin token, and the secret of the link that creates the first administrator; only hashes of them are stored
@@ -86,7 +91,19 @@ interface FirstCredentialsOptions extends Pick<FirstAdminOrLinkOptions, 'transac
 export async function ensureFirstCredentials(options: FirstCredentialsOptions) {
   const { transaction, reads, passwords, tokens, admin, warn } = options;
   const context = { caller: systemCaller, now: new Date(), traceparent: systemTraceparent() };
-  const adminToken = await ensureInitialTokens({ transaction, context, tokens, warn });
-  const linkSecret = await ensureFirstAdminOrLink({ transaction, context, reads, passwords, configured: admin });
+  const whileUnavailable = async <T>(ensure: () => Promise<T>): Promise<T> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await ensure();
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.kind !== 'ServiceUnavailable' || attempt === maxAttempts) throw error;
+        await sleep(attemptPauseMs);
+      }
+    }
+  };
+  const adminToken = await whileUnavailable(() => ensureInitialTokens({ transaction, context, tokens, warn }));
+  const linkSecret = await whileUnavailable(() =>
+    ensureFirstAdminOrLink({ transaction, context, reads, passwords, configured: admin }),
+  );
   return { adminToken, linkSecret };
 }
