@@ -25,7 +25,8 @@ const help = `Measures the seven operations of the interface, searches of events
   --warm-up N        seconds of each operation before it is measured, so that its code is compiled and its caches are warm (default 0)
   --only TEXT        only operations, or searches, whose name contains it
   --url URL          a server that runs already, instead of a Bunting started for the bench; it needs --token
-  --against URL      a second one, for the operations and --sdk: both are measured in turns, in the order a, b, b, a
+  --against URL      a second one, for the operations and --sdk, such as unleash-server: both are measured in turns, in the order a, b, b, a,
+                     each is followed by how many times the first is better, and what one of them lacks is left out
   --token TOKEN      the admin token of both
   --seed HOW         import, rest or none: how the flags get there (default import; rest works with Unleash too)
   --json FILE        where the figures go (default bench-results.json)
@@ -52,7 +53,7 @@ const help = `Measures the seven operations of the interface, searches of events
   --data DIR         with --events, --search or --suggest: keeps the database there, and goes on with what is there; of a search only N
 
 CPU is that of the server's process and of the PostgreSQL that it has started, for one request, with the work in the background that
-follows; of a server that runs already it is known on the same machine. The load generator runs beside the server: on two cores the
+follows; of a server that runs already, and of a PostgreSQL that it uses over TCP, it is known on the same machine. The load generator runs beside the server: on two cores the
 figures are of both together.`;
 
 function optionalCount(name: string, text: string | undefined): number | undefined {

@@ -14,7 +14,7 @@ export interface ServerUnderTest {
   readonly token: string;
   /** seconds of CPU that the process has used so far; undefined if it is not on this machine */
   cpuSeconds(): number | undefined;
-  /** the same of its child processes, which are those of its PostgreSQL */
+  /** the same of its child processes, which are those of its PostgreSQL, and of a PostgreSQL of this machine to which it has TCP connections */
   postgresCpuSeconds(): number | undefined;
   /** resident memory of the process in MB */
   residentMb(): number | undefined;
@@ -105,7 +105,10 @@ export function serverAt(address: string, token: string): ServerUnderTest {
     url,
     token,
     cpuSeconds: () => (pid === undefined ? undefined : cpuSecondsOf(pid)),
-    postgresCpuSeconds: () => (pid === undefined ? undefined : cpuSecondsOfChildren(pid)),
+    postgresCpuSeconds: () =>
+      pid === undefined
+        ? undefined
+        : [pid, ...postgresOf(pid)].reduce((sum, one) => sum + cpuSecondsOfChildren(one), 0),
     residentMb: () => {
       const kilobytes = pid === undefined ? undefined : /VmRSS:\s+(\d+) kB/.exec(textOf(`/proc/${pid}/status`))?.[1];
       return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1024);
@@ -139,15 +142,34 @@ function statOf(id: number) {
   return { id, parent, user, system, ended: (fields[13] ?? 0) + (fields[14] ?? 0) };
 }
 
-/** The process that listens on a port of this machine; undefined if there is none that this user may look at. */
-function pidListeningOn(port: number): number | undefined {
-  const listening = '0A';
-  const hexPort = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const inodes = ['tcp', 'tcp6']
+/** The sockets of TCP in a state: their ports, and how a process holds them. */
+function socketsIn(state: 'established' | 'listening') {
+  const code = { established: '01', listening: '0A' }[state];
+  const portOf = (address = ''): number => Number.parseInt(address.split(':')[1] ?? '', 16);
+  return ['tcp', 'tcp6']
     .flatMap((table) => textOf(`/proc/net/${table}`).split('\n'))
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, local = '', , state]) => local.endsWith(hexPort) && state === listening)
-    .map((fields) => `socket:[${fields[9]}]`);
+    .filter((fields) => fields[3] === code)
+    .map((fields) => ({ port: portOf(fields[1]), remotePort: portOf(fields[2]), link: `socket:[${fields[9]}]` }));
+}
+
+/** The PostgreSQL servers of this machine to which a process has TCP connections, without one that it has started. */
+function postgresOf(pid: number): readonly number[] {
+  const held = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)));
+  const ports = socketsIn('established')
+    .filter(({ link }) => held.has(link))
+    .map(({ remotePort }) => remotePort);
+  const isBelow = (id: number): boolean => id === pid || (id > 1 && isBelow(statOf(id).parent));
+  return [...new Set([...new Set(ports)].map(pidListeningOn))].filter(
+    (id) => id !== undefined && textOf(`/proc/${id}/comm`).trim() === 'postgres' && !isBelow(id),
+  ) as number[];
+}
+
+/** The process that listens on a port of this machine; undefined if there is none that this user may look at. */
+function pidListeningOn(port: number): number | undefined {
+  const inodes = socketsIn('listening')
+    .filter((socket) => socket.port === port)
+    .map(({ link }) => link);
   if (inodes.length === 0) return undefined;
   const holds = (pid: string): boolean => {
     try {

@@ -59,6 +59,7 @@ export interface Row {
 }
 
 export const environment = 'development';
+const notModified = 304;
 const preparedRequests = 20_000;
 const importBatchSize = 1_000;
 const seedConcurrency = 8;
@@ -87,22 +88,24 @@ export async function withServers<T>(
   }
 }
 
-/** Sends one request. @returns the reply, and the milliseconds until it was there. @throws Error unless it is a success */
+/** Sends one request. @returns the reply, and the milliseconds until it was there. @throws Error unless it is a success or unchanged */
 export async function send<T = unknown>(
   { url, token }: Pick<ServerUnderTest, 'url' | 'token'>,
   method: string,
   path: string,
   body?: unknown,
+  more: BenchRequest['headers'] = {},
 ): Promise<{ readonly reply: T; readonly tookMs: number }> {
   const startedAt = performance.now();
   const response = await fetch(`${url}${path}`, {
     method,
-    headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...more },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
   const tookMs = performance.now() - startedAt;
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
+  if (!response.ok && response.status !== notModified)
+    throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
   return { reply: (text === '' ? undefined : JSON.parse(text)) as T, tookMs };
 }
 
@@ -247,7 +250,7 @@ export async function measure(
     const [cpu, postgres] = after.map((end, one) => (end === undefined ? undefined : end - (before[one] ?? 0)));
     results[nth]?.push({ result, cpu, postgres });
   }
-  return results.map((runs, nth) => {
+  const rows = results.map((runs, nth) => {
     const sum = (valueOf: (run: (typeof runs)[number]) => number | undefined): number =>
       runs.reduce((total, run) => total + (valueOf(run) ?? 0), 0);
     const requests = Math.max(
@@ -282,6 +285,28 @@ export async function measure(
     );
     return row;
   });
+  const [one, other] = rows;
+  if (one !== undefined && other !== undefined)
+    printRow(
+      `${one.name}: times the second`,
+      connections,
+      timesText(one.requestsPerSecond, other.requestsPerSecond),
+      timesText(other.p50Ms, one.p50Ms),
+      timesText(other.p99Ms, one.p99Ms),
+      '',
+      `CPU of both columns: ${timesText(totalCpuMs(other), totalCpuMs(one))}`,
+    );
+  return rows;
+}
+
+/** The CPU of a request, that of PostgreSQL included; undefined if it is not known. */
+function totalCpuMs({ cpuMs, postgresCpuMs }: Row): number | undefined {
+  return cpuMs === undefined || postgresCpuMs === undefined ? undefined : cpuMs + postgresCpuMs;
+}
+
+/** How many times a figure of the first server is better than that of the second. */
+function timesText(better: number | undefined, worse: number | undefined): string {
+  return better === undefined || worse === undefined || worse === 0 ? '–' : `${(better / worse).toFixed(2)} ×`;
 }
 
 /** Prints the head of the table whose rows `measure` prints. */

@@ -18,9 +18,12 @@ import {
   withServers,
 } from '../run.ts';
 import type { ServerUnderTest } from '../../server-under-test.ts';
+import { tokenOf } from './sdk.ts';
 
 const aloneTimes = 30;
 const secondsWhileProjecting = 10;
+/** How many tags are added before the first of them is removed: more than requests are sent at the same time. */
+const tagsAhead = 200;
 
 /** Measures operations of the REST API. @returns the figures; undefined with `whileProjecting` */
 export function benchHttp(options: BenchOptions): Promise<unknown> {
@@ -30,7 +33,7 @@ export function benchHttp(options: BenchOptions): Promise<unknown> {
     const [server] = servers;
     console.log(`${server.residentMb() ?? '–'} MB resident`);
     const operations = await Promise.all(
-      servers.map(async (one) => operationsOf(features, await strategiesOf(one, features, 200))),
+      servers.map(async (one) => operationsOf(features, await strategiesOf(one, features, 200), await sdkHeaders(one))),
     );
     if (options.whileProjecting) return benchWhileProjecting(server, features, operations[0] ?? [], options);
     printHead();
@@ -39,22 +42,62 @@ export function benchHttp(options: BenchOptions): Promise<unknown> {
     for (const [nth, { name }] of (operations[0] ?? []).entries()) {
       if (!name.includes(only)) continue;
       const ofServers = operations.map((list) => list[nth] as Measured);
+      const lacking = await firstWithout(servers, ofServers);
+      if (lacking !== undefined) {
+        console.log(`${name}: left out, since ${lacking}`);
+        continue;
+      }
       alone.push([name, await medianAlone(server, ofServers[0] as Measured)]);
       rows.push(...(await measure(servers, ofServers, options)));
     }
     printTableHead('operation', 'alone, p50 ms');
     for (const [name, ms] of alone) printRow(name, ms.toFixed(1));
-    console.log(`\n${server.residentMb() ?? '–'} MB resident at the end`);
+    console.log('');
+    for (const { url, residentMb } of servers) console.log(`${residentMb() ?? '–'} MB resident at the end, ${url}`);
     return { date: new Date().toISOString(), features, rows, alone };
   });
+}
+
+/** Of two servers, says which of them lacks an operation, and how it responds; of one, an operation that it lacks shows in its statuses. */
+async function firstWithout(
+  servers: readonly ServerUnderTest[],
+  ofServers: readonly Measured[],
+): Promise<string | undefined> {
+  if (servers.length < 2) return undefined;
+  for (const [nth, { url, token }] of servers.entries()) {
+    const { method, path, body, headers } = (ofServers[nth] as Measured).request(0);
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: token, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    await response.arrayBuffer();
+    if (response.status >= 400) return `${url} responds with ${response.status}.`;
+  }
+  return undefined;
+}
+
+/** The headers of requests that SDKs send. */
+interface SdkHeaders {
+  readonly server: Readonly<Record<string, string>>;
+  readonly browser: Readonly<Record<string, string>>;
+}
+
+/** With tokens of SDKs: unleash-server takes no admin tokens for their requests. */
+async function sdkHeaders(target: ServerUnderTest): Promise<SdkHeaders> {
+  const headers = async (type: 'client' | 'frontend') => ({
+    authorization: await tokenOf(target, type),
+    'unleash-client-spec': '5.2.0',
+  });
+  return { server: await headers('client'), browser: await headers('frontend') };
 }
 
 /** The median duration in milliseconds of an operation's requests, sent one after the other. */
 async function medianAlone(target: ServerUnderTest, { request }: Measured): Promise<number> {
   const durations: number[] = [];
   for (let nth = 0; nth < aloneTimes; nth++) {
-    const { method, path, body } = request(nth * 31 + 7);
-    durations.push((await send(target, method, path, body).catch(() => ({ tookMs: Number.NaN }))).tookMs);
+    const { method, path, body, headers } = request(nth * 31 + 7);
+    durations.push((await send(target, method, path, body, headers).catch(() => ({ tookMs: Number.NaN }))).tookMs);
   }
   return percentile(durations, 0.5);
 }
@@ -90,18 +133,20 @@ function get(path: string): BenchRequest {
 function search(query: string): BenchRequest {
   return get(`/api/admin/search/features?${query}`);
 }
-function events(body: unknown): BenchRequest {
-  return { method: 'POST', path: '/api/admin/events/search', body };
+function events(query: string): BenchRequest {
+  return get(`/api/admin/search/events?${query}`);
 }
 
-/** The seven operations of the interface, several kinds of searches, and the polls of SDKs. */
+/** The seven operations of the interface, several kinds of searches, and the polls of SDKs. @param sdk without it SDKs send the admin token */
 export function operationsOf(
   count: number,
   strategies: readonly { readonly feature: string; readonly id: string }[],
+  sdk: SdkHeaders = { server: {}, browser: {} },
 ): readonly Measured[] {
   const flagAt = (nth: number) => benchFlag(spreadOver(nth, count));
+  const patchedAt = (nth: number) => strategies[spreadOver(nth, strategies.length)] ?? { feature: '', id: '' };
   const patchOf = (nth: number): BenchRequest => {
-    const { feature, id } = strategies[spreadOver(nth, strategies.length)] ?? { feature: '', id: '' };
+    const { feature, id } = patchedAt(nth);
     return {
       method: 'PATCH',
       path: `${project}/features/${feature}/environments/${environment}/strategies/${id}`,
@@ -117,14 +162,21 @@ export function operationsOf(
       payload: { enabled: nth % 2 === 0 },
     },
   });
-  const untagOf = (nth: number): BenchRequest => {
-    const { name, tags } = flagAt(nth);
-    const tag = tags[Math.floor(nth / count) % 2];
-    return { method: 'DELETE', path: `/api/admin/features/${name}/tags/${tag?.type}/${tag?.value}` };
+  // Each tag that is added is removed later, so the flags have as many at the end as before.
+  const tagOrUntagOf = (nth: number): BenchRequest => {
+    const isAdded = nth % 2 === 0;
+    const pair = Math.floor(nth / 2);
+    const { name } = flagAt(isAdded ? pair : Math.max(0, pair - tagsAhead));
+    const tag = { type: 'simple', value: 'bench' };
+    const tags = `/api/admin/features/${name}/tags`;
+    if (isAdded) return { method: 'POST', path: tags, body: tag };
+    return { method: 'DELETE', path: `${tags}/${tag.type}/${tag.value}` };
   };
   const tagOf = (nth: number): string => `${benchFlag(nth).tags[0]?.type}:${benchFlag(nth).tags[0]?.value}`;
-  const clientFeatures = get(`/api/client/features?environment=${environment}`);
-  const unchanged = { ...clientFeatures, headers: { 'if-none-match': '*' } };
+  const clientFeatures = (headers: Readonly<Record<string, string>>): BenchRequest => ({
+    ...get(`/api/client/features?environment=${environment}`),
+    headers: { ...sdk.server, ...headers },
+  });
   const all: readonly (readonly [string, (nth: number) => BenchRequest])[] = [
     ['GET feature', (nth) => get(`${project}/features/${flagAt(nth).name}`)],
     ['PATCH strategy', patchOf],
@@ -135,13 +187,19 @@ export function operationsOf(
     ['search: last page', () => search(`offset=${Math.max(0, count - 50)}&limit=50&sortBy=name`)],
     ['POST change request', proposalOf],
     ['GET pending change requests', () => get(`${project}/change-requests/pending`)],
-    ['DELETE feature tag', untagOf],
-    ['GET client features', () => clientFeatures],
-    ['GET client features, unchanged', () => unchanged],
-    ['GET frontend', (nth) => get(`/api/frontend?environment=${environment}&userId=${nth}`)],
-    ['events: by type', () => events({ type: 'feature-strategy-update' })],
-    ['events: by feature', (nth) => events({ feature: flagAt(nth).name })],
-    ['events: by text', (nth) => events({ query: flagAt(nth).name })],
+    ['POST and DELETE feature tag', tagOrUntagOf],
+    ['GET client features', () => clientFeatures({ 'accept-encoding': 'identity' })],
+    ['GET client features, gzip', () => clientFeatures({ 'accept-encoding': 'gzip' })],
+    ['GET client features, unchanged', () => clientFeatures({ 'if-none-match': '*' })],
+    [
+      'GET frontend',
+      (nth) => ({ ...get(`/api/frontend?environment=${environment}&userId=${nth}`), headers: sdk.browser }),
+    ],
+    ['events: newest 100', () => events('limit=100')],
+    ['events: by type', () => events('type=IS:feature-strategy-update&limit=50')],
+    // Those whose strategies were patched have many events.
+    ['events: by feature', (nth) => events(`feature=IS:${patchedAt(nth).feature}&limit=50`)],
+    ['events: by text', (nth) => events(`query=${flagAt(nth).name}&limit=50`)],
   ];
   return all.map(([name, request]) => ({ name, request }));
 }
