@@ -78,7 +78,9 @@ export function ProjectPage() {
   ];
   return (
     <Page
-      title={tab === undefined || !isTab(tab) ? name : projectTabNames[tab]}
+      title={
+        tab === undefined || !isTab(tab) ? name : `${projectTabNames[tab]} ${tab === 'access' ? 'to' : 'of'} ${name}`
+      }
       crumbs={crumbs}
       actions={!isNotFound && !isArchived && <ConnectSdkButton project={id} />}
       titleExtras={
