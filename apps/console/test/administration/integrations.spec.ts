@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
+import { startHttpDestination } from '@bunting/testing/destinations';
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   api,
   chooseFromMenu,
@@ -14,17 +13,9 @@ import {
 
 describeInBrowser('integrations', () => {
   it('are created with the fields of their kind, tried, seen at work, and deleted', async () => {
-    const bodies: string[] = [];
-    const server = createServer((request, response) => {
-      let body = '';
-      request.setEncoding('utf8').on('data', (piece: string) => (body += piece));
-      request.on('end', () => {
-        bodies.push(body);
-        response.writeHead(202).end('thank you');
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const destination = await startHttpDestination();
+    destination.respondWith((_request, response) => void response.writeHead(202).end('thank you'));
+    const { url } = destination;
     const name = `deployments-${randomUUID().slice(0, 8)}`;
     const flag = `told-${randomUUID().slice(0, 8)}`;
     try {
@@ -54,7 +45,7 @@ describeInBrowser('integrations', () => {
       await page.getByRole('row').filter({ hasText: flag }).getByText('Delivered').waitFor();
       await expectAccessible(opened);
       await page.getByRole('row').filter({ hasText: flag }).getByRole('button').press('Enter');
-      await eventually(() => expect(bodies.filter((body) => body.includes(flag))).toHaveLength(2));
+      await eventually(() => expect(destination.requests.filter(({ body }) => body.includes(flag))).toHaveLength(2));
 
       await page.goBack();
       const { addons } = (await api('GET', '/api/admin/addons')) as { addons: { id: number; description: string }[] };
@@ -77,8 +68,7 @@ describeInBrowser('integrations', () => {
       await page.getByRole('link', { name }).waitFor({ state: 'detached' });
       await closeChecked(opened);
     } finally {
-      server.closeAllConnections();
-      server.close();
+      await destination.stop();
     }
   });
 });

@@ -7,15 +7,15 @@ import {
   TestAddon,
   UpdateAddon,
 } from '@bunting/contracts';
+import { type HttpDestination, startHttpDestination } from '@bunting/testing/destinations';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startSink, type Sink } from '../../test/sink.ts';
 import { aWebhook, type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
 
 let service: StartedIntegrations;
-let sink: Sink;
+let sink: HttpDestination;
 beforeAll(async () => {
   service = await startIntegrations();
-  sink = await startSink();
+  sink = await startHttpDestination();
 });
 afterAll(async () => {
   await service.stop();

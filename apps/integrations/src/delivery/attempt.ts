@@ -34,6 +34,8 @@ function faultOf(provider: string, { status, body }: DestinationResponse): strin
   const text = body.trim().slice(0, maxShownResponse).toWellFormed().replaceAll('\0', '');
   if (status === null) return undefined;
   if (status < 200 || status > 299) return `The destination responded ${status}${text === '' ? '.' : `: ${text}`}`;
+  // A connector of Office 365 responds 200 to what Teams refuses, also to messages too many.
+  if (provider === 'teams' && body.includes('returned HTTP error')) return `Teams refused the message: ${text}`;
   // Slack responds 200 to what it refuses.
   if (provider === 'slack-app' && !/"ok"\s*:\s*true/.test(body)) return `Slack refused the message: ${text}`;
   // OTLP responds 200 to records that it refuses, and says how many.

@@ -1,17 +1,17 @@
 import { GetAddon, GetDeliveryStatus, RedeliverEvent, ReplayEvents, UpdateAddon } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
+import { type HttpDestination, startHttpDestination } from '@bunting/testing/destinations';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startSink, type Sink } from '../../test/sink.ts';
 import { aWebhook, type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { logMarkStore } from './log-mark-store.ts';
 
 let service: StartedIntegrations;
-let sink: Sink;
+let sink: HttpDestination;
 let id: number;
 beforeAll(async () => {
   service = await startIntegrations();
-  sink = await startSink();
+  sink = await startHttpDestination();
 });
 afterAll(async () => {
   await service.stop();
@@ -262,7 +262,7 @@ describe('a destination that fails', () => {
   });
 
   it('that redirects is not followed', async () => {
-    const other = await startSink();
+    const other = await startHttpDestination();
     sink.respondStatus(302, { location: other.url });
     service.log.append({});
     await eventually(async () => expect(await service.attempts(id)).toHaveLength(1));
@@ -389,12 +389,12 @@ describe('when the log was restored', () => {
     await haveMarks(before - 4, before);
     await pause(`'infinity'`);
     // Another one, and the inbox, follow the restored log meanwhile.
-    const other = await startSink();
+    const other = await startHttpDestination();
     const { id: otherId } = await service.create(aWebhook(other.url));
     service.log.restoreTo(before - 3);
     const entries = service.log.append({}, {}, {}, {});
     const uids = entries.map(({ uid }) => `evt_${uid}`);
-    const sentTo = ({ requests }: Sink) => requests.map(({ headers }) => headers['webhook-id']);
+    const sentTo = ({ requests }: HttpDestination) => requests.map(({ headers }) => headers['webhook-id']);
     await eventually(() => expect(sentTo(other)).toEqual(expect.arrayContaining(uids)));
     await eventually(async () => {
       const { position } = await service.call(GetDeliveryStatus, { params: { id: otherId } });

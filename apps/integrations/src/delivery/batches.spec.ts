@@ -8,11 +8,16 @@ import {
   UpdateAddon,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
+import {
+  type MailServer,
+  startMailServer,
+  startStorage,
+  type Storage,
+  storageKey,
+} from '@bunting/testing/destinations';
 import { createHash, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type MailServer, startMailServer } from '../../test/mail-server.ts';
 import { type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
-import { startStorage, type Storage, storageKey } from '../../test/storage.ts';
 
 let service: StartedIntegrations;
 let storage: Storage;

@@ -8,8 +8,8 @@ import {
   SetNotificationPreference,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
+import { type MailServer, startMailServer } from '@bunting/testing/destinations';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type MailServer, startMailServer } from '../../test/mail-server.ts';
 import { type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
 
 const lee: Caller = { id: 2, name: 'lee', grants: [] };

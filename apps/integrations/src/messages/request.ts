@@ -212,7 +212,7 @@ const builders: Readonly<Record<string, (context: MessageContext) => readonly Me
   ],
 
   datadog: ({ parameters: { url, apiKey = '', sourceTypeName, bodyTemplate }, event, markdown, link }) => {
-    const text = withLink(shortened(markdown, 3_500), link, (address) => `[Open in the console](${address})`);
+    const text = withLink(shortened(markdown, 3_000), link, (address) => `[Open in the console](${address})`);
     return [
       {
         url: url ?? 'https://api.datadoghq.com/api/v1/events',
@@ -319,7 +319,7 @@ export function messagesFor(
   publicUrl: string,
   text = JSON.stringify(event),
 ): readonly Message[] {
-  const markdown = event.summary ?? `${event.createdBy}: ${event.type}`;
+  const markdown = event.summary || `${event.createdBy}: ${event.type}`;
   const link = consoleLink(event, publicUrl);
   const custom = parseHeaders(parameters['customHeaders'] ?? '{}') as Readonly<Record<string, string>> | undefined;
   const build = builders[provider];

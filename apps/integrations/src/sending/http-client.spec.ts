@@ -1,18 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { selfSignedCertificate, startSyslogServer } from '@bunting/testing/destinations';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import tls, { type TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
 import { allowedAddresses } from './addresses.ts';
 import { type HttpClient, httpClient } from './http-client.ts';
 
-const opened: { close: () => void }[] = [];
-afterEach(() => {
-  for (const one of opened.splice(0)) one.close();
+const opened: { close: () => unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
 });
 
 async function listen(server: Server): Promise<number> {
@@ -94,7 +91,7 @@ describe('the client of destinations', () => {
     const tls = await listen(createTlsServer(selfSigned, (_request, response) => void response.end()));
     const { send } = client();
     await expect(send(post('http://127.0.0.1:1/'))).rejects.toThrow('ECONNREFUSED');
-    await expect(send(post(`http://127.0.0.1:${closing}/`))).rejects.toThrow(/socket hang up|ECONNRESET/);
+    await expect(send(post(`http://127.0.0.1:${closing}/`))).rejects.toThrow(/without a response|hang up|ECONNRESET/);
     await expect(send(post(`https://127.0.0.1:${tls}/`))).rejects.toThrow(/certificate|CERT|SSL|EPROTO/i);
   });
 });
@@ -103,38 +100,11 @@ describe('the client of destinations', () => {
 const selfSigned = {};
 
 describe('a syslog server', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'bunting-syslog-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
-  beforeAll(() => {
-    const options =
-      '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=x -keyout key -out cert';
-    execFileSync('openssl', ['req', ...options.split(' '), '-addext', 'subjectAltName=IP:127.0.0.1'], {
-      cwd: folder,
-      stdio: 'ignore',
-    });
-  });
-
-  /** Starts a server, and returns its address and the frames of each connection that was closed. */
-  async function serveTls(onConnection: (socket: TLSSocket) => void = () => undefined) {
-    const connections: string[] = [];
-    const sockets = new Set<TLSSocket>();
-    const server = tls.createServer({ key: read('key'), cert: read('cert') }, (socket) => {
-      sockets.add(socket);
-      let text = '';
-      socket.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
-      socket.on('end', () => connections.push(text));
-      socket.on('error', () => undefined);
-      onConnection(socket);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    opened.push({
-      close: () => {
-        server.close();
-        for (const socket of sockets) socket.destroy();
-      },
-    });
-    return { url: `tls://127.0.0.1:${(server.address() as AddressInfo).port}`, connections };
+  const certificate = selfSignedCertificate();
+  async function serveTls(onConnection?: (socket: TLSSocket) => void) {
+    const server = await startSyslogServer({ ...certificate, ...(onConnection && { onConnection }) });
+    opened.push({ close: server.stop });
+    return server;
   }
   const clientOf = (ca: string | undefined, timeoutMs = 20_000) => {
     const created = httpClient({
@@ -149,8 +119,12 @@ describe('a syslog server', () => {
 
   it('gets each event as a frame with its bytes, which is accepted once the server has read it', async () => {
     const { url, connections } = await serveTls();
-    expect(await clientOf(read('cert')).send(frame(url))).toEqual({ status: null, retryAfter: undefined, body: '' });
-    await clientOf(read('cert')).send(frame(url.replace('tls', 'TLS'), 'x'));
+    expect(await clientOf(certificate.cert).send(frame(url))).toEqual({
+      status: null,
+      retryAfter: undefined,
+      body: '',
+    });
+    await clientOf(certificate.cert).send(frame(url.replace('tls', 'TLS'), 'x'));
     expect(connections).toEqual(['16 <109>1 – event', '1 x']);
   });
 
@@ -158,11 +132,11 @@ describe('a syslog server', () => {
     const closing = await serveTls((socket) => socket.destroy());
     const open = await serveTls((socket) => (socket.allowHalfOpen = true));
     const { url, connections } = await serveTls();
-    const { send } = clientOf(read('cert'), 500);
+    const { send } = clientOf(certificate.cert, 500);
     await expect(send(frame(closing.url, 'x'.repeat(5_000_000)))).rejects.toThrow(/closed before|ECONNRESET|EPIPE/);
     await expect(send(frame(open.url))).rejects.toThrow('has not confirmed within 500 ms');
     await expect(clientOf(undefined).send(frame(url))).rejects.toThrow(/self.signed certificate/i);
-    await expect(clientOf(read('cert')).send(frame(url.replace('127.0.0.1', 'localhost')))).rejects.toThrow(
+    await expect(clientOf(certificate.cert).send(frame(url.replace('127.0.0.1', 'localhost')))).rejects.toThrow(
       'must be an address of the internet',
     );
     await expect(send(frame('tls://127.0.0.1:1'))).rejects.toThrow('ECONNREFUSED');

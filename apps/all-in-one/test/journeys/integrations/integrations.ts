@@ -1,7 +1,6 @@
-import type { Addon, Event, ReplyOf, ListIntegrationEvents } from '@bunting/contracts';
+import type { Addon, ReplyOf, ListIntegrationEvents } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type HttpDestination, startHttpDestination } from '@bunting/testing/destinations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { featurePath, platformClient } from '../../support/clients.ts';
 import type { Platform } from '../../support/platform.ts';
@@ -10,22 +9,12 @@ import type { Platform } from '../../support/platform.ts';
 export const describeIntegrations = (platform: () => Platform): void => {
   describe('an integration', () => {
     const project = 'integrated';
-    const received: Event[] = [];
-    const server = createServer((request, response) => {
-      let body = '';
-      request.setEncoding('utf8').on('data', (piece: string) => (body += piece));
-      request.on('end', () => {
-        received.push(JSON.parse(body) as Event);
-        response.writeHead(204).end();
-      });
-    });
-    let url = '';
+    let destination: HttpDestination;
     beforeAll(async () => {
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      destination = await startHttpDestination();
       await platformClient(platform().api).createProject(project);
     });
-    afterAll(() => void server.close());
+    afterAll(() => destination.stop());
 
     it('is told of what happens in its project, as the event log has it', async () => {
       const { api } = platform();
@@ -33,7 +22,7 @@ export const describeIntegrations = (platform: () => Platform): void => {
       const created = await api<Addon>('POST', '/api/admin/addons', {
         provider: 'webhook',
         enabled: true,
-        parameters: { url },
+        parameters: { url: destination.url },
         events: ['feature-created', 'feature-environment-enabled'],
         projects: [project],
       });
@@ -43,8 +32,12 @@ export const describeIntegrations = (platform: () => Platform): void => {
       await client.createFeature(project, 'integrated-flag');
       await client.toggle(featurePath(project, 'integrated-flag'), 'development', 'on');
       await eventually(() =>
-        expect(received.map(({ type }) => type)).toEqual(['feature-created', 'feature-environment-enabled']),
+        expect(destination.events().map(({ type }) => type)).toEqual([
+          'feature-created',
+          'feature-environment-enabled',
+        ]),
       );
+      const received = destination.events();
       const { events } = await client.events({ project });
       expect(received.map((event) => event.id).toSorted()).toEqual(
         events
