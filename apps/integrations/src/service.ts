@@ -109,7 +109,7 @@ export const integrationsService = defineService({
     });
     onStop('outbox', () => outboxProducer.stop());
     const client = httpClient({ allowed, timeoutMs });
-    onStop('connections to destinations', async () => client.close());
+    onStop('connections to destinations', () => client.close());
     const transport = configuredTransport(config);
     onStop('connections to the mail server', async () => transport?.close());
     const send = withMail(client.send, transport);

@@ -1,6 +1,7 @@
 import { type Addon, notFound } from '@bunting/contracts';
 import { onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
 import type { RecordEvents } from '@bunting/outbox';
+import DataLoader from 'dataloader';
 import type { SecretCipher } from '../unit-of-work/secrets.ts';
 import { addonEvent, type Integration, maskedParameters, type Parameters, type Target } from './addon.ts';
 import { findProvider } from './providers.ts';
@@ -8,9 +9,10 @@ import { findProvider } from './providers.ts';
 const columns = `id, provider, description, enabled, parameters, events, projects, environments`;
 const all: Statement = { name: 'integrations', text: `select ${columns} from integration order by id` };
 const one: Statement = { name: 'integration', text: `select ${columns} from integration where id = $1` };
-const target: Statement = {
-  name: 'integration-target',
-  text: `select ${columns}, secrets from integration where id = $1`,
+const target = `select ${columns}, secrets from integration where id = $1`;
+const targets: Statement = {
+  name: 'integration-targets',
+  text: `select ${columns}, secrets from integration where id = any ($1::int[])`,
 };
 const anySecret: Statement = {
   name: 'any-secret',
@@ -30,6 +32,14 @@ function toTarget({ secrets, ...addon }: TargetRow, cipher: SecretCipher): Targe
 
 /** Reads integrations outside of transactions. */
 export function integrationReader(database: ReadDatabase, cipher: SecretCipher) {
+  /** Reads what is asked for in the same iteration of the event loop by one statement. */
+  const rows = new DataLoader<number, TargetRow | undefined>(
+    async (ids) => {
+      const byId = new Map((await database.read<TargetRow>(targets, [ids])).map((row) => [row.id, row]));
+      return ids.map((id) => byId.get(id));
+    },
+    { cache: false },
+  );
   return {
     /** all of them, with their sensitive parameters masked */
     all: (): Promise<Addon[]> => database.read<Addon>(all),
@@ -40,7 +50,7 @@ export function integrationReader(database: ReadDatabase, cipher: SecretCipher) 
     },
     /** an integration with its secrets; undefined if it does not exist */
     findTarget: async (id: number): Promise<Target | undefined> => {
-      const [row] = await database.read<TargetRow>(target, [id]);
+      const row = await rows.load(id);
       return row === undefined ? undefined : toTarget(row, cipher);
     },
     /** @throws Refusal `OperationDeniedError` if the secrets in the database were sealed with another key */
@@ -80,7 +90,7 @@ export function integrationRepository(tx: Tx, record: RecordEvents, cipher: Secr
     },
     /** Locks an integration until the commit; undefined if it does not exist. `parameters` opens its secrets. */
     lock: async (id: number): Promise<{ readonly addon: Addon; readonly parameters: () => Parameters } | undefined> => {
-      const [row] = await query<TargetRow>(`${target.text} for update`, [id]);
+      const [row] = await query<TargetRow>(`${target} for update`, [id]);
       if (row === undefined) return undefined;
       const { secrets: _secrets, ...addon } = row;
       return { addon, parameters: () => toTarget(row, cipher).parameters };

@@ -42,7 +42,7 @@ interface DeliveryOptions {
 /** How many destinations a process delivers to at the same time, and how many events it sends to one of them. */
 const maxDestinations = 64;
 const maxConcurrentBatches = 2;
-const maxConcurrentEvents = 16;
+const maxConcurrentEvents = 32;
 const pageSize = 250;
 const maxDueParked = 100;
 const callTimeoutMs = 10_000;
@@ -117,6 +117,8 @@ export function startDelivery(options: DeliveryOptions) {
   let isStopped = false;
   /** whether a commit may not be in the log yet */
   let hasNewCommits = true;
+  /** the last event of the log, as it was when it was looked at */
+  let newestHead = 0;
   /** whether destinations may wait for a free place */
   let isFull = false;
 
@@ -349,23 +351,50 @@ export function startDelivery(options: DeliveryOptions) {
    */
   const deliverTo = async (claim: Claim, claimedAt: number): Promise<boolean> => {
     const leaseEnd = claimedAt + leaseMs;
+    let isLost = false;
     // No attempt begins that might still run when the lease has ended. This also holds after the process was frozen.
-    const mayBegin = (): boolean => !isStopped && performance.now() + timeoutMs < leaseEnd;
+    const mayBegin = (): boolean => !isStopped && !isLost && performance.now() + timeoutMs < leaseEnd;
     let { position, hash, failures, batchEnd, hasParked } = claim;
+    /** the commit of the page before, while the next one is sent */
+    let pending: Promise<boolean> | undefined;
 
-    /** Commits a round. @returns whether another may follow */
-    const commit = async (round: Omit<Parameters<typeof store.commit>[1], 'hasParked'>): Promise<boolean> => {
-      const isHeld = await store.commit(claim, { ...round, hasParked });
-      if (!isHeld) return false;
+    /** Waits for the page before. @returns whether the lease is still held */
+    const settle = async (): Promise<boolean> => {
+      const isHeld = await pending;
+      pending = undefined;
+      return isHeld !== false;
+    };
+
+    /** Begins to commit a round, after the one before. @returns whether the lease was still held */
+    const beginCommit = (round: Omit<Parameters<typeof store.commit>[1], 'hasParked'>): Promise<boolean> => {
+      const committing = store.commit(claim, { ...round, hasParked }).then(
+        (isHeld) => {
+          isLost ||= !isHeld;
+          return isHeld;
+        },
+        (error: unknown) => {
+          isLost = true;
+          throw error;
+        },
+      );
       hasParked ||= round.parked.length > 0;
       ({ position, hash } = round.position);
       failures = round.failures;
-      return !round.isLast;
+      return committing;
+    };
+
+    /** Commits a round. @returns whether another may follow */
+    const commit = async (round: Parameters<typeof beginCommit>[0]): Promise<boolean> =>
+      (await settle()) && (await beginCommit(round)) && !round.isLast;
+
+    const release = async (idleMs?: number): Promise<false> => {
+      if (await settle()) await store.release(claim, idleMs);
+      return false;
     };
 
     /** Ends the turn at the end of the log. The position of a replay has no hash until it is there. */
     const goToEnd = async ({ head, headHash }: Pick<LogPage, 'head' | 'headHash'>): Promise<false> => {
-      if (hash === headHash) return release(claim);
+      if (hash === headHash) return release();
       await commit({ ...nothing, failures, position: { position: head, hash: headHash }, isLast: true });
       return false;
     };
@@ -375,7 +404,7 @@ export function startDelivery(options: DeliveryOptions) {
       const planned = batchEnd !== null && batchEnd > position ? batchEnd : null;
       const collected = await collectBatch(target, batching, { position, hash }, planned, mayBegin);
       if (collected === 'turn is over') {
-        await store.release(claim);
+        await release();
         return true;
       }
       if (collected === 'other log') {
@@ -383,107 +412,116 @@ export function startDelivery(options: DeliveryOptions) {
         return true;
       }
       if ('atEnd' in collected) return goToEnd(collected.atEnd);
-      if ('waitMs' in collected) {
-        await store.release(claim, collected.waitMs);
-        return false;
-      }
+      if ('waitMs' in collected) return release(collected.waitMs);
       const { batch } = collected;
       const end = { position: batch.to, hash: batch.hash };
       if (batch.lines.length === 0)
         return (await commit({ ...nothing, failures, position: end, isLast: false })) ? 'at once' : false;
-      if (!mayBegin() || (planned === null && !(await store.planBatch(claim, batch.to)))) return release(claim);
+      if (!mayBegin() || (planned === null && !(await store.planBatch(claim, batch.to)))) return release();
       batchEnd = batch.to;
       const round = await deliverBatch(target, batch, failures);
       return (await commit({ ...round, position: round.isLast ? { position, hash } : end })) ? 'at once' : false;
     };
 
-    for (;;) {
-      // Others have their turn, so that slow destinations with a backlog hold up none, however many there are.
-      if (leaseEnd - performance.now() < leaseMs / 2) {
-        await store.release(claim);
-        return true;
-      }
-      // Read for each round, since it may be edited meanwhile.
-      const [target, due, waiting] = await Promise.all([
-        reader.findTarget(claim.integrationId),
-        hasParked ? store.dueParked(claim.integrationId, maxDueParked) : [],
-        hasParked ? store.waiting(claim.integrationId) : nothingWaits,
-      ]);
-      if (target?.enabled !== true || !mayBegin()) return release(claim);
+    const deliverPages = async (): Promise<boolean> => {
+      for (;;) {
+        // Others have their turn, so that slow destinations with a backlog hold up none, however many there are.
+        if (leaseEnd - performance.now() < leaseMs / 2) {
+          await release();
+          return true;
+        }
+        // Read for each round, since it may be edited meanwhile.
+        const [target, due, waiting] = await Promise.all([
+          reader.findTarget(claim.integrationId),
+          hasParked ? store.dueParked(claim.integrationId, maxDueParked) : [],
+          hasParked ? store.waiting(claim.integrationId) : nothingWaits,
+        ]);
+        if (target?.enabled !== true || !mayBegin()) return release();
 
-      if (due.length > 0) {
-        const entries = due.map((row): Entry => ({ ...row, text: row.event, event: JSON.parse(row.event) as Event }));
-        const { results, isGone, ...round } = await deliver(target, entries, failures, mayBegin);
-        const isLast = isGone || round.pauseMs > 0 || !results.some(isAttempted);
-        const failedAgain = due.flatMap(({ id, attempts }, index) => {
-          const result = results[index];
-          if (result === undefined || !isAttempted(result) || result.state !== 'failed') return [];
-          return [{ id, attempts: attempts + 1, nextAttemptMs: nextAttempt(attempts + 1, result) }];
+        if (due.length > 0) {
+          const entries = due.map((row): Entry => ({ ...row, text: row.event, event: JSON.parse(row.event) as Event }));
+          const { results, isGone, ...round } = await deliver(target, entries, failures, mayBegin);
+          const isLast = isGone || round.pauseMs > 0 || !results.some(isAttempted);
+          const failedAgain = due.flatMap(({ id, attempts }, index) => {
+            const result = results[index];
+            if (result === undefined || !isAttempted(result) || result.state !== 'failed') return [];
+            return [{ id, attempts: attempts + 1, nextAttemptMs: nextAttempt(attempts + 1, result) }];
+          });
+          const hasMore = await commit({
+            ...round,
+            attempts: historyOf(entries, results),
+            delivered: deliveredOf(entries, results),
+            parked: [],
+            failedAgain,
+            position: { position, hash },
+            isLast,
+          });
+          if (isGone) await disable(target);
+          if (!hasMore) return !isGone && round.pauseMs === 0;
+          continue;
+        }
+
+        const batching = batchingOf(target, mailHour);
+        if (batching !== undefined) {
+          if (!(await settle())) return true;
+          const hasMore = await batchTurns(() => sendBatch(target, batching));
+          if (hasMore === 'at once') continue;
+          return hasMore;
+        }
+
+        if (waiting.events >= maxWaiting) return release();
+        const page = await readPage(claim.generation, { position, hash });
+        if (isOtherLog(page, { position, hash })) {
+          // This one is moved as well, and is claimed again.
+          if (await settle()) await followRestoredLog({ marks, readLog, log }, claim.generation, position);
+          return true;
+        }
+        if (page.events.length === 0) return goToEnd(page);
+
+        readAhead(claim.generation, page);
+        const selected = page.events.flatMap(({ uid, event }, index) =>
+          selects(target, event) ? [{ index, uid, flag: flagOf(event), text: textOf(event), event, attempts: 0 }] : [],
+        );
+        const free = selected.filter(({ flag }) => !waiting.flags.has(flag));
+        const { results, isGone, ...round } = await deliver(target, free, failures, mayBegin);
+        const resultOf = new Map<number, Result>(free.map(({ index }, nth) => [index, results[nth] ?? 'skipped']));
+        const upTo = handledUpTo(page.events.length, resultOf);
+        const parked = selected.flatMap(({ index, uid, flag, text }): EventToPark[] => {
+          const result = resultOf.get(index) ?? 'waits';
+          if (index > upTo || (isAttempted(result) && result.state !== 'failed')) return [];
+          const event = { uid, flag, event: text };
+          return isAttempted(result)
+            ? [{ ...event, attempts: 1, nextAttemptMs: nextAttempt(1, result) }]
+            : [{ ...event, attempts: 0, nextAttemptMs: 'after others' }];
         });
-        const hasMore = await commit({
+        const last = page.events[upTo];
+        const reached = last === undefined ? { position, hash } : { position: last.event.id, hash: last.hash };
+        // With what was committed while the page was sent it goes on, unless others wait for its place.
+        const isAtEnd = reached.position >= (isFull ? page.head : Math.max(page.head, newestHead));
+        const isLast = isGone || round.pauseMs > 0 || upTo < page.events.length - 1;
+        const ofPage = {
           ...round,
-          attempts: historyOf(entries, results),
-          delivered: deliveredOf(entries, results),
-          parked: [],
-          failedAgain,
-          position: { position, hash },
-          isLast,
-        });
+          attempts: historyOf(free, results),
+          delivered: deliveredOf(free, results),
+          parked,
+          failedAgain: [],
+          position: reached,
+          isLast: isLast || (isAtEnd && parked.length === 0),
+        };
+        // All of the page is accepted, and nothing waits that could hold back what follows: it is sent while this is stored.
+        if (!hasParked && parked.length === 0 && !ofPage.isLast) {
+          if (!(await settle())) return true;
+          pending = beginCommit(ofPage);
+          pending.catch(() => undefined);
+          continue;
+        }
+        const hasMore = await commit(ofPage);
         if (isGone) await disable(target);
         if (!hasMore) return !isGone && round.pauseMs === 0;
-        continue;
       }
-
-      const batching = batchingOf(target, mailHour);
-      if (batching !== undefined) {
-        const hasMore = await batchTurns(() => sendBatch(target, batching));
-        if (hasMore === 'at once') continue;
-        return hasMore;
-      }
-
-      if (waiting.events >= maxWaiting) return release(claim);
-      const page = await readPage(claim.generation, { position, hash });
-      if (isOtherLog(page, { position, hash })) {
-        // This one is moved as well, and is claimed again.
-        await followRestoredLog({ marks, readLog, log }, claim.generation, position);
-        return true;
-      }
-      if (page.events.length === 0) {
-        return goToEnd(page);
-      }
-
-      readAhead(claim.generation, page);
-      const selected = page.events.flatMap(({ uid, event }, index) =>
-        selects(target, event) ? [{ index, uid, flag: flagOf(event), text: textOf(event), event, attempts: 0 }] : [],
-      );
-      const free = selected.filter(({ flag }) => !waiting.flags.has(flag));
-      const { results, isGone, ...round } = await deliver(target, free, failures, mayBegin);
-      const resultOf = new Map<number, Result>(free.map(({ index }, nth) => [index, results[nth] ?? 'skipped']));
-      const upTo = handledUpTo(page.events.length, resultOf);
-      const parked = selected.flatMap(({ index, uid, flag, text }): EventToPark[] => {
-        const result = resultOf.get(index) ?? 'waits';
-        if (index > upTo || (isAttempted(result) && result.state !== 'failed')) return [];
-        const event = { uid, flag, event: text };
-        return isAttempted(result)
-          ? [{ ...event, attempts: 1, nextAttemptMs: nextAttempt(1, result) }]
-          : [{ ...event, attempts: 0, nextAttemptMs: 'after others' }];
-      });
-      const last = page.events[upTo];
-      const reached = last === undefined ? { position, hash } : { position: last.event.id, hash: last.hash };
-      const isAtEnd = reached.position >= page.head;
-      const isLast = isGone || round.pauseMs > 0 || upTo < page.events.length - 1;
-      const hasMore = await commit({
-        ...round,
-        attempts: historyOf(free, results),
-        delivered: deliveredOf(free, results),
-        parked,
-        failedAgain: [],
-        position: reached,
-        isLast: isLast || (isAtEnd && parked.length === 0),
-      });
-      if (isGone) await disable(target);
-      if (!hasMore) return !isGone && round.pauseMs === 0;
-    }
+    };
+    // What has failed releases the destination, which takes nothing from the page before.
+    return deliverPages().finally(() => pending?.catch(() => undefined));
   };
 
   /** The end of the log, which gets a mark now and then. Also who is paused is moved as soon as the log was restored. */
@@ -495,11 +533,6 @@ export function startDelivery(options: DeliveryOptions) {
     else if (!isRecent && (mark === null || page.head > mark.id))
       await marks.add(generation, { id: page.head, hash: page.headHash });
     return page;
-  };
-
-  const release = async (claim: Claim): Promise<false> => {
-    await store.release(claim);
-    return false;
   };
 
   const loop = startLoop({
@@ -519,6 +552,7 @@ export function startDelivery(options: DeliveryOptions) {
         hasNewCommits ||= waitsForCommits;
         throw error;
       });
+      newestHead = head;
       const claimedAt = performance.now();
       const claims = await store.claim({ position: head, hash: headHash }, leaseMs, free, [...running.keys()]);
       isFull = claims.length === free;

@@ -1,5 +1,6 @@
 import { type DeliveryStatus, notFound } from '@bunting/contracts';
 import { type Database, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import DataLoader from 'dataloader';
 import { markBeginning } from './log-mark-store.ts';
 import type { LogPosition } from './log-position.ts';
 
@@ -75,6 +76,8 @@ const maxHistory = 1_000;
 const maxDeadLetters = 1_000;
 const historyDays = 14;
 const markDays = 40;
+/** How many destinations are moved by one statement. */
+const maxRounds = 16;
 
 const later = (ms: string) => `clock_timestamp() + make_interval(secs => ${ms}::float8 / 1000)`;
 
@@ -171,6 +174,26 @@ const dropOldMarks: Statement = {
 /** Reads and changes how far destinations are, outside of the writes of users. */
 export function deliveryStore(database: Database) {
   const { read, query } = database;
+  /** Commits rounds of several destinations in one statement: those that end while the one before is executed. */
+  const commitRounds = async (committed: readonly CommittedRound[]): Promise<boolean[]> => {
+    const rows = await query<{ id: number }>({ name: 'commit-rounds', text: moveAndRecord }, valuesOfRounds(committed));
+    const held = new Set(rows.map(({ id }) => id));
+    return committed.map(({ claim }) => held.has(claim.integrationId));
+  };
+  let lastCommit: Promise<unknown> = Promise.resolve();
+  const rounds = new DataLoader<CommittedRound, boolean>(
+    async (committed) => {
+      const commit = commitRounds(committed).catch((error: unknown) =>
+        // What is wrong with one of them, such as a lock on its integration, is that of no other.
+        committed.length === 1
+          ? [error as Error]
+          : Promise.all(committed.map((one) => commitRounds([one]).then(([isHeld = false]) => isHeld, toError))),
+      );
+      lastCommit = commit;
+      return commit;
+    },
+    { cache: false, maxBatchSize: maxRounds, batchScheduleFn: (execute) => void lastCommit.then(execute) },
+  );
   return {
     /** Takes destinations that have something to do and that no process delivers to. @param head the end of the log */
     claim: async (head: LogPosition, leaseMs: number, limit: number, except: readonly number[]): Promise<Claim[]> => {
@@ -214,22 +237,14 @@ export function deliveryStore(database: Database) {
 
     /** Commits a round of a destination. @returns false, with nothing stored, if another process has the destination by now */
     commit: (claim: Claim, round: Round): Promise<boolean> =>
-      database.transaction(async (tx) => {
-        const { integrationId, lease } = claim;
-        const { position, hash } = round.position;
-        const held = await tx.query(
-          // The integration is locked first, as by those who delete it.
-          `update destination set position = $3, position_hash = $4, failures = $5,
-             paused_until = case when $6::float8 > 0 then ${later('$6')} end,
-             batch_end = case when position = $3 then batch_end end, lease = case when not $7 then lease end, lease_until = case when $7 then clock_timestamp() else lease_until end
-           from (select id from integration where id = $1 for key share) as integration
-           where integration_id = integration.id and lease = $2 returning 1`,
-          [integrationId, lease, position, hash, round.failures, round.pauseMs, round.isLast],
-        );
-        if (held.length === 0) return false;
-        await storeRound(tx, integrationId, round);
-        return true;
-      }),
+      changesParked(round)
+        ? database.transaction(async (tx) => {
+            const [held] = await tx.query(moveAndRecord, valuesOfRounds([{ claim, round }]));
+            if (held === undefined) return false;
+            await storeParked(tx, claim.integrationId, round);
+            return true;
+          })
+        : rounds.load({ claim, round }),
 
     /** By integration: how many events wait and are dead letters, and how many attempts failed since one succeeded. */
     countParked: () =>
@@ -260,13 +275,59 @@ export function deliveryStore(database: Database) {
 }
 export type DeliveryStore = ReturnType<typeof deliveryStore>;
 
-async function storeRound(tx: Tx, integrationId: number, round: Round): Promise<void> {
-  if (round.attempts.length > 0)
-    await tx.query(
-      `insert into attempt (integration_id, uid, state, state_details, event, details)
-       select $1, * from unnest($2::uuid[], $3::text[], $4::text[], $5::json[], $6::json[])`,
-      [integrationId, ...columnsOf(round.attempts, ['uid', 'state', 'stateDetails', 'event', 'details'])],
-    );
+interface CommittedRound {
+  readonly claim: Claim;
+  readonly round: Round;
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/**
+ * SQL: moves destinations whose leases are held, and records the attempts of these. The integrations are locked first, as by those who delete them, in
+ * the order of their ids. @returns the ids of these
+ */
+const moveAndRecord = `
+  with locked as materialized (
+    select id from integration where id = any ($1::int[]) order by id for key share
+  ), moved as (
+    update destination d set position = r.position, position_hash = r.hash, failures = r.failures,
+      paused_until = case when r.pause_ms > 0 then ${later('r.pause_ms')} end,
+      batch_end = case when d.position = r.position then batch_end end,
+      lease = case when not r.is_last then d.lease end,
+      lease_until = case when r.is_last then clock_timestamp() else lease_until end
+    from unnest($1::int[], $2::uuid[], $3::bigint[], $4::text[], $5::int[], $6::float8[], $7::bool[])
+      as r (id, lease, position, hash, failures, pause_ms, is_last) join locked on locked.id = r.id
+    where d.integration_id = r.id and d.lease = r.lease
+    returning integration_id
+  ), recorded as (
+    insert into attempt (integration_id, uid, state, state_details, event, details)
+    select a.id, uid, state, state_details, event, details
+    from unnest($8::int[], $9::uuid[], $10::text[], $11::text[], $12::json[], $13::json[]) with ordinality
+      as a (id, uid, state, state_details, event, details, nth) join moved on moved.integration_id = a.id order by nth
+  )
+  select integration_id as id from moved`;
+
+function valuesOfRounds(committed: readonly CommittedRound[]): unknown[] {
+  const moves = committed.map(({ claim: { integrationId: id, lease }, round }) => {
+    const { position, failures, pauseMs, isLast } = round;
+    return { id, lease, ...position, failures, pauseMs, isLast };
+  });
+  const attempts = committed.flatMap(({ claim: { integrationId: id }, round }) =>
+    round.attempts.map((attempt) => ({ id, ...attempt })),
+  );
+  return [
+    ...columnsOf(moves, ['id', 'lease', 'position', 'hash', 'failures', 'pauseMs', 'isLast']),
+    ...columnsOf(attempts, ['id', 'uid', 'state', 'stateDetails', 'event', 'details']),
+  ];
+}
+
+function changesParked({ hasParked, delivered, failedAgain, parked, hasRecovered }: Round): boolean {
+  return parked.length > 0 || failedAgain.length > 0 || hasRecovered || (hasParked && delivered.length > 0);
+}
+
+async function storeParked(tx: Tx, integrationId: number, round: Round): Promise<void> {
   if (round.hasParked && round.delivered.length > 0)
     await tx.query('delete from parked_delivery where integration_id = $1 and uid = any ($2::uuid[])', [
       integrationId,
