@@ -139,7 +139,7 @@ export const integrationsService = defineService({
     if (links !== undefined && transport !== undefined) {
       const intervalMs = config.INTEGRATIONS_POLL_INTERVAL_MS;
       const store = mailStore(database);
-      mailer = startMailer({ bus, store, transport, links, publicUrl, schedule, intervalMs, metrics, log });
+      mailer = startMailer({ bus, store, transport, links, publicUrl, timeoutMs, schedule, intervalMs, metrics, log });
       onStop('mail', () => mailer?.stop() ?? Promise.resolve(), timeoutMs + stopMarginMs);
     }
     const inbox = startInbox({

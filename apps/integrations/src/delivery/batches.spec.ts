@@ -289,7 +289,9 @@ describe('mail of events', () => {
     expect(mailServer.mails.map(({ to }) => to)).toEqual([['releases@example.org']]);
     const [attempt] = await service.attempts(id);
     expect(attempt?.state).toBe('successWithErrors');
-    expect(attempt?.stateDetails).toContain('refused 1 of 2 addresses');
+    expect(attempt?.stateDetails).toContain('refused 1 of 2 addresses: ops@example.org.');
+    const { error } = await service.call(TestAddon, { params: { id } });
+    expect(error).toContain('refused 1 of 2 addresses: ops@example.org.');
   });
 
   it('is one a day where a digest is asked for, from hour to hour of UTC', async () => {

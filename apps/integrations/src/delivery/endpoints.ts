@@ -114,7 +114,7 @@ export function deliveryEndpoints(context: IntegrationsContext): readonly Endpoi
           body: message.body,
         },
         response: response === undefined || status == null ? null : { status, body: shortBody(response.body) },
-        error: fault ?? null,
+        error: fault ?? response?.shortfall ?? null,
       };
       return result;
     }),

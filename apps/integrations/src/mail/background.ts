@@ -17,6 +17,8 @@ interface MailerOptions {
   readonly links: UnsubscribeLinks;
   /** where the console is, without a slash at the end */
   readonly publicUrl: string;
+  /** milliseconds after which an attempt has ended */
+  readonly timeoutMs: number;
   /** milliseconds between the attempts to send a mail */
   readonly schedule: readonly number[];
   readonly intervalMs: number;
@@ -38,7 +40,7 @@ type User = ReplyOf<typeof GetPermissionsOfUsers>['users'][number];
  * process that dies leaves nothing out, and a mail that is sent again has the same Message-ID.
  */
 export function startMailer(options: MailerOptions) {
-  const { bus, store, transport, links, publicUrl, schedule, intervalMs, metrics, log } = options;
+  const { bus, store, transport, links, publicUrl, timeoutMs, schedule, intervalMs, metrics, log } = options;
   const count = registerMailMetrics(metrics, store);
   const limit = pLimit(maxConcurrentMails);
   /** how often the server has failed since it last answered; at most one a round beyond the threshold */
@@ -66,7 +68,7 @@ export function startMailer(options: MailerOptions) {
     const next = isLast ? undefined : nextAttemptMs(schedule, attempts + 1, {}, Math.random());
     if (next !== undefined) {
       await store.retry(mail, next);
-      return count('failed');
+      return count(error.isRefusal ? 'refused' : 'failed');
     }
     await store.end(mail);
     count('given up');
@@ -108,7 +110,9 @@ export function startMailer(options: MailerOptions) {
   };
 
   /** Sends mails that were taken, until the server has failed too often. @returns how often it has answered, and failed */
-  const sendAll = async (mails: readonly ClaimedMail[]) => {
+  const sendAll = async (mails: readonly ClaimedMail[], claimedAt: number) => {
+    // No mail begins that might still be sent when another process may take it. This also holds after the process was frozen.
+    const mayBegin = (): boolean => performance.now() + timeoutMs < claimedAt + leaseMs;
     const untried = new Set(mails);
     let answers = 0;
     let failed = 0;
@@ -116,7 +120,7 @@ export function startMailer(options: MailerOptions) {
     try {
       const [users, notices] = await Promise.all([usersOf(mails), store.noticesOf(mails.map(({ id }) => id))]);
       const sendOne = async (mail: ClaimedMail): Promise<void> => {
-        if (isStopped || isBroken || failed >= failuresThatPause) return;
+        if (isStopped || isBroken || failed >= failuresThatPause || !mayBegin()) return;
         untried.delete(mail);
         try {
           const result = await send(mail, users.get(mail.userId), notices.get(mail.id) ?? []);
@@ -144,9 +148,10 @@ export function startMailer(options: MailerOptions) {
       count('expired', expired);
       log.warn(`${expired} mails and notices were not mailed for a week, and will not be.`);
     }
+    const claimedAt = performance.now();
     const mails = await store.claim(failures >= failuresThatPause ? 1 : maxMails, leaseMs);
     if (mails.length === 0) return intervalMs;
-    const { answers, failed } = await sendAll(mails);
+    const { answers, failed } = await sendAll(mails, claimedAt);
     if (failed > 0) {
       // What is sent at the same time fails at the same time.
       failures = Math.min(failures + failed, Math.max(failuresThatPause, failures + 1));
@@ -189,7 +194,7 @@ export function startMailer(options: MailerOptions) {
   };
 }
 
-type MailOutcome = 'sent' | 'failed' | 'given up' | 'left out' | 'expired';
+type MailOutcome = 'sent' | 'failed' | 'refused' | 'given up' | 'left out' | 'expired';
 
 function registerMailMetrics(registry: Registry, store: MailStore) {
   const counter = new Counter({

@@ -43,12 +43,15 @@ export function mailTransport(options: {
   );
   return {
     /**
-     * @returns how many of its addresses the server has refused
+     * Ends after `timeoutMs`, whatever the server does. A mail that it has then may come all the same.
+     * @returns those of its addresses that the server has refused
      * @throws MailError unless the server has accepted it for one of them
      */
-    send: async ({ to, subject, text, id, unsubscribeUrl }: OutgoingMail): Promise<number> => {
+    send: async ({ to, subject, text, id, unsubscribeUrl }: OutgoingMail): Promise<readonly string[]> => {
+      const signal = AbortSignal.timeout(timeoutMs);
       try {
         const { rejected } = await transport.sendMail({
+          signal,
           // Given as an object, an address is not parsed as a list of addresses.
           to: to.map((address) => ({ name: '', address })),
           subject,
@@ -65,8 +68,10 @@ export function mailTransport(options: {
                 }),
           },
         });
-        return rejected.length;
+        return rejected;
       } catch (error) {
+        if (signal.aborted)
+          throw new MailError(`the mail server has not accepted it within ${timeoutMs} ms`, false, false);
         const { code = 'unknown', responseCode } = error as { code?: string; responseCode?: number };
         const status = responseCode === undefined ? code : `${responseCode}, ${code}`;
         const isRefusal = refusalCodes.includes(code);
@@ -91,8 +96,8 @@ export function withMail(send: Send, transport: Pick<MailTransport, 'send'> | un
     const to = url.slice(mailScheme.length).split(',');
     try {
       const refused = await transport.send({ to, subject, text: body, id });
-      const shortfall = `The mail server has refused ${refused} of ${to.length} addresses.`;
-      return { status: null, retryAfter: undefined, body: '', ...(refused > 0 && { shortfall }) };
+      const shortfall = `The mail server has refused ${refused.length} of ${to.length} addresses: ${refused.join(', ')}.`;
+      return { status: null, retryAfter: undefined, body: '', ...(refused.length > 0 && { shortfall }) };
     } catch (error) {
       throw error instanceof MailError ? new SendingError(error.message) : error;
     }

@@ -146,7 +146,9 @@ export const TestResult = Type.Object(
       }),
       { description: 'the response; null if there was none' },
     ),
-    error: Nullable(Type.String(), { description: 'why the event was not accepted; null if it was' }),
+    error: Nullable(Type.String(), {
+      description: 'why the event was not accepted, or not by all addresses of a mail; null if it was',
+    }),
   },
   { title: 'integrationTestSchema', description: 'The request of a test event, and the response.' },
 );
