@@ -12,6 +12,7 @@ import {
 } from './torture/rolling-restarts.ts';
 import { type TortureReport, runTorture } from './torture/run-torture.ts';
 import { faults } from './torture/faults.ts';
+import { type IntegrationsReport, tortureIntegrations } from './torture/integrations.ts';
 import { repository } from '../apps/all-in-one/test/support/platform.ts';
 
 const help = `Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered.
@@ -25,6 +26,8 @@ const help = `Starts a platform, injects faults while clients write, and verifie
   --together     faults are injected concurrently instead of sequentially
   --rolling N    requests sent during the rolling restarts that follow; 0 skips them (default 2000)
   --restarts N   rolling restarts of each service (default 2)
+  --integrations instead: destinations of events that fail, and signals, while what delivers them is killed, frozen and restored
+  --events N     with --integrations, how many events are to be delivered (default 50000)
   --versions     instead of faults: processes of two versions side by side, every service replaced one by one in both directions
   --from REF     with --versions, the commit of the other version (default: the last tag v…, else 20 commits ago with the same
                  initial migrations)
@@ -70,6 +73,44 @@ function formatReport({
   ].join('\n');
 }
 
+interface IntegrationsOptions {
+  readonly folder: string;
+  readonly seed: number;
+  readonly events: number;
+  readonly keep: boolean;
+  readonly log: (line: string) => void;
+}
+
+function counts(of: Readonly<Record<string, number>>): string {
+  return Object.entries(of)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}
+
+function formatIntegrations(report: IntegrationsReport): string {
+  const { events, duplicates, troubles, faults: injected, signals, acted, violations } = report;
+  return [
+    '',
+    `faults: ${counts(injected)}`,
+    `troubles of destinations: ${counts(troubles)}`,
+    `${events} events to each of ${Object.keys(duplicates).length} destinations; delivered again: ${counts(duplicates)}`,
+    `${signals} signals, ${acted} acted on, ${signals - acted} visibly failed`,
+    violations.length === 0
+      ? '0 lost, 0 out of order, 0 with another id'
+      : `${violations.length} violations:\n${violations.slice(0, 50).join('\n')}`,
+  ].join('\n');
+}
+
+/** Tortures what delivers events and processes signals, and returns the exit code. */
+async function runIntegrations({ folder, seed, events, keep, log }: IntegrationsOptions): Promise<number> {
+  const report = await tortureIntegrations({ folder, seed, events, troubledShare: 0.03, log });
+  console.log(formatIntegrations(report));
+  const isRight = report.violations.length === 0;
+  if (isRight && !keep) rmSync(folder, { recursive: true, force: true });
+  else console.log(`Repeat: npm run torture -- --integrations --seed ${seed} --events ${events}\nKept: ${folder}`);
+  return isRight ? 0 : 1;
+}
+
 interface VersionsOptions {
   readonly folder: string;
   readonly minutes: number;
@@ -109,6 +150,8 @@ async function main(): Promise<number> {
       rolling: { type: 'string', default: '2000' },
       restarts: { type: 'string', default: '2' },
       folder: { type: 'string' },
+      integrations: { type: 'boolean', default: false },
+      events: { type: 'string', default: '50000' },
       versions: { type: 'boolean', default: false },
       from: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -134,6 +177,10 @@ async function main(): Promise<number> {
   const startedAt = performance.now();
   const log = (line: string): void =>
     console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
+  if (values.integrations) {
+    const events = countOption('events', values.events);
+    return runIntegrations({ folder, seed, events, log, keep: values.folder !== undefined });
+  }
   if (values.versions)
     return runVersions({
       folder,
