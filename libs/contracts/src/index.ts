@@ -1,4 +1,5 @@
 export * from './called-operations.ts';
+export * from './changes/change-sentence.ts';
 export * from './contract-version.ts';
 export * from './errors.ts';
 export * from './lenient-schema.ts';
@@ -11,6 +12,7 @@ export * from './permission-catalogue.ts';
 export * from './permissions.ts';
 export * from './schemas.ts';
 export * from './stale-header.ts';
+export * from './strategies/strategy-sentence.ts';
 export * from './text.ts';
 export * from './three-way-merge.ts';
 export * from './values.ts';

@@ -9,6 +9,7 @@ import {
   isClosedState,
   isJsonObject,
   PreviewChangeRequest,
+  changeSentence,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -18,7 +19,6 @@ import { IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import layout from '../../components/layout/layout.module.css';
-import { changeSentence } from '../../text/change-sentence.ts';
 import { lineDiff } from '../events/line-diff.ts';
 import { DependentImpact, ImpactGroups } from '../strategy/impact-groups.tsx';
 import { anchorOf, ChangeComments, type CommentDrafts } from './change-request-comments.tsx';

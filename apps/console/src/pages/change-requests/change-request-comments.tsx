@@ -1,4 +1,11 @@
-import { AddComment, type ChangeRequest, type ChangeRequestChange, type ChangeRequestReview } from '@bunting/contracts';
+import {
+  AddComment,
+  type ChangeRequest,
+  type ChangeRequestChange,
+  type ChangeRequestReview,
+  actionText,
+  changeSentence,
+} from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
@@ -7,7 +14,6 @@ import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
-import { actionText, changeSentence } from '../../text/change-sentence.ts';
 import { formatCount } from '../../text/format-number.ts';
 import { displayNameOf } from '../admin/people/user-names.tsx';
 import styles from './change-requests.module.css';

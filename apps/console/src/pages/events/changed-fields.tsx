@@ -1,5 +1,4 @@
-import { type Constraint, type FieldChange, isJsonObject, type Json } from '@bunting/contracts';
-import { constraintPhrase } from '../../text/strategy-sentence.ts';
+import { type Constraint, type FieldChange, isJsonObject, type Json, constraintPhrase } from '@bunting/contracts';
 import { lineDiff } from './line-diff.ts';
 import styles from './events.module.css';
 

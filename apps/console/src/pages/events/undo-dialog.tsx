@@ -17,6 +17,7 @@ import {
   UpdateFeatureTags,
   type UndoRefusal,
   type UndoStep,
+  changeSentence,
 } from '@bunting/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -32,7 +33,6 @@ import { notify } from '../../shell/toasts.tsx';
 import { useEditProtection } from '../../changes/edit-protection.tsx';
 import { call, type CallRequest } from '../../api/call.ts';
 import { useSubmitChanges } from '../../changes/submit-changes.ts';
-import { changeSentence } from '../../text/change-sentence.ts';
 import { DependentImpact, ImpactGroups } from '../strategy/impact-groups.tsx';
 import { ChangedFields } from './changed-fields.tsx';
 import layout from '../../components/layout/layout.module.css';

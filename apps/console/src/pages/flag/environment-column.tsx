@@ -1,4 +1,4 @@
-import type { Feature, FeatureEnvironment, FeatureStrategy } from '@bunting/contracts';
+import { type Feature, type FeatureEnvironment, type FeatureStrategy, strategySentence } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { usePermissionCheck } from '../../api/permissions.ts';
@@ -16,7 +16,6 @@ import layout from '../../components/layout/layout.module.css';
 import { notifyError } from '../../shell/toasts.tsx';
 import { strategyBodyOf, strategyDraftOf, strategyFingerprint } from '../../strategies/strategy-draft.ts';
 import { formatCount } from '../../text/format-number.ts';
-import { strategySentence } from '../../text/strategy-sentence.ts';
 import styles from './flag.module.css';
 import { ReferenceOnlyStrategyItem, StrategyItem } from './strategy-item.tsx';
 

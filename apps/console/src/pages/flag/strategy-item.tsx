@@ -1,9 +1,8 @@
-import type { FeatureStrategy } from '@bunting/contracts';
+import { type FeatureStrategy, reachesEverybody } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
 import { Badge } from '../../components/content/badge.tsx';
-import { reachesEverybody } from '../../text/strategy-sentence.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 

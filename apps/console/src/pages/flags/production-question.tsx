@@ -4,6 +4,7 @@ import {
   GetFeature,
   ListEnvironmentsOfProject,
   type SearchResultFeature,
+  strategySentence,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery, useSegmentNames } from '../../api/queries-and-mutations.ts';
@@ -13,7 +14,6 @@ import { Loading } from '../../components/content/query-result.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { formatCount } from '../../text/format-number.ts';
-import { strategySentence } from '../../text/strategy-sentence.ts';
 
 /** A press on a switch of the list that waits for an answer. */
 export interface AskedSwitch {

@@ -1,4 +1,9 @@
-import { EvaluateAdvancedPlayground, type PlaygroundFeature } from '@bunting/contracts';
+import {
+  EvaluateAdvancedPlayground,
+  type PlaygroundFeature,
+  constraintPhrase,
+  strategySentence,
+} from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
@@ -7,7 +12,6 @@ import { QueryResult } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { Icon } from '../../components/content/icon.tsx';
-import { constraintPhrase, strategySentence } from '../../text/strategy-sentence.ts';
 import { contextLine } from './playground-input.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';

@@ -1,10 +1,15 @@
-import { type Constraint, type ConstraintOperator, GetUiConfig, ListContextFields } from '@bunting/contracts';
+import {
+  type Constraint,
+  type ConstraintOperator,
+  GetUiConfig,
+  ListContextFields,
+  constraintPhrase,
+} from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Checkbox, ComboBox, Select, TextField } from '../../components/forms/fields.tsx';
-import { constraintPhrase } from '../../text/strategy-sentence.ts';
 import { valueKindOf, localTime, operatorsFor, valuesOfText } from './strategy-inputs.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';

@@ -1,4 +1,4 @@
-import { GetFeature, GetStrategy } from '@bunting/contracts';
+import { GetFeature, GetStrategy, reachesEverybody, strategySentence } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useBlocker, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -15,7 +15,6 @@ import { Switch, TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
 import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
-import { reachesEverybody, strategySentence } from '../../text/strategy-sentence.ts';
 import { ConstraintsEditor } from './constraints-editor.tsx';
 import { SegmentPicker } from './segment-picker.tsx';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';

@@ -1,4 +1,4 @@
-import { CreateSegment, ListSegments } from '@bunting/contracts';
+import { CreateSegment, ListSegments, constraintPhrase } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, lazyRouteComponent, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
@@ -11,7 +11,6 @@ import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { formatCount } from '../../../text/format-number.ts';
-import { constraintPhrase } from '../../../text/strategy-sentence.ts';
 import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
@@ -61,7 +60,7 @@ function Segments() {
             id: 'conditions',
             title: 'Who is in it',
             cell: ({ constraints, list }) => {
-              const conditions = constraints.map(constraintPhrase);
+              const conditions = constraints.map((one) => constraintPhrase(one));
               if (list !== undefined)
                 conditions.push(`${list.contextName} is in a list of ${formatCount(list.size, 'id')}`);
               return conditions.join(', and ') || 'everybody';

@@ -7,6 +7,7 @@ import {
   ListActionSetEvents,
   ListActionSets,
   UpdateActionSet,
+  constraintPhrase,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
@@ -15,7 +16,6 @@ import { useMayCall } from '../../../api/permissions.ts';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Catalogue } from '../../../components/resources/catalogue.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
-import { constraintPhrase } from '../../../text/strategy-sentence.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { actionPhrase } from '../actions/action-phrase.ts';
 

@@ -10,6 +10,7 @@ import {
   SearchChangeRequests,
   SetChangeRequestConfig,
   SetDefaultStrategy,
+  strategySentence,
 } from '@bunting/contracts';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -34,7 +35,6 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
-import { strategySentence } from '../../../text/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 import { formatCount } from '../../../text/format-number.ts';

@@ -1,11 +1,10 @@
-import { CreateSegment, ListSegments } from '@bunting/contracts';
+import { CreateSegment, ListSegments, constraintPhrase } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { buttonClass } from '../../../components/buttons/button.tsx';
 import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
-import { constraintPhrase } from '../../../text/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';
 
 /** The segments that belong to a project alone. */
@@ -47,7 +46,7 @@ export function SegmentsTab({ project }: { readonly project: string }) {
           {
             id: 'constraints',
             title: 'Constraints',
-            cell: ({ constraints }) => constraints.map(constraintPhrase).join(', and '),
+            cell: ({ constraints }) => constraints.map((one) => constraintPhrase(one)).join(', and '),
           },
           { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
         ]}

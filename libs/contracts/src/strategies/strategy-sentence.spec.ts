@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Constraint, constraintOperators, type FeatureStrategy } from '@bunting/contracts';
+import { type Constraint, constraintOperators } from './constraints.ts';
+import type { FeatureStrategy } from './strategies.ts';
 import { constraintPhrase, reachesEverybody, strategySentence } from './strategy-sentence.ts';
 
 const segments = new Map([

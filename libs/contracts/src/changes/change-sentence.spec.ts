@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { changeActions, type FeatureStrategy } from '@bunting/contracts';
+import type { FeatureStrategy } from '../strategies/strategies.ts';
+import { changeActions } from './change.ts';
 import { changeSentence } from './change-sentence.ts';
 
 const strategy: FeatureStrategy = { name: 'flexibleRollout', parameters: { rollout: '25' } };

@@ -1,11 +1,8 @@
-import {
-  asJsonObject,
-  type ChangeAction,
-  type Constraint,
-  type FeatureStrategy,
-  type JsonObject,
-} from '@bunting/contracts';
-import { constraintPhrase, strategySentence } from './strategy-sentence.ts';
+import type { Constraint } from '../strategies/constraints.ts';
+import type { FeatureStrategy } from '../strategies/strategies.ts';
+import { constraintPhrase, strategySentence, timeOfReader } from '../strategies/strategy-sentence.ts';
+import { asJsonObject, type JsonObject } from '../values.ts';
+import type { ChangeAction } from './change.ts';
 
 /** The parts of a change that its sentence needs. */
 interface DescribedChange {
@@ -18,6 +15,8 @@ interface SentenceContext {
   /** the strategies of the feature before the change, by id */
   readonly strategies: Readonly<Record<string, FeatureStrategy>>;
   readonly segmentNames: ReadonlyMap<number, string>;
+  /** writes times; by default as the reader's browser does */
+  readonly timeText?: (time: Date) => string;
 }
 
 /** What a change does, as a sentence; for a change of a strategy, of variants or of a segment also what is there before and after it, in words. */
@@ -54,10 +53,16 @@ function constraintIn(member: JsonObject): Constraint {
   };
 }
 
+<<<<<<< HEAD:apps/console/src/text/change-sentence.ts
 /** What a change says of a segment, which may have a list of ids besides. */
 function describeSegment({ name, constraints }: JsonObject): string {
   const conditions = listIn(constraints).map((one) => constraintPhrase(constraintIn(one)));
   return `${textOf(name)}: ${conditions.join(' and ') || 'no constraints'}`;
+=======
+function describeSegment({ name, constraints }: JsonObject, { timeText = timeOfReader }: SentenceContext): string {
+  const conditions = listIn(constraints).map((one) => constraintPhrase(constraintIn(one), timeText));
+  return `${textOf(name)}: ${conditions.join(' and ') || 'everybody'}`;
+>>>>>>> 1ff5be8a (Have the sentences of changes in the contracts):libs/contracts/src/changes/change-sentence.ts
 }
 
 /** The strategy that a payload describes. A member that should be a list but is not becomes an empty one. */
@@ -77,8 +82,8 @@ function strategyBefore(payload: JsonObject, { strategies }: SentenceContext): F
   return (payload['snapshot'] as FeatureStrategy | undefined) ?? strategies[textOf(payload['id'])];
 }
 
-function describe(strategy: object, { segmentNames }: SentenceContext): string {
-  return strategySentence(strategyIn(asJsonObject(strategy)), segmentNames);
+function describe(strategy: object, { segmentNames, timeText }: SentenceContext): string {
+  return strategySentence(strategyIn(asJsonObject(strategy)), segmentNames, timeText);
 }
 
 type SentenceWriter = (payload: JsonObject, context: SentenceContext) => ChangeSentence;
@@ -116,11 +121,15 @@ const writers: Readonly<Record<ChangeAction, SentenceWriter>> = {
   archiveFeature: () => ({ sentence: 'Archive the flag, in every environment' }),
   addDependency: ({ feature }) => ({ sentence: `Let it depend on ${textOf(feature)}` }),
   deleteDependency: () => ({ sentence: 'Let it depend on no other flag' }),
-  updateSegment: ({ snapshot, ...segment }) => {
+  updateSegment: ({ snapshot, ...segment }, context) => {
     const sentence = `Change the segment ${textOf(segment['name'])}`.trim();
     if (snapshot === undefined) return { sentence };
     const before = asJsonObject(snapshot);
-    return { sentence, before: describeSegment(before), after: describeSegment({ ...before, ...segment }) };
+    return {
+      sentence,
+      before: describeSegment(before, context),
+      after: describeSegment({ ...before, ...segment }, context),
+    };
   },
   deleteSegment: ({ id }, { segmentNames }) => ({
     sentence: `Delete the segment ${segmentNames.get(Number(id)) ?? ''}`.trim(),

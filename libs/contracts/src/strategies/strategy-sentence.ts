@@ -1,4 +1,5 @@
-import type { Constraint, ConstraintOperator, FeatureStrategy } from '@bunting/contracts';
+import type { Constraint, ConstraintOperator } from './constraints.ts';
+import type { FeatureStrategy } from './strategies.ts';
 
 /** The maximum number of values of a list that a sentence names. */
 const maxNamedValues = 4;
@@ -36,26 +37,25 @@ const phrases: Readonly<Record<ConstraintOperator, readonly [plain: string, inve
   REGEX: ['matches the pattern', 'does not match the pattern'],
 };
 
-function dateText(value: string): string {
-  const time = new Date(value);
-  return Number.isNaN(time.getTime())
-    ? value
-    : time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+/** A time in the zone and the notation of the reader, as browsers know them. */
+export function timeOfReader(time: Date): string {
+  return time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
-/** A constraint in words, such as `country is no or se`. Times are in the zone of the reader. */
-export function constraintPhrase({
-  contextName,
-  operator,
-  inverted = false,
-  caseInsensitive = false,
-  values = [],
-  value = '',
-}: Constraint): string {
+function dateText(value: string, timeText: (time: Date) => string): string {
+  const time = new Date(value);
+  return Number.isNaN(time.getTime()) ? value : timeText(time);
+}
+
+/** A constraint in words, such as `country is no or se`. Times are in the zone of the reader, if nothing else writes them. */
+export function constraintPhrase(
+  { contextName, operator, inverted = false, caseInsensitive = false, values = [], value = '' }: Constraint,
+  timeText = timeOfReader,
+): string {
   // An unknown operator is shown as it is.
   const [plain, opposite] = phrases[operator] ?? [operator, `not ${operator}`];
   const isList = operator === 'IN' || operator === 'NOT_IN' || operator.startsWith('STR_');
-  const single = operator.startsWith('DATE_') ? dateText(value) : value;
+  const single = operator.startsWith('DATE_') ? dateText(value, timeText) : value;
   const compared = isList ? namedValues(values) || 'no value' : single;
   return `${contextName} ${inverted ? opposite : plain} ${compared}${caseInsensitive ? ' in any case' : ''}`;
 }
@@ -128,11 +128,15 @@ function variantsPhrase(variants: FeatureStrategy['variants']): string {
  * A strategy as a sentence without its full stop, such as `25 % of users where country is no, by userId`.
  * @param segmentNames the names of segments by their ids; a segment that is absent is shown by its id
  */
-export function strategySentence(strategy: FeatureStrategy, segmentNames: ReadonlyMap<number, string>): string {
+export function strategySentence(
+  strategy: FeatureStrategy,
+  segmentNames: ReadonlyMap<number, string>,
+  timeText = timeOfReader,
+): string {
   const { constraints = [], segments = [], variants } = strategy;
   const { users, division } = audienceOf(strategy);
   const inSegments = segments.map((id) => segmentNames.get(id) ?? `segment ${id}`);
-  const conditions = constraints.map(constraintPhrase);
+  const conditions = constraints.map((one) => constraintPhrase(one, timeText));
   const sentence = [
     users,
     ...(inSegments.length === 0 ? [] : [`in ${listOf(inSegments, 'and')}`]),
