@@ -135,7 +135,7 @@ const wiringFiles = [
   // The adapter of an external index.
   'apps/search/src/index/meilisearch-*.ts',
   // What signs requests to destinations.
-  'apps/integrations/src/sending/{signature,aws-signature}.ts',
+  'apps/integrations/src/sending/{signature,aws-signature,slack-signature}.ts',
   // What signs links in mails.
   'apps/integrations/src/mail/unsubscribe-links.ts',
 ];

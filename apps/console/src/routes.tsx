@@ -180,6 +180,13 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('./pages/profile/profile-page.tsx'), 'ProfilePage'),
 });
 
+const linkSlack = createRoute({
+  getParentRoute: () => root,
+  path: '/link-slack',
+  validateSearch: searchParameters<'token'>(),
+  component: lazyRouteComponent(() => import('./pages/profile/link-slack-page.tsx'), 'LinkSlackPage'),
+});
+
 function signedOutPages() {
   return import('./pages/sign-in/signed-out-pages.tsx');
 }
@@ -234,6 +241,7 @@ export const router = createRouter({
     adminItem,
     inbox,
     profile,
+    linkSlack,
     ...signedOutRoutes,
   ]),
   parseSearch,

@@ -26,6 +26,11 @@ export const IntegrationsConfig = Type.Object({
   ...smtpSettings(
     'for notifications; without it none are mailed; requires INTEGRATIONS_PUBLIC_URL and INTEGRATIONS_SECRET_KEY',
   ),
+  INTEGRATIONS_SLACK_URL: Type.String({
+    pattern: '^https?://.*$',
+    default: 'https://slack.com',
+    description: 'the address of Slack, for Slack apps; another one for GovSlack (https://slack-gov.com)',
+  }),
   INTEGRATIONS_MAIL_HOUR: Type.Integer({
     minimum: 0,
     maximum: 23,

@@ -11,6 +11,8 @@ import type { UnsubscribeLinks } from './mail/unsubscribe-links.ts';
 import type { AllowedAddresses } from './sending/addresses.ts';
 import { signalEndpoints } from './signals/endpoints.ts';
 import type { SignalReader } from './signals/signal-store.ts';
+import { slackEndpoints } from './slack/endpoints.ts';
+import type { SlackStore } from './slack/slack-store.ts';
 import type { UnitOfWork } from './unit-of-work/unit-of-work.ts';
 
 /** The dependencies of the operations. */
@@ -39,6 +41,11 @@ export interface IntegrationsContext {
   readonly actions: ActionReader;
   /** how many action sets a project may have */
   readonly maxActionSets: number;
+  /** the address of the console; empty where it is not known */
+  readonly publicUrl: string;
+  readonly slack: SlackStore;
+  /** Begins to do what people ask for in Slack. */
+  readonly wakeSlack: () => void;
 }
 
 /** How many signal endpoints there may be, how many tokens each has, and how many signals it accepts. */
@@ -56,5 +63,6 @@ export function integrationsEndpoints(context: IntegrationsContext): readonly En
     ...inboxEndpoints(context),
     ...signalEndpoints(context),
     ...actionEndpoints(context),
+    ...slackEndpoints(context),
   ];
 }

@@ -22,6 +22,9 @@ import { integrationsMigrations } from './migrations/index.ts';
 import { type AllowedAddresses, allowedAddresses } from './sending/addresses.ts';
 import { httpClient } from './sending/http-client.ts';
 import { mailTransport, withMail } from './sending/mail-transport.ts';
+import { reviewMessages, startSlackInteractions } from './slack/background.ts';
+import { slackApi, withSlackAt } from './slack/slack-api.ts';
+import { slackStore } from './slack/slack-store.ts';
 import { signalReader } from './signals/signal-store.ts';
 import { secretCipher } from './unit-of-work/secrets.ts';
 import { unitOfWork } from './unit-of-work/unit-of-work.ts';
@@ -112,19 +115,33 @@ export const integrationsService = defineService({
     onStop('connections to destinations', () => client.close());
     const transport = configuredTransport(config);
     onStop('connections to the mail server', async () => transport?.close());
-    const send = withMail(client.send, transport);
+    const send = withMail(withSlackAt(client.send, config.INTEGRATIONS_SLACK_URL), transport);
+    const slack = slackApi(send, config.INTEGRATIONS_SLACK_URL);
     const mailHour = config.INTEGRATIONS_MAIL_HOUR;
     const transaction = unitOfWork(outboxProducer, cipher);
     const now = () => new Date();
     const marks = logMarkStore(database);
     const schedule = retrySchedule(config.INTEGRATIONS_RETRY_SECONDS);
+    const slackMessages = slackStore(database);
+    const messages = reviewMessages({ bus, store: slackMessages, slack, publicUrl, now });
+    const interactions = startSlackInteractions({
+      bus,
+      reader,
+      store: slackMessages,
+      slack,
+      messages,
+      publicUrl,
+      intervalMs: config.INTEGRATIONS_POLL_INTERVAL_MS,
+      log,
+    });
+    onStop('buttons in Slack', () => interactions.stop(), timeoutMs + stopMarginMs);
     const delivery = startDelivery({
       bus,
       reader,
       store: deliveryStore(database),
       marks,
       transaction,
-      attempt: attemptBy(send, publicUrl, now),
+      attempt: messages.attempt(attemptBy(send, publicUrl, now)),
       mailHour,
       timeoutMs,
       leaseMs: config.INTEGRATIONS_LEASE_MS,
@@ -194,6 +211,9 @@ export const integrationsService = defineService({
           wakeActions: actions.wake,
           actions: actionReader(database),
           maxActionSets: config.INTEGRATIONS_MAX_ACTION_SETS,
+          publicUrl,
+          slack: slackMessages,
+          wakeSlack: interactions.wake,
         }),
         outboxProducer.endpoint,
       ]),

@@ -17,6 +17,8 @@ export interface HttpBinding {
   readonly anyContentType?: true;
   /** a body without a content type is read as JSON, for clients that send none */
   readonly assumesJson?: true;
+  /** the body is a form (`application/x-www-form-urlencoded`), which the operation gets as the text that was sent: a signature covers it */
+  readonly form?: true;
   /**
    * members of the body whose names are not accepted, such as `__proto__`, are left out. Otherwise one of them refuses the body: a report,
    * whose names come from the users of applications, would be lost as a whole

@@ -87,8 +87,11 @@ describe('the operation contracts', () => {
 
   it('require a token below /api', () => {
     const open = httpOperations.filter(isPublicOperation).map(({ http }) => http?.url);
-    // A signal endpoint has tokens of its own, which the service checks that has them.
-    expect(open.filter((url) => url?.startsWith('/api/'))).toEqual(['/api/signal-endpoint/:name']);
+    // A signal endpoint has tokens of its own, and Slack signs its requests; the service that has the secrets checks them.
+    expect(open.filter((url) => url?.startsWith('/api/'))).toEqual([
+      '/api/signal-endpoint/:name',
+      '/api/integrations/slack/:addonId/interactions',
+    ]);
   });
 
   it('are reads by their declaration where they are by their name, and may then be repeated', () => {

@@ -154,6 +154,12 @@ export const Caller = Type.Object({
   ),
   tokenId: Type.Optional(Type.String()),
   isService: Type.Optional(Type.Boolean({ description: 'whether it is a service account; absent for a person' })),
+  via: Type.Optional(
+    Type.Enum(['slack'], {
+      type: 'string',
+      description: 'what the person acts through, for the event log; absent for the console and the API',
+    }),
+  ),
   grants: Type.Array(Grant),
   deletedProjects: Type.Optional(
     Type.Array(Type.String(), { description: 'deleted projects that the token of an SDK was for' }),

@@ -52,6 +52,7 @@ export {
   operationRequestReader,
   paramsParser,
   type ParsedOperationRequest,
+  formContentType,
   queryAndHeadersParser,
   queryParser,
   requireJsonContentType,

@@ -11,6 +11,7 @@ export {
 } from './nats.ts';
 export { reservePort } from './process-resources.ts';
 export { type Balancer, type BlackholeProxy, startBalancer, startBlackholeProxy } from './proxies.ts';
+export { type InteractionFaults, type SlackDouble, type SlackMessage, type SlackPerson, startSlack } from './slack.ts';
 export {
   type DatabaseTemplate,
   type FreshDatabase,

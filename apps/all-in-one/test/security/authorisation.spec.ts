@@ -179,6 +179,7 @@ describe('authorisation', () => {
         'GET /ofrep/v1/events': 400,
         'POST /edge/validate': 200,
         'POST /api/signal-endpoint/:name': 401,
+        'POST /api/integrations/slack/:addonId/interactions': 415,
         'POST /unsubscribe': 400,
         'POST /auth/simple/login': 401,
         'GET /auth/first/validate': 400,

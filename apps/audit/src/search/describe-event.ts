@@ -52,6 +52,9 @@ const subjectNamePart: SummaryPart = (event) => {
   return bold(names[0] ?? '');
 };
 
+const slackAccountPart: SummaryPart = (event) =>
+  bold(`${memberText(subject(event), 'slackUserName') ?? ''} (${memberText(subject(event), 'slackUserId') ?? ''})`);
+
 const changeRequestPart: SummaryPart = (event, base) => {
   const number = `#${memberText(event.data, 'changeRequestId') ?? memberText(event.preData, 'changeRequestId') ?? ''}`;
   return typeof event.project === 'string' && number !== '#'
@@ -95,9 +98,15 @@ function entityEntry(noun: string, verb: string): Entry {
   return [`${capitalize(noun)} ${verb}`, sentence`${userPart} ${verb} ${noun} ${subjectNamePart}${inProject}`];
 }
 
+/** What the person acted through, where it was neither the console nor the API. */
+const viaPart: SummaryPart = ({ data }) => (memberText(data, 'via') === 'slack' ? ' in Slack' : '');
+
 /** The entry of an action on a change request, such as `user approved change request #7`. */
 function changeRequestEntry(label: string, action: string): Entry {
-  return [label, sentence`${userPart} ${action} change request ${changeRequestPart}${inEnvironmentOfProject}`];
+  return [
+    label,
+    sentence`${userPart} ${action} change request ${changeRequestPart}${inEnvironmentOfProject}${viaPart}`,
+  ];
 }
 
 const oldProjectPart: SummaryPart = ({ data }) => bold(memberText(data, 'oldProject') ?? '');
@@ -200,6 +209,11 @@ const entries: Partial<Record<EventType, Entry>> & Record<AdditionalEventType, E
   'actions-run-failed': [
     'Actions failed',
     sentence`Actions ${subjectNamePart} failed as ${userPart}${inProject}${reasonPart}`,
+  ],
+  'slack-account-linked': ['Slack account linked', sentence`${userPart} linked Slack account ${slackAccountPart}`],
+  'slack-account-unlinked': [
+    'Slack account unlinked',
+    sentence`${userPart} unlinked Slack account ${slackAccountPart}`,
   ],
   'change-request-applied': changeRequestEntry('Change request applied', 'applied'),
   'change-request-scheduled': [

@@ -1,5 +1,6 @@
 import { implement, inProcessBus, serve, systemContext } from '@bunting/bus';
 import {
+  DescribeChangeRequest,
   GetChangeRequest,
   PreviewChangeRequest,
   PreviewChanges,
@@ -67,6 +68,29 @@ describe('a preview', () => {
         JSON.stringify(await service.call(GetChangeRequest, { params: { projectId: 'shop', id: planned } }, kim)),
       ).not.toContain('scheduleConflicts');
     });
+  });
+
+  it('says in words what a request does, for services that show it outside of the console', async () => {
+    const { id, revision } = await service.add([enable, titled('described')], lee);
+    const describeRequest = () =>
+      service.call(DescribeChangeRequest, { body: { id, maxChanges: 1 } }, systemContext(5_000).caller);
+    expect(await describeRequest()).toMatchObject({ state: 'Draft', changes: [], changeCount: 2 });
+    await service.move(id, 'In review', lee);
+    const { basis } = await preview(id, rita);
+    expect(await describeRequest()).toMatchObject({
+      project: 'shop',
+      environment: 'production',
+      state: 'In review',
+      author: expect.stringContaining('lee') as string,
+      revision,
+      basis,
+      approvals: 0,
+      minApprovals: 1,
+      changes: [{ subject: 'checkout', sentence: 'Turn on in production' }],
+      changeCount: 2,
+    });
+    await service.move(id, 'Rejected', rita);
+    expect(await describeRequest()).toMatchObject({ state: 'Rejected', basis: null });
   });
 
   describe('a segment that another request is about to use', () => {

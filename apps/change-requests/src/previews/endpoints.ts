@@ -1,11 +1,15 @@
 import { type Bus, type CallContext, type Endpoint, implement, onBehalfOf } from '@bunting/bus';
 import {
   type ChangeRequest as ChangeRequestResponse,
+  type ChangeRequestChange,
+  changeSentence,
+  DescribeChangeRequest,
   isClosedState,
   PreviewChangeRequest,
   PreviewChanges,
   type PreviewChangesReply,
   PreviewProposal,
+  type ReplyOf,
 } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { call } from '../calls.ts';
@@ -13,7 +17,7 @@ import type { ChangeRequestsContext } from '../endpoints.ts';
 import { refusePrototypeKeys, unsavedDraft } from '../proposals/content.ts';
 import { toProposedChange, toUncheckedForm, toWireChangeWithSnapshot } from '../proposals/proposed-change.ts';
 import { type PreviewedChanges, toChangeRequestResponse } from '../requests/change-request-response.ts';
-import { actorOf, type ChangeRequest } from '../requests/change-request.ts';
+import { actorOf, type ChangeRequest, requireExisting } from '../requests/change-request.ts';
 import type { ChangeRequestReader } from '../requests/request-read-store.ts';
 import { reviewRequirement } from '../reviews/approvals.ts';
 import { loadConnectedProtections } from '../reviews/endpoints.ts';
@@ -45,6 +49,62 @@ export function previewEndpoints({ bus, reader }: ChangeRequestsContext): readon
       const request = await reader.getVisible(params, caller.id);
       return (await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
     }),
+
+    implement(DescribeChangeRequest, async (operationRequest) => {
+      const { id, maxChanges } = operationRequest.body;
+      const request = requireExisting(await reader.byId(id), id);
+      const { uid, project, environment, state, approvals, revision, schedule, changes } = request;
+      const isOpen = !isClosedState(state) && changes.length > 0;
+      const context = onBehalfOf(operationRequest);
+      const [preview, protections] = await Promise.all([
+        isOpen
+          ? loadPreview({ bus, reader }, request, { withStates: false }, context).then((loaded) => loaded.preview)
+          : undefined,
+        isOpen ? loadConnectedProtections({ bus, reader }, project, context) : [],
+      ]);
+      const requirement = isOpen ? reviewRequirement(request, protections) : undefined;
+      const response = toChangeRequestResponse(request, preview, requirement);
+      return {
+        uid,
+        title: response.title ?? '',
+        project,
+        environment,
+        state,
+        author: response.createdBy.username ?? '',
+        revision,
+        basis: preview?.basis ?? null,
+        approvals: approvals.length,
+        minApprovals: response.minApprovals,
+        scheduledAt: schedule?.scheduledAt ?? null,
+        changes: state === 'Draft' ? [] : describedChanges(response).slice(0, maxChanges),
+        changeCount: changes.length,
+      };
+    }),
+  ];
+}
+
+type DescribedChange = ReplyOf<typeof DescribeChangeRequest>['changes'][number];
+
+const utcFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+/** The changes in the words of the console. What they replace is what it was when they were proposed. */
+function describedChanges({ environment, features, segments }: ChangeRequestResponse): DescribedChange[] {
+  const context = {
+    environment,
+    strategies: {},
+    segmentNames: new Map(segments.map(({ id, name }) => [id, name])),
+    timeText: (time: Date) => `${utcFormat.format(time)} UTC`,
+  };
+  const describe = (subject: string, change: ChangeRequestChange, conflict = change.conflict): DescribedChange => {
+    const overwritten = (change.overwrites ?? []).map(({ property }) => property).join(', ');
+    const warning = conflict ?? (overwritten === '' ? undefined : `Overwrites newer edits of ${overwritten}`);
+    return { subject, ...changeSentence(change, context), ...(warning === undefined ? {} : { warning }) };
+  };
+  return [
+    ...features.flatMap(({ name, conflict, changes }) =>
+      changes.map((change) => describe(name, change, change.conflict ?? conflict)),
+    ),
+    ...segments.flatMap(({ name, changes }) => changes.map((change) => describe(name, change))),
   ];
 }
 

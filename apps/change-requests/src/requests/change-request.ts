@@ -29,6 +29,8 @@ export interface NamedUser extends UserRef {
 export interface Actor {
   readonly by: NamedUser;
   readonly now: Date;
+  /** what the person acts through, if it is neither the console nor the API */
+  readonly via?: Caller['via'];
 }
 
 /** One proposed action on one feature or one segment. Immutable: an edit creates another object with the same id. */
@@ -256,10 +258,11 @@ export function etagHeaderOf(request: ChangeRequest): string {
 }
 
 /** The caller as the actor that a change request stores. @param now the time of the database, if the actor is stored */
-export function actorOf({ id, name, username }: Caller, now: Date): Actor {
+export function actorOf({ id, name, username, via }: Caller, now: Date): Actor {
   return {
     by: { id, name, ...(username === undefined ? {} : { username }) },
     now,
+    ...(via === undefined ? {} : { via }),
   };
 }
 

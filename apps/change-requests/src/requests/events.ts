@@ -26,7 +26,7 @@ export function eventOf(
       project,
       environment,
       featureName,
-      data: { changeRequestId: id, ...data },
+      data: { changeRequestId: id, ...data, ...(actor.via === undefined ? {} : { via: actor.via }) },
       preData,
       // They belong to the events of the changes, which features emits.
       ...(ofApplication.has(type) ? { groupType: 'change-request', groupId: String(id) } : {}),

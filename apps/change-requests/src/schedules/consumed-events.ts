@@ -204,6 +204,8 @@ const objectsByType: Readonly<Record<EventType, ObjectReader>> = {
   'change-request-comment-added': nothing,
   'actions-run-succeeded': nothing,
   'actions-run-failed': nothing,
+  'slack-account-linked': nothing,
+  'slack-account-unlinked': nothing,
 };
 
 /** The objects that events report. An unknown type of a newer server counts as an edit of the feature that it names. */

@@ -74,6 +74,13 @@ describeInBrowser('the users in the console', () => {
     await sessions.getByText('In none at the moment.').waitFor();
     await page.keyboard.press('Escape');
 
+    await chooseFor(page, 'Mary W. Jackson', 'Slack accounts');
+    await page
+      .getByRole('dialog', { name: 'Slack accounts that act as Mary W. Jackson' })
+      .getByText('None at the moment.')
+      .waitFor();
+    await page.keyboard.press('Escape');
+
     await chooseFor(page, 'Mary W. Jackson', 'Link to choose a password');
     await page.getByRole('dialog', { name: /A link for “Mary W\. Jackson”/ }).waitFor();
     await page.getByRole('button', { name: 'Create the link' }).click();

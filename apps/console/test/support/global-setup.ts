@@ -21,6 +21,7 @@ async function setup(): Promise<(() => Promise<void>) | undefined> {
   process.env['CONSOLE_TEST_BROWSER'] = browser.wsEndpoint();
   process.env['CONSOLE_TEST_URL'] = bunting.url;
   process.env['CONSOLE_TEST_TOKEN'] = bunting.token;
+  process.env['CONSOLE_TEST_SLACK_PORT'] = String(bunting.slackPort);
   return async () => {
     await browser.close();
     await bunting.stop();

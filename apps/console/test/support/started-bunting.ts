@@ -10,6 +10,8 @@ const services = ['gateway', 'features', 'change-requests', 'audit', 'search', '
 export async function startBunting() {
   const databases: FreshDatabase[] = [];
   const port = await reservePort();
+  // Where the spec that needs it starts a double of Slack.
+  const slackPort = await reservePort();
   const token = `console-${randomBytes(24).toString('hex')}`;
   const settings: Record<string, string> = {
     PORT: String(port),
@@ -20,6 +22,7 @@ export async function startBunting() {
     CHECK_REPLIES: 'true',
     INTEGRATIONS_SECRET_KEY: 'the key of the integrations of the tests',
     INTEGRATIONS_ALLOWED_HOSTS: '127.0.0.1',
+    INTEGRATIONS_SLACK_URL: `http://127.0.0.1:${slackPort}`,
     INTEGRATIONS_PUBLIC_URL: `http://127.0.0.1:${port}`,
     GATEWAY_PUBLIC_URL: `http://127.0.0.1:${port}`,
     // Mail is set up, and goes nowhere.
@@ -60,6 +63,7 @@ export async function startBunting() {
   return {
     url,
     token,
+    slackPort,
     stop: async (): Promise<void> => {
       child.kill('SIGTERM');
       await ended;

@@ -14,6 +14,7 @@ import { scimEndpoints } from './scim/endpoints.ts';
 import { serviceAccountEndpoints } from './service-accounts/endpoints.ts';
 import { sessionEndpoints } from './sessions/endpoints.ts';
 import { signInEndpoints } from './sign-in/endpoints.ts';
+import { slackAccountEndpoints } from './slack-accounts/endpoints.ts';
 import { tokenEndpoints } from './tokens/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
 
@@ -32,6 +33,7 @@ const endpointsByNoun = [
   serviceAccountEndpoints,
   sessionEndpoints,
   signInEndpoints,
+  slackAccountEndpoints,
   tokenEndpoints,
   userEndpoints,
 ];

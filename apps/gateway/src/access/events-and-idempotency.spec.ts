@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { call, systemContext } from '@bunting/bus';
 import {
   type CreatedUser,
   type EventType,
   eventTypes,
+  InviteSlackUser,
   type Group,
   httpOperations,
   isIdempotent,
@@ -60,11 +62,20 @@ describe('each write', () => {
   };
 
   let sent = 0;
-  const send = async (method: string, path: string, body: unknown, idempotencyKey: string, key?: string) => {
+  const send = async (
+    method: string,
+    path: string,
+    body: unknown,
+    idempotencyKey: string,
+    key?: string,
+    cookie = '',
+  ) => {
     const response = await gateway.send(`/api/admin/${path}`, {
       method,
       ...(key === undefined ? {} : { key }),
+      ...(cookie === '' ? {} : { key: null }),
       headers: {
+        ...(cookie === '' ? {} : { cookie, 'sec-fetch-site': 'same-origin' }),
         'idempotency-key': idempotencyKey,
         // A retry may come from another address and program.
         'x-forwarded-for': `192.0.2.${++sent % 200}`,
@@ -80,14 +91,14 @@ describe('each write', () => {
   };
 
   /** Repeats a write with the same key: the response is the same, and no further events are emitted. */
-  const twice = async (method: string, path: string, body?: unknown, key?: string): Promise<Shown> => {
+  const twice = async (method: string, path: string, body?: unknown, key?: string, cookie?: string): Promise<Shown> => {
     const idempotencyKey = randomUUID();
     const write = writeAt(method, `/api/admin/${path}`);
-    const first = await recordingEvents(write, () => send(method, path, body, idempotencyKey, key));
+    const first = await recordingEvents(write, () => send(method, path, body, idempotencyKey, key, cookie));
     expect({ path, method, ...first.answer }).toMatchObject({ status: expect.any(Number) });
     if (first.answer.status >= 300) throw new Error(`${method} ${path}: ${first.answer.text}`);
     const events = await gateway.emittedEvents();
-    const again = await send(method, path, body, idempotencyKey, key);
+    const again = await send(method, path, body, idempotencyKey, key, cookie);
     expect({ method, path, ...again }).toEqual({ method, path, answer: first.answer, isAgain: true });
     expect(await gateway.emittedEvents()).toEqual(events);
     written.add(write);
@@ -146,6 +157,14 @@ describe('each write', () => {
     const stored = await gateway.database.read({ name: 'stored', text: 'select r::text from idempotent_reply r' });
     expect(JSON.stringify(stored)).not.toContain(secret.slice(32));
     expect(JSON.stringify(stored)).not.toMatch(/token=[0-9a-f]{76}/);
+    await sessionOf();
+    const linkSlack = async (): Promise<Shown> => {
+      const slackUser = { teamId: 'T1', teamName: 'acme', slackUserId: 'U1', slackUserName: 'browsing' };
+      const { token } = await call(gateway.bus, InviteSlackUser, { body: slackUser }, systemContext(10_000));
+      return twice('POST', 'user/slack-accounts', { token }, undefined, browser.cookie());
+    };
+    await twice('DELETE', `user/slack-accounts/${(await linkSlack()).id}`, undefined, personal);
+    await twice('DELETE', `user-admin/${signedIn.id}/slack-accounts/${(await linkSlack()).id}`);
     await twice('DELETE', `user/sessions/${await sessionOf()}`, undefined, personal);
     await twice('DELETE', 'user/sessions', undefined, personal);
     await twice('DELETE', `user-admin/${signedIn.id}/sessions`);
@@ -229,7 +248,7 @@ describe('each write', () => {
   /** Event types of access control that the API lists and Bunting does not emit: those of older versions of Unleash. */
   const neverEmitted = /^project-(user|group)-|^setting-deleted$/;
   const ofAccess =
-    /^(api-token|pat|public-signup-token|user|role|group|project-(access|user|group)|setting|service-account)-/;
+    /^(api-token|pat|public-signup-token|user|role|group|project-(access|user|group)|setting|service-account|slack-account)-/;
 
   it('every event type of access control is emitted by a write of the gateway', () => {
     const types = eventTypes.filter((type) => ofAccess.test(type) && !neverEmitted.test(type));

@@ -1,6 +1,13 @@
 import type { SchemaMigration } from '@bunting/database';
 import { idempotencyTables, consumerTables, outboxTables } from '@bunting/outbox';
 import { initial } from './1-initial.ts';
+import { slackAccounts } from './2-expand-slack-accounts.ts';
 
 /** The whole schema of the database, in the order of its steps. */
-export const gatewayMigrations: readonly SchemaMigration[] = [initial, outboxTables, consumerTables, idempotencyTables];
+export const gatewayMigrations: readonly SchemaMigration[] = [
+  initial,
+  outboxTables,
+  consumerTables,
+  idempotencyTables,
+  slackAccounts,
+];

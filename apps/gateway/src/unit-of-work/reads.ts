@@ -11,6 +11,7 @@ import { accessReader } from '../access/rights/rights-store.ts';
 import { projectRoleReads } from '../access/project-access/project-role-store.ts';
 import { roleReads } from '../access/roles/role-store.ts';
 import { type SessionLimits, sessionReads } from '../access/sessions/session-store.ts';
+import { slackAccountReads } from '../access/slack-accounts/slack-account-store.ts';
 import type { SecretCipher, SecretHasher } from './secrets.ts';
 import { tokenReads } from '../access/tokens/token-store.ts';
 
@@ -39,6 +40,7 @@ export function gatewayReads(
     links: oneTimeLinkReads(tx, hasher),
     inviteLinks: inviteLinkReads(tx),
     settings: settingReads(tx),
+    slackAccounts: slackAccountReads(tx, hasher),
     scim: scimReads(tx),
     readGatewayStatistics: () => readGatewayStatistics(database),
     instanceId: () => instanceId(database),

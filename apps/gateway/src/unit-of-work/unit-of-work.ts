@@ -20,6 +20,7 @@ import { roleRepository } from '../access/roles/role-store.ts';
 import { scimRepository } from '../access/scim/scim-store.ts';
 import { type SessionLimits, sessionRepository } from '../access/sessions/session-store.ts';
 import { settingRepository } from '../access/sign-in/setting-store.ts';
+import { slackAccountRepository } from '../access/slack-accounts/slack-account-store.ts';
 import { initialTokenRepository } from '../access/tokens/initial-token-store.ts';
 import { tokenRepository } from '../access/tokens/token-store.ts';
 import { userRepository } from '../access/users/user-store.ts';
@@ -110,6 +111,7 @@ function repositories(
     generateSecretBytes,
     sessions,
     settings: settingRepository(tx, guard, record),
+    slackAccounts: slackAccountRepository(tx, hasher, record),
     tokens: tokenRepository(tx, guard, hasher, cipher, record),
     users: userRepository(tx, { guard, sessions, record }),
   };

@@ -1,5 +1,6 @@
 import {
   type Addon,
+  asJsonObject,
   type AddonBody,
   type AddonProvider,
   type Caller,
@@ -98,6 +99,7 @@ export function integrationFrom(
   requireValidHostname(texts);
   requireValidTemplate(texts);
   if (name === 'email') requireValidMail(texts);
+  if (name === 'slack-app') requireValidSigningSecret(texts);
   if (name === 's3') requireValidBucket(texts, allowed);
   if (signingKeys !== undefined) requireValidSigningKeys(signingKeys, '/body/parameters/signingKeys');
   return {
@@ -109,6 +111,14 @@ export function integrationFrom(
     projects: [...new Set(body.projects)],
     environments: [...new Set(body.environments)],
   };
+}
+
+function requireValidSigningSecret({ signingSecret }: Parameters): void {
+  if (signingSecret !== undefined && !/^[A-Za-z0-9]{16,200}$/.test(signingSecret))
+    throw invalid(
+      'The `/body/parameters/signingSecret` property must be the signing secret of the Slack app: letters and digits.',
+      '/body/parameters/signingSecret',
+    );
 }
 
 const maxRecipients = 20;
@@ -191,17 +201,61 @@ function isForAll(names: readonly string[]): boolean {
   return names.length === 0 || names[0] === '*';
 }
 
-/** Whether an integration is told of an event: by its type, and by its project and environment where it has them. */
-export function selects(
-  { events, projects, environments }: Selection,
-  event: { readonly type: string; readonly project?: string | null; readonly environment?: string | null },
-): boolean {
-  const { project, environment } = event;
+interface SelectedEvent {
+  readonly type: string;
+  readonly project?: string | null;
+  readonly environment?: string | null;
+  readonly data?: unknown;
+  readonly preData?: unknown;
+}
+
+/** Whether users have chosen that an integration is told of an event: by its type, and by its project and environment where it has them. */
+export function isChosen(selection: Selection, event: SelectedEvent): boolean {
+  return (selection.events[0] === allEvents || selection.events.includes(event.type)) && isInScope(selection, event);
+}
+
+/** Whether an integration gets an event: one that is chosen, or by which it updates its messages about change requests. */
+export function selects(integration: Selection & ReviewIntegration, event: SelectedEvent): boolean {
+  if (isChosen(integration, event)) return true;
+  return takesReviews(integration) && reviewedRequestOf(event) !== undefined && isInScope(integration, event);
+}
+
+function isInScope({ projects, environments }: Selection, { project, environment }: SelectedEvent): boolean {
   return (
-    (events[0] === allEvents || events.includes(event.type)) &&
     (project == null || isForAll(projects) || projects.includes(project)) &&
     (environment == null || isForAll(environments) || environments.includes(environment))
   );
+}
+
+type ReviewIntegration = Pick<Integration, 'provider'> & { readonly parameters: Readonly<Record<string, unknown>> };
+
+/** Whether messages of an integration have buttons by which people review change requests. */
+export function takesReviews({ provider, parameters }: ReviewIntegration): boolean {
+  return provider === 'slack-app' && parameters['signingSecret'] !== undefined;
+}
+
+const contentTypes = ['change-added', 'change-edited', 'change-discarded'];
+
+/** The change request that an event is about; undefined for one of a draft, which nobody but its author sees. */
+export function reviewedRequestOf({ type, data, preData }: SelectedEvent): number | undefined {
+  const isContent = contentTypes.includes(type);
+  if (!isContent && !type.startsWith('change-request-')) return undefined;
+  const { changeRequestId, payload } = asJsonObject(data);
+  if (!Number.isInteger(changeRequestId)) return undefined;
+  if (type === 'change-request-created' || type === 'change-request-discarded') return undefined;
+  // Events of drafts have no payloads.
+  if (isContent && payload === undefined && asJsonObject(preData)['payload'] === undefined) return undefined;
+  return changeRequestId as number;
+}
+
+/**
+ * Refuses the reviews of an integration to all but administrators: whoever knows the secret that signs them can review as everybody who has linked a
+ * Slack account.
+ * @throws Refusal `NoAccessError`
+ */
+export function requireMayTakeReviews(caller: Caller, integration: ReviewIntegration): void {
+  if (takesReviews(integration) && !isAdministrator(caller))
+    throw refusal('NoAccessError', 'Only administrators may create and edit an integration with a signing secret.');
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 import { call } from '../calls.ts';
 import type { LogPosition } from '../delivery/log-position.ts';
 import type { IntegrationsContext } from '../endpoints.ts';
-import { integrationFrom, requireMayDirect, visibleTo } from './addon.ts';
+import { integrationFrom, requireMayDirect, requireMayTakeReviews, takesReviews, visibleTo } from './addon.ts';
 import { addonNotFound, type IntegrationReader } from './addon-store.ts';
 import { providers } from './providers.ts';
 
@@ -41,7 +41,16 @@ export async function getVisible(reader: IntegrationReader, id: number, caller: 
 }
 
 export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[] {
-  const { bus, reader, transaction, allowed, maxAddons, hasMailServer, wake } = context;
+  const { bus, reader, transaction, allowed, maxAddons, hasMailServer, publicUrl, wake } = context;
+  /** @throws Refusal for reviews that the caller may not take, or that nobody could give */
+  const requireReviewable = (caller: Caller, integration: Parameters<typeof takesReviews>[0]): void => {
+    requireMayTakeReviews(caller, integration);
+    if (takesReviews(integration) && publicUrl === '')
+      throw invalid(
+        'Change requests cannot be reviewed in Slack: the address of the console is not set (INTEGRATIONS_PUBLIC_URL).',
+        '/body/parameters/signingSecret',
+      );
+  };
   return [
     implement(ListAddons, async ({ caller }) => ({
       addons: (await reader.all()).flatMap((addon) => visibleTo(caller, addon) ?? []),
@@ -55,6 +64,7 @@ export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[
       authorise(caller, CreateAddon.permission, rootScope);
       const integration = integrationFrom(body, allowed);
       requireMayDirect(caller, integration);
+      requireReviewable(caller, integration);
       if (integration.provider === 'email' && !hasMailServer)
         throw invalid('No mail can be sent: no mail server is set up (SMTP_URL).', '/body/provider');
       const end = await endOfLog(bus);
@@ -76,9 +86,11 @@ export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[
         const locked = await tx.integrations.lock(params.id);
         if (locked === undefined || visibleTo(caller, locked.addon) === undefined) throw addonNotFound(params.id);
         requireMayDirect(caller, locked.addon);
+        requireMayTakeReviews(caller, locked.addon);
         const isSameKind = locked.addon.provider === body.provider;
         const integration = integrationFrom(body, allowed, isSameKind ? locked.parameters : undefined);
         requireMayDirect(caller, integration);
+        requireReviewable(caller, integration);
         const addon = await tx.integrations.save(locked.addon, integration);
         if (end !== undefined && !locked.addon.enabled) await tx.deliveries.begin(addon.id, end);
         else await tx.deliveries.resume(addon.id);

@@ -144,6 +144,12 @@ export const providers: readonly AddonProvider[] = [
         'Comma-separated channels. Events of a flag with tags of the type slack also go to the channels that these name.',
         { placeholder: 'general,releases' },
       ),
+      parameter(
+        'signingSecret',
+        'Signing secret',
+        'With the signing secret of the app, messages about change requests in review have buttons to approve, reject and comment. Set the Request URL under Interactivity & Shortcuts of the app to the address of Bunting, followed by /api/integrations/slack/ and the number of this integration and /interactions.',
+        { sensitive: true },
+      ),
     ],
     events,
     tagTypes: slackTags,

@@ -44,7 +44,7 @@ export function withoutRelativeLinks(markdown: string): string {
   return markdown.replaceAll(/\[((?:\\.|[^\]\\])*)\]\((?!https?:\/\/)[^)\s]*\)/g, '$1');
 }
 
-function escapeForSlack(text: string): string {
+export function escapeForSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

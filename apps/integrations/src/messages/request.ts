@@ -139,13 +139,13 @@ const builders: Readonly<Record<string, (context: MessageContext) => readonly Me
     }));
   },
 
-  'slack-app': ({ parameters: { accessToken = '', defaultChannels = '' }, event, markdown, link }) => {
-    const listed = defaultChannels.split(',').flatMap((channel) => channel.trim() || []);
-    return [...new Set([...tagsOfType(event, 'slack'), ...listed])].map((channel) => ({
+  'slack-app': ({ parameters, event, markdown, link }) => {
+    const { accessToken = '' } = parameters;
+    return slackChannels(parameters, event).map((channel) => ({
       url: 'https://slack.com/api/chat.postMessage',
       headers: { 'content-type': 'application/json; charset=utf-8', authorization: `Bearer ${accessToken}` },
       body: JSON.stringify({
-        channel: /^[#@]|^[CG][A-Z0-9]{8,}$/.test(channel) ? channel : `#${channel}`,
+        channel,
         text: shortened(plainText(markdown), maxSentence),
         blocks: [
           { type: 'section', text: { type: 'mrkdwn', text: shortened(slackText(markdown), maxSentence) } },
@@ -282,6 +282,14 @@ const builders: Readonly<Record<string, (context: MessageContext) => readonly Me
     return [batchMessage({ provider: 's3', parameters: { ...parameters, prefix } }, batch, '', new Date(createdAt))];
   },
 };
+
+/** The channels of a Slack app for an event, as Slack's API takes them. */
+export function slackChannels({ defaultChannels = '' }: Parameters, event: Event): readonly string[] {
+  const listed = defaultChannels.split(',').flatMap((channel) => channel.trim() || []);
+  return [...new Set([...tagsOfType(event, 'slack'), ...listed])].map((channel) =>
+    /^[#@]|^[CG][A-Z0-9]{8,}$/.test(channel) ? channel : `#${channel}`,
+  );
+}
 
 function withLink(text: string, link: string | undefined, write: (address: string) => string): string {
   return link === undefined ? text : `${text}\n${write(link)}`;

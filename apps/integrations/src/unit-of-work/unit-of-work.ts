@@ -11,6 +11,7 @@ import { type IntegrationRepository, integrationRepository } from '../addons/add
 import { type DeliveryRepository, deliveryRepository } from '../delivery/delivery-store.ts';
 import { type InboxRepository, inboxRepository } from '../inbox/inbox-store.ts';
 import { type SignalRepository, signalRepository } from '../signals/signal-store.ts';
+import { type SlackRepository, slackRepository } from '../slack/slack-store.ts';
 import type { SecretCipher } from './secrets.ts';
 
 /** Stores on one transaction. All that they store and emit is committed, or nothing. */
@@ -20,6 +21,7 @@ export interface Transaction {
   readonly inbox: InboxRepository;
   readonly signals: SignalRepository;
   readonly actions: ActionRepository;
+  readonly slack: SlackRepository;
 }
 
 /** Who caused a write, and when. */
@@ -45,6 +47,7 @@ export function unitOfWork({ work }: OutboxProducer, cipher: SecretCipher): Unit
         inbox: inboxRepository(tx),
         signals: signalRepository(tx, record),
         actions: actionRepository(tx, record),
+        slack: slackRepository(tx),
       });
     }) as Promise<T>;
 }

@@ -353,6 +353,50 @@ export const GetPeopleOfChangeRequest = defineOperation({
   errors: ['NotFoundError'],
 });
 
+const described = Type.String({ description: 'in words, as the console shows it' });
+
+/** Describes a change request and its present effect, for the service that shows it outside of the console. */
+export const DescribeChangeRequest = defineOperation({
+  subject: 'call.change-requests.describe-change-request',
+  operationId: 'describeChangeRequest',
+  summary: 'Describe a change request and its effect in words',
+  tag: 'Internal',
+  permission: 'service',
+  idempotent: true,
+  body: Type.Object({
+    id: Type.Integer(),
+    maxChanges: Type.Integer({ minimum: 1, maximum: 100, description: 'how many changes are described' }),
+  }),
+  reply: Type.Object({
+    uid: Nullable(Type.String(), { description: 'unlike the id, never given again; null for one of an older version' }),
+    title: Type.String(),
+    project: Type.String(),
+    environment: Type.String(),
+    state: Type.Enum([...changeRequestStates], { type: 'string' }),
+    author: Type.String({ description: 'the name of the author; empty for a deleted user' }),
+    revision: Type.Integer({ description: 'the revision of the content, which a review may name' }),
+    basis: Nullable(Type.String(), {
+      description:
+        'the basis of the effect, which an approval may name; null for changes in conflict, and once it is closed',
+    }),
+    approvals: Type.Integer(),
+    minApprovals: Type.Integer(),
+    scheduledAt: Nullable(Type.String()),
+    changes: Type.Array(
+      Type.Object({
+        subject: Type.String({ description: 'the name of the feature or the segment' }),
+        sentence: described,
+        before: Type.Optional(described),
+        after: Type.Optional(described),
+        warning: Type.Optional(Type.String({ description: 'why it cannot be applied now, or what it overwrites' })),
+      }),
+      { description: 'by feature and by segment; none of a draft, which is its author’s alone' },
+    ),
+    changeCount: Type.Integer({ description: 'how many changes there are in all' }),
+  }),
+  errors: ['NotFoundError'],
+});
+
 function filter(description: string, documentedPattern: string) {
   return Type.Optional(Type.String({ description, documentedPattern }));
 }

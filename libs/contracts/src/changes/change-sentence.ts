@@ -53,16 +53,10 @@ function constraintIn(member: JsonObject): Constraint {
   };
 }
 
-<<<<<<< HEAD:apps/console/src/text/change-sentence.ts
 /** What a change says of a segment, which may have a list of ids besides. */
-function describeSegment({ name, constraints }: JsonObject): string {
-  const conditions = listIn(constraints).map((one) => constraintPhrase(constraintIn(one)));
-  return `${textOf(name)}: ${conditions.join(' and ') || 'no constraints'}`;
-=======
 function describeSegment({ name, constraints }: JsonObject, { timeText = timeOfReader }: SentenceContext): string {
   const conditions = listIn(constraints).map((one) => constraintPhrase(constraintIn(one), timeText));
-  return `${textOf(name)}: ${conditions.join(' and ') || 'everybody'}`;
->>>>>>> 1ff5be8a (Have the sentences of changes in the contracts):libs/contracts/src/changes/change-sentence.ts
+  return `${textOf(name)}: ${conditions.join(' and ') || 'no constraints'}`;
 }
 
 /** The strategy that a payload describes. A member that should be a list but is not becomes an empty one. */

@@ -150,7 +150,7 @@ export const unleashEventTypes = [
 
 /**
  * Event types that Unleash 6.4 does not have, under the names that later versions of Unleash give them. Unleash has none for the comments of
- * change requests and for the runs of actions.
+ * change requests, for the runs of actions and for linked Slack accounts.
  */
 export const additionalEventTypes = [
   'feature-link-added',
@@ -160,6 +160,8 @@ export const additionalEventTypes = [
   'change-request-comment-added',
   'actions-run-succeeded',
   'actions-run-failed',
+  'slack-account-linked',
+  'slack-account-unlinked',
 ] as const;
 export type AdditionalEventType = (typeof additionalEventTypes)[number];
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   type AnyOperation,
@@ -142,12 +143,12 @@ export function queryAndHeadersParser(
 const jsonType = 'application/json';
 const utf8 = new Set(['utf-8', 'utf8', 'us-ascii']);
 
-function notAccepted(contentType: string | undefined): Refusal {
+function notAccepted(contentType: string | undefined, accepted = jsonType): Refusal {
   const received =
     contentType === undefined ? "you didn't provide one" : contentType.slice(0, 100).replace(/[^ -~]/g, '?');
   return refusal(
     'ContentTypeerror',
-    `We do not accept the content-type you provided (${received}). Try using one of the content-types we do accept instead (${jsonType}) and make sure the body is in the corresponding format.`,
+    `We do not accept the content-type you provided (${received}). Try using one of the content-types we do accept instead (${accepted}) and make sure the body is in the corresponding format.`,
   );
 }
 
@@ -158,6 +159,24 @@ function isJson(contentType: string): boolean {
     const [name = '', value = ''] = parameter.split('=');
     return name.trim() !== 'charset' || utf8.has(value.trim().replace(/^"(.*)"$/, '$1'));
   });
+}
+
+export const formContentType = 'application/x-www-form-urlencoded';
+
+/** Refuses by its headers every body but an uncompressed form. @throws Refusal `ContentTypeerror`, a 415 */
+function requireForm(headers: IncomingHttpHeaders): void {
+  const contentType = headers['content-type'];
+  const encoding = headers['content-encoding'];
+  const isForm = contentType?.split(';', 1)[0]?.trim().toLowerCase() === formContentType;
+  if (!isForm || (encoding !== undefined && encoding !== 'identity')) throw notAccepted(contentType, formContentType);
+}
+
+/** The text of a body, whose bytes are those of the text. */
+function textOfForm(body: Buffer): string {
+  if (!isUtf8(body)) throw invalid('The `/body` property must be UTF-8.', '/body');
+  const text = body.toString();
+  requireStorableText(text, '/body');
+  return text;
 }
 
 /**
@@ -226,7 +245,8 @@ export function operationRequestReader(
   const bodyLimits = bodyLimitsOf(operation, config);
   const readsBody = hasBody(operation);
   const mayLackContentType = !readsBody || http.assumesJson === true;
-  const requiresJson = http.method !== 'GET' && http.anyContentType !== true;
+  const isForm = http.form === true;
+  const requiresJson = http.method !== 'GET' && http.anyContentType !== true && !isForm;
   const textChecks = {
     dropsUnusableNames: http.dropsUnusableNames === true,
     acceptsUnstorableText: operation.respondsFromMemory === true,
@@ -237,6 +257,7 @@ export function operationRequestReader(
   return async (request: FastifyRequest, response: FastifyReply): Promise<ParsedOperationRequest> => {
     const { raw } = request;
     if (requiresJson) requireJsonContentType(raw.headers, mayLackContentType);
+    if (isForm) requireForm(raw.headers);
     requireContentLengthWithin(raw, bodyLimits.maxBytes);
     const bodyBytes = readsBody ? await readBody(raw, response.raw, bodyLimits) : undefined;
     // Before the body is parsed: parsing counts as handling.
@@ -244,7 +265,11 @@ export function operationRequestReader(
     const body =
       bodyBytes === undefined
         ? undefined
-        : parse(operation.body, parseUntrustedJson(bodyBytes, bodyLimits.json, textChecks), '/body');
+        : parse(
+            operation.body,
+            isForm ? textOfForm(bodyBytes) : parseUntrustedJson(bodyBytes, bodyLimits.json, textChecks),
+            '/body',
+          );
     return { params: parseParams(request), query: parseQuery(request), body };
   };
 }

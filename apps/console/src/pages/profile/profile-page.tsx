@@ -7,8 +7,10 @@ import {
   GetProfile,
   ListOwnPats,
   ListOwnSessions,
+  ListOwnSlackAccounts,
   type Pat,
   type RequestOf,
+  UnlinkOwnSlackAccount,
 } from '@bunting/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -31,6 +33,7 @@ import { notify, notifyError } from '../../shell/toasts.tsx';
 import styles from './profile.module.css';
 import { NotificationPreferences } from '../inbox/notification-preferences.tsx';
 import { SessionTable } from './session-table.tsx';
+import { SlackAccountTable } from './slack-account-table.tsx';
 
 /** Changes the password of the user, which ends the sessions in all other browsers. */
 function ChangePasswordDialog({ onClose }: { readonly onClose: () => void }) {
@@ -232,6 +235,28 @@ function Sessions() {
   );
 }
 
+/** The Slack accounts that act as the user. They are linked from Slack. */
+function SlackAccounts() {
+  const accounts = useQuery(operationQuery(ListOwnSlackAccounts, {}));
+  const unlink = useOperationMutation(UnlinkOwnSlackAccount, 'notified', () =>
+    notify('The Slack account is unlinked.'),
+  );
+  return (
+    <section className={layout['section']} aria-labelledby="slack">
+      <h2 id="slack">Slack accounts</h2>
+      <QueryResult query={accounts}>
+        {({ slackAccounts: rows }) =>
+          rows.length === 0 ? (
+            <p>None. Press a button in a message about a change request in Slack to link your account.</p>
+          ) : (
+            <SlackAccountTable accounts={rows} onUnlink={(id) => unlink.mutate({ params: { id } })} />
+          )
+        }
+      </QueryResult>
+    </section>
+  );
+}
+
 /** The profile of the user: names and role, the browsers in which the user is signed in, and the personal access tokens. */
 export function ProfilePage() {
   const me = useMe();
@@ -274,6 +299,7 @@ export function ProfilePage() {
                 <Sessions />
                 <NotificationPreferences />
                 <PersonalAccessTokens />
+                <SlackAccounts />
               </>
             )}
           </>

@@ -25,6 +25,7 @@ import {
 import type { LastAdministratorGuard } from '../../unit-of-work/last-administrator-guard.ts';
 import type { EventsOf } from '../events.ts';
 import { endPasswordLinks } from '../passwords/one-time-link-store.ts';
+import { endSlackAccounts } from '../slack-accounts/slack-account-store.ts';
 import { userNotFound } from '../refusals.ts';
 import { predefinedRole } from '../roles/role.ts';
 import type { UnusedUserAttributes } from '../scim/scim-users.ts';
@@ -258,7 +259,7 @@ export function userRepository(
       return flush(tx.em.create(UserEntity, row), eventsOf);
     },
     /**
-     * Stores a changed account. A deactivation ends its sessions; it and another e-mail address end its links to choose a password.
+     * Stores a changed account. A deactivation ends its sessions and its links to Slack; it and another e-mail address end its links to choose a password.
      * @throws AccountExistsRefusal
      */
     save: async (
@@ -269,7 +270,10 @@ export function userRepository(
       const row = await tx.em.findOneOrFail(UserEntity, { id });
       const isDeactivated = row.isActive && !active;
       if (row.rootRole !== rootRole || isDeactivated) guard.markLossOfRights();
-      if (isDeactivated) await sessions.endAll(id);
+      if (isDeactivated) {
+        await sessions.endAll(id);
+        await endSlackAccounts(tx, id);
+      }
       if (isDeactivated || row.email !== email) await endPasswordLinks(tx, id);
       return flush(
         tx.em.assign(row, {
@@ -295,7 +299,7 @@ export function userRepository(
     lockFirstUserCreation: async (): Promise<void> => {
       await advisoryLock({ query }, 'first administrator');
     },
-    /** Deletes a user with tokens, sessions, passwords, links, identities, memberships and rights; the names may be reused. */
+    /** Deletes a user with tokens, sessions, passwords, links, Slack accounts, identities, memberships and rights; the names may be reused. */
     remove: async (id: number, events: readonly EventContent[]): Promise<void> => {
       guard.markLossOfRights();
       const { em } = tx;
@@ -304,6 +308,7 @@ export function userRepository(
       await em.nativeDelete(PasswordEntity, { user: id });
       await em.nativeDelete(IdentityEntity, { user: id });
       await em.nativeDelete(LinkEntity, { user: id });
+      await endSlackAccounts(tx, id);
       await em.nativeDelete(GroupMemberEntity, { user: id });
       await em.nativeDelete(ProjectUserEntity, { assignee: id });
       await em.nativeUpdate(UserEntity, { id }, { deletedAt: raw('now()') });

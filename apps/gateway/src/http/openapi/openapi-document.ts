@@ -20,7 +20,7 @@ import {
 import { buntingVersion } from '@bunting/runtime';
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
-import { entityTagsPattern, httpStatusOf, idempotencyKeyPattern } from '@bunting/http';
+import { entityTagsPattern, formContentType, httpStatusOf, idempotencyKeyPattern } from '@bunting/http';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };
@@ -172,6 +172,10 @@ function idListContent(types: readonly string[]): JsonObject {
 }
 
 function requestBodyOf({ http, body }: AnyOperation, write: SchemaWriter): JsonObject {
+  if (http?.form === true) {
+    const schema = { type: 'object', additionalProperties: { type: 'string' } };
+    return { required: true, content: { [formContentType]: { schema } } };
+  }
   if (http?.idList === undefined) return { required: true, content: { 'application/json': { schema: write(body) } } };
   return { required: http.idList === 'required', content: idListContent(segmentListContentTypes) };
 }

@@ -10,13 +10,17 @@ import {
   ListUserPats,
   type ListUsers,
   ListUserSessions,
+  ListUserSlackAccounts,
   type ReplyOf,
+  UnlinkUserSlackAccount,
   UpdateUser,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
-import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { operationQuery, useOperationMutation } from '../../../api/queries-and-mutations.ts';
+import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult } from '../../../components/content/query-result.tsx';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { BoundSelect, BoundSwitch, BoundTextField } from '../../../components/forms/bound-fields.tsx';
@@ -26,6 +30,8 @@ import { validationErrorOf } from '../../../components/forms/request-body-schema
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { formatCount } from '../../../text/format-number.ts';
 import { SessionTable } from '../../profile/session-table.tsx';
+import { SlackAccountTable } from '../../profile/slack-account-table.tsx';
+import { notify } from '../../../shell/toasts.tsx';
 import { absoluteUrlOf } from '../public-url.ts';
 import { displayNameOf, roleOptions } from './user-names.tsx';
 
@@ -65,7 +71,7 @@ const texts = {
 } as const;
 
 export type ListedUser = ReplyOf<typeof ListUsers>['users'][number];
-export type UserDialogKind = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
+export type UserDialogKind = 'edit' | 'reset' | 'sessions' | 'slack' | 'activate' | 'deactivate' | 'delete';
 
 /** Creates a user, and shows the link by which the user chooses a password. */
 export function CreateUserDialog({
@@ -154,6 +160,33 @@ function SessionsDialog({ user, onClose }: { readonly user: ListedUser; readonly
   );
 }
 
+function SlackAccountsDialog({ user, onClose }: { readonly user: ListedUser; readonly onClose: () => void }) {
+  const accounts = useQuery(operationQuery(ListUserSlackAccounts, { params: { id: user.id } }));
+  const unlink = useOperationMutation(UnlinkUserSlackAccount, 'notified', () =>
+    notify('The Slack account is unlinked.'),
+  );
+  return (
+    <Dialog
+      title={`Slack accounts that act as ${displayNameOf(user)}`}
+      onClose={onClose}
+      footer={<Button onPress={onClose}>Close</Button>}
+    >
+      <QueryResult query={accounts}>
+        {({ slackAccounts: rows }) =>
+          rows.length === 0 ? (
+            <p>None at the moment.</p>
+          ) : (
+            <SlackAccountTable
+              accounts={rows}
+              onUnlink={(tokenId) => unlink.mutate({ params: { id: user.id, tokenId } })}
+            />
+          )
+        }
+      </QueryResult>
+    </Dialog>
+  );
+}
+
 interface UserDialogProps {
   readonly kind: UserDialogKind;
   readonly user: ListedUser;
@@ -210,6 +243,8 @@ export function UserDialog({ kind, user, roles, onClose }: UserDialogProps) {
       );
     case 'sessions':
       return <SessionsDialog user={user} onClose={onClose} />;
+    case 'slack':
+      return <SlackAccountsDialog user={user} onClose={onClose} />;
     case 'activate':
     case 'deactivate': {
       const isActivation = kind === 'activate';

@@ -109,6 +109,7 @@ export function UsersPage() {
           isOffered: ({ email, username }) => email !== undefined || username !== undefined,
         },
         action('sessions', 'Signed-in browsers', 'user'),
+        action('slack', 'Slack accounts', 'user'),
         { ...action('deactivate', 'Deactivate', 'close'), isOffered: ({ active }) => active },
         { ...action('activate', 'Activate', 'check'), isOffered: ({ active }) => !active },
         action('delete', 'Delete', 'remove'),

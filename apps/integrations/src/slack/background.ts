@@ -1,0 +1,309 @@
+import { type Bus, systemContext } from '@bunting/bus';
+import {
+  DescribeChangeRequest,
+  type Event,
+  InviteSlackUser,
+  isFinalRefusal,
+  maxCommentLength,
+  ReviewAsSlackUser,
+} from '@bunting/contracts';
+import { type Log, logFailure, startLoop } from '@bunting/runtime';
+import { LRUCache } from 'lru-cache';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { isChosen, reviewedRequestOf, type Target, takesReviews } from '../addons/addon.ts';
+import type { IntegrationReader } from '../addons/addon-store.ts';
+import { call } from '../calls.ts';
+import type { Attempt } from '../delivery/attempt.ts';
+import { type Outcome, retryAfterMs, webhookId } from '../delivery/retry.ts';
+import { slackChannels } from '../messages/request.ts';
+import { escapeForSlack, shortened } from '../messages/markdown.ts';
+import { hashOfToken } from '../sending/slack-signature.ts';
+import type { Interaction } from './interaction.ts';
+import { commentView, type Description, maxShownChanges, reviewMessage } from './review-message.ts';
+import type { SlackApi, SlackReply } from './slack-api.ts';
+import type { ClaimedInteraction, SlackStore } from './slack-store.ts';
+
+const callTimeoutMs = 10_000;
+const housekeepingMs = 60_000;
+/** How long another replica leaves an interaction to the one that works on it. */
+const leaseMs = 60_000;
+const maxInteractions = 16;
+/** How long an interaction is tried: Slack takes answers for half an hour, and services keep replies to idempotency keys for longer. */
+const maxAgeMs = 1_500_000;
+const retriesMs = [2_000, 5_000, 15_000, 60_000];
+/** Errors of Slack after which a message is never updated again. */
+const lostMessages = [
+  'message_not_found',
+  'channel_not_found',
+  'cant_update_message',
+  'edit_window_closed',
+  'is_inactive',
+  'not_in_channel',
+  'is_archived',
+];
+
+interface ReviewMessagesOptions {
+  readonly bus: Bus;
+  readonly store: SlackStore;
+  readonly slack: SlackApi;
+  readonly publicUrl: string;
+  readonly now: () => Date;
+}
+
+/** The messages about change requests, with buttons as long as these are in review. */
+export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMessagesOptions) {
+  /** One update at a time of an integration, so that no older state of a request replaces a newer one. */
+  const turns = new LRUCache<number, LimitFunction>({ max: 1_000 });
+  const inTurn = <T>(integrationId: number, job: () => Promise<T>): Promise<T> => {
+    const turn = turns.get(integrationId) ?? pLimit(1);
+    turns.set(integrationId, turn);
+    return turn(job);
+  };
+
+  /** The request as it is now; undefined if it is gone, or cannot be described any more. */
+  const describe = async (id: number): Promise<Description | undefined> => {
+    const body = { id, maxChanges: maxShownChanges };
+    return call(bus, DescribeChangeRequest, { body }, systemContext(callTimeoutMs)).catch((error: unknown) => {
+      if (!isFinalRefusal(error)) throw error;
+      return undefined;
+    });
+  };
+
+  const outcomeOf = (replies: readonly SlackReply[], done: string): Outcome => {
+    const failed = replies.filter(({ ok }) => !ok);
+    const [decisive] = failed;
+    if (decisive === undefined) return { state: 'success', status: replies[0]?.status ?? null, reason: done };
+    const reason = failed.map(({ error }) => `Slack refused the message: ${error.slice(0, 300)}.`).join(' ');
+    if (failed.length < replies.length) return { state: 'successWithErrors', status: decisive.status, reason };
+    return { state: 'failed', status: decisive.status, reason, waitMs: retryAfterMs(decisive.retryAfter, now()) };
+  };
+
+  /** Writes the present state into the messages about a request. @param note what has happened; without it, it stays as it was */
+  const update = async (target: Target, id: number, note: string | undefined): Promise<SlackReply[]> => {
+    const messages = await store.messages(target.id, id);
+    if (messages.length === 0) return [];
+    const found = await describe(id);
+    return Promise.all(
+      messages.map(async ({ channel, ts, note: before, changeRequestUid }) => {
+        // After a restored backup another request may have the number.
+        const description = found?.uid === changeRequestUid ? found : undefined;
+        const newest = note ?? before;
+        const message = reviewMessage(id, description, newest, publicUrl);
+        const reply = await slack.call(target.parameters['accessToken'] ?? '', 'chat.update', {
+          channel,
+          ts,
+          ...message,
+        });
+        if (reply.ok) await store.note(target.id, { channel, ts, note: newest });
+        if (!lostMessages.includes(reply.error) || reply.ok) return reply;
+        await store.forget(target.id, { channel, ts, note: newest });
+        return { ...reply, ok: true };
+      }),
+    );
+  };
+
+  /** Posts a message to each channel that has none of this event. */
+  const post = async (
+    target: Target,
+    { id, uid, event, note }: { id: number; uid: string; event: Event; note: string },
+    description: Description,
+  ): Promise<Outcome> => {
+    const { accessToken = '' } = target.parameters;
+    const tokenHash = hashOfToken(accessToken);
+    // Buttons are taken from the workspace of the token alone.
+    if ((await store.findTeam(target.id, tokenHash)) === undefined) {
+      const who = await slack.call(accessToken, 'auth.test', {});
+      const teamId = who.body['team_id'];
+      if (!who.ok || typeof teamId !== 'string') return outcomeOf([{ ...who, ok: false }], '');
+      await store.saveTeam(target.id, tokenHash, teamId);
+    }
+    const posted = await store.channelsOf(target.id, uid);
+    const channels = slackChannels(target.parameters, event).filter((channel) => !posted.includes(channel));
+    const message = reviewMessage(id, description, note, publicUrl);
+    const replies = await Promise.all(
+      channels.map(async (requestedChannel) => {
+        const reply = await slack.call(accessToken, 'chat.postMessage', { channel: requestedChannel, ...message });
+        const { channel, ts } = reply.body;
+        if (!reply.ok || typeof channel !== 'string' || typeof ts !== 'string') return reply;
+        const where = { integrationId: target.id, channel, ts, requestedChannel };
+        const what = { changeRequestId: id, changeRequestUid: description.uid, eventUid: uid, note };
+        await store.add({ ...where, ...what });
+        return reply;
+      }),
+    );
+    return outcomeOf(replies, channels.length === 0 ? 'The message is posted.' : 'The message with buttons is posted.');
+  };
+
+  return {
+    /** Delivers events about change requests to integrations that take reviews; all others are delivered as before. */
+    attempt: (inner: Attempt): Attempt => ({
+      batch: inner.batch,
+      event: async (target, entry) => {
+        const id = takesReviews(target) ? reviewedRequestOf(entry.event) : undefined;
+        if (id === undefined) return inner.event(target, entry);
+        return inTurn(target.id, async () => {
+          const { event } = entry;
+          const note = event.summary ?? `${event.createdBy}: ${event.type}`;
+          const updated = outcomeOf(
+            await update(target, id, note),
+            'The messages about the change request are updated.',
+          );
+          if (updated.state === 'failed' || !isChosen(target, event)) return updated;
+          if (event.type !== 'change-request-sent-to-review') return inner.event(target, entry);
+          const description = await describe(id);
+          if (description?.state !== 'In review') return inner.event(target, entry);
+          return post(target, { id, uid: webhookId(entry.uid), event, note }, description);
+        });
+      },
+    }),
+    /** Writes the present state into the messages about a request. */
+    refresh: (target: Target, id: number): Promise<unknown> => inTurn(target.id, () => update(target, id, undefined)),
+    /** Remembers the message that an interaction is about: its process may have died before. */
+    adopt: async (target: Target, uid: string, { channel, ts, request }: Interaction): Promise<void> => {
+      if (channel === '' || ts === '') return;
+      const known = await store.messages(target.id, request.id);
+      if (known.some((message) => message.channel === channel && message.ts === ts)) return;
+      const description = await describe(request.id);
+      if (description === undefined) return;
+      const where = { integrationId: target.id, channel, ts, requestedChannel: channel, eventUid: uid, note: '' };
+      await store.add({ ...where, changeRequestId: request.id, changeRequestUid: description.uid });
+    },
+  };
+}
+export type ReviewMessages = ReturnType<typeof reviewMessages>;
+
+interface InteractionsOptions {
+  readonly bus: Bus;
+  readonly reader: IntegrationReader;
+  readonly store: SlackStore;
+  readonly slack: SlackApi;
+  readonly messages: ReviewMessages;
+  readonly publicUrl: string;
+  readonly intervalMs: number;
+  readonly log: Log;
+}
+
+/**
+ * Does what people ask for by buttons in Slack, until it is stopped: as the person whom the Slack account acts as, once, and tells the person what
+ * became of it. A process that dies leaves the rest to another one.
+ */
+export function startSlackInteractions({
+  bus,
+  reader,
+  store,
+  slack,
+  messages,
+  publicUrl,
+  intervalMs,
+  log,
+}: InteractionsOptions) {
+  const context = () => systemContext(callTimeoutMs);
+
+  const invite = async ({
+    teamId,
+    teamName,
+    slackUserId,
+    slackUserName,
+    comment,
+  }: Interaction): Promise<string | undefined> => {
+    const slackUser = { teamId, teamName, slackUserId, slackUserName };
+    const { token } = await call(bus, InviteSlackUser, { body: slackUser }, context());
+    if (token === null) return undefined;
+    const link = `${publicUrl}/link-slack?token=${encodeURIComponent(token)}`;
+    const lost = comment === undefined ? '' : ` Your comment was not added: ${escapeForSlack(comment)}`;
+    return `Link your Slack account to your account of Bunting first, then press the button again: ${link}\nThe link is yours alone, works once and for ten minutes: give it to nobody.${lost}`;
+  };
+
+  /** @returns what the person is told; undefined for nothing */
+  const execute = async (target: Target, { uid, interaction }: ClaimedInteraction): Promise<string | undefined> => {
+    const { kind, request, teamId, slackUserId, comment, triggerId } = interaction;
+    await messages.adopt(target, uid, interaction);
+    if (kind === 'ask for a comment') {
+      const invitation = await invite(interaction);
+      if (invitation !== undefined) return invitation;
+      const view = commentView(interaction, maxCommentLength);
+      const opened = await slack.call(target.parameters['accessToken'] ?? '', 'views.open', {
+        trigger_id: triggerId,
+        view,
+      });
+      return opened.ok ? undefined : `The form could not be opened (${opened.error}). Press the button again.`;
+    }
+    const { by, refusal } = await call(
+      bus,
+      ReviewAsSlackUser,
+      {
+        body: {
+          teamId,
+          slackUserId,
+          key: `slack-${uid}`,
+          project: request.project,
+          changeRequestId: request.id,
+          review: kind,
+          ...(kind === 'comment' ? { comment: comment ?? '' } : { revision: request.revision }),
+          ...(kind === 'approve' && request.basis !== undefined ? { basis: request.basis } : {}),
+        },
+      },
+      context(),
+    );
+    if (by === null) return (await invite(interaction)) ?? 'Press the button again.';
+    if (refusal === null) return `${done[kind]} #${request.id} as ${escapeForSlack(by.name)}.`;
+    // The message shows something that is not so any more, or has buttons that do nothing.
+    await messages.refresh(target, request.id);
+    const lost = comment === undefined ? '' : `\nYour comment: ${escapeForSlack(comment)}`;
+    return `Not done: ${escapeForSlack(refusal)} The message now shows the change request as it is (as ${escapeForSlack(by.name)}).${lost}`;
+  };
+
+  const work = async (claimed: ClaimedInteraction): Promise<void> => {
+    const { id, integrationId, interaction, attempts, ageMs } = claimed;
+    const target = await reader.findTarget(integrationId);
+    if (target?.enabled !== true || !takesReviews(target)) return store.finish(id);
+    try {
+      const text = await execute(target, claimed);
+      if (text !== undefined) {
+        const { ok, error } = await slack.answer(interaction.responseUrl, shortened(text, 2_900));
+        if (!ok)
+          log.warn(`A person in Slack was not told what became of a button (integration ${integrationId}): ${error}.`);
+      }
+      await store.finish(id);
+    } catch (error) {
+      if (ageMs < maxAgeMs && !isFinalRefusal(error)) {
+        await store.postpone(id, retriesMs[attempts - 1] ?? 60_000);
+        throw error;
+      }
+      logFailure(log, `A button in Slack was given up (integration ${integrationId})`, error);
+      await store.finish(id);
+      await slack.answer(interaction.responseUrl, 'This could not be done. Open the change request in the console.');
+    }
+  };
+
+  const loop = startLoop({
+    name: 'Buttons in Slack',
+    intervalMs,
+    minIntervalMs: 20,
+    burst: 50,
+    log,
+    run: async () => {
+      const claimed = await store.claim(leaseMs, maxInteractions);
+      const results = await Promise.allSettled(claimed.map(work));
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+      return claimed.length === maxInteractions ? 0 : intervalMs;
+    },
+  });
+  const housekeeping = startLoop({
+    name: 'Dropping old interactions of Slack',
+    intervalMs: housekeepingMs,
+    log,
+    run: () => store.dropOld(),
+  });
+  return {
+    /** Looks for interactions now. */
+    wake: (): void => loop.wake(),
+    /** Waits for those that have begun. */
+    stop: async (): Promise<void> => {
+      await Promise.all([loop.stop(), housekeeping.stop()]);
+    },
+  };
+}
+
+const done = { approve: 'You approved', reject: 'You rejected', comment: 'You commented on' } as const;

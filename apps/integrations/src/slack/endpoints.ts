@@ -1,0 +1,42 @@
+import { type Endpoint, implement } from '@bunting/bus';
+import { ReceiveSlackInteraction, Refusal, refusal } from '@bunting/contracts';
+import { takesReviews } from '../addons/addon.ts';
+import type { IntegrationsContext } from '../endpoints.ts';
+import { hashOfToken, isSigned } from '../sending/slack-signature.ts';
+import { interactionIn } from './interaction.ts';
+
+export function slackEndpoints({ reader, transaction, slack, wakeSlack }: IntegrationsContext): readonly Endpoint[] {
+  return [
+    implement(ReceiveSlackInteraction, async (request) => {
+      const { params, query, body, now } = request;
+      const target = await reader.findTarget(params.addonId).catch((error: unknown) => {
+        // Without the key of the secrets no signature can be checked.
+        if (error instanceof Refusal && error.kind === 'OperationDeniedError') return undefined;
+        throw error;
+      });
+      const { signingSecret = '', accessToken = '' } = target?.parameters ?? {};
+      if (target?.enabled !== true || !takesReviews(target) || !isSigned({ ...query, body }, signingSecret, now))
+        throw refusal(
+          'AuthenticationRequired',
+          'The request is not signed by the Slack app of this integration, or old.',
+        );
+      const interaction = interactionIn(body);
+      // The app may be installed in several workspaces; its messages are in the one of the token.
+      const team = interaction && (await slack.findTeam(target.id, hashOfToken(accessToken)));
+      if (interaction !== undefined && interaction.teamId !== team)
+        throw refusal('AuthenticationRequired', 'The request is of another workspace than the integration.');
+      await transaction(
+        {
+          traceparent: request.traceparent,
+          deadline: request.deadline,
+          signal: request.signal,
+          caller: request.caller,
+          now,
+        },
+        (tx) => tx.slack.receive(target.id, query.signature ?? '', interaction),
+      );
+      wakeSlack();
+      return null;
+    }),
+  ];
+}

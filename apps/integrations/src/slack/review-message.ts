@@ -1,0 +1,123 @@
+import type { DescribeChangeRequest, ReplyOf } from '@bunting/contracts';
+import { escapeForSlack, plainText, shortened, slackText } from '../messages/markdown.ts';
+import { commentField, commentForm, type Interaction, type ShownRequest } from './interaction.ts';
+
+export type Description = ReplyOf<typeof DescribeChangeRequest>;
+
+/** How many changes a message shows, each as a block: Slack takes 50 blocks of 3,000 characters. */
+export const maxShownChanges = 10;
+const maxPart = 400;
+
+function line(text: string, max = maxPart): string {
+  return escapeForSlack(shortened(text.replaceAll(/\s+/g, ' ').trim(), max));
+}
+
+/** Text of Slack's syntax in which addresses and names of others stay text. */
+function section(text: string) {
+  return { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } };
+}
+
+function changeText({ subject, sentence, before, after, warning }: Description['changes'][number]): string {
+  return [
+    `*${line(subject)}*: ${line(sentence)}`,
+    ...(before === undefined ? [] : [`Before: ${line(before)}`]),
+    ...(after === undefined ? [] : [`After: ${line(after)}`]),
+    ...(warning === undefined ? [] : [`:warning: ${line(warning)}`]),
+  ].join('\n');
+}
+
+/** The change request as the buttons name it: what is approved is what the message has shown. */
+function shownRequest(id: number, { project, revision, basis }: Description): ShownRequest {
+  return { id, project, revision, ...(basis === null ? {} : { basis }) };
+}
+
+function stateText({ state, approvals, minApprovals, scheduledAt }: Description): string {
+  const counted = `${approvals} of ${minApprovals} ${minApprovals === 1 ? 'approval' : 'approvals'}`;
+  return `${state === 'Scheduled' && scheduledAt !== null ? `Scheduled for ${scheduledAt}` : state} · ${counted}`;
+}
+
+/**
+ * The message about a change request: who wants to change what where, what has happened last, and buttons while it is in review.
+ * @param description undefined for a request that does not exist any more
+ * @param note the newest sentence of the log about it, in Markdown
+ */
+export function reviewMessage(id: number, description: Description | undefined, note: string, publicUrl: string) {
+  const noteText = shortened(slackText(note), 1_500);
+  if (description === undefined)
+    return {
+      text: shortened(plainText(note), 1_500),
+      blocks: [section(noteText), section('_It does not exist any more._')],
+    };
+  const { project, environment, title, author, state, changes, changeCount } = description;
+  const address = `${publicUrl}/projects/${encodeURIComponent(project)}/change-requests/${id}`;
+  const more = changeCount - changes.length;
+  const value = JSON.stringify(shownRequest(id, description));
+  const isInReview = state === 'In review';
+  const who = author === '' ? 'Somebody' : line(author, 200);
+  const header = `*${who}* wants to change *${line(environment, 200)}* of *${line(project, 200)}*: <${address}|${line(`#${id} ${title}`.replaceAll('|', '¦'))}>`;
+  const button = (action: string, label: string, further: object = {}) => ({
+    type: 'button',
+    action_id: action,
+    text: { type: 'plain_text', text: label },
+    value,
+    ...further,
+  });
+  const confirm = (verb: string, style: string) => ({
+    confirm: {
+      title: { type: 'plain_text', text: `${verb} #${id}?` },
+      text: { type: 'plain_text', text: `You ${verb.toLowerCase()} what this message shows, as yourself.` },
+      confirm: { type: 'plain_text', text: verb },
+      deny: { type: 'plain_text', text: 'Cancel' },
+      style,
+    },
+  });
+  return {
+    text: shortened(`${author} wants to change ${environment} of ${project}: #${id} ${title}`, 1_500),
+    blocks: [
+      section(header),
+      ...changes.map((change) => section(changeText(change))),
+      ...(more > 0 ? [section(`_… and ${more} more changes_`)] : []),
+      {
+        type: 'context',
+        elements: [{ type: 'mrkdwn', text: `${line(stateText(description))}\n${noteText}`, verbatim: true }],
+      },
+      {
+        type: 'actions',
+        block_id: `review-${id}`,
+        elements: [
+          ...(isInReview
+            ? [
+                // What is in conflict has no effect that could be approved.
+                ...(description.basis === null
+                  ? []
+                  : [button('approve', 'Approve', { style: 'primary', ...confirm('Approve', 'primary') })]),
+                button('reject', 'Reject', { style: 'danger', ...confirm('Reject', 'danger') }),
+                button('comment', 'Comment'),
+              ]
+            : []),
+          button('open', 'Open', { url: address }),
+        ],
+      },
+    ],
+  };
+}
+
+/** The form for a comment. */
+export function commentView({ request, responseUrl }: Pick<Interaction, 'request' | 'responseUrl'>, max: number) {
+  return {
+    type: 'modal',
+    callback_id: commentForm,
+    private_metadata: JSON.stringify({ request, responseUrl }),
+    title: { type: 'plain_text', text: `Comment on #${request.id}`.slice(0, 24) },
+    submit: { type: 'plain_text', text: 'Comment' },
+    close: { type: 'plain_text', text: 'Cancel' },
+    blocks: [
+      {
+        type: 'input',
+        block_id: commentField,
+        label: { type: 'plain_text', text: 'Comment' },
+        element: { type: 'plain_text_input', action_id: commentField, multiline: true, max_length: max },
+      },
+    ],
+  };
+}

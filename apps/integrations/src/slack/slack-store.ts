@@ -1,0 +1,171 @@
+import { refusal } from '@bunting/contracts';
+import { advisoryLock, type Database, onlyRow, type Statement, type Tx } from '@bunting/database';
+import type { Interaction } from './interaction.ts';
+
+/** How many interactions an integration takes in a minute. */
+const maxPerMinute = 120;
+
+/** A message about a change request. */
+export interface SlackMessage {
+  readonly channel: string;
+  readonly ts: string;
+  readonly note: string;
+}
+
+/** A message that was posted. */
+export interface PostedMessage extends SlackMessage {
+  readonly integrationId: number;
+  readonly changeRequestId: number;
+  readonly changeRequestUid: string | null;
+  readonly eventUid: string;
+  readonly requestedChannel: string;
+}
+
+/** An interaction that this process works on. */
+export interface ClaimedInteraction {
+  readonly id: number;
+  readonly uid: string;
+  readonly integrationId: number;
+  readonly interaction: Interaction;
+  readonly attempts: number;
+  readonly ageMs: number;
+}
+
+const messagesOf: Statement = {
+  name: 'slack-messages',
+  text: `select channel, ts, note, change_request_uid as "changeRequestUid" from slack_message
+    where integration_id = $1 and change_request = $2 order by ts desc limit 20`,
+};
+const postedFor: Statement = {
+  name: 'slack-posted-for-event',
+  text: 'select requested_channel as channel from slack_message where integration_id = $1 and event_uid = $2',
+};
+const addMessage: Statement = {
+  name: 'add-slack-message',
+  text: `insert into slack_message (integration_id, channel, ts, change_request, change_request_uid, event_uid, requested_channel, note)
+    values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+};
+const noteMessage: Statement = {
+  name: 'note-slack-message',
+  text: `update slack_message set note = $4, updated_at = clock_timestamp()
+    where integration_id = $1 and channel = $2 and ts = $3`,
+};
+const forgetMessage: Statement = {
+  name: 'forget-slack-message',
+  text: 'delete from slack_message where integration_id = $1 and channel = $2 and ts = $3',
+};
+const appOf: Statement = {
+  name: 'slack-app',
+  text: 'select team_id as "teamId" from slack_app where integration_id = $1 and token_hash = $2',
+};
+const saveApp: Statement = {
+  name: 'save-slack-app',
+  text: `insert into slack_app (integration_id, token_hash, team_id)
+    select id, $2, $3 from integration where id = $1
+    on conflict (integration_id) do update set token_hash = excluded.token_hash, team_id = excluded.team_id`,
+};
+const claimDue: Statement = {
+  name: 'claim-slack-interactions',
+  text: `
+    update slack_interaction set attempts = attempts + 1,
+      next_attempt_at = clock_timestamp() + make_interval(secs => $1::float8 / 1000)
+    where id in (
+      select id from slack_interaction where next_attempt_at <= clock_timestamp()
+      order by next_attempt_at limit $2 for update skip locked)
+    returning id::float8 as id, uid, integration_id as "integrationId", interaction, attempts,
+      (extract(epoch from clock_timestamp() - received_at) * 1000)::float8 as "ageMs"`,
+};
+const finish: Statement = {
+  name: 'finish-slack-interaction',
+  text: 'update slack_interaction set next_attempt_at = null, interaction = null where id = $1',
+};
+const postpone: Statement = {
+  name: 'postpone-slack-interaction',
+  text: `update slack_interaction set next_attempt_at = clock_timestamp() + make_interval(secs => $2::float8 / 1000)
+    where id = $1`,
+};
+/** Signatures are kept for longer than a request may be old. */
+const dropOldInteractions: Statement = {
+  name: 'drop-slack-interactions',
+  text: `delete from slack_interaction where next_attempt_at is null and received_at < clock_timestamp() - interval '1 hour'`,
+};
+const dropOldMessages: Statement = {
+  name: 'drop-slack-messages',
+  text: `delete from slack_message where updated_at < clock_timestamp() - interval '90 days'`,
+};
+
+/** Messages, workspaces and interactions, each write by itself. */
+export function slackStore(database: Pick<Database, 'query' | 'read'>) {
+  const { query } = database;
+  return {
+    /** the newest messages about a change request */
+    messages: (integrationId: number, changeRequestId: number) =>
+      query<SlackMessage & { readonly changeRequestUid: string | null }>(messagesOf, [integrationId, changeRequestId]),
+    /** the channels to which an event was posted */
+    channelsOf: async (integrationId: number, eventUid: string): Promise<readonly string[]> =>
+      (await query<{ channel: string }>(postedFor, [integrationId, eventUid])).map(({ channel }) => channel),
+    add: async (message: PostedMessage): Promise<void> => {
+      const { integrationId, channel, ts, changeRequestId, changeRequestUid, eventUid, requestedChannel, note } =
+        message;
+      await query(addMessage, [
+        integrationId,
+        channel,
+        ts,
+        changeRequestId,
+        changeRequestUid,
+        eventUid,
+        requestedChannel,
+        note,
+      ]);
+    },
+    note: async (integrationId: number, { channel, ts, note }: SlackMessage): Promise<void> =>
+      void (await query(noteMessage, [integrationId, channel, ts, note])),
+    forget: async (integrationId: number, { channel, ts }: SlackMessage): Promise<void> =>
+      void (await query(forgetMessage, [integrationId, channel, ts])),
+    /** the workspace of a token; undefined while it is not known */
+    findTeam: async (integrationId: number, tokenHash: Buffer): Promise<string | undefined> =>
+      (await query<{ teamId: string }>(appOf, [integrationId, tokenHash]))[0]?.teamId,
+    saveTeam: async (integrationId: number, tokenHash: Buffer, teamId: string): Promise<void> =>
+      void (await query(saveApp, [integrationId, tokenHash, teamId])),
+    claim: (leaseMs: number, limit: number) => query<ClaimedInteraction>(claimDue, [leaseMs, limit]),
+    finish: async (id: number): Promise<void> => void (await query(finish, [id])),
+    postpone: async (id: number, ms: number): Promise<void> => void (await query(postpone, [id, ms])),
+    dropOld: async (): Promise<void> => {
+      await query(dropOldInteractions);
+      await query(dropOldMessages);
+    },
+  };
+}
+export type SlackStore = ReturnType<typeof slackStore>;
+
+export function slackRepository(tx: Pick<Tx, 'query'>) {
+  const { query } = tx;
+  return {
+    /**
+     * Stores an interaction.
+     * @throws Refusal `AuthenticationRequired` for one that was received before, `RateLimitError` beyond `maxPerMinute`
+     */
+    receive: async (integrationId: number, signature: string, interaction: Interaction | undefined): Promise<void> => {
+      await advisoryLock({ query }, `slack ${integrationId}`);
+      const { count } = onlyRow(
+        await query<{ count: number }>(
+          `select count(*)::int as count from slack_interaction
+           where integration_id = $1 and received_at > clock_timestamp() - interval '1 minute'`,
+          [integrationId],
+        ),
+      );
+      if (count >= maxPerMinute)
+        throw refusal('RateLimitError', `An integration takes ${maxPerMinute} interactions a minute.`, {
+          retryAfterSeconds: 60,
+        });
+      const stored = await query(
+        `insert into slack_interaction (integration_id, signature, interaction, next_attempt_at)
+         values ($1, $2, $3, case when $3::json is null then null else clock_timestamp() end)
+         on conflict do nothing returning id`,
+        [integrationId, signature, interaction === undefined ? null : JSON.stringify(interaction)],
+      );
+      if (stored.length === 0) throw refusal('AuthenticationRequired', 'The request was received before.');
+    },
+  };
+}
+export type SlackRepository = ReturnType<typeof slackRepository>;
