@@ -82,6 +82,12 @@ export const EdgeConfig = Type.Object({
     description:
       'maximum MiB of an answer of the origin, and of an event of its stream, decompressed; longer ones are left out',
   }),
+  UPSTREAM_MAX_LISTS_MIB: Type.Integer({
+    minimum: 1,
+    default: 256,
+    description:
+      'maximum MiB that the ids in lists of segments take in memory, those of all tokens together, and old and new ones while one replaces the other; a state that needs more is left out',
+  }),
   UPSTREAM_CERTIFICATE_FILE: Type.Optional(
     Type.String({ minLength: 1, description: 'PEM file with the certificates that the origin is verified with, too' }),
   ),

@@ -40,7 +40,8 @@ async function readBootstrap(file: string): Promise<Bootstrap> {
       })),
       variants: feature.variants ?? [],
     })),
-    segments: segments as ClientSegment[],
+    // A file has no blocks: the constraint that stands for a list matches nobody.
+    segments: (segments as ClientSegment[]).map(({ list: _, ...segment }) => segment),
     revision: typeof meta?.revisionId === 'number' ? meta.revisionId : 1,
   };
 }

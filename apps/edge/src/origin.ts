@@ -8,6 +8,7 @@ import type { EdgeToken } from './downstream/token.ts';
 import type { OriginState } from './origin-state.ts';
 import { type EdgeReportOptions, type EdgeReports, startEdgeReports } from './reporting/edge-report.ts';
 import { openReports, type Reports } from './reporting/reports.ts';
+import type { EdgeLists } from './segment-lists/edge-lists.ts';
 import { openSnapshots, type Snapshots } from './snapshots/snapshots.ts';
 import { defaultFollowSettings, followOrigin, type Mode } from './upstream/follow-origin.ts';
 import { defaultUpstreamSettings, originClient } from './upstream/origin-client.ts';
@@ -55,6 +56,7 @@ async function certificatesOf({ UPSTREAM_CERTIFICATE_FILE: file }: EdgeConfig): 
 export async function connectOrigin(
   config: EdgeConfig,
   { log, metrics, onStop }: Pick<ServiceContext<typeof EdgeConfig>, 'log' | 'metrics' | 'onStop'>,
+  lists: EdgeLists,
 ): Promise<Origin> {
   const { UPSTREAM_URL = '', STREAMING, DELTA } = config;
   const refreshMs = config.FEATURES_REFRESH_INTERVAL_SECONDS * 1_000;
@@ -74,7 +76,7 @@ export async function connectOrigin(
   onStop('requests to the origin', () => client.close());
   const instanceId = `${hostname()}-${randomUUID().slice(0, 8)}`;
   const folder = config.BACKUP_FOLDER;
-  const snapshots = folder === undefined ? undefined : openSnapshots({ folder, log, metrics });
+  const snapshots = folder === undefined ? undefined : openSnapshots({ folder, lists, log, metrics });
   if (snapshots !== undefined) onStop('snapshots', () => snapshots.close());
   const reports = openReports({
     folder,
@@ -103,6 +105,7 @@ export async function connectOrigin(
         appName: config.APP_NAME,
         instanceId,
         settings: { ...defaultFollowSettings, modes, refreshMs },
+        lists: lists.claim(),
         onState: state,
         onRefused: refused,
         log,
@@ -111,11 +114,12 @@ export async function connectOrigin(
       return {
         mode: following.mode,
         behindMs: () => {
-          const { mode, confirmedAt, originStaleMs, failure } = following.status();
+          const { mode, confirmedAt, originStaleMs, failure, isLoadingLists } = following.status();
           const ageMs = Math.max(1, Date.now() - (confirmedAt?.getTime() ?? startedAt));
           const isConfirmed =
             confirmedAt !== undefined &&
             failure === undefined &&
+            !isLoadingLists &&
             originStaleMs === 0 &&
             (mode === 'streaming' || ageMs <= staleIntervals * refreshMs);
           return isConfirmed ? 0 : ageMs + originStaleMs;

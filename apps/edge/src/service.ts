@@ -36,6 +36,7 @@ import { type EdgeTokens, edgeTokens } from './downstream/tokens.ts';
 import { offlineContent } from './offline.ts';
 import { connectOrigin } from './origin.ts';
 import type { OriginState } from './origin-state.ts';
+import { edgeLists } from './segment-lists/edge-lists.ts';
 
 const proxyPrefix = /^\/+api\/+proxy(?=[/?]|$)/;
 
@@ -138,7 +139,8 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
     config.BACKUP_FOLDER === undefined || config.OFFLINE
       ? undefined
       : openTokenFile({ folder: config.BACKUP_FOLDER, log });
-  const origin = config.OFFLINE ? undefined : await connectOrigin(config, { log, metrics, onStop });
+  const lists = edgeLists({ maxMib: config.UPSTREAM_MAX_LISTS_MIB, rootsInUse: () => scopes.listRoots(), metrics });
+  const origin = config.OFFLINE ? undefined : await connectOrigin(config, { log, metrics, onStop }, lists);
 
   const limits = concurrentRequestLimits(server);
   const unread = unreadResponses(server);
@@ -167,6 +169,7 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
       tickets,
       fetchMode,
       tokens,
+      lists,
       draining,
       drainDelayMs,
       log,

@@ -12,6 +12,7 @@ import { followOrigin } from '../src/upstream/follow-origin.ts';
 import { defaultUpstreamSettings, originClient } from '../src/upstream/origin-client.ts';
 import { upstreamMetrics } from '../src/upstream/upstream-metrics.ts';
 import { fastFollowing, startChangingOrigin, token } from './changing-origin.ts';
+import { listsOfTest } from './lists-of-test.ts';
 import { failingFiles } from './failing-files.ts';
 import { originData } from './simulated-origin.ts';
 
@@ -37,8 +38,10 @@ async function startWorld() {
     const metrics = new Registry();
     const settings = { ...defaultUpstreamSettings, hedgeAfterMs: 50, headTimeoutMs: 2_000, maxBytes: 1_000_000 };
     const client = originClient({ origin: url, tokenHeader: 'authorization', settings });
+    const lists = listsOfTest();
     const snapshots = openSnapshots({
       folder,
+      lists,
       log,
       metrics,
       minIntervalMs: 0,
@@ -71,6 +74,7 @@ async function startWorld() {
       appName: 'edge',
       instanceId: 'edge-1',
       settings: { ...fastFollowing, validateAfterMs: 50 },
+      lists: lists.claim(),
       onState: (state) => {
         checked(state);
         void snapshots.write(state);

@@ -27,6 +27,7 @@ export type Lie = (request: IncomingMessage, response: ServerResponse) => boolea
 /** What an origin holds; replicas that are behind, and backups, are copies. */
 export function originData(environment = 'development') {
   const features = new Map<string, Record<string, unknown>>();
+  const segments = new Map<unknown, Record<string, unknown>>();
   const events: OriginEvent[] = [];
   let revision = 0;
   return {
@@ -36,6 +37,13 @@ export function originData(environment = 'development') {
       return revision;
     },
     list: () => [...features.values()],
+    listSegments: () => [...segments.values()],
+    putSegment: (segment: Record<string, unknown>): number => {
+      segments.set(segment['id'], segment);
+      revision++;
+      events.push({ type: 'segment-updated', eventId: revision, segment });
+      return revision;
+    },
     put: (feature: Record<string, unknown>): number => {
       features.set(String(feature['name']), feature);
       revision++;
@@ -53,6 +61,7 @@ export function originData(environment = 'development') {
       const copied = originData(environment);
       for (const event of events)
         if (event['type'] === 'feature-updated') copied.put(event['feature'] as Record<string, unknown>);
+        else if (event['type'] === 'segment-updated') copied.putSegment(event['segment'] as Record<string, unknown>);
         else copied.remove(String(event['featureName']));
       return copied;
     },
@@ -79,7 +88,10 @@ export async function startSimulatedOrigin({ port = 0, data = originData() } = {
     lie: undefined as Lie | undefined,
     /** the operations that this origin does not have, by the ends of their paths */
     lacks: new Set<string>(),
+    /** the blocks of lists, by their hashes */
+    blocks: new Map<string, string>(),
   };
+  const blocksAsked: string[] = [];
 
   const json = (response: ServerResponse, body: unknown, headers: Record<string, string> = {}, status = 200): void => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
@@ -87,7 +99,9 @@ export async function startSimulatedOrigin({ port = 0, data = originData() } = {
   const since = (revision: number | undefined): readonly OriginEvent[] => {
     const { data: current } = state;
     if (revision === undefined || revision > current.revision)
-      return [{ type: 'hydration', eventId: current.revision, features: current.list(), segments: [] }];
+      return [
+        { type: 'hydration', eventId: current.revision, features: current.list(), segments: current.listSegments() },
+      ];
     return current.events.filter(({ eventId }) => eventId > revision);
   };
   const revisionIn = (header: string | string[] | undefined): number | undefined => {
@@ -118,6 +132,15 @@ export async function startSimulatedOrigin({ port = 0, data = originData() } = {
     if (!tokens.has(String(headers.authorization))) return json(response, { name: 'AuthenticationRequired' }, {}, 401);
     if (path === '/api/client/metrics/bulk' && !isBulkReport(bodies.at(-1)?.body))
       return json(response, { name: 'ValidationError' }, {}, 400);
+    if (path === '/api/client/segment-blocks') {
+      const { hashes } = bodies.at(-1)?.body as { hashes: string[] };
+      blocksAsked.push(...hashes);
+      const [found, missing] = [
+        hashes.filter((hash) => state.blocks.has(hash)),
+        hashes.filter((hash) => !state.blocks.has(hash)),
+      ];
+      return json(response, { blocks: found.map((hash) => ({ hash, text: state.blocks.get(hash) })), missing });
+    }
     if (method === 'POST') return void response.writeHead(202).end();
     if (path === '/api/client/features') {
       const etag = `"f:${current.revision}:v1"`;
@@ -125,7 +148,13 @@ export async function startSimulatedOrigin({ port = 0, data = originData() } = {
       const query = { environment: current.environment };
       return json(
         response,
-        { version: 2, features: current.list(), query, meta: { revisionId: current.revision } },
+        {
+          version: 2,
+          features: current.list(),
+          segments: current.listSegments(),
+          query,
+          meta: { revisionId: current.revision },
+        },
         { etag },
       );
     }
@@ -169,6 +198,8 @@ export async function startSimulatedOrigin({ port = 0, data = originData() } = {
     requests,
     /** the bodies of the POSTs that arrived, oldest first */
     bodies,
+    /** the hashes of the blocks that were asked for, in their order */
+    blocksAsked,
     /** Sends what is new to the open streams. */
     wakeStreams: (): void => {
       for (const stream of streams) {

@@ -177,13 +177,6 @@ export const GatewayConfig = Type.Object({
     description:
       'maximum wrong passwords per minute from one address, per gateway, and three times as many for one user name from addresses where its user has no session; 429 beyond; 0 disables the limit',
   }),
-  GATEWAY_MAX_LIST_IDS_TO_SDKS: Type.Integer({
-    minimum: 0,
-    maximum: 100_000,
-    default: 10_000,
-    description:
-      'maximum number of ids of the list of a segment that server SDKs get, as a constraint of the segment; to them a segment with a longer list matches nobody',
-  }),
   GATEWAY_DELIVERY_POLL_INTERVAL_MS: Type.Integer({
     minimum: 10,
     default: 5_000,

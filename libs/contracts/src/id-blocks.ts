@@ -31,7 +31,8 @@ export function blockCountFor(size: number, bytes: number, before?: number): num
   return 2 ** Math.ceil(Math.log2(Math.max(1, meant)));
 }
 
-function sha256(bytes: Buffer): Buffer {
+/** The hash under which a block is stored, of the bytes that it says. */
+export function hashOfBlock(bytes: Uint8Array): Buffer {
   return hash('sha256', bytes, 'buffer');
 }
 
@@ -48,7 +49,12 @@ export function sortedIds(ids: Iterable<string>): string[] {
 /** The block of ids. @param ids as `sortedIds` returns them */
 export function encodeIdBlock(ids: readonly string[]): StoredBlock {
   const text = Buffer.from(ids.map((id) => `${id}\n`).join(''));
-  return { hash: sha256(text), content: deflateRawSync(text, { level: 1 }) };
+  return { hash: hashOfBlock(text), content: deflateRawSync(text, { level: 1 }) };
+}
+
+/** What the content of a block of ids says, which nothing has compared with a hash. @throws Error where it is none */
+export function inflateIdBlock(content: Uint8Array): Buffer {
+  return inflateRawSync(content, { maxOutputLength: maxSegmentListBytes });
 }
 
 /**
@@ -56,8 +62,8 @@ export function encodeIdBlock(ids: readonly string[]): StoredBlock {
  * @throws Error where the content is not that of the hash
  */
 export function decodeIdBlock({ hash: expected, content }: StoredBlock): Uint8Array {
-  const text = inflateRawSync(content, { maxOutputLength: maxSegmentListBytes });
-  if (!sha256(text).equals(expected))
+  const text = inflateIdBlock(content);
+  if (!hashOfBlock(text).equals(expected))
     throw new Error(`A block of a list differs from its hash ${expected.toString('hex')}.`);
   // A copy of the exact length: the result may be a part of a larger buffer.
   return new Uint8Array(text);
@@ -73,13 +79,18 @@ export function idsOfBlock(text: Uint8Array): string[] {
 /** The block that lists the blocks of a list, in the order of `blockOfId`. */
 export function encodeRootBlock(hashes: readonly Buffer[]): StoredBlock {
   const content = Buffer.concat(hashes);
-  return { hash: sha256(content), content };
+  return { hash: hashOfBlock(content), content };
 }
 
 /** The hashes of the blocks of a list. @throws Error where the content is not that of the hash */
 export function decodeRootBlock({ hash: expected, content }: StoredBlock): readonly Buffer[] {
-  if (!sha256(content).equals(expected))
+  if (!hashOfBlock(content).equals(expected))
     throw new Error(`The blocks of a list differ from their hash ${expected.toString('hex')}.`);
+  return hashesOfRoot(content);
+}
+
+/** The hashes in a block that lists blocks, which nothing has compared with a hash. */
+export function hashesOfRoot(content: Buffer): readonly Buffer[] {
   return Array.from({ length: content.length / hashBytes }, (_, nth) =>
     content.subarray(nth * hashBytes, (nth + 1) * hashBytes),
   );

@@ -65,6 +65,7 @@ export * from './sdks/delivery-states.ts';
 export * from './sdks/edge.ts';
 export * from './sdks/frontend-features.ts';
 export * from './sdks/ofrep.ts';
+export * from './sdks/segment-blocks.ts';
 export * from './sdks/usage-history.ts';
 export * from './sdks/usage.ts';
 export * from './states.ts';

@@ -8,6 +8,13 @@ export const deliverySettings = {
     description:
       'MiB of responses to SDKs that each gateway caches, and a quarter as much for evaluations of all features; the least recently used are evicted',
   }),
+  GATEWAY_MAX_LIST_IDS_TO_SDKS: Type.Integer({
+    minimum: 0,
+    maximum: 100_000,
+    default: 10_000,
+    description:
+      'maximum number of ids of the list of a segment that server SDKs get, as a constraint of the segment; to them a segment with a longer list matches nobody',
+  }),
   GATEWAY_MAX_STREAM_SECONDS: Type.Integer({
     minimum: 1,
     default: 3_600,

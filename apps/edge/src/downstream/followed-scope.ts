@@ -1,4 +1,4 @@
-import { StreamClientFeatures, StreamFlagChanges } from '@bunting/contracts';
+import { GetClientSegmentBlocks, StreamClientFeatures, StreamFlagChanges } from '@bunting/contracts';
 import {
   clientStream,
   type Delivery,
@@ -12,6 +12,7 @@ import {
   ofrepHandlers,
   ofrepStream,
   type SdkHandler,
+  segmentBlocksHandler,
   type StreamMetrics,
   type StreamPermits,
   type streamTickets,
@@ -21,6 +22,7 @@ import type { Log } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import type { ServerSettings } from '../config.ts';
 import type { OriginState } from '../origin-state.ts';
+import type { EdgeLists } from '../segment-lists/edge-lists.ts';
 import { storeRows } from './store-rows.ts';
 import { scopeKeyOf } from '../token-scope.ts';
 import type { EdgeToken } from './token.ts';
@@ -36,6 +38,7 @@ export interface ScopeParts {
   readonly tickets: ReturnType<typeof streamTickets>;
   readonly fetchMode: ReturnType<typeof fetchModePolicy>;
   readonly tokens: Pick<EdgeTokens, 'authenticate' | 'identifyById'>;
+  readonly lists: Pick<EdgeLists, 'find' | 'sweep'>;
   readonly draining: AbortSignal;
   readonly drainDelayMs: number;
   readonly log: Log;
@@ -89,7 +92,9 @@ export function followedScope(
     log,
     now = () => performance.now(),
   } = parts;
-  const store = deliveryStore();
+  const store = deliveryStore({
+    lists: { find: parts.lists.find, maxIdsToSdks: config.GATEWAY_MAX_LIST_IDS_TO_SDKS },
+  });
   let state: OriginState | undefined;
   const first = Promise.withResolvers<void>();
 
@@ -169,6 +174,7 @@ export function followedScope(
       ...featurePollHandlers(delivery, fetchMode.directToStream),
       ...frontendHandlers(delivery),
       ...ofrepHandlers({ delivery, tickets }),
+      [GetClientSegmentBlocks.subject, segmentBlocksHandler(delivery)],
       [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate: tokens.authenticate, fetchMode })],
       [StreamFlagChanges.subject, ofrepStream({ delivery, streams, tickets, identifyById: tokens.identifyById })],
     ]),

@@ -6,6 +6,7 @@ import { openLog } from '@bunting/runtime';
 import { Registry } from 'prom-client';
 import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
+import { listsOfTest } from '../../test/lists-of-test.ts';
 import { flag } from '../../test/simulated-origin.ts';
 import { EdgeConfig, serverSettingsOf } from '../config.ts';
 import type { OriginState } from '../origin-state.ts';
@@ -55,6 +56,7 @@ function given() {
   const scopes = edgeScopes({
     parts: {
       config,
+      lists: listsOfTest(),
       limits: concurrentRequestLimits(config),
       unread: unreadResponses(config),
       permits: streamPermits(config),

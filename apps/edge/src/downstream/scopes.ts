@@ -4,6 +4,7 @@ import type { Principal } from '@bunting/http';
 import { type Log, logFailure } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import type { OriginState } from '../origin-state.ts';
+import { rootsOf } from '../segment-lists/edge-lists.ts';
 import { type FollowedScope, followedScope, type ScopeParts } from './followed-scope.ts';
 import { covers, scopeKeyOf } from '../token-scope.ts';
 import type { EdgeToken } from './token.ts';
@@ -122,6 +123,7 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
         entry.historyFrom = Math.max(entry.historyFrom, state.historyFrom);
         store(state);
         endUnclaimed();
+        parts.lists.sweep();
       },
       refused: () => tokens().forget(token.token),
     });
@@ -201,6 +203,9 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
   };
 
   return {
+    /** the roots of the lists that are served */
+    listRoots: (): readonly string[] =>
+      [...entries.values()].flatMap(({ scope }) => rootsOf(scope.state()?.segments ?? [])),
     all: () => [...entries.values()] as readonly Pick<Entry, 'scope' | 'following'>[],
     /** Serves a state that was stored, or comes from a file, until the origin delivers another one. */
     restore: (state: OriginState): void => {

@@ -11,8 +11,9 @@ function featureRow(feature: ClientFeature, environment: string): DeliveryState 
   } as DeliveryState;
 }
 
-function segmentRow({ id, name, constraints }: ClientSegment): DeliveryState {
-  return { entity: 'segment', id: String(id), state: { id, name, constraints } };
+function segmentRow({ id, name, constraints, list }: ClientSegment): DeliveryState {
+  const state = { id, name, constraints, ...(list === undefined ? {} : { list }) };
+  return { entity: 'segment', id: String(id), state };
 }
 
 /** Whether two values of an origin have the same JSON. Those of a delta that left one as it was are even the same object. */

@@ -20,8 +20,10 @@ type About = Readonly<Record<string, string | number>>;
 
 /** A file that is left out; its message continues "The file …". */
 export class UnusableFileError extends Error {}
+/** One that a newer version of the edge has written, and can use. */
+export class NewerFileError extends UnusableFileError {}
 
-const maxHeaderBytes = 4_096;
+const maxHeaderBytes = 64 * 1024;
 /** A temporary file that is older was left behind by a process that was killed. */
 const abandonedAfterMs = 10 * 60_000;
 const newline = 0x0a;
@@ -88,7 +90,7 @@ export function checkedFiles(
     const header = end < 0 ? undefined : headerIn(start.subarray(0, end));
     if (header?.format !== format) throw new UnusableFileError(`is no ${format}`);
     if (header.version > version)
-      throw new UnusableFileError(`is of the format ${header.version}, and this edge reads up to ${version}`);
+      throw new NewerFileError(`is of the format ${header.version}, and this edge reads up to ${version}`);
     return { header, contentAt: end + 1 };
   };
   const requireLength = (length: number, { bytes }: { readonly bytes: number }): void => {

@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually, recordingLog } from '@bunting/testing';
 import { Registry } from 'prom-client';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { failingFiles } from '../../test/failing-files.ts';
+import { listedSegment, listOf } from '../../test/listed-segment.ts';
+import { listsOfTest } from '../../test/lists-of-test.ts';
 import { flag } from '../../test/simulated-origin.ts';
 import type { OriginState } from '../origin-state.ts';
 import type { Files } from './checked-files.ts';
-import { openSnapshots, snapshotName } from './snapshots.ts';
+import { openSnapshots, type SnapshotOptions, snapshotName } from './snapshots.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -40,14 +42,16 @@ async function folderOfTest(): Promise<string> {
   return folder;
 }
 
-function open(folder: string, files?: Files) {
+function open(folder: string, files?: Files, { lists = listsOfTest(), ...more }: Partial<SnapshotOptions> = {}) {
   const { log, warnings } = recordingLog();
   const metrics = new Registry();
   const snapshots = openSnapshots({
     folder,
+    lists,
     log,
     metrics,
     minIntervalMs: 0,
+    ...more,
     ...(files === undefined ? {} : { files }),
   });
   stops.push(() => snapshots.close());
@@ -262,4 +266,79 @@ it('writes a large state in pieces, and reads none of the content that it replac
   stringify.mockRestore();
   expect([Math.max(...lengths) < 10_000, lengths.length > 4_000, whole]).toEqual([true, true, 0]);
   expect(await open(folder).snapshots.read()).toEqual([large(2)]);
+});
+
+describe('lists of segments', () => {
+  const [one, two] = [listOf(['a', 'b', 'c', 'd']), listOf(['a', 'b', 'c', 'e'])];
+  const bytesOf = (hash: string, kind: 'root' | 'ids'): Uint8Array => {
+    const text = one.blocks.get(hash) ?? two.blocks.get(hash) ?? '';
+    return kind === 'ids' ? Buffer.from(text) : Buffer.from(text.replaceAll('\n', ''), 'hex');
+  };
+  const stateWith = (revision: number, { list }: ReturnType<typeof listOf>, more: Partial<OriginState> = {}) =>
+    stateAt(revision, { segments: [listedSegment(list) as never], ...more });
+  const load = async (lists: ReturnType<typeof listsOfTest>) => {
+    for (const { list } of [one, two])
+      await lists.load(list.root, async (hashes, kind) => new Map(hashes.map((hash) => [hash, bytesOf(hash, kind)])));
+  };
+  const listsInMemory = async () => {
+    const lists = listsOfTest();
+    await load(lists);
+    return lists;
+  };
+  const blocksIn = async (folder: string) => (await readdir(path.join(folder, 'lists'))).toSorted();
+
+  it('a restart finds the lists of the last state, and only these stay', async () => {
+    const folder = await folderOfTest();
+    const { snapshots } = open(folder, undefined, { lists: await listsInMemory(), keptBlocksMs: 0 });
+    await snapshots.write(stateWith(1, one));
+    expect(await blocksIn(folder)).toEqual([...one.blocks.keys()].toSorted());
+    await snapshots.write(stateWith(2, two));
+    await snapshots.write(stateWith(3, two));
+    expect(await blocksIn(folder)).toEqual([...two.blocks.keys()].toSorted());
+    await snapshots.close();
+    const lists = listsOfTest();
+    expect(await open(folder, undefined, { lists }).snapshots.read()).toEqual([stateWith(3, two)]);
+    expect([...(lists.find(two.list.root)?.ids() ?? [])].toSorted()).toEqual(['a', 'b', 'c', 'e']);
+  });
+
+  it('what another edge on the folder needs stays', async () => {
+    const folder = await folderOfTest();
+    const other = open(folder, undefined, { lists: await listsInMemory(), keptBlocksMs: 0 });
+    const own = open(folder, undefined, { lists: await listsInMemory(), keptBlocksMs: 0 });
+    await other.snapshots.write(stateWith(1, one, { token: 'default:development.another' }));
+    await own.snapshots.write(stateWith(1, two));
+    await own.snapshots.write(stateAt(2));
+    await own.snapshots.write(stateAt(3));
+    expect(await blocksIn(folder)).toEqual([...one.blocks.keys()].toSorted());
+  });
+
+  it.each(['is missing', 'is damaged'])(
+    'a state of whose list a block %s is left out, and written anew',
+    async (what) => {
+      const folder = await folderOfTest();
+      const { snapshots } = open(folder, undefined, { lists: await listsInMemory() });
+      await snapshots.write(stateWith(1, one));
+      await snapshots.close();
+      const block = path.join(folder, 'lists', [...one.blocks.keys()][0] as string);
+      await (what === 'is missing' ? rm(block) : writeFile(block, 'somebody\n'));
+      const lists = listsOfTest();
+      const restarted = open(folder, undefined, { lists });
+      expect(await restarted.snapshots.read()).toEqual([]);
+      expect(restarted.warnings).toEqual([expect.stringContaining('needs a list that is not there')]);
+      await load(lists);
+      await restarted.snapshots.write(stateWith(1, one));
+      await restarted.snapshots.close();
+      expect(await open(folder).snapshots.read()).toHaveLength(1);
+    },
+  );
+
+  it('no more of them is written than four times what may be in memory', async () => {
+    const folder = await folderOfTest();
+    const lists = { ...(await listsInMemory()), maxBytes: 10 };
+    const { snapshots, metric } = open(folder, undefined, { lists });
+    await snapshots.write(stateWith(1, one));
+    expect(await metric('bunting_edge_snapshots_written')).toBe(0);
+    await snapshots.write(stateAt(2));
+    expect(await metric('bunting_edge_snapshots_written')).toBe(1);
+  });
 });

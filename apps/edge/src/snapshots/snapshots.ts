@@ -1,25 +1,42 @@
 import { createHash } from 'node:crypto';
+import * as nodeFiles from 'node:fs/promises';
+import path from 'node:path';
 import { Refusal } from '@bunting/contracts';
+import { type LoadedList, UnknownListError } from '@bunting/delivery';
 import { type Log, startLoop } from '@bunting/runtime';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { scopeKeyOf } from '../token-scope.ts';
 import type { OriginState } from '../origin-state.ts';
-import { checkedFiles, type Files, reasonOf, UnusableFileError } from './checked-files.ts';
+import { type EdgeLists, rootsOf } from '../segment-lists/edge-lists.ts';
+import { blockFiles } from './block-files.ts';
+import { checkedFiles, type Files, NewerFileError, reasonOf, UnusableFileError } from './checked-files.ts';
+
+/** A state, with the lists that it needs: they may have left the memory when it is written. */
+interface PendingState {
+  readonly state: OriginState;
+  readonly loaded: ReadonlyMap<string, LoadedList>;
+}
 
 export interface SnapshotOptions {
   readonly folder: string;
+  /** where the lists of the states are in memory */
+  readonly lists: Pick<EdgeLists, 'find' | 'load' | 'maxBytes'>;
   readonly log: Log;
   readonly metrics: Registry;
   /** the file system, for tests */
   readonly files?: Files;
   /** milliseconds between two writes while states follow each other */
   readonly minIntervalMs?: number;
+  /** milliseconds for which blocks of lists are kept that no snapshot names */
+  readonly keptBlocksMs?: number;
 }
 
 const format = 'bunting-snapshot';
 const version = 1;
 const maxBytes = 1024 * 1024 * 1024;
 const maxPauseMs = 60_000;
+/** How many times as much of lists may be on the disk as in memory: of old ones, and those of other edges on the folder. */
+const diskShare = 4;
 
 /** The file of a token, by a hash: a token is no file name. */
 export function snapshotName(token: string): string {
@@ -42,10 +59,19 @@ function isState(value: unknown): value is Omit<OriginState, 'fetchedAt'> & { re
   );
 }
 
-/** What tells which of two states of a token is the later one. */
+/** The longest text of roots in a header. Beyond, it says that it needs all that there is. */
+const maxRootsLength = 48 * 1024;
+const allRoots = '*';
+/** What tells which of two states of a token is the later one, and which lists it needs. */
 function aboutOf(state: OriginState) {
   const { revision, historyFrom } = state;
-  return { revision, historyFrom, scope: createHash('sha256').update(scopeKeyOf(state)).digest('hex') };
+  const scope = createHash('sha256').update(scopeKeyOf(state)).digest('hex');
+  const lists = [...new Set(rootsOf(state.segments))].join();
+  return { revision, historyFrom, scope, lists: lists.length > maxRootsLength ? allRoots : lists };
+}
+function rootsIn(about: { readonly lists?: unknown } | undefined): readonly string[] {
+  const { lists } = about ?? {};
+  return typeof lists === 'string' && lists !== '' ? lists.split(',') : [];
 }
 type About = ReturnType<typeof aboutOf>;
 
@@ -58,8 +84,15 @@ function isLater(written: Partial<About> | undefined, { revision, historyFrom, s
  * What the origin delivered last, on the disk: a file per token, which only this user may read. An edge without its origin starts from it.
  * While the folder cannot be written, the edge goes on: the newest states are written once it can.
  */
-export function openSnapshots({ folder, log, metrics, files, minIntervalMs = 1_000 }: SnapshotOptions) {
+export function openSnapshots(options: SnapshotOptions) {
+  const { folder, lists, log, metrics, files = nodeFiles, minIntervalMs = 1_000 } = options;
   const checked = checkedFiles(folder, { format, version, maxBytes }, files);
+  const blocks = blockFiles({
+    folder: path.join(folder, 'lists'),
+    files,
+    maxBytes: diskShare * lists.maxBytes,
+    ...(options.keptBlocksMs === undefined ? {} : { keptMs: options.keptBlocksMs }),
+  });
   const registers = [metrics];
   const isWritten = new Gauge({
     name: 'bunting_edge_snapshots_written',
@@ -79,21 +112,46 @@ export function openSnapshots({ folder, log, metrics, files, minIntervalMs = 1_0
   });
   leftOut.inc(0);
 
-  /** by token: the state to write, or null to remove the file */
-  const pending = new Map<string, OriginState | null>();
+  /** by token: the state to write, with its lists, or null to remove the file */
+  const pending = new Map<string, PendingState | null>();
   let attempted = Promise.withResolvers<void>();
   /** files that cannot be used, whatever their headers say */
   const unusable = new Set<string>();
   let isPrepared = false;
 
-  const save = async (token: string, state: OriginState | null): Promise<void> => {
+  /** whether there may be blocks on the disk that no snapshot needs */
+  let mayHaveUnneeded = true;
+
+  const save = async (token: string, pendingState: PendingState | null): Promise<void> => {
     const name = snapshotName(token);
-    if (state === null) return checked.remove(name);
+    if (pendingState === null) {
+      mayHaveUnneeded = true;
+      return checked.remove(name);
+    }
+    const { state, loaded } = pendingState;
     const about = aboutOf(state);
     const written = unusable.has(name) ? undefined : await checked.about(name).catch(() => undefined);
     if (isLater(written, about)) return;
+    // What the file needs that is there now is on the disk: nobody removes it.
+    const present = new Set(rootsIn(written));
+    for (const [root, list] of loaded) if (!present.has(root)) await blocks.writeList(root, list);
     await checked.write(name, state, about);
     unusable.delete(name);
+    mayHaveUnneeded ||= written?.['lists'] !== about.lists;
+  };
+  /** Removes the blocks that no snapshot in the folder names, of whichever edge. */
+  const sweep = async (): Promise<void> => {
+    if (!mayHaveUnneeded) return;
+    const roots = new Set<string>();
+    for (const name of await checked.names()) {
+      try {
+        for (const root of rootsIn(await checked.about(name))) roots.add(root);
+      } catch (error) {
+        if (error instanceof NewerFileError || !(error instanceof UnusableFileError)) return;
+      }
+    }
+    if (roots.has(allRoots)) return;
+    mayHaveUnneeded = await blocks.sweep(roots);
   };
   const savePending = async (): Promise<void> => {
     const settle = attempted;
@@ -101,6 +159,8 @@ export function openSnapshots({ folder, log, metrics, files, minIntervalMs = 1_0
     try {
       if (pending.size > 0 && !isPrepared) await checked.prepare();
       isPrepared ||= pending.size > 0;
+      // Before writing, so that what is not needed takes no place.
+      if (isPrepared) await sweep();
       for (const [token, state] of pending) {
         await save(token, state);
         if (pending.get(token) === state) pending.delete(token);
@@ -128,7 +188,7 @@ export function openSnapshots({ folder, log, metrics, files, minIntervalMs = 1_0
     maxBackoffMs: 5_000,
     log,
   });
-  const queue = (token: string, state: OriginState | null): Promise<void> => {
+  const queue = (token: string, state: PendingState | null): Promise<void> => {
     pending.set(token, state);
     const { promise } = attempted;
     loop.wake();
@@ -151,13 +211,16 @@ export function openSnapshots({ folder, log, metrics, files, minIntervalMs = 1_0
           const state = await checked.read(name);
           if (!isState(state)) throw new UnusableFileError('is no state of an origin');
           if (snapshotName(state.token) !== name) throw new UnusableFileError('is that of another token');
+          for (const root of rootsOf(state.segments)) await lists.load(root, blocks.fetch);
           states.push({ ...state, fetchedAt: new Date(state.fetchedAt) });
         } catch (error) {
           leftOut.inc();
           unusable.add(name);
-          log.warn(
-            `The snapshot ${name} in ${folder} ${reasonOf(error)}. It is left out, and replaced by the next state.`,
-          );
+          const reason =
+            error instanceof UnknownListError
+              ? `needs a list that is not there: ${error.message}`
+              : `${reasonOf(error)}.`;
+          log.warn(`The snapshot ${name} in ${folder} ${reason} It is left out, and replaced by the next state.`);
         }
       }
       return states;
@@ -166,7 +229,14 @@ export function openSnapshots({ folder, log, metrics, files, minIntervalMs = 1_0
      * Writes the newest state of a token, unless another edge has written a later one of the same environment and projects. Resolves when that
      * was tried: a failure is logged and tried again, and never thrown.
      */
-    write: (state: OriginState): Promise<void> => queue(state.token, state),
+    write: (state: OriginState): Promise<void> => {
+      const loaded = new Map<string, LoadedList>();
+      for (const root of rootsOf(state.segments)) {
+        const list = lists.find(root);
+        if (list !== undefined) loaded.set(root, list);
+      }
+      return queue(state.token, { state, loaded });
+    },
     /** Removes what is kept of a token, as `write` writes it. */
     remove: (token: string): Promise<void> => queue(token, null),
     /** Writes what is pending once more. */

@@ -1,4 +1,4 @@
-import type { ClientFeature, ClientSegment } from '@bunting/contracts';
+import { type ClientFeature, type ClientSegment, type ClientSegmentList, maxSegmentListSize } from '@bunting/contracts';
 import { OriginError } from './origin-error.ts';
 
 /** The features and segments that an origin delivers at a revision. */
@@ -118,11 +118,34 @@ function readFeature(value: unknown): ClientFeature {
   } as unknown as ClientFeature;
 }
 
+function readList(value: unknown, constraints: readonly Json[]): ClientSegmentList {
+  const list = objectOf(value, 'the list of a segment');
+  const contextName = nameOf(list['contextName'], 'the field of a list');
+  const { size, root } = list;
+  if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > maxSegmentListSize)
+    throw unusable('the size of a list is none');
+  if (typeof root !== 'string' || !/^[0-9a-f]{64}$/.test(root)) throw unusable('the root of a list is no hash');
+  // Who knows the list leaves the last constraint out.
+  const last = constraints.at(-1);
+  const isClosed =
+    last?.['contextName'] === contextName &&
+    last['operator'] === 'IN' &&
+    last['inverted'] !== true &&
+    listOf(last['values'], 'the values of a constraint').length === 0;
+  if (!isClosed) throw unusable('the last constraint of a segment with a list matches somebody');
+  return { contextName, size: size as number, root };
+}
+
 function readSegment(value: unknown): ClientSegment {
-  const segment = objectOf(value, 'a segment');
+  const { list, ...segment } = objectOf(value, 'a segment');
   requireFlat(segment);
   if (!Number.isSafeInteger(segment['id'])) throw unusable('the id of a segment is no number');
-  return { ...segment, constraints: readConstraints(segment['constraints']) } as unknown as ClientSegment;
+  const constraints = readConstraints(segment['constraints']);
+  return {
+    ...segment,
+    constraints,
+    ...(list === undefined || list === null ? {} : { list: readList(list, constraints) }),
+  } as unknown as ClientSegment;
 }
 
 function readContents(answer: Json, revision: number, entityTag: string | null): Contents {

@@ -4,6 +4,7 @@ import { eventually, recordingLog, startBlackholeProxy } from '@bunting/testing'
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fastFollowing, token } from '../../test/changing-origin.ts';
+import { listsOfTest } from '../../test/lists-of-test.ts';
 import {
   flag,
   type OriginData,
@@ -58,6 +59,7 @@ function follow(
     appName: 'edge',
     instanceId: 'edge-1',
     settings: { ...fastFollowing, ...changes },
+    lists: listsOfTest().claim(),
     onState: (state) => {
       if (refuse()) throw new Error('Not this one.');
       states.push(state);

@@ -1,9 +1,12 @@
 import { type Log, backoffMs, logFailure, startLoop } from '@bunting/runtime';
 import type { EventSourceMessage } from 'eventsource-parser';
+import { segmentListsHeader, segmentListsVersion } from '@bunting/contracts';
 import type { OriginState } from '../origin-state.ts';
+import type { ListClaim } from '../segment-lists/edge-lists.ts';
 import { type Contents, isSameContent, readEvents, readFullAnswer } from './contents.ts';
 import type { OriginClient } from './origin-client.ts';
 import { OriginError } from './origin-error.ts';
+import { fetchBlocksFrom } from './fetch-blocks.ts';
 import { type RestorationSettings, restorationWatch } from './restored-origin.ts';
 import { type ReadStream, readStream } from './read-stream.ts';
 import { scopeInToken, validateTokens } from './validate-tokens.ts';
@@ -60,6 +63,8 @@ export interface FollowOptions {
   readonly appName: string;
   readonly instanceId: string;
   readonly settings: FollowSettings;
+  /** the lists of segments, which are there before a state that needs them is handed over */
+  readonly lists: ListClaim;
   /** Takes each state that the origin had; none is older than the one before, unless its `historyFrom` is higher. */
   readonly onState: (state: OriginState) => void;
   /** The origin refuses the token: what it delivered must not be served any longer. */
@@ -91,7 +96,7 @@ function parsed(text: string): unknown {
  * it asks for everything, since the origin may have been restored from a backup meanwhile; after the end of a stream it resumes.
  */
 export function followOrigin(options: FollowOptions) {
-  const { client, token, settings, onState, onRefused, log, metrics, now = () => performance.now() } = options;
+  const { client, token, settings, lists, onState, onRefused, log, metrics, now = () => performance.now() } = options;
   const { held: snapshot } = options;
   const closing = new AbortController();
   const watch = restorationWatch(settings, now);
@@ -102,7 +107,9 @@ export function followOrigin(options: FollowOptions) {
     'unleash-sdk': 'bunting-edge',
     'unleash-sdk-type': 'edge',
     'unleash-interval': String(settings.refreshMs),
+    [segmentListsHeader]: segmentListsVersion,
   };
+  const fetchBlocks = fetchBlocksFrom(client, { token, headers, signal: closing.signal });
 
   const suspectedPauseMs = settings.olderForMs / settings.olderAnswers;
   const reopening = { firstMs: 50, maxMs: settings.maxBackoffMs };
@@ -129,6 +136,8 @@ export function followOrigin(options: FollowOptions) {
   let refusals = 0;
   let refusedSince = 0;
   let isGivenUp = false;
+  let timesGivenUp = 0;
+  let isLoadingLists = false;
   let confirmedAt: Date | undefined;
   let failure: string | undefined;
   /** how old the data of the origin was at its last answer, and when that was */
@@ -154,8 +163,21 @@ export function followOrigin(options: FollowOptions) {
     confirm();
   };
 
-  /** @throws OriginError `unusable` where the state cannot be served: then it is not held either, and is asked for again */
-  const take = (next: Contents): void => {
+  /** @throws OriginError where a list of it is not there */
+  const loadLists = async ({ segments }: Contents): Promise<void> => {
+    isLoadingLists = !lists.has(segments.values());
+    try {
+      await lists.load([...segments.values()], fetchBlocks);
+    } finally {
+      isLoadingLists = false;
+    }
+  };
+
+  /** @throws OriginError where the state cannot be served: then it is not held either, and is asked for again */
+  const take = async (next: Contents): Promise<void> => {
+    const heardBefore = timesGivenUp;
+    await loadLists(next);
+    if (timesGivenUp !== heardBefore || closing.signal.aborted) return;
     const previous = held;
     let from = historyFrom;
     if (previous !== undefined) {
@@ -164,7 +186,7 @@ export function followOrigin(options: FollowOptions) {
       if (isOtherScope || next.revision < previous.revision || (next.revision === previous.revision && !isSame))
         from = Math.max(from, previous.revision) + 1;
     }
-    if (scope !== undefined && !closing.signal.aborted) {
+    if (scope !== undefined) {
       metrics.answers.inc({ outcome: 'state' });
       try {
         onState({
@@ -188,7 +210,7 @@ export function followOrigin(options: FollowOptions) {
   };
 
   /** Takes contents that are as new as those that are held, or those of a restored origin. @returns whether it did */
-  const adopt = (next: Contents): boolean => {
+  const adopt = async (next: Contents): Promise<boolean> => {
     const isOlder = held !== undefined && next.revision < held.revision;
     if (isOlder && !isOtherScope && !watch.seenOlder()) {
       metrics.answers.inc({ outcome: 'older' });
@@ -201,8 +223,15 @@ export function followOrigin(options: FollowOptions) {
         `The origin has revision ${next.revision} now, and had ${held?.revision ?? 0}: as after a restored backup. The edge follows it.`,
       );
     watch.seen();
-    take(next);
+    await take(next);
     return true;
+  };
+  let turn: Promise<unknown> = Promise.resolve();
+  /** Answers are adopted one after the other, each as a change of what those before have left. */
+  const inTurn = <T>(job: () => T | Promise<T>): Promise<T> => {
+    const result = turn.then(job);
+    turn = result.catch(() => undefined);
+    return result;
   };
 
   const unchanged = (): void => {
@@ -251,19 +280,20 @@ export function followOrigin(options: FollowOptions) {
       throw new OriginError('unusable', 'it answers 304 to a question for everything');
     told(staleMs);
     if (status === 304) return unchanged();
-    adopt(readFullAnswer(body, received.get('etag'), held));
+    await inTurn(() => adopt(readFullAnswer(body, received.get('etag'), held)));
   };
 
   /** @throws OriginError `unusable` if the events are none that this edge can apply */
-  const adoptEvents = (body: unknown, isEverything: boolean): void => {
-    const next = readEvents(body, isEverything ? undefined : held);
-    if (next === undefined) {
-      needsEverything = true;
-      throw new OriginError('unusable', 'its changes are of a kind that this edge does not know');
-    }
-    if (next === held) return unchanged();
-    adopt(next);
-  };
+  const adoptEvents = (body: unknown, isEverything: boolean): Promise<void> =>
+    inTurn(async () => {
+      const next = readEvents(body, isEverything ? undefined : held);
+      if (next === undefined) {
+        needsEverything = true;
+        throw new OriginError('unusable', 'its changes are of a kind that this edge does not know');
+      }
+      if (next === held) return unchanged();
+      await adopt(next);
+    });
 
   const askForDelta = async (): Promise<void> => {
     const isEverything = held === undefined || needsEverything;
@@ -277,16 +307,16 @@ export function followOrigin(options: FollowOptions) {
       throw new OriginError('unusable', 'it answers 304 to a question for everything');
     told(staleMs);
     if (status === 304) return unchanged();
-    adoptEvents(body, isEverything);
+    await adoptEvents(body, isEverything);
   };
 
-  const onEvent = ({ event, data }: EventSourceMessage): void => {
+  const onEvent = async ({ event, data }: EventSourceMessage): Promise<void> => {
     if (event === 'fetch-mode' && data.trim() === 'polling') {
       usableAt.set('streaming', now() + settings.betterModeAfterMs);
       throw new OriginError('unsupported', 'it asks for polls instead of a stream');
     }
     if (event !== 'unleash-connected' && event !== 'unleash-updated') return;
-    adoptEvents(parsed(data), held === undefined || needsEverything);
+    await adoptEvents(parsed(data), held === undefined || needsEverything);
     if (watch.isSuspected) throw new OriginError('unusable', 'its stream has an older state');
   };
 
@@ -319,10 +349,9 @@ export function followOrigin(options: FollowOptions) {
       logFailure(log, 'The stream of the origin ended by a defect', error);
       onEnd(new OriginError('unusable', 'its stream cannot be read'));
     });
-    const deadline = setTimeout(
-      () => opened.end(new OriginError('unreachable', 'its stream sends no event')),
-      settings.firstEventTimeoutMs,
-    );
+    const deadline = setTimeout(() => {
+      if (!opened.isTaking()) opened.end(new OriginError('unreachable', 'its stream sends no event'));
+    }, settings.firstEventTimeoutMs);
     isConnected = await opened.isConnected;
     clearTimeout(deadline);
     if (isConnected || watch.isSuspected) return;
@@ -335,6 +364,7 @@ export function followOrigin(options: FollowOptions) {
    * @returns the pause before the next question
    */
   const probe = async (open: ReadStream): Promise<number> => {
+    if (open.isTaking()) return settings.probeAfterMs;
     const lastPieceAt = open.lastPieceAt();
     const isSilent = now() - lastPieceAt >= settings.probeAfterMs;
     const pauseMs = toldAt + settings.probeAfterMs - now();
@@ -404,6 +434,7 @@ export function followOrigin(options: FollowOptions) {
     if (refusals < refusalsUntilGivenUp || now() - refusedSince < settings.refusedAfterMs)
       return settings.refusedAfterMs / refusalsUntilGivenUp;
     isGivenUp = true;
+    timesGivenUp++;
     held = undefined;
     log.warn(
       `The origin refuses the token ${token.slice(0, token.indexOf('.') + 5)}…: ${error.message}. What it delivered is given up.`,
@@ -436,12 +467,13 @@ export function followOrigin(options: FollowOptions) {
 
   return {
     mode: (): Mode => mode,
-    /** when the origin last confirmed what is held, how many milliseconds old its data was then by its own account, and why it does not now */
-    status: () => ({ mode, confirmedAt, originStaleMs, failure }),
+    /** when the origin last confirmed what is held, whether it has told of something newer whose lists are on their way, how many milliseconds old its data was then by its own account, and why it does not now */
+    status: () => ({ mode, confirmedAt, originStaleMs, failure, isLoadingLists }),
     close: async (): Promise<void> => {
       closing.abort();
       stream?.end(undefined);
       await loop.stop();
+      lists.close();
     },
   };
 }

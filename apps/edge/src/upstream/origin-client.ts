@@ -60,6 +60,8 @@ export interface OriginRequest {
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
+  /** the most decoded bytes of the answer, where that is less than the setting */
+  readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -259,7 +261,7 @@ export function originClient({ origin, tokenHeader, settings, took }: OriginOpti
     }
   };
 
-  const answerTo = async ({ path }: OriginRequest, heading: Promise<Head>): Promise<OriginAnswer> => {
+  const answerTo = async ({ path, maxBytes }: OriginRequest, heading: Promise<Head>): Promise<OriginAnswer> => {
     const startedAt = performance.now();
     const head = await heading;
     const { response, discard } = head;
@@ -268,7 +270,9 @@ export function originClient({ origin, tokenHeader, settings, took }: OriginOpti
       const fault = faultOf(response);
       if (fault !== undefined) throw fault;
       const hasBody = status === 200 || status === 201;
-      const body = hasBody ? await readJson(head, settings, large) : undefined;
+      const body = hasBody
+        ? await readJson(head, { ...settings, ...(maxBytes === undefined ? {} : { maxBytes }) }, large)
+        : undefined;
       took?.(path, performance.now() - startedAt);
       return { status, headers, body, staleMs: staleMsOf(response) };
     } finally {

@@ -4,8 +4,8 @@ import { OriginError } from './origin-error.ts';
 export interface ReadStreamOptions {
   /** ends the request of the pieces */
   readonly controller: AbortController;
-  /** Takes each event. @throws OriginError to end the stream */
-  readonly onEvent: (event: EventSourceMessage) => void;
+  /** Takes each event; meanwhile the stream is not read on. @throws OriginError to end the stream */
+  readonly onEvent: (event: EventSourceMessage) => Promise<void>;
   /** the most characters of an event */
   readonly maxBytes: number;
   readonly now: () => number;
@@ -19,6 +19,8 @@ export function readStream(
   const connected = Promise.withResolvers<boolean>();
   const openedAt = now();
   let lastPieceAt = openedAt;
+  let isTaking = false;
+  const parsed: EventSourceMessage[] = [];
   let reason: OriginError | undefined;
   const end = (error: OriginError | undefined): void => {
     reason ??= error;
@@ -30,17 +32,21 @@ export function readStream(
       if (type === 'max-buffer-size-exceeded')
         end(new OriginError('unusable', `an event of its stream is longer than ${maxBytes} characters`));
     },
-    onEvent: (event) => {
-      if (controller.signal.aborted) return;
-      try {
-        onEvent(event);
-        connected.resolve(true);
-      } catch (error) {
-        if (!(error instanceof OriginError)) throw error;
-        end(error);
-      }
-    },
+    onEvent: (event) => void parsed.push(event),
   });
+  const take = async (event: EventSourceMessage): Promise<void> => {
+    isTaking = true;
+    try {
+      await onEvent(event);
+      connected.resolve(true);
+    } catch (error) {
+      if (!(error instanceof OriginError)) throw error;
+      end(error);
+    } finally {
+      isTaking = false;
+      lastPieceAt = now();
+    }
+  };
   const read = async (): Promise<OriginError | undefined> => {
     const decoder = new TextDecoder();
     try {
@@ -48,6 +54,7 @@ export function readStream(
         if (controller.signal.aborted) break;
         lastPieceAt = now();
         parser.feed(decoder.decode(piece, { stream: true }));
+        for (const event of parsed.splice(0)) if (!controller.signal.aborted) await take(event);
       }
     } catch (error) {
       if (!controller.signal.aborted) reason ??= error instanceof OriginError ? error : undefined;
@@ -59,6 +66,8 @@ export function readStream(
   return {
     openedAt,
     lastPieceAt: (): number => lastPieceAt,
+    /** whether an event has arrived and is not taken yet */
+    isTaking: (): boolean => isTaking,
     /** whether the stream sent an event that was taken; false once it has ended without one */
     isConnected: connected.promise,
     /** why it ended; undefined if its origin ended it */

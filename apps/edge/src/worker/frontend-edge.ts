@@ -341,7 +341,9 @@ export function frontendEdge(options: FrontendEdgeOptions) {
       const included = [...features.values()].filter(
         ({ project }) => scope.projects.includes('*') || scope.projects.includes(project),
       );
-      evaluator = compileEvaluator(included, [...segments.values()]);
+      // A list by reference is for edges that ask for it: the constraint that stands for it matches nobody.
+      const withoutLists = [...segments.values()].map(({ id, constraints }) => ({ id, constraints }));
+      evaluator = compileEvaluator(included, withoutLists);
       value.evaluators.set(key, evaluator);
     }
     const unconfirmedMs = Date.now() - confirmedAt;

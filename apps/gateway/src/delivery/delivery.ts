@@ -1,5 +1,6 @@
 import { type Bus, systemContext } from '@bunting/bus';
-import { GetSegmentBlocks, StreamClientFeatures, StreamFlagChanges } from '@bunting/contracts';
+import { GetClientSegmentBlocks, GetSegmentBlocks, StreamClientFeatures, StreamFlagChanges } from '@bunting/contracts';
+import { inflateIdBlock } from '@bunting/contracts/id-blocks';
 import { startInMemoryProjection } from '@bunting/outbox';
 import type { Log, ServiceContext } from '@bunting/runtime';
 import { Gauge, type Registry } from 'prom-client';
@@ -22,6 +23,7 @@ import {
   ofrepHandlers,
   ofrepStream,
   preRoutingPollResponses,
+  segmentBlocksHandler,
   segmentLists,
   streamMetrics,
   streamTickets,
@@ -106,16 +108,31 @@ function registerListMetrics(metrics: Registry, lists: SegmentLists): void {
   });
 }
 
+/** What a stored block says; undefined where it is damaged. */
+function bytesOfStored(content: string, kind: 'root' | 'ids'): Uint8Array | undefined {
+  const bytes = Buffer.from(content, 'base64');
+  try {
+    return kind === 'root' ? bytes : new Uint8Array(inflateIdBlock(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads blocks of lists from the features service. */
 function fetchBlocksBy(bus: Bus): FetchBlocks {
-  return async (hashes) => {
+  return async (hashes, kind) => {
     const { blocks } = await call(
       bus,
       GetSegmentBlocks,
       { body: { hashes: [...hashes] } },
       systemContext(blocksTimeoutMs),
     );
-    return new Map(blocks.map(({ hash, content }) => [hash, Buffer.from(content, 'base64')]));
+    const found = new Map<string, Uint8Array>();
+    for (const { hash, content } of blocks) {
+      const bytes = bytesOfStored(content, kind);
+      if (bytes !== undefined) found.set(hash, bytes);
+    }
+    return found;
   };
 }
 
@@ -155,6 +172,7 @@ export async function startSdkDelivery(
       ...featurePollHandlers(delivery, directToStream),
       ...frontendHandlers(delivery),
       ...ofrepHandlers({ delivery, tickets }),
+      [GetClientSegmentBlocks.subject, segmentBlocksHandler(delivery)],
       [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate, fetchMode })],
       [StreamFlagChanges.subject, ofrepStream({ delivery, streams, tickets, identifyById })],
     ]),

@@ -6,6 +6,7 @@ import { defineOperation } from '../operation.ts';
 import { FeaturePath } from '../paths.ts';
 import { Constant, writtenTagPattern } from '../schemas.ts';
 import { Constraint } from '../strategies/constraints.ts';
+import { BlockHash } from '../strategies/segments.ts';
 import { StrategyParameters } from '../strategies/strategies.ts';
 
 export const ClientStrategy = Type.Object(
@@ -42,11 +43,30 @@ export const ClientFeature = Type.Object(
 );
 export type ClientFeature = Static<typeof ClientFeature>;
 
+/** The header by which an edge says that it knows lists of segments, and its value. */
+export const segmentListsHeader = 'Bunting-Segment-Lists';
+export const segmentListsVersion = '1';
+
+/** The list of a segment by reference: its ids are in the blocks that the block `root` names. */
+export const ClientSegmentList = Type.Object(
+  {
+    contextName: Type.String({ description: 'the context field that must be one of the ids' }),
+    size: Type.Integer({ minimum: 0, description: 'how many ids' }),
+    root: BlockHash,
+  },
+  {
+    title: 'clientSegmentListSchema',
+    description: 'The list of a segment, for clients that send `Bunting-Segment-Lists: 1`.',
+  },
+);
+export type ClientSegmentList = Static<typeof ClientSegmentList>;
+
 export const ClientSegment = Type.Object(
   {
     id: Type.Integer({ description: 'the id of the segment' }),
     name: Type.String({ description: 'its name' }),
     constraints: Type.Array(Constraint, { description: 'all of these must hold for the segment to match' }),
+    list: Type.Optional(ClientSegmentList),
   },
   { title: 'clientSegmentSchema', description: 'A segment as an SDK evaluates it.' },
 );
@@ -127,6 +147,13 @@ export const ClientFeaturesQuery = Type.Object({
         'the version of the client specification that the SDK keeps to; from 4.2.0 on segments come beside the features',
     }),
   ),
+  segmentLists: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'with `1`, a segment with a list has `list` instead of the ids, and the last one of its constraints, which matches nobody, is there for clients that do not know lists',
+    }),
+  ),
 });
 export type ClientFeaturesQuery = Static<typeof ClientFeaturesQuery>;
 
@@ -183,7 +210,11 @@ export const GetClientFeatures = defineOperation({
   description:
     'Returns the features that an SDK evaluates: those that are not archived, in the environment and the projects of the token. Repeat the request with the ETag as `If-None-Match`: 304 until something changes.',
   tag: 'Client',
-  http: { method: 'GET', url: '/api/client/features', headers: { clientSpec: 'Unleash-Client-Spec' } },
+  http: {
+    method: 'GET',
+    url: '/api/client/features',
+    headers: { clientSpec: 'Unleash-Client-Spec', segmentLists: segmentListsHeader },
+  },
   respondsFromMemory: true,
   permission: 'CLIENT',
   query: ClientFeaturesQuery,
@@ -217,7 +248,7 @@ export const GetClientDelta = defineOperation({
   description:
     'Returns the changes since the revision in `If-None-Match`, or everything as one `hydration` without it. The ETag is the revision; it is valid on every gateway and after restarts. 304 if nothing changed that the token can read.',
   tag: 'Client',
-  http: { method: 'GET', url: '/api/client/delta' },
+  http: { method: 'GET', url: '/api/client/delta', headers: { segmentLists: segmentListsHeader } },
   respondsFromMemory: true,
   permission: 'CLIENT',
   query: ClientFeaturesQuery,
@@ -237,7 +268,7 @@ export const StreamClientFeatures = defineOperation({
     method: 'GET',
     url: '/api/client/streaming',
     eventStream: true,
-    headers: { lastEventId: 'Last-Event-ID' },
+    headers: { lastEventId: 'Last-Event-ID', segmentLists: segmentListsHeader },
   },
   respondsFromMemory: true,
   permission: 'CLIENT',

@@ -1,5 +1,5 @@
 import { invalid, invalidProperty, type Refusal } from '../errors.ts';
-import type { ClientFeaturesQuery } from './client-features.ts';
+import { type ClientFeaturesQuery, segmentListsVersion } from './client-features.ts';
 import type { Tag } from '../features/tags.ts';
 import type { Caller } from '../permissions.ts';
 import { truncate } from '../values.ts';
@@ -33,6 +33,8 @@ export interface DeliveryScope {
   readonly tags?: readonly Tag[];
   /** whether strategies carry the constraints of their segments themselves */
   readonly inlineSegments: boolean;
+  /** whether segments refer to their lists by hashes instead of carrying ids; for edges, which evaluate lists as gateways do */
+  readonly listsByReference?: true;
 }
 
 /** Parses a tag of a query, `<type>:<value>`. @throws Refusal `ValidationError` */
@@ -76,13 +78,15 @@ export function deliveryScope(
   const projects = projectsFor(caller, query.project);
   const { deletedProjects = [] } = caller;
   const tags = query.tag?.map((tag, index) => parseTag(tag, `/query/tag/${index}`));
+  const inlineSegments = !announcesClientSpec(query.clientSpec, segmentsSpec);
   return {
     environment,
     ...(projects === undefined ? {} : { projects: [...new Set(projects)].sort() }),
     ...(deletedProjects.length === 0 ? {} : { deletedProjects: deletedProjects.toSorted() }),
     ...(query.namePrefix === undefined ? {} : { namePrefix: query.namePrefix }),
     ...(tags === undefined ? {} : { tags }),
-    inlineSegments: !announcesClientSpec(query.clientSpec, segmentsSpec),
+    inlineSegments,
+    ...(query.segmentLists === segmentListsVersion && !inlineSegments ? { listsByReference: true } : {}),
   };
 }
 
@@ -99,7 +103,8 @@ export function scopeAsQuery({ environment, projects, namePrefix, tags, inlineSe
 
 /** The cache key of a scope. Scopes with equal keys have the same responses: complete states and deltas. */
 export function scopeKey(scope: DeliveryScope): string {
-  return JSON.stringify([scopeAsQuery(scope), scope.deletedProjects ?? []]);
+  const { deletedProjects = [], listsByReference = false } = scope;
+  return JSON.stringify([scopeAsQuery(scope), deletedProjects, listsByReference]);
 }
 
 /** 400 for an environment that does not exist. */

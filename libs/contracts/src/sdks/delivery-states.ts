@@ -34,7 +34,8 @@ export type DeliveredFeature =
 export interface DeliveredSegmentList {
   readonly contextName: string;
   readonly size: number;
-  readonly version: number;
+  /** known where the list is stored; edges get none */
+  readonly version?: number;
   /** the hash of the list of its blocks, as `@bunting/contracts/id-blocks` makes it */
   readonly root: string;
 }

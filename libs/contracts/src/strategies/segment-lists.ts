@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { SegmentPath } from '../paths.ts';
 import { Nullable } from '../schemas.ts';
-import { listContextName, SegmentList } from './segments.ts';
+import { BlockHash, listContextName, SegmentList } from './segments.ts';
 
 /** The most ids of a list, and the most of one request, where an id that comes twice counts twice. */
 export const maxSegmentListSize = 1_000_000;
@@ -113,8 +113,6 @@ export const RemoveSegmentIds = defineOperation({
   query: RemovalQuery,
   body: Type.Union([UploadedIds, Type.Null()]),
 });
-
-const BlockHash = Type.String({ minLength: 64, maxLength: 64, description: 'SHA-256 of the ids of the block' });
 
 export const SegmentListBlocks = Type.Object({
   ...SegmentList.properties,

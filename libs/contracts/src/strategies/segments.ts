@@ -11,6 +11,14 @@ export const listContextName = Type.String({
   description: 'the field that must be one of the ids',
 });
 
+/** The hash of a block of a list. */
+export const BlockHash = Type.String({
+  minLength: 64,
+  maxLength: 64,
+  documentedPattern: '^[0-9a-f]{64}$',
+  description: 'SHA-256 of what the block says',
+});
+
 export const SegmentList = Type.Object(
   {
     contextName: listContextName,

@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { type Caller, type ClientFeaturesQuery, type DeliveryScope, scopeKey, staleHeader } from '@bunting/contracts';
+import {
+  type Caller,
+  type ClientFeaturesQuery,
+  type DeliveryScope,
+  scopeKey,
+  segmentListsHeader,
+  staleHeader,
+} from '@bunting/contracts';
 import {
   acceptedEncoding,
   type AdmitBeforeRouting,
@@ -36,6 +43,7 @@ export interface ParsedPoll {
 /** Maximum number of cached polls per token; SDKs of one token mostly send the same one. */
 const maxPollsPerToken = 8;
 const maxCachedUrlLength = 256;
+const listsHeader = segmentListsHeader.toLowerCase();
 /** A name of a feature that percent-decoding does not change. */
 const plainName = /^[\w.~-]{1,200}$/;
 
@@ -89,7 +97,8 @@ function parsedPollCache() {
   return (request: IncomingMessage, principal: Principal, store: Store): ParsedPoll | undefined => {
     const { url = '', headers } = request;
     const spec = headers['unleash-client-spec'];
-    const key = `${String(spec)} ${url}`;
+    const lists = headers[listsHeader];
+    const key = `${String(spec)} ${String(lists)} ${url}`;
     let pollsOfToken = polls.get(principal);
     if (pollsOfToken === undefined) polls.set(principal, (pollsOfToken = new Map<string, ParsedPoll>()));
     const cached = pollsOfToken.get(key);

@@ -35,7 +35,8 @@ function applyFeature(contents: StoreContents, position: number, name: string, s
 }
 
 function newSegmentEntry(id: number, position: number): SegmentEntry {
-  return { id, position, evaluatedPosition: position, json: undefined, constraints: '', list: undefined };
+  const content = { json: undefined, referenceJson: undefined, constraints: '', list: undefined };
+  return { id, position, evaluatedPosition: position, ...content };
 }
 
 function listOf(
@@ -62,6 +63,16 @@ function constraintsForSdks(
   );
 }
 
+/** A segment for edges. The version of a list is left out: it may have changed where the list has not. */
+function referenceJsonOf(
+  { id, name, constraints, list: delivered }: DeliveryStateTypes['segment'],
+  list: SegmentEntryList | undefined,
+): string | undefined {
+  if (list?.ids === undefined || delivered === undefined) return undefined;
+  const { contextName, size, root } = delivered;
+  return JSON.stringify({ id, name, constraints, list: { contextName, size, root } });
+}
+
 function applySegment(
   contents: StoreContents,
   position: number,
@@ -83,7 +94,8 @@ function applySegment(
   if (before !== undefined && json === before.json && !hasOtherList) return;
   if (hasOtherList || constraints !== segment.constraints || (json === undefined) !== (segment.json === undefined))
     segment.evaluatedPosition = position;
-  Object.assign(segment, { position, json, constraints, list });
+  const referenceJson = state === null ? undefined : (referenceJsonOf(state, list) ?? json);
+  Object.assign(segment, { position, json, referenceJson, constraints, list });
   if (state === null) contents.removalsSincePrune++;
   changes.record({ position, segment });
 }

@@ -1,4 +1,4 @@
-import type { EvaluableList, IdList } from '@bunting/evaluation';
+import type { EvaluableList } from '@bunting/evaluation';
 import {
   boundEnvironment,
   type Caller,
@@ -7,6 +7,7 @@ import {
   type OutboxMessage,
 } from '@bunting/contracts';
 import { applyDeliveryRow, pruneRemovedEntities } from './apply-rows.ts';
+import type { LoadedList } from './id-lists.ts';
 import {
   compareNames,
   emptyPart,
@@ -24,6 +25,8 @@ export interface SegmentEntry {
   evaluatedPosition: number;
   /** undefined once it is deleted */
   json: string | undefined;
+  /** the same for edges, with a reference to the list instead of its ids; of a list that is not known `json` */
+  referenceJson: string | undefined;
   /** a JSON array without its brackets: with the list, as server SDKs get it */
   constraints: string;
   /** the list; `json` has only those ids that server SDKs get */
@@ -33,12 +36,13 @@ export interface SegmentEntry {
 /** The list of a segment. */
 export interface SegmentEntryList extends EvaluableList {
   readonly root: string;
+  readonly ids: LoadedList | undefined;
   /** a JSON array without its brackets: the constraints without the list */
   readonly ownConstraints: string;
 }
 
 /** Finds the ids of a list by the hash of its root; undefined where they are not there: the segment then matches nobody. */
-export type FindIdList = (root: string) => IdList | undefined;
+export type FindIdList = (root: string) => LoadedList | undefined;
 
 /** A feature that was deleted from a project or moved to another: SDKs of the first project remove it. */
 export interface FormerFeature {

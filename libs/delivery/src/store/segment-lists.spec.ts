@@ -1,6 +1,7 @@
 import { type ErrorKind, type OutboxMessage, refusal } from '@bunting/contracts';
-import { encodeIdBlock, encodeRootBlock, type StoredBlock } from '@bunting/contracts/id-blocks';
+import { encodeIdBlock, encodeRootBlock, inflateIdBlock, type StoredBlock } from '@bunting/contracts/id-blocks';
 import { expect, it } from 'vitest';
+import type { FetchBlocks } from './id-lists.ts';
 import { segmentLists } from './segment-lists.ts';
 
 const stored = (ids: readonly string[]) => {
@@ -22,15 +23,17 @@ const rowOf = (id: number, root: string | undefined) =>
     },
   }) as unknown as OutboxMessage;
 
+/** What the stored content of a block says. */
+const said = (content: Buffer | undefined, kind: 'root' | 'ids'): Uint8Array =>
+  kind === 'root' ? (content as Buffer) : inflateIdBlock(content as Buffer);
+
 /** Lists whose blocks are these, and the hashes that were asked for. */
 const start = (...blocks: readonly StoredBlock[]) => {
   const contents = new Map(blocks.map(({ hash, content }) => [hash.toString('hex'), content]));
   const [fetched, warnings]: [string[], string[]] = [[], []];
-  const fetch = async (hashes: readonly string[]) => {
+  const fetch: FetchBlocks = async (hashes, kind) => {
     fetched.push(...hashes);
-    return new Map(
-      hashes.flatMap((hash) => (contents.has(hash) ? [[hash, contents.get(hash) as Buffer] as const] : [])),
-    );
+    return new Map(hashes.flatMap((hash) => (contents.has(hash) ? [[hash, said(contents.get(hash), kind)]] : [])));
   };
   return { contents, fetched, warnings, lists: segmentLists(fetch, (message) => warnings.push(message)) };
 };
@@ -81,9 +84,9 @@ it('a list that is refused holds no other list up, and one that is too long for 
   for (const { hash, content } of all) contents.set(hash.toString('hex'), content);
   const refusing = (isRefused: (hashes: readonly string[]) => boolean, kind: ErrorKind) =>
     segmentLists(
-      async (hashes) => {
+      async (hashes, blockKind) => {
         if (isRefused(hashes)) throw refusal(kind, 'refused');
-        return new Map(hashes.map((hash) => [hash, contents.get(hash) as Buffer]));
+        return new Map(hashes.map((hash) => [hash, said(contents.get(hash), blockKind)]));
       },
       () => undefined,
     );

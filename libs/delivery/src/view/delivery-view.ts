@@ -1,6 +1,7 @@
-import type { ClientStrategy, DeliveryScope } from '@bunting/contracts';
+import type { ClientSegmentBlocks, ClientStrategy, DeliveryScope } from '@bunting/contracts';
 import { compress, type Encoding, entityTagSuffixOf, type GzipPart, gzipPart, joinGzip } from '@bunting/http';
-import type { DeliveryStore, FormerFeature } from '../store/delivery-store.ts';
+import type { IdBlock } from '@bunting/evaluation';
+import type { DeliveryStore, FormerFeature, SegmentEntry } from '../store/delivery-store.ts';
 import type { EnvironmentPart, FeatureEntry } from '../store/feature-entries.ts';
 import { type Delta, deltaAfter, deltaCache, encodeDelta, hydrationAt } from './delta.ts';
 import {
@@ -35,10 +36,12 @@ function withInlinedSegments({ json }: EnvironmentPart, store: DeliveryStore): s
   return JSON.stringify({ ...part, strategies }).slice(1, -1);
 }
 
+type ClientBlock = ClientSegmentBlocks['blocks'][number];
+
 /** Reads from the delivery store what belongs to a scope, in the form in which its clients get it. */
 function scopeReader(
   store: DeliveryStore,
-  { environment, inlineSegments }: DeliveryScope,
+  { environment, inlineSegments, listsByReference }: DeliveryScope,
   { isVisible, hasLeftScope, formerConcernsScope }: ScopeFilter,
   positionOf: Positions['ofFeature'],
   { usedSegmentIds, segmentsLeft }: Pick<ScopeRevision, 'usedSegmentIds' | 'segmentsLeft'>,
@@ -49,6 +52,10 @@ function scopeReader(
     const isInlined = inlineSegments && part.segments.length > 0;
     return [feature.jsonPrefix, isInlined ? withInlinedSegments(part, store) : part.json, feature.jsonSuffix];
   };
+
+  /** A segment as JSON; undefined where it is deleted. */
+  const segmentJson = ({ json, referenceJson }: SegmentEntry): string | undefined =>
+    listsByReference === true ? referenceJson : json;
 
   return {
     isVisible,
@@ -73,12 +80,28 @@ function scopeReader(
     *visibleFeatures(): Generator<FeatureEntry> {
       for (const feature of store.features()) if (isVisible(feature)) yield feature;
     },
+    segmentJson,
     /** The segments that the features use, as a JSON list without its brackets. */
     segmentList: (): string =>
       [...usedSegmentIds()]
         .sort((one, other) => one - other)
-        .flatMap((id) => store.segment(id)?.json ?? [])
+        .flatMap((id) => {
+          const segment = store.segment(id);
+          return (segment === undefined ? undefined : segmentJson(segment)) ?? [];
+        })
         .join(','),
+    /** Those of the wanted blocks that the lists of these segments have, each once. */
+    *blocksAmong(wanted: Iterable<string>): Generator<ClientBlock> {
+      const left = new Set(wanted);
+      for (const id of usedSegmentIds()) {
+        const { list } = store.segment(id) ?? {};
+        if (list?.ids === undefined) continue;
+        const { hashes, blocks } = list.ids;
+        if (left.delete(list.root)) yield { hash: list.root, text: hashes.map((hash) => `${hash}\n`).join('') };
+        for (const [nth, hash] of hashes.entries())
+          if (left.delete(hash)) yield { hash, text: Buffer.from((blocks[nth] as IdBlock).text).toString() };
+      }
+    },
   };
 }
 export type ScopeReader = ReturnType<typeof scopeReader>;
@@ -211,6 +234,11 @@ export function deliveryView(store: DeliveryStore, scope: DeliveryScope, onResiz
     },
     /** The features of the scope, in the order of their names. */
     features: reader.visibleFeatures,
+    /** Those of the wanted blocks that lists of the scope have now. */
+    blocksAmong: (wanted: Iterable<string>): Iterable<ClientBlock> => {
+      update();
+      return reader.blocksAmong(wanted);
+    },
     find: (name: string): FeatureEntry | undefined => {
       const feature = store.feature(name);
       return feature === undefined || !reader.isVisible(feature) ? undefined : feature;

@@ -143,10 +143,12 @@ function addFormerFeature(changes: ScopeChanges, former: FormerFeature, { after,
 
 function addSegment(
   { segmentEvents, segmentPositions }: ScopeChanges,
-  { id, position, json }: SegmentEntry,
+  segment: SegmentEntry,
   { after, scope }: DeltaSource,
 ): void {
+  const { id, position } = segment;
   if (position <= after || segmentPositions.has(id) || !scope.usedSegmentIds().has(id)) return;
+  const json = scope.segmentJson(segment);
   segmentEvents.push(json === undefined ? segmentRemoved(id, position) : segmentUpdated(json, position));
   segmentPositions.set(id, position);
 }
@@ -183,7 +185,8 @@ function eventsOf(
     // A segment is sent before the first feature that may use it; if it changed after that, it is sent a second time.
     for (const id of scope.segmentIdsOf(feature)) {
       const isSent = (segmentPositions.get(id) ?? Number.POSITIVE_INFINITY) <= position;
-      const json = isSent ? undefined : store.segment(id)?.json;
+      const segment = isSent ? undefined : store.segment(id);
+      const json = segment === undefined ? undefined : scope.segmentJson(segment);
       if (json === undefined) continue;
       segmentPositions.set(id, position);
       events.push(segmentUpdated(json, position));
