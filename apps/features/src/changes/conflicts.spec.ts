@@ -342,6 +342,13 @@ describe('an overwrite', () => {
         withSegment({ description: 'theirs' }),
         { property: 'description', snapshot: null, current: 'theirs', proposed: null },
       ],
+      [
+        'of the list of a segment that it deletes',
+        onBeta('deleteSegment'),
+        withSegment({ list: { contextName: 'userId', size: 1, version: 6 } }),
+        withSegment({ list: { contextName: 'userId', size: 2, version: 7 } }),
+        { property: 'list', snapshot: { version: 6 }, current: { version: 7 }, proposed: null },
+      ],
     ])('%s', (_, posted, proposedIn, now, expected) => {
       expect(overwrites(posted, proposedIn, now)).toMatchObject([expected]);
     });

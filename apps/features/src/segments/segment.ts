@@ -88,14 +88,15 @@ export function usesSegment(feature: Feature, id: number): boolean {
   );
 }
 
-/** The snapshot of a segment in a change: the properties that changes can set. */
-export function segmentSnapshot({ id, name, description, project, constraints }: StoredSegment) {
+/** The snapshot of a segment in a change: the properties that changes can set, and the list, which goes with a segment that is deleted. */
+export function segmentSnapshot({ id, name, description, project, constraints, list }: StoredSegment) {
   return {
     id,
     name,
     description,
     project,
     constraints,
+    ...(list === undefined ? {} : { list }),
   };
 }
 
