@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -9,7 +10,7 @@ import { eventually } from '@bunting/testing';
 import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { OpenFeature } from '@openfeature/web-sdk';
 import { InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, apiOf, featurePath, platformClient } from '../support/clients.ts';
 import { type HostedPlatform, startHostedPlatform } from '../support/hosted-platform.ts';
 import { dataFolder, removeFolder, runProgram } from '../support/platform.ts';
@@ -27,6 +28,22 @@ interface Worker {
     environment: Readonly<Record<string, unknown>>,
     context: { waitUntil(work: Work): void },
   ): Promise<Response>;
+}
+
+interface TextStore {
+  get(key: string): Promise<string | null>;
+  put(key: string, text: string): Promise<void>;
+}
+interface Module {
+  readonly default: Worker;
+  readonly frontendEdge: (options: {
+    readonly upstreamUrl: string;
+    readonly tokens: readonly string[];
+    readonly refreshMs: number;
+    readonly revalidateMs: number;
+    readonly waitMs: number;
+    readonly store?: TextStore;
+  }) => (request: Request) => Promise<Response>;
 }
 
 let platform: HostedPlatform;
@@ -98,7 +115,7 @@ afterEach(() => {
 
 /** A new instance of the module, as a runtime starts it anew, behind an HTTP server. */
 const startWorker = async (settings: Readonly<Record<string, unknown>> = {}) => {
-  const { default: worker } = (await import(`${pathToFileURL(file).href}?${Math.random()}`)) as { default: Worker };
+  const { default: worker } = (await import(`${pathToFileURL(file).href}?${Math.random()}`)) as Module;
   const environment = {
     UPSTREAM_URL: platform.url,
     TOKENS: clientToken,
@@ -119,7 +136,7 @@ const startWorker = async (settings: Readonly<Record<string, unknown>> = {}) => 
     });
   }).listen(0, '127.0.0.1');
   servers.push(server);
-  await new Promise((resolve) => server.once('listening', resolve));
+  await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
@@ -177,6 +194,7 @@ describe('the module of the edge for runtimes of the web platform', () => {
     ['a flag that needs a targeting key', (url: string) => post(url, '/ofrep/v1/evaluate/flags/half', {})],
     ['text for a context', (url: string) => post(url, '/api/frontend', { context: 'x' })],
     ['a body that is no JSON', (url: string) => post(url, '/ofrep/v1/evaluate/flags', '{')],
+    ['a flag whose name is not encoded', (url: string) => post(url, '/ofrep/v1/evaluate/flags/%E0%A4%A', {})],
     ['another path', (url: string) => get(url, '/api/frontend/other')],
   ])('refuses %s with the status of the gateway', async (_, send) => {
     const [worker, gateway] = [await send(await startWorker()), await send(platform.url)];
@@ -246,58 +264,120 @@ describe('the module of the edge for runtimes of the web platform', () => {
     });
   });
 
-  it('serves what it has while the origin is away, and a new instance what the store has', async () => {
-    const stored = new Map<string, string>();
-    const BUNTING_STORE = {
-      get: (key: string) => Promise.resolve(stored.get(key) ?? null),
-      put: async (key: string, text: string) => void stored.set(key, text),
-    };
-    let isAway = false;
-    const between = createServer((incoming, outgoing) => {
-      if (isAway) return void outgoing.destroy();
-      const { method = 'GET', url = '', headers } = incoming;
-      void fetch(`${platform.url}${url}`, {
-        method,
-        headers: headers as Record<string, string>,
-        ...(method === 'POST' ? { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' } : {}),
-      } as RequestInit).then(async (response) => {
-        const head = Object.fromEntries(
-          [...response.headers].filter(
-            ([name]) => !/^(content-encoding|content-length|transfer-encoding|connection)$/.test(name),
-          ),
-        );
-        outgoing.writeHead(response.status, head).end(Buffer.from(await response.arrayBuffer()));
-      });
-    }).listen(0, '127.0.0.1');
-    servers.push(between);
-    await new Promise((resolve) => between.once('listening', resolve));
-    const settings = { UPSTREAM_URL: `http://127.0.0.1:${(between.address() as AddressInfo).port}`, BUNTING_STORE };
+  describe('with a store', () => {
+    let stored: Map<string, string>;
+    let store: TextStore;
+    /** What the origin does: answers, breaks off, or never answers. */
+    let behaviour: 'answers' | 'breaks off' | 'hangs';
+    let between: string;
 
-    const url = await startWorker(settings);
-    const before = await (await get(url, '/api/frontend?userId=7')).json();
-    await eventually(() => expect(stored.size).toBe(3));
-    expect(JSON.stringify([...stored])).not.toContain(frontendToken);
-    isAway = true;
-    expect(await (await get(url, '/api/frontend?userId=7')).json()).toEqual(before);
-    await eventually(async () =>
-      expect(Number((await get(url, '/api/frontend?userId=7')).headers.get('bunting-stale'))).toBeGreaterThan(0),
-    );
-    const restarted = await startWorker(settings);
-    expect(await (await get(restarted, '/api/frontend?userId=7')).json()).toEqual(before);
-    // What cannot be validated is neither accepted nor refused for good.
-    expect((await get(restarted, '/api/frontend', '*:development.unknown')).status).toBe(503);
-    const withoutStore = await startWorker({ ...settings, BUNTING_STORE: undefined });
-    expect((await get(withoutStore, '/api/frontend')).status).toBe(503);
-
-    isAway = false;
-    await platformClient(api).toggle(flagUrl, 'development', 'off');
-    await eventually(async () => {
-      const { toggles } = (await (await get(restarted, '/api/frontend?userId=7')).json()) as {
-        toggles: { name: string }[];
+    beforeEach(async () => {
+      stored = new Map();
+      store = {
+        get: (key) => Promise.resolve(stored.get(key) ?? null),
+        put: (key, text) => Promise.resolve(void stored.set(key, text)),
       };
-      expect(toggles.map(({ name }) => name)).not.toContain(flag);
+      behaviour = 'answers';
+      const server = createServer((incoming, outgoing) => {
+        if (behaviour === 'hangs') return;
+        if (behaviour === 'breaks off') return void outgoing.destroy();
+        const { method = 'GET', url = '', headers } = incoming;
+        void fetch(`${platform.url}${url}`, {
+          method,
+          headers: headers as Record<string, string>,
+          ...(method === 'POST' ? { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' } : {}),
+        } as RequestInit).then(async (response) => {
+          const passed = ['content-type', 'etag'].flatMap((name) => {
+            const value = response.headers.get(name);
+            return value === null ? [] : [[name, value]];
+          });
+          outgoing.writeHead(response.status, Object.fromEntries(passed) as Record<string, string>);
+          outgoing.end(Buffer.from(await response.arrayBuffer()));
+        });
+      }).listen(0, '127.0.0.1');
+      servers.push(server);
+      await once(server, 'listening');
+      between = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     });
-    await platformClient(api).toggle(flagUrl, 'development', 'on');
+
+    /** A new instance, which waits for the origin for a fifth of a second at most. */
+    const instance = async (own: TextStore | 'none' = store) => {
+      const { frontendEdge } = (await import(`${pathToFileURL(file).href}?${Math.random()}`)) as Module;
+      const respond = frontendEdge({
+        upstreamUrl: between,
+        tokens: [clientToken],
+        refreshMs: 50,
+        revalidateMs: 50,
+        waitMs: 200,
+        ...(own === 'none' ? {} : { store: own }),
+      });
+      return (userId = '7', token = frontendToken) =>
+        respond(new Request(`http://worker.test/api/frontend?userId=${userId}`, { headers: { authorization: token } }));
+    };
+    const namesIn = async (response: Response) =>
+      ((await response.json()) as { toggles: { name: string }[] }).toggles.map(({ name }) => name);
+
+    it.each(['breaks off', 'hangs'] as const)(
+      'serves what it has while the origin %s, and a new instance what is stored',
+      async (failing) => {
+        const evaluate = await instance();
+        // The first responses may wait in vain on a busy machine.
+        await eventually(async () => expect((await evaluate()).status).toBe(200));
+        await eventually(() => expect(stored.size).toBe(3));
+        expect(JSON.stringify([...stored])).not.toContain(frontendToken);
+        const before = await namesIn(await evaluate());
+        behaviour = failing;
+        await eventually(async () => {
+          const response = await evaluate();
+          expect(Number(response.headers.get('bunting-stale'))).toBeGreaterThan(0);
+          expect(await namesIn(response)).toEqual(before);
+        });
+        const restarted = await instance();
+        expect(await namesIn(await restarted())).toEqual(before);
+        // What cannot be validated is neither accepted nor refused for good.
+        expect((await restarted('7', '*:development.unknown')).status).toBe(503);
+        const withoutStore = await instance('none');
+        expect((await withoutStore()).status).toBe(503);
+      },
+    );
+
+    it('sees what has changed once the origin is back', async () => {
+      const evaluate = await instance();
+      await eventually(async () => expect(await namesIn(await evaluate())).toContain(flag));
+      behaviour = 'breaks off';
+      await platformClient(api).toggle(flagUrl, 'development', 'off');
+      expect(await namesIn(await evaluate())).toContain(flag);
+      behaviour = 'answers';
+      await eventually(async () => expect(await namesIn(await evaluate())).not.toContain(flag));
+      await platformClient(api).toggle(flagUrl, 'development', 'on');
+    });
+
+    it('accepts no token from the store that an instance has seen revoked', async () => {
+      const revoked = await createToken('frontend', [project]);
+      const evaluate = await instance();
+      await eventually(async () => expect((await evaluate('7', revoked)).status).toBe(200));
+      await eventually(() => expect(stored.size).toBe(3));
+      await api('DELETE', `/api/admin/api-tokens/${encodeURIComponent(revoked)}`);
+      await eventually(async () => expect((await evaluate('7', revoked)).status).toBe(401));
+      behaviour = 'breaks off';
+      expect((await (await instance())('7', revoked)).status).toBe(503);
+    });
+
+    it('stores nothing for tokens that were never valid, and nothing anew while nothing changes', async () => {
+      let puts = 0;
+      const counting = { ...store, put: (...args: Parameters<TextStore['put']>) => (puts++, store.put(...args)) };
+      const evaluate = await instance(counting);
+      await eventually(async () => expect((await evaluate()).status).toBe(200));
+      await eventually(() => expect(stored.size).toBe(3));
+      const etag = async () =>
+        JSON.parse([...stored].find(([key]) => key.startsWith('flags:'))?.[1] ?? '{}') as unknown;
+      const before = await etag();
+      for (let nth = 0; nth < 5; nth++) {
+        await eventually(async () => expect((await evaluate('7', `*:development.unknown${nth}`)).status).toBe(401));
+        expect((await evaluate()).status).toBe(200);
+      }
+      expect([stored.size, puts, await etag()]).toEqual([3, 3, before]);
+    });
   });
 
   it('refuses a token once the origin has revoked it', async () => {

@@ -17,7 +17,7 @@ import { OriginError } from '../upstream/origin-error.ts';
 import { restorationWatch } from '../upstream/restored-origin.ts';
 import { validateTokens, type ValidToken } from '../upstream/validate-tokens.ts';
 import { fetchOrigin } from './fetch-origin.ts';
-import { type Confirmed, type InBackground, kept, type TextStore } from './kept.ts';
+import { type InBackground, kept, type TextStore, type Waiting } from './kept.ts';
 
 /** Times are milliseconds. */
 export interface FrontendEdgeOptions {
@@ -48,8 +48,6 @@ export interface FrontendRequestOptions {
 /** What an origin delivers to a client token, compiled at the first use. */
 interface Flags {
   readonly contents: Contents;
-  /** how old it was by the account of the origin */
-  readonly originStaleMs: number;
   readonly evaluators: Map<string, Evaluator>;
 }
 
@@ -57,6 +55,9 @@ const possibleToken = /^[\x21-\x7e]{1,512}$/;
 /** Maximum tokens of browsers that an instance knows, and that it knows to be invalid. */
 const maxTokens = 10_000;
 const refusedForMs = 30_000;
+const originTimeoutMs = 30_000;
+/** How long what is stored is of use. */
+const storedHours = 24;
 /** Maximum unknown tokens that are being validated. */
 const maxValidations = 50;
 /** What OpenFeature clients and SDKs send is far shorter. */
@@ -118,16 +119,18 @@ function json(status: number, body: string, headers: Readonly<Record<string, str
 }
 
 function refusedResponse(error: unknown, ofrep: { readonly key: string | undefined } | undefined): Response {
-  const known = error instanceof Refused ? error : undefined;
-  const kind = known?.kind ?? 'ServiceUnavailable';
-  const message = known?.message ?? 'The origin cannot be asked, and there are no flags of it here. Please try again.';
-  const body = { id: crypto.randomUUID(), name: kind, message, details: [{ message }] };
+  const { kind, message, code } =
+    error instanceof Refused
+      ? error
+      : error instanceof OriginError
+        ? new Refused(
+            'ServiceUnavailable',
+            'The origin cannot be asked, and there are no flags of it here. Please try again.',
+          )
+        : new Refused('InternalError', 'This edge has failed to answer.');
   const { key } = ofrep ?? {};
-  const ofrepMembers = {
-    ...(key === undefined ? {} : { key }),
-    errorCode: known?.code ?? 'GENERAL',
-    errorDetails: message,
-  };
+  const ofrepMembers = { ...(key === undefined ? {} : { key }), errorCode: code, errorDetails: message };
+  const body = { id: crypto.randomUUID(), name: kind, message, details: [{ message }] };
   const status = statuses[kind] ?? 500;
   return json(
     status,
@@ -177,6 +180,15 @@ function parseContents(text: string): Contents {
   return { ...rest, features: new Map(features), segments: new Map(segments) };
 }
 
+/** @throws Refused for a name that is not encoded as in a URL */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    throw new Refused('ValidationError', 'The name of the flag is not encoded as in a URL.');
+  }
+}
+
 /** Tells whether something was so three times in a row, over three seconds: no single answer ends what is served. */
 function repeatedly() {
   let [count, since] = [0, 0];
@@ -207,9 +219,16 @@ export function frontendEdge(options: FrontendEdgeOptions) {
     upstreamUrl,
     tokenHeader,
     maxBytes: options.maxAnswerBytes ?? 32 * 1024 * 1024,
-    timeoutMs: 30_000,
+    timeoutMs: originTimeoutMs,
   });
-  const common = { refreshMs, maxAgeMs: 4 * refreshMs, retryMs: 1_000, waitMs, store };
+  const common = {
+    refreshMs,
+    maxAgeMs: 4 * refreshMs,
+    retryMs: 1_000,
+    readingMs: originTimeoutMs + 5_000,
+    store,
+    storedMs: storedHours * 3_600_000,
+  };
   const isRefused = (error: unknown): boolean => error instanceof OriginError && error.fault === 'refused';
 
   const followed = new Map<string, ReturnType<typeof flagsFor>>();
@@ -217,7 +236,7 @@ export function frontendEdge(options: FrontendEdgeOptions) {
   const flagsFor = (token: string, key: string) => {
     const watch = restorationWatch(restoration, () => Date.now());
     const isGivenUp = repeatedly();
-    const read = async (held: Flags | undefined): Promise<Flags> => {
+    const read = async (held: Flags | undefined) => {
       const answer = await origin.get({
         path: '/api/client/features',
         token,
@@ -230,14 +249,14 @@ export function frontendEdge(options: FrontendEdgeOptions) {
       isGivenUp(false);
       if (answer.status === 304 && held !== undefined) {
         watch.seen();
-        return held.originStaleMs === answer.staleMs ? held : { ...held, originStaleMs: answer.staleMs };
+        return { value: held, staleMs: answer.staleMs };
       }
       const contents = readFullAnswer(answer.body, answer.headers.get('etag'), held?.contents);
       // A replica that lags must not take users back (ADR 43).
       if (held !== undefined && contents.revision < held.contents.revision && !watch.seenOlder())
         throw new OriginError('failing', 'its answer is older than the one before');
       watch.seen();
-      return { contents, originStaleMs: answer.staleMs, evaluators: new Map() };
+      return { value: { contents, evaluators: new Map() }, staleMs: answer.staleMs };
     };
     return kept<Flags>({
       ...common,
@@ -245,7 +264,7 @@ export function frontendEdge(options: FrontendEdgeOptions) {
       read,
       isLost: (error) => isRefused(error) && isGivenUp(true),
       serialize: ({ contents }) => serializeContents(contents),
-      parse: (text) => ({ contents: parseContents(text), originStaleMs: 0, evaluators: new Map() }),
+      parse: (text) => ({ contents: parseContents(text), evaluators: new Map() }),
     });
   };
 
@@ -263,7 +282,8 @@ export function frontendEdge(options: FrontendEdgeOptions) {
         if (scope === undefined && held?.scope !== undefined && !isGivenUp(true))
           throw new OriginError('failing', 'it does not call the token valid any more');
         if (scope !== undefined) isGivenUp(false);
-        return JSON.stringify(scope) === JSON.stringify(held?.scope) ? (held ?? { scope }) : { scope };
+        const isSame = held !== undefined && JSON.stringify(scope) === JSON.stringify(held.scope);
+        return { value: isSame ? held : { scope }, staleMs: 0 };
       },
       isLost: () => false,
       // The store has no secrets.
@@ -282,15 +302,15 @@ export function frontendEdge(options: FrontendEdgeOptions) {
   const scopeOf = async (
     map: Map<string, ReturnType<typeof scopeFor>>,
     token: string,
-    inBackground: InBackground,
+    waiting: Waiting,
   ): Promise<ValidToken | undefined> => {
     let entry = map.get(token);
     if (entry === undefined) map.set(token, (entry = scopeFor(token, await digestOf(token))));
-    return (await entry(inBackground)).value.scope;
+    return (await entry(waiting)).value.scope;
   };
 
   /** What the token of a browser is for. @throws Refused, or what asking the origin threw */
-  const identify = async (token: string, inBackground: InBackground): Promise<ValidToken> => {
+  const identify = async (token: string, waiting: Waiting): Promise<ValidToken> => {
     const invalid = new Refused(
       'AuthenticationRequired',
       'The key in the authorization header is missing or not valid.',
@@ -301,7 +321,7 @@ export function frontendEdge(options: FrontendEdgeOptions) {
       throw new Refused('ServiceUnavailable', 'Too many unknown keys wait to be validated. Please try again.');
     if (isNew) validations++;
     try {
-      const scope = await scopeOf(known, token, inBackground);
+      const scope = await scopeOf(known, token, waiting);
       limit(known, maxTokens);
       if (scope !== undefined) return scope;
       known.delete(token);
@@ -317,8 +337,11 @@ export function frontendEdge(options: FrontendEdgeOptions) {
   };
 
   /** The flags that a frontend token gets, with the evaluator of its projects. */
-  const evaluationFor = async (scope: ValidToken, inBackground: InBackground) => {
-    const scopes = await Promise.allSettled(tokens.map((token) => scopeOf(own, token, inBackground)));
+  const evaluationFor = async (
+    scope: ValidToken,
+    scopes: readonly PromiseSettledResult<ValidToken | undefined>[],
+    waiting: Waiting,
+  ) => {
     const source = tokens.find((_, nth) => {
       const one = scopes[nth];
       return one?.status === 'fulfilled' && one.value?.type === 'client' && covers(one.value, scope);
@@ -333,7 +356,7 @@ export function frontendEdge(options: FrontendEdgeOptions) {
     }
     let flags = followed.get(source);
     if (flags === undefined) followed.set(source, (flags = flagsFor(source, await digestOf(source))));
-    const { value, confirmedAt }: Confirmed<Flags> = await flags(inBackground);
+    const { value, confirmedAt, originStaleMs } = await flags(waiting);
     const { features, segments } = value.contents;
     const key = scopeKeyOf(scope);
     let evaluator = value.evaluators.get(key);
@@ -346,10 +369,10 @@ export function frontendEdge(options: FrontendEdgeOptions) {
       evaluator = compileEvaluator(included, withoutLists);
       value.evaluators.set(key, evaluator);
     }
-    const unconfirmedMs = Date.now() - confirmedAt;
+    const staleMs = Date.now() - confirmedAt;
     // Between two questions flags are as new as those of an edge that polls.
-    const staleMs = value.originStaleMs + (unconfirmedMs < common.maxAgeMs ? 0 : unconfirmedMs);
-    return { evaluator, headers: staleMs === 0 ? undefined : { [staleHeader]: String(staleMs) } };
+    const isStale = originStaleMs > 0 || staleMs >= common.maxAgeMs;
+    return { evaluator, headers: isStale ? { [staleHeader]: String(staleMs) } : undefined };
   };
 
   const withTag = async (request: Request, body: string, headers: Readonly<Record<string, string>> = {}) => {
@@ -377,7 +400,9 @@ export function frontendEdge(options: FrontendEdgeOptions) {
     if (!isKnown) throw new Refused('NotFoundError', `${request.method} ${path} is not answered by this edge.`);
 
     const header = request.headers.get('authorization') ?? request.headers.get('x-api-key') ?? '';
-    const scope = await identify(header.replace(/^bearer +/i, '').trim(), inBackground);
+    const waiting: Waiting = { inBackground, until: Date.now() + waitMs };
+    const scopesOfOwn = Promise.allSettled(tokens.map((token) => scopeOf(own, token, waiting)));
+    const scope = await identify(header.replace(/^bearer +/i, '').trim(), waiting);
     if (scope.type !== 'frontend') throw new Refused('NoAccessError', 'The key is not one of a frontend.');
     if (report !== undefined) {
       const body = await bodyOf(request);
@@ -390,7 +415,7 @@ export function frontendEdge(options: FrontendEdgeOptions) {
       });
     }
     const body = isPost ? await evaluationBodyOf(request) : undefined;
-    const { evaluator, headers } = await evaluationFor(scope, inBackground);
+    const { evaluator, headers } = await evaluationFor(scope, await scopesOfOwn, waiting);
     const contextOf = (fields: EvaluationContext['fields']): EvaluationContext => ({
       fields,
       now: new Date(),
@@ -411,7 +436,7 @@ export function frontendEdge(options: FrontendEdgeOptions) {
     const context = contextOf(contextFieldsOfOfrep(body ?? {}, scope.environment, address));
     if (flagKey === undefined)
       return withTag(request, JSON.stringify({ flags: evaluator.resolveAll(context).map(ofrepResult) }), headers);
-    const key = decodeURIComponent(flagKey);
+    const key = decoded(flagKey);
     const resolution = evaluator.resolve(key, context);
     if (resolution === undefined)
       throw new Refused('NotFoundError', `Could not find feature flag ${key.slice(0, 200)}`, 'FLAG_NOT_FOUND');
