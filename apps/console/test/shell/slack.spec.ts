@@ -51,11 +51,11 @@ describeInBrowser('a Slack account', () => {
     await page.getByText('Link it only if it is your own account').waitFor();
     await expectAccessible(opened);
     await page.getByRole('button', { name: `Link ada.at.slack to ${name}` }).click();
-    const accounts = page.getByRole('table', { name: 'Slack accounts' });
-    await accounts.getByText('ada.at.slack (U0ADA)').waitFor();
+    await page.getByRole('button', { name: 'Unlink' }).waitFor();
+    await page.getByText('ada.at.slack (U0ADA)').waitFor();
     expect(page.url()).not.toContain('token');
     await expectAccessible(opened);
-    await accounts.getByRole('button', { name: 'Unlink' }).click();
+    await page.getByRole('button', { name: 'Unlink' }).click();
     await page.getByText('Press a button in a message about a change request in Slack').waitFor();
     await closeChecked(opened);
     await api('DELETE', `/api/admin/addons/${id}`);
