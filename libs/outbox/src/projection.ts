@@ -62,14 +62,18 @@ export interface ProjectionStore {
 interface PullOptions {
   /** the number of messages that are read and applied at a time */
   readonly pageSize: number;
-  /** under load, which is more than 50 wake-ups a second, those within this time share a pull; `pull` never waits for it */
+  /** under load, which is more than `burst` wake-ups within `burstWindowMs`, those within this time share a pull; `pull` never waits for it */
   readonly batchingMs: number;
   readonly maxBackoffMs: number;
   readonly prepare?: ((message: OutboxMessage) => void) | undefined;
 }
 
-/** From here on changes wait for a shared pull: most of what a pull costs does not depend on how many it brings. */
-const wakeUpsPerSecondUnderLoad = 50;
+/**
+ * More than 50 wake-ups a second wait for a shared pull: most of what a pull costs does not depend on how many it brings. They are counted over
+ * a time in which a few commits at once are no load.
+ */
+const burst = 25;
+const burstWindowMs = 500;
 /** Failures while a producer starts or restarts are not logged. */
 const logAfterFailingForMs = 5_000;
 /** How many messages are prepared before the event loop continues with other work. */
@@ -173,7 +177,8 @@ export async function startPulling(
     run: sharedPull,
     intervalMs,
     minIntervalMs: batchingMs,
-    burst: Math.floor((wakeUpsPerSecondUnderLoad * batchingMs) / 1_000),
+    burst,
+    burstWindowMs,
     maxBackoffMs: Math.min(intervalMs, maxBackoffMs),
     logAfterFailingForMs,
     retryAfterMs: () => store.blockedBy?.(performance.now())?.leftMs,

@@ -1,6 +1,6 @@
 import { unavailable } from '@bunting/contracts';
 import { eventually, recordingLog } from '@bunting/testing';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { openLog } from './log.ts';
 import { backoffMs, type Loop, type LoopOptions, startLoop, wakeSignal } from './loop.ts';
 
@@ -90,6 +90,34 @@ it('a loop follows wake-ups immediately until there are more than its burst', as
   loop.wake();
   await loop.stop();
   expect(rounds).toBe(5);
+});
+
+it('a loop takes wake-ups for load only at a rate that lasts for its window', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let rounds = 0;
+  const { loop } = looping(async () => void rounds++, { minIntervalMs: 50, burst: 25, burstWindowMs: 500 });
+  const wake = async (): Promise<number> => {
+    loop.wake();
+    await vi.advanceTimersByTimeAsync(0);
+    return rounds;
+  };
+  await vi.advanceTimersByTimeAsync(0);
+  expect(rounds).toBe(1);
+  for (let expected = 2; expected <= 26; expected++) expect(await wake()).toBe(expected);
+  await vi.advanceTimersByTimeAsync(1_000);
+  for (let expected = 27; expected <= 126; expected++) {
+    expect(await wake()).toBe(expected);
+    await vi.advanceTimersByTimeAsync(25);
+  }
+  // A hundred a second: after 26 of them, wake-ups within 50 ms share a round.
+  await vi.advanceTimersByTimeAsync(1_000);
+  for (let wakeUp = 1; wakeUp <= 26; wakeUp++) await wake();
+  expect(rounds).toBe(152);
+  expect([await wake(), await wake()]).toEqual([152, 152]);
+  await vi.advanceTimersByTimeAsync(50);
+  expect(rounds).toBe(153);
+  await loop.stop();
 });
 
 it('a loop warns once when its rounds begin to fail and once when they work again', async () => {

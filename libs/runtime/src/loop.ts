@@ -74,8 +74,10 @@ export interface LoopOptions {
   readonly firstAfterMs?: number;
   /** the shortest pause under load: wake-ups within it share the next round, which then has a batch to work on */
   readonly minIntervalMs?: number;
-  /** how many wake-ups within `minIntervalMs` a round follows immediately; more than these are load. 0 when left out */
+  /** how many wake-ups within `burstWindowMs` a round follows immediately; more than these are load. 0 when left out */
   readonly burst?: number;
+  /** the time over which wake-ups are counted; `minIntervalMs` when left out */
+  readonly burstWindowMs?: number;
   /** the longest pause after a failure; `intervalMs`, and at least 5 s, when left out */
   readonly maxBackoffMs?: number;
   /** the pause after this failure, instead of the exponential backoff */
@@ -105,6 +107,7 @@ export function startLoop(options: LoopOptions) {
     firstAfterMs = 0,
     minIntervalMs = 0,
     burst = 0,
+    burstWindowMs = minIntervalMs,
     logAfterFailingForMs = 0,
     retryAfterMs,
     log,
@@ -118,10 +121,10 @@ export function startLoop(options: LoopOptions) {
   let hasSucceeded = false;
   let logged: 'nothing' | 'refusal' | 'defect' = 'nothing';
 
-  /** Wake-ups in the current window of `minIntervalMs` and in the one before. */
+  /** Wake-ups in the current window of `burstWindowMs` and in the one before. */
   const wakeUps = { since: performance.now(), count: 0, before: 0 };
   const countWakeUps = (added: number): number => {
-    const windows = (performance.now() - wakeUps.since) / minIntervalMs;
+    const windows = (performance.now() - wakeUps.since) / burstWindowMs;
     if (windows >= 1) {
       wakeUps.before = windows < 2 ? wakeUps.count : 0;
       wakeUps.count = 0;
