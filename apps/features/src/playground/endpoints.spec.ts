@@ -436,6 +436,25 @@ describe('the impact of changes', () => {
       ]);
     });
 
+    it('finds a dependent however many features of hidden projects, and of its own, sort before it', async () => {
+      const dependencies = [{ feature: 'checkout', enabled: true, variants: [] }];
+      const given = { enabled: true, dependencies, strategies: [aStrategy({ ...rollout(100) })] };
+      await features.given(
+        aFeature({ project: 'default', enabled: true, strategies: [aStrategy({ ...rollout(100), id })] }),
+        ...Array.from({ length: 25 }, (_, nth) => aFeature({ ...given, name: `a-hidden-${nth}`, project: 'shop' })),
+        ...Array.from({ length: 3 }, (_, nth) => aFeature({ ...given, name: `b-changed-${nth}`, project: 'default' })),
+        ...Array.from({ length: 16 }, (_, nth) =>
+          aFeature({ ...given, name: `child-${nth + 10}`, project: 'default' }),
+        ),
+      );
+      const changed = ['b-changed-0', 'b-changed-1', 'b-changed-2'];
+      const off = changed.map((feature) => ({ action: 'updateEnabled', feature, payload: { enabled: false } }));
+      const changes = [update(rollout(50)), ...off];
+      const { features: found } = await computeImpactOnUsers(changes, {}, { ...mia, hiddenProjects: ['shop'] });
+      const children = Array.from({ length: 16 }, (_, nth) => `child-${nth + 10}`);
+      expect(found.map(({ name }) => name)).toEqual([...changed, 'checkout', ...children]);
+    });
+
     it.each([
       ['a change that is none', { action: 'explode', feature: 'checkout' }, {}, /action/],
       ['no changes', [], {}, /changes|items/],

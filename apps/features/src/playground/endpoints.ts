@@ -96,6 +96,7 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
         usingSegments: segmentIdsOf(changes),
         names: featureNamesToRead(changes),
         segments: segmentCandidatesIn(proposal),
+        hidden,
         limit: maxFeaturesOfImpact + 1,
       });
       const before = await withLists(stored, examples, context);

@@ -95,6 +95,50 @@ describe('the impact of changes on users', () => {
     ]);
   });
 
+  it('is for changed features as thorough as without those that depend on them', () => {
+    const strategies = Array.from({ length: 10 }, (_, nth) => {
+      const constraints = [{ ...inNorway, values: [`country-${nth}`] }];
+      return rollout(100, { id: `strategy-${nth}`, constraints });
+    });
+    const [before, after] = [100, 50].map((share) =>
+      aFeature({
+        enabled: true,
+        strategies: [...strategies.slice(1), { ...strategies[0]!, ...rollout(share), constraints: [inNorway] }],
+      }),
+    ) as [Feature, Feature];
+    const dependencies = [{ feature: 'checkout', enabled: true, variants: [] }];
+    const children = Array.from({ length: 19 }, (_, nth) =>
+      aFeature({ name: `child-${nth}`, enabled: true, dependencies, strategies: [rollout(100)] }),
+    );
+    const impactWith = (some: readonly Feature[]) =>
+      computeImpactOnUsers(
+        { before: contentOf([before, ...some]), after: contentOf([after, ...some]) },
+        environment,
+        [{ name: 'checkout' }, ...some.map(({ name }) => ({ name, dependsOn: ['checkout'] }))],
+        { examples: [], now: new Date('2026-01-01T00:00:00.000Z') },
+      );
+    const [alone, together] = [impactWith([]), impactWith(children)];
+    expect([together.users, together.features[0]]).toEqual([alone.users, alone.features[0]]);
+    const dependents = together.features.slice(1);
+    expect(dependents.length).toBeGreaterThan(6);
+    for (const { groups } of dependents) {
+      expect(groups).toHaveLength(4);
+      expect(groups.find(({ context }) => context['country'] === 'no')?.loses).toBeGreaterThan(0);
+    }
+    const evaluations = dependents.reduce((sum, { groups }) => sum + groups.length, 0) * together.users;
+    expect(evaluations).toBeLessThanOrEqual(32_000);
+  });
+
+  it('says that it is not complete where a parent has a strategy that only the application can evaluate', () => {
+    const dependencies = [{ feature: 'checkout', enabled: true, variants: [] }];
+    const child = aFeature({ name: 'child', enabled: true, dependencies, strategies: [rollout(100)] });
+    const parent = aFeature({ name: 'checkout', enabled: true, strategies: [aStrategy({ name: 'ourOwn' })] });
+    expect(impact([child, parent], [child, parent]).features).toMatchObject([
+      { name: 'child', isComplete: false },
+      { name: 'checkout', isComplete: false },
+    ]);
+  });
+
   it('counts an archived feature as off', () => {
     const { features } = impact([aFeature({ enabled: true, strategies: [rollout(100)] })], []);
     expect(features).toMatchObject([{ groups: [{ before: 100, after: 0, loses: 100 }] }]);

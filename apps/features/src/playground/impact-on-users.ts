@@ -107,11 +107,16 @@ function stickyFieldsOf(strategies: readonly Strategy[]): readonly string[] {
 /** The values of context fields of some users, by field. */
 export type UserFields = ReadonlyMap<string, string>;
 
-/** The maximum number of evaluations of the state before the changes; the state after them is evaluated as often. */
-const maxEvaluationsOfImpact = 16_000;
+/**
+ * The maximum numbers of evaluations of the state before the changes, for the features that are changed and for those that only depend on
+ * them; the state after the changes is evaluated as often.
+ */
+const maxEvaluations = { changed: 16_000, dependent: 32_000 };
 
-/** The maximum number of groups in a reply. It is shared by the features, but each of them may have at least four. */
+/** The maximum number of groups of all changed features, of which each may have at least `minGroups`. */
 const maxGroups = 24;
+/** How many groups every feature may have. Those that only depend on changed ones have no more. */
+const minGroups = 4;
 
 function percentage(count: number, total: number): number {
   return Math.round((count / total) * 1_000) / 10;
@@ -141,6 +146,8 @@ function settingsIn(
 /** The users for whom a feature is evaluated. */
 interface EvaluationPlan {
   readonly name: string;
+  /** the feature and those that it depends on before or after the changes */
+  readonly names: readonly string[];
   /** the fields in which generated users differ */
   readonly stickyFields: readonly string[];
   readonly groups: readonly UserFields[];
@@ -157,17 +164,24 @@ function planFor({ before, after, environment }: Comparison, name: string, limit
     [...names].map((one) => ({ snapshot, ...settingsIn(snapshot, one, environment) })),
   );
   const active = settings.flatMap(({ snapshot, strategies }) =>
-    strategies.filter(({ disabled }) => !disabled).map((strategy) => ({ snapshot, strategy })),
+    strategies
+      .filter(({ disabled }) => !disabled)
+      .map((strategy) => ({ strategy, conditions: conditionsOf(strategy, snapshot.content) })),
   );
+  const occurrences = Map.groupBy(active, (one) => JSON.stringify(one));
+  const isChanged = (one: (typeof active)[number]): boolean => occurrences.get(JSON.stringify(one))?.length === 1;
+  // Beyond the limit, the users that a change concerns come before those of strategies that stay as they are.
+  const changedFirst = [...active.filter(isChanged), ...active.filter((one) => !isChanged(one))];
   const stickyFields = [
     ...stickyFieldsOf(active.map(({ strategy }) => strategy)),
     ...settings.flatMap(({ variants }) => variants.map(({ stickiness }) => stickiness ?? 'default')),
   ];
   return {
+    names: [...names],
     name,
     stickyFields: stickyFields.filter((field) => field !== 'default' && field !== 'random'),
     groups: groupsOf(
-      active.map(({ snapshot, strategy }) => conditionsOf(strategy, snapshot.content)),
+      changedFirst.map(({ conditions }) => conditions),
       limit,
     ),
   };
@@ -238,17 +252,23 @@ export function computeImpactOnUsers(
   });
   const [before, after] = [snapshotOf(contents.before), snapshotOf(contents.after)];
   const comparison = { before, after, environment, now };
-  const maxGroupsOfFeature = Math.max(4, Math.floor(maxGroups / affected.length));
-  const plans = affected.map(({ name, dependsOn }) => ({
-    ...planFor(comparison, name, maxGroupsOfFeature),
-    dependsOn,
-  }));
-  const groupCount = plans.reduce((sum, { groups }) => sum + groups.length, 0);
-  const users = Math.max(100, Math.min(1_000, Math.floor(maxEvaluationsOfImpact / Math.max(1, groupCount))));
-  const features = plans.map((plan) => ({
+  const [changed, dependents] = [
+    affected.filter(({ dependsOn }) => dependsOn === undefined),
+    affected.filter(({ dependsOn }) => dependsOn !== undefined),
+  ];
+  const groupsOfChanged = Math.max(minGroups, Math.floor(maxGroups / Math.max(1, changed.length)));
+  const plansFor = (some: readonly AffectedFeature[], limit: number) =>
+    some.map(({ name, dependsOn }) => ({ ...planFor(comparison, name, limit), dependsOn }));
+  const changedPlans = plansFor(changed, groupsOfChanged);
+  const groupCount = changedPlans.reduce((sum, { groups }) => sum + groups.length, 0);
+  const users = Math.max(100, Math.min(1_000, Math.floor(maxEvaluations.changed / Math.max(1, groupCount))));
+  // However many features depend on the changed ones, these are evaluated as thoroughly as without them.
+  let left = maxEvaluations.dependent;
+  const dependentPlans = plansFor(dependents, minGroups).filter(({ groups }) => (left -= groups.length * users) >= 0);
+  const features = [...changedPlans, ...dependentPlans].map((plan) => ({
     name: plan.name,
     ...(plan.dependsOn === undefined ? {} : { dependsOn: plan.dependsOn }),
-    isComplete: isEvaluable(before, plan.name, now) && isEvaluable(after, plan.name, now),
+    isComplete: plan.names.every((name) => isEvaluable(before, name, now) && isEvaluable(after, name, now)),
     groups: plan.groups.map((group) => impactOnGroup(comparison, plan, group, users)),
     examples: examples.map((fields) => impactOnExample(comparison, plan.name, fields)),
   }));

@@ -38,21 +38,23 @@ const ofProjects: Statement = {
 };
 
 /**
- * `$3` names of features, `$4` ids of segments whose features are read as well, `$5` the maximum number of these features, and of those that
- * depend on them.
+ * `$3` names of features, `$4` ids of segments whose features are read as well, `$5` the maximum number of these features, and of the others
+ * that depend on them, `$6` hidden projects, none of whose features count.
  */
 const ofFeatures: Statement = {
   name: 'playground-of-features',
   text: contentOf(`
       with requested as (
-        select name, parents from feature where archived_at is null and (name = any ($3::text[]) or segment_ids && $4::int[])
+        select name, parents from feature where archived_at is null and project <> all ($6::text[])
+        and (name = any ($3::text[]) or segment_ids && $4::int[])
         order by name limit $5
       ), dependents as (
-        select name, parents from feature where archived_at is null and parents <> '{}' and parents && (select array_agg(name) from requested)
+        select name, parents from feature where archived_at is null and project <> all ($6::text[])
+        and parents <> '{}' and parents && (select array_agg(name) from requested) and name not in (select name from requested)
         order by name limit $5
       ), evaluated as (select * from requested union select * from dependents)
       select name, project, dependencies, environments, segment_ids from feature where archived_at is null
-      and (name in (select name from evaluated) or name in (select unnest(parents) from evaluated))`),
+      and (name = any ($3::text[]) or name in (select name from evaluated) or name in (select unnest(parents) from evaluated))`),
 };
 
 const isInPage = `archived_at is null and project <> all ($3::text[]) and ($4::text[] is null or project = any ($4::text[]))
@@ -121,6 +123,7 @@ export interface PlaygroundOfFeaturesQuery {
   readonly names: readonly string[];
   /** the ids of segments; the features that use them are read, too */
   readonly usingSegments: readonly number[];
+  readonly hidden: readonly string[];
   readonly limit: number;
   /** the ids of segments that are read, too */
   readonly segments: readonly number[];
@@ -150,7 +153,7 @@ export function playgroundReader(database: ReadDatabase) {
     /** Features by name, those that depend on them, and the features that these depend on. */
     ofFeatures: (
       environments: readonly string[],
-      { names, usingSegments, limit, segments }: PlaygroundOfFeaturesQuery,
-    ) => read(ofFeatures, [environments, segments, names, usingSegments, limit]),
+      { names, usingSegments, hidden, limit, segments }: PlaygroundOfFeaturesQuery,
+    ) => read(ofFeatures, [environments, segments, names, usingSegments, limit, hidden]),
   };
 }

@@ -72,7 +72,8 @@ export const FeatureImpact = Type.Object(
       }),
     ),
     isComplete: Type.Boolean({
-      description: 'false where a strategy is of a type that only the application can evaluate: it counts as off',
+      description:
+        'false where a strategy of the feature, or of one that it depends on, is of a type that only the application can evaluate: it counts as off',
     }),
     groups: Type.Array(UsersWithSameContext, { description: 'groups of users; the first has none of the values' }),
     examples: Type.Array(Type.Object({ before: ExampleResult, after: ExampleResult }), {
@@ -88,7 +89,7 @@ export const ImpactResult = Type.Object(
     users: Type.Integer({ description: 'the number of generated users that each percentage refers to' }),
     features: Type.Array(FeatureImpact, {
       description:
-        'the features that are changed or use a changed segment, by name, and then, up to 20 features in all, those that depend on them',
+        'the features that are changed or use a changed segment, by name, and then those that depend on them, up to 20 features in all and fewer where they differ for many groups',
     }),
   },
   { title: 'changeImpactSchema', description: 'The effect of changes on users.' },
