@@ -20,7 +20,7 @@ import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { lineDiff } from '../events/line-diff.ts';
-import { DependentImpact, ImpactGroups } from '../strategy/impact-groups.tsx';
+import { DependentImpact, ImpactGroups, Incompleteness } from '../strategy/impact-groups.tsx';
 import { anchorOf, ChangeComments, type CommentDrafts } from './change-request-comments.tsx';
 import styles from './change-requests.module.css';
 
@@ -264,14 +264,15 @@ export function ChangeRequestImpact({ request }: RequestProps) {
       <QueryResult query={query}>
         {({ features }) => (
           <>
-            {features.map(({ name, dependsOn, groups }) =>
-              dependsOn === undefined ? (
-                <div key={name} className={layout['denseStack']}>
-                  <h3>{name}</h3>
-                  <ImpactGroups groups={groups} label={name} />
+            {features.map((feature) =>
+              feature.dependsOn === undefined ? (
+                <div key={feature.name} className={layout['denseStack']}>
+                  <h3>{feature.name}</h3>
+                  <ImpactGroups groups={feature.groups} label={feature.name} />
+                  <Incompleteness isComplete={feature.isComplete} />
                 </div>
               ) : (
-                <DependentImpact key={name} name={name} dependsOn={dependsOn} groups={groups} />
+                <DependentImpact key={feature.name} {...feature} />
               ),
             )}
           </>

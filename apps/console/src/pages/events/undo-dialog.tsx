@@ -21,7 +21,7 @@ import {
 } from '@bunting/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
 import { operationQuery, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
@@ -33,7 +33,7 @@ import { notify } from '../../shell/toasts.tsx';
 import { useEditProtection } from '../../changes/edit-protection.tsx';
 import { call, type CallRequest } from '../../api/call.ts';
 import { useSubmitChanges } from '../../changes/submit-changes.ts';
-import { DependentImpact, ImpactGroups } from '../strategy/impact-groups.tsx';
+import { DependentImpact, ImpactGroups, Incompleteness } from '../strategy/impact-groups.tsx';
 import { ChangedFields } from './changed-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 
@@ -145,7 +145,10 @@ function Impact({ event, environment, steps }: ImpactProps) {
   if (query.data === undefined) return <Loading />;
   return query.data.features.map((feature) =>
     feature.dependsOn === undefined ? (
-      <ImpactGroups key={feature.name} groups={feature.groups} label={feature.name} />
+      <Fragment key={feature.name}>
+        <ImpactGroups groups={feature.groups} label={feature.name} />
+        <Incompleteness isComplete={feature.isComplete} />
+      </Fragment>
     ) : (
       <DependentImpact key={feature.name} {...feature} />
     ),

@@ -16,14 +16,21 @@ function isAffected({ gains, loses, changesVariant }: Impact['groups'][number]):
   return gains + loses + changesVariant > 0;
 }
 
-/** The effect of a change on a flag that depends on a changed one; nothing where it has none. */
-export function DependentImpact({ name, dependsOn = [], groups }: Pick<Impact, 'name' | 'dependsOn' | 'groups'>) {
-  if (!groups.some(isAffected)) return null;
+/** Says of an impact that is not complete why that is. */
+export function Incompleteness({ isComplete }: Pick<Impact, 'isComplete'>) {
+  if (isComplete) return null;
+  return <p className={layout['small']}>A strategy that only the application can evaluate counts as off.</p>;
+}
+
+/** The effect of a change on a flag that depends on a changed one; nothing where it certainly has none. */
+export function DependentImpact({ name, dependsOn = [], groups, isComplete }: Omit<Impact, 'examples'>) {
+  if (isComplete && !groups.some(isAffected)) return null;
   return (
     <div className={layout['denseStack']}>
       <h3>{name}</h3>
       <p className={layout['small']}>It depends on {dependsOn.join(', ')}.</p>
       <ImpactGroups groups={groups} label={name} />
+      <Incompleteness isComplete={isComplete} />
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { Loading } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { lacksValue, parseExampleUsers } from './strategy-inputs.ts';
-import { DependentImpact, ImpactGroups } from './impact-groups.tsx';
+import { DependentImpact, ImpactGroups, Incompleteness } from './impact-groups.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 import { formatCount } from '../../text/format-number.ts';
@@ -93,12 +93,10 @@ export function ImpactPanel(props: ImpactPanelProps) {
       ) : (
         <>
           <ImpactGroups groups={impact.groups} label="Shares of users" />
+          <Incompleteness isComplete={impact.isComplete} />
           {dependents.map((dependent) => (
             <DependentImpact key={dependent.name} {...dependent} />
           ))}
-          {!impact.isComplete && (
-            <p className={layout['small']}>A strategy that only the application can evaluate counts as off.</p>
-          )}
           <p className={layout['small']}>
             Evaluated for {formatCount(query.data?.users ?? 0, 'generated user')} of each kind, by the server’s own
             rules.
