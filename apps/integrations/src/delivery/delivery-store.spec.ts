@@ -90,3 +90,24 @@ describe('rounds of several destinations that end at the same time', () => {
     expect((await stored()).map(({ position }) => position)).toEqual(claims.map((_, nth) => (nth === 3 ? 0 : 5)));
   });
 });
+
+it('a claim knows of an event that was parked by the process before while it was made', async () => {
+  await query('delete from integration');
+  await query(`insert into integration (provider, enabled, parameters, events, projects, environments)
+    values ('webhook', true, '{}', '["*"]', '[]', '[]'), ('webhook', true, '{}', '["*"]', '[]', '[]')`);
+  await query('insert into destination (integration_id, position) select id, 0 from integration');
+  const store = deliveryStore({
+    ...database,
+    query: async (...args) => {
+      const rows = await database.query(...args);
+      // What the statement could not see, as what is committed after its snapshot.
+      await query(`insert into parked_delivery (integration_id, uid, flag, event, attempts, next_attempt_at)
+        select min(id), gen_random_uuid(), 'banner', '{}', 1, now() from integration`);
+      return rows as never;
+    },
+  });
+  const claims = await store.claim({ position: 5, hash: 'h' }, 60_000, 2, []);
+  expect(
+    claims.toSorted((one, other) => one.integrationId - other.integrationId).map(({ hasParked }) => hasParked),
+  ).toEqual([true, false]);
+});

@@ -95,8 +95,16 @@ const claimDue: Statement = {
           select from parked_delivery p where p.integration_id = d.integration_id and next_attempt_at <= clock_timestamp()))
         and not d.integration_id = any ($4::int[])
       order by lease_until nulls first limit $3 for update of d skip locked)
-    returning integration_id as "integrationId", lease, position, position_hash as hash, failures, batch_end as "batchEnd",
-      exists (select from parked_delivery p where p.integration_id = destination.integration_id) as "hasParked"`,
+    returning integration_id as "integrationId", lease, position, position_hash as hash, failures, batch_end as "batchEnd"`,
+};
+
+const afterClaim: Statement = {
+  name: 'after-claim',
+  text: `
+    select generation, array(
+      select id from unnest($1::int[]) as claimed (id)
+      where exists (select from parked_delivery where integration_id = claimed.id)) as parked
+    from log_generation`,
 };
 
 const dueParked: Statement = {
@@ -197,7 +205,7 @@ export function deliveryStore(database: Database) {
   return {
     /** Takes destinations that have something to do and that no process delivers to. @param head the end of the log */
     claim: async (head: LogPosition, leaseMs: number, limit: number, except: readonly number[]): Promise<Claim[]> => {
-      const claims = await query<Omit<Claim, 'generation'>>(claimDue, [
+      const claims = await query<Omit<Claim, 'generation' | 'hasParked'>>(claimDue, [
         head.position,
         leaseMs,
         limit,
@@ -205,10 +213,13 @@ export function deliveryStore(database: Database) {
         head.hash,
       ]);
       if (claims.length === 0) return [];
-      // Read afterwards: a restore that is noticed from then on ends the leases.
-      const text = 'select generation from log_generation';
-      const { generation } = onlyRow(await read<{ generation: number }>({ name: 'log-generation', text }));
-      return claims.map((claim) => ({ ...claim, generation }));
+      // Read afterwards: a restore that is noticed from then on ends the leases, and who had them before may have parked events during the claim.
+      const { generation, parked } = onlyRow(
+        await read<{ generation: number; parked: number[] }>(afterClaim, [
+          claims.map(({ integrationId }) => integrationId),
+        ]),
+      );
+      return claims.map((claim) => ({ ...claim, generation, hasParked: parked.includes(claim.integrationId) }));
     },
 
     /** Ends a lease. @param idleMs milliseconds for which no process delivers */
