@@ -86,6 +86,60 @@ describe('the client of destinations', () => {
     await expect(client().send(post(`http://127.0.0.1:${switching}/`))).rejects.toThrow('without a response');
   });
 
+  /** A server without HTTP of its own: what it does with the nth request of a connection. */
+  async function serveRaw(answer: (socket: Socket, nth: number) => void) {
+    const requests: string[] = [];
+    const server = createServer();
+    server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+      let nth = 0;
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk) => {
+        requests.push(chunk.toString());
+        answer(socket, ++nth);
+      });
+      opened.push({ close: () => socket.destroy() });
+    });
+    return { url: `http://127.0.0.1:${await listen(server)}/`, requests };
+  }
+  const accepted = 'HTTP/1.1 204 No Content\r\n\r\n';
+
+  /** Until then a request would be sent on another connection. */
+  const isIdle = () => new Promise((resolve) => setImmediate(resolve));
+
+  it.each([
+    ['asks it to continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['changes the protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
+    ['responds with a header that is too long', `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['responds with something else', '220 mail.example.org ESMTP\r\n'],
+    ['responds with half a header', 'HTTP/1.1 200 OK\r\nContent-'],
+  ])(
+    'sends once what a destination has read that %s and closes, also on a connection that it keeps',
+    async (_, text) => {
+      const fresh = await serveRaw((socket) => socket.end(text));
+      const { send } = client();
+      await expect(send(post(fresh.url))).rejects.toThrow();
+      expect(fresh.requests).toHaveLength(1);
+      const kept = await serveRaw((socket, nth) => (nth === 1 ? socket.write(accepted) : socket.end(text)));
+      await send(post(kept.url));
+      await isIdle();
+      await expect(send(post(kept.url))).rejects.toThrow();
+      expect(kept.requests).toHaveLength(2);
+    },
+  );
+
+  it('sends again, once, what a destination has met with the end of a connection that it had kept', async () => {
+    const once = await serveRaw((socket, nth) => (nth === 1 ? socket.write(accepted) : socket.destroy()));
+    const { send } = client();
+    for (const expected of [1, 3]) {
+      expect(await send(post(once.url))).toMatchObject({ status: 204 });
+      expect(once.requests).toHaveLength(expected);
+      await isIdle();
+    }
+    const never = await serveRaw((socket) => socket.destroy());
+    await expect(send(post(never.url))).rejects.toThrow(/without a response|ECONNRESET/);
+    expect(never.requests).toHaveLength(1);
+  });
+
   it('fails with a reason where nothing listens, where the connection is closed, and for a certificate that nobody vouches for', async () => {
     const closing = await serve((request) => void request.socket.destroy());
     const tls = await listen(createTlsServer(selfSigned, (_request, response) => void response.end()));

@@ -1,8 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type LookupAddress, lookup } from 'node:dns';
 import net, { type LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
+import { Agent, buildConnector, type DiagnosticsChannel, type Dispatcher, errors } from 'undici';
 import { type AllowedAddresses, isAllowedAddress, tlsAddress, urlFault } from './addresses.ts';
 
 /** A request to a destination. */
@@ -41,6 +42,9 @@ const maxResponseBytes = 64 * 1024;
 const maxConnectionsPerHost = 64;
 const maxHeaderBytes = 16 * 1024;
 const syslogPort = 6514;
+const headersChannel = 'undici:client:sendHeaders';
+/** of errors of a connection that the other side has closed */
+const closedCodes = new Set<string | undefined>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 const maxKnownAddresses = 1_000;
 
 /**
@@ -65,15 +69,26 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
     timeout: timeoutMs,
     ...(ca === undefined ? {} : { ca }),
   });
-  /** errors of connections on which there was a response before */
+  /** how many bytes a connection had received when the latest request on it was sent, which is when the response before was complete */
+  const bytesBefore = new WeakMap<net.Socket, number>();
+  const noteBytes = (message: unknown): void => {
+    const { socket } = message as DiagnosticsChannel.ClientSendHeadersMessage;
+    bytesBefore.set(socket, socket.bytesRead);
+  };
+  subscribe(headersChannel, noteBytes);
+  /** errors of connections that were closed instead of a response, after a response to an earlier request */
   const errorsOfReused = new WeakSet<Error>();
+  const noteError = (socket: net.Socket, error: NodeJS.ErrnoException): void => {
+    const before = bytesBefore.get(socket) ?? 0;
+    if (before > 0 && socket.bytesRead === before && closedCodes.has(error.code)) errorsOfReused.add(error);
+  };
   // The dispatcher itself, below `fetch` and `request` of undici, takes half of the CPU of the client of Node.js, which is most of a delivery's.
   const agent = new Agent({
     connections: maxConnectionsPerHost,
     connect: (options, callback) =>
       connect(options, (...result) => {
         const [, socket] = result;
-        socket?.once('error', (error: Error) => socket.bytesRead > 0 && errorsOfReused.add(error));
+        socket?.once('error', (error) => noteError(socket, error));
         callback(...result);
       }),
     maxHeaderSize: maxHeaderBytes,
@@ -140,10 +155,9 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
         },
         onResponseEnd: () => end(),
         onResponseError: (_controller, error) => {
-          const isOfReused =
-            errorsOfReused.has(error) || (error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0);
-          if (isOver || status !== undefined || isRepeated || !isOfReused) return end(toSendingError(error));
-          // The server has closed an idle connection just now: nothing was received on it.
+          if (isOver || status !== undefined || isRepeated || !errorsOfReused.has(error))
+            return end(toSendingError(error));
+          // The server has closed an idle connection just now. What has begun to respond has read the request.
           isRepeated = true;
           dispatch();
         },
@@ -194,7 +208,11 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
 
   const send: Send = (request) =>
     /^tls:/i.test(request.url) ? writeBefore(request, AbortSignal.timeout(timeoutMs)) : post(request);
-  return { send, close: (): Promise<void> => agent.destroy() };
+  const close = (): Promise<void> => {
+    unsubscribe(headersChannel, noteBytes);
+    return agent.destroy();
+  };
+  return { send, close };
 }
 export type HttpClient = ReturnType<typeof httpClient>;
 
