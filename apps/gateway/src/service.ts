@@ -217,6 +217,7 @@ async function start(context: ServiceContext<typeof GatewayConfig>): Promise<Run
     tokens,
     admin,
     warn,
+    stopping: draining,
   });
   startState.hasFirstTokens = true;
   return {

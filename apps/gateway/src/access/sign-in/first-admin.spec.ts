@@ -1,8 +1,9 @@
-import type { ErrorBody, Me, Users } from '@bunting/contracts';
+import { type ErrorBody, type Me, unavailable, type Users } from '@bunting/contracts';
 import { afterEach, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { aBrowser } from '../../../test/browser.ts';
 import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { ensureFirstCredentials } from './first-admin.ts';
 
 const started: StartedGateway[] = [];
 const dropped: (() => Promise<void>)[] = [];
@@ -119,4 +120,46 @@ it.each([
   [{ SMTP_URL: 'smtp://127.0.0.1:1' }, 'GATEWAY_PUBLIC_URL'],
 ])('a gateway with %j as its first administrator does not start, and names the fault', async (settings, named) => {
   await expect(start(settings as Record<string, string>, 'postgresql://127.0.0.1:1/none')).rejects.toThrow(named);
+});
+
+/** A start of which each attempt at a read, and at a write, is recorded and then may fail. */
+const aStart = (attempt: (what: 'read' | 'write', nth: number) => void, stopping = new AbortController().signal) => {
+  const attempts: string[] = [];
+  const record = (what: 'read' | 'write') => attempt(what, attempts.push(what));
+  const credentials = ensureFirstCredentials({
+    transaction: (async () => record('write')) as never,
+    reads: {
+      users: {
+        hasUsers: async () => {
+          record('read');
+          return true;
+        },
+      },
+    } as never,
+    passwords: {} as never,
+    tokens: { adminToken: undefined, initial: [] },
+    admin: undefined,
+    warn: () => undefined,
+    stopping,
+  });
+  return { credentials, attempts };
+};
+
+it('a start waits for a database that is slow to accept connections, and never repeats a write', async () => {
+  const { credentials, attempts } = aStart((what, nth) => {
+    if (what === 'write') throw unavailable('The connection was lost after COMMIT.');
+    if (nth === 1) throw unavailable('The database did not accept a connection in time.');
+  });
+  await expect(credentials).rejects.toThrow('lost after COMMIT');
+  expect(attempts).toEqual(['read', 'read', 'write']);
+});
+
+it('a start that waits for the database ends when the process is stopped', async () => {
+  const stopping = new AbortController();
+  const { credentials, attempts } = aStart(() => {
+    stopping.abort();
+    throw unavailable('The database did not accept a connection in time.');
+  }, stopping.signal);
+  await expect(credentials).rejects.toThrow('did not accept a connection');
+  expect(attempts).toEqual(['read']);
 });

@@ -78,6 +78,8 @@ interface FirstCredentialsOptions extends Pick<FirstAdminOrLinkOptions, 'transac
   readonly tokens: ConfiguredTokens;
   readonly admin: FirstAdminOrLinkOptions['configured'];
   readonly warn: (message: string) => void;
+  /** aborted when the start is given up */
+  readonly stopping: AbortSignal;
 }
 
 /** Attempts while the database accepts no connection in time, as when many replicas start at once. */
@@ -85,25 +87,32 @@ const maxAttempts = 10;
 const attemptPauseMs = 1_000;
 
 /**
- * Creates the tokens and the administrator of the settings, where they are missing.
+ * Waits until the database answers a read. Only that is repeated: a write whose reply is lost may have stored the hash of a secret, which the
+ * next attempt would take for one that somebody has seen.
+ */
+async function reachDatabase({ reads, stopping }: Pick<FirstCredentialsOptions, 'reads' | 'stopping'>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await reads.users.hasUsers();
+      return;
+    } catch (error) {
+      const isUnavailable = error instanceof Refusal && error.kind === 'ServiceUnavailable';
+      if (!isUnavailable || attempt === maxAttempts) throw error;
+      await sleep(attemptPauseMs, undefined, { signal: stopping }).catch(() => undefined);
+      if (stopping.aborted) throw error;
+    }
+  }
+}
+
+/**
+ * Creates the tokens and the administrator of the settings, where they are missing. The start ends with the error of a write.
  * @returns the generated admin token, and the secret of the link that creates the first administrator; only hashes of them are stored
  */
 export async function ensureFirstCredentials(options: FirstCredentialsOptions) {
   const { transaction, reads, passwords, tokens, admin, warn } = options;
   const context = { caller: systemCaller, now: new Date(), traceparent: systemTraceparent() };
-  const whileUnavailable = async <T>(ensure: () => Promise<T>): Promise<T> => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await ensure();
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.kind !== 'ServiceUnavailable' || attempt === maxAttempts) throw error;
-        await sleep(attemptPauseMs);
-      }
-    }
-  };
-  const adminToken = await whileUnavailable(() => ensureInitialTokens({ transaction, context, tokens, warn }));
-  const linkSecret = await whileUnavailable(() =>
-    ensureFirstAdminOrLink({ transaction, context, reads, passwords, configured: admin }),
-  );
+  await reachDatabase(options);
+  const adminToken = await ensureInitialTokens({ transaction, context, tokens, warn });
+  const linkSecret = await ensureFirstAdminOrLink({ transaction, context, reads, passwords, configured: admin });
   return { adminToken, linkSecret };
 }
