@@ -88,6 +88,7 @@ describe('a preview', () => {
       minApprovals: 1,
       changes: [{ subject: 'checkout', sentence: 'Turn on in production' }],
       changeCount: 2,
+      isComplete: false,
     });
     await service.move(id, 'Rejected', rita);
     expect(await describeRequest()).toMatchObject({ state: 'Rejected', basis: null });

@@ -10,6 +10,7 @@ import {
   type PreviewChangesReply,
   PreviewProposal,
   type ReplyOf,
+  saysEverything,
 } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { call } from '../calls.ts';
@@ -64,6 +65,7 @@ export function previewEndpoints({ bus, reader }: ChangeRequestsContext): readon
       ]);
       const requirement = isOpen ? reviewRequirement(request, protections) : undefined;
       const response = toChangeRequestResponse(request, preview, requirement);
+      const described = state === 'Draft' ? [] : describedChanges(response);
       return {
         uid,
         title: response.title ?? '',
@@ -76,8 +78,9 @@ export function previewEndpoints({ bus, reader }: ChangeRequestsContext): readon
         approvals: approvals.length,
         minApprovals: response.minApprovals,
         scheduledAt: schedule?.scheduledAt ?? null,
-        changes: state === 'Draft' ? [] : describedChanges(response).slice(0, maxChanges),
+        changes: described.slice(0, maxChanges).map(({ isComplete: _, ...change }) => change),
         changeCount: changes.length,
+        isComplete: described.every(({ isComplete }) => isComplete),
       };
     }),
   ];
@@ -88,17 +91,26 @@ type DescribedChange = ReplyOf<typeof DescribeChangeRequest>['changes'][number];
 const utcFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 /** The changes in the words of the console. What they replace is what it was when they were proposed. */
-function describedChanges({ environment, features, segments }: ChangeRequestResponse): DescribedChange[] {
+function describedChanges({
+  environment,
+  features,
+  segments,
+}: ChangeRequestResponse): (DescribedChange & { isComplete: boolean })[] {
   const context = {
     environment,
     strategies: {},
     segmentNames: new Map(segments.map(({ id, name }) => [id, name])),
     timeText: (time: Date) => `${utcFormat.format(time)} UTC`,
   };
-  const describe = (subject: string, change: ChangeRequestChange, conflict = change.conflict): DescribedChange => {
+  const describe = (subject: string, change: ChangeRequestChange, conflict = change.conflict) => {
     const overwritten = (change.overwrites ?? []).map(({ property }) => property).join(', ');
     const warning = conflict ?? (overwritten === '' ? undefined : `Overwrites newer edits of ${overwritten}`);
-    return { subject, ...changeSentence(change, context), ...(warning === undefined ? {} : { warning }) };
+    return {
+      subject,
+      ...changeSentence(change, context),
+      ...(warning === undefined ? {} : { warning }),
+      isComplete: overwritten === '' && saysEverything(change, subject, context),
+    };
   };
   return [
     ...features.flatMap(({ name, conflict, changes }) =>

@@ -1,7 +1,7 @@
 import { type Event, invalid } from '@bunting/contracts';
 import type { Parameters } from '../addons/addon.ts';
 import { batchMessage, lineOf, mailMessage } from './batch.ts';
-import { plainText, shortened, slackText, withoutRelativeLinks } from './markdown.ts';
+import { escapeForSlack, plainText, shortened, slackText, withoutRelativeLinks } from './markdown.ts';
 import { otlpLog, syslogMessage } from './log-records.ts';
 import { renderTemplate, requireTemplate } from './template.ts';
 
@@ -146,7 +146,7 @@ const builders: Readonly<Record<string, (context: MessageContext) => readonly Me
       headers: { 'content-type': 'application/json; charset=utf-8', authorization: `Bearer ${accessToken}` },
       body: JSON.stringify({
         channel,
-        text: shortened(plainText(markdown), maxSentence),
+        text: shortened(escapeForSlack(plainText(markdown)), maxSentence),
         blocks: [
           { type: 'section', text: { type: 'mrkdwn', text: shortened(slackText(markdown), maxSentence) } },
           ...(link === undefined

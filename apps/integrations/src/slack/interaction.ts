@@ -1,4 +1,5 @@
 import { asJsonObject, type JsonObject, maxCommentLength } from '@bunting/contracts';
+import { onOneLine } from '../messages/markdown.ts';
 
 /** The change request that a message shows, as it was when the message was written. */
 export interface ShownRequest {
@@ -69,9 +70,9 @@ function personIn(payload: JsonObject) {
   if (teamId === '' || slackUserId === '' || (home !== '' && home !== teamId)) return undefined;
   return {
     teamId,
-    teamName: textIn(team, 'domain', 200),
+    teamName: onOneLine(textIn(team, 'domain', 200)),
     slackUserId,
-    slackUserName: textIn(user, 'username', 200) || textIn(user, 'name', 200),
+    slackUserName: onOneLine(textIn(user, 'username', 200) || textIn(user, 'name', 200)),
   };
 }
 

@@ -1,15 +1,27 @@
 import type { DescribeChangeRequest, ReplyOf } from '@bunting/contracts';
-import { escapeForSlack, plainText, shortened, slackText } from '../messages/markdown.ts';
+import { escapeForSlack, onOneLine, plainText } from '../messages/markdown.ts';
 import { commentField, commentForm, type Interaction, type ShownRequest } from './interaction.ts';
 
 export type Description = ReplyOf<typeof DescribeChangeRequest>;
 
 /** How many changes a message shows, each as a block: Slack takes 50 blocks of 3,000 characters. */
 export const maxShownChanges = 10;
-const maxPart = 400;
+/** The most characters of a part as they are sent: five parts fit into a block. */
+const maxPart = 500;
 
-function line(text: string, max = maxPart): string {
-  return escapeForSlack(shortened(text.replaceAll(/\s+/g, ' ').trim(), max));
+/** Text of others on one line of a message, escaped, with at most `max` characters as they are sent. */
+export function line(text: string, max = maxPart): string {
+  const escaped = escapeForSlack(onOneLine(text).replaceAll(/\s+/g, ' '));
+  if (escaped.length <= max) return escaped;
+  return `${escaped
+    .slice(0, max - 1)
+    .replace(/&[a-z]*$/, '')
+    .toWellFormed()
+    .replace(/\ufffd$/, '')}…`;
+}
+
+function isCut(text: string | undefined): boolean {
+  return text !== undefined && line(text) !== escapeForSlack(text);
 }
 
 /** Text of Slack's syntax in which addresses and names of others stay text. */
@@ -42,10 +54,10 @@ function stateText({ state, approvals, minApprovals, scheduledAt }: Description)
  * @param note the newest sentence of the log about it, in Markdown
  */
 export function reviewMessage(id: number, description: Description | undefined, note: string, publicUrl: string) {
-  const noteText = shortened(slackText(note), 1_500);
+  const noteText = line(plainText(note), 1_500);
   if (description === undefined)
     return {
-      text: shortened(plainText(note), 1_500),
+      text: noteText,
       blocks: [section(noteText), section('_It does not exist any more._')],
     };
   const { project, environment, title, author, state, changes, changeCount } = description;
@@ -53,6 +65,14 @@ export function reviewMessage(id: number, description: Description | undefined, 
   const more = changeCount - changes.length;
   const value = JSON.stringify(shownRequest(id, description));
   const isInReview = state === 'In review';
+  // Four eyes: only what a reviewer can read here may be approved here.
+  const isComplete =
+    description.isComplete &&
+    more <= 0 &&
+    !isCut(environment) &&
+    !changes.some(({ subject, sentence, before, after, warning }) =>
+      [subject, sentence, before, after, warning].some(isCut),
+    );
   const who = author === '' ? 'Somebody' : line(author, 200);
   const header = `*${who}* wants to change *${line(environment, 200)}* of *${line(project, 200)}*: <${address}|${line(`#${id} ${title}`.replaceAll('|', '¦'))}>`;
   const button = (action: string, label: string, further: object = {}) => ({
@@ -72,7 +92,7 @@ export function reviewMessage(id: number, description: Description | undefined, 
     },
   });
   return {
-    text: shortened(`${author} wants to change ${environment} of ${project}: #${id} ${title}`, 1_500),
+    text: line(`${author} wants to change ${environment} of ${project}: #${id} ${title}`, 1_500),
     blocks: [
       section(header),
       ...changes.map((change) => section(changeText(change))),
@@ -88,14 +108,14 @@ export function reviewMessage(id: number, description: Description | undefined, 
           ...(isInReview
             ? [
                 // What is in conflict has no effect that could be approved.
-                ...(description.basis === null
+                ...(description.basis === null || !isComplete
                   ? []
                   : [button('approve', 'Approve', { style: 'primary', ...confirm('Approve', 'primary') })]),
                 button('reject', 'Reject', { style: 'danger', ...confirm('Reject', 'danger') }),
                 button('comment', 'Comment'),
               ]
             : []),
-          button('open', 'Open', { url: address }),
+          button('open', isInReview && !isComplete ? 'Review it in Bunting' : 'Open', { url: address }),
         ],
       },
     ],

@@ -47,6 +47,7 @@ function describeRequest(id: number, more: Partial<Description> = {}): Descripti
     scheduledAt: null,
     changes: [{ subject: 'banner', sentence: 'Turn on in production' }],
     changeCount: 1,
+    isComplete: true,
     ...more,
   };
   descriptions.set(id, description);
@@ -147,7 +148,7 @@ describe('a message about a change request in review', () => {
     // Not among the events that were chosen.
     happened('change-request-approved', id, { summary: '**rita** approved change request **#1** in Slack' });
     await eventually(() => expect(slack.buttonsOf(message)).toEqual(['open']));
-    expect(JSON.stringify(message.blocks)).toContain('*rita* approved change request');
+    expect(JSON.stringify(message.blocks)).toContain('rita approved change request');
     expect(slack.messages.filter(({ text: other }) => other.includes(`#${id} `))).toHaveLength(1);
   });
 
@@ -160,6 +161,28 @@ describe('a message about a change request in review', () => {
       changeCount: 500,
     });
     expect(JSON.stringify(message.blocks)).toContain('and 490 more changes');
+    const ampersands = { subject: '&'.repeat(400), sentence: '&'.repeat(400), before: '&'.repeat(400) };
+    await posted({ changes: [{ ...ampersands, after: '&'.repeat(400), warning: '&'.repeat(400) }] });
+  });
+
+  it('cannot be approved unless it shows everything that is approved', async () => {
+    const change = { subject: 'banner', sentence: 'Turn on in production' };
+    for (const hidden of [
+      { isComplete: false },
+      { changeCount: 2 },
+      { changes: [{ ...change, after: 'x'.repeat(600) }] },
+      { changes: [{ ...change, after: 'where country is \u202eon' }] },
+    ]) {
+      const { message } = await posted(hidden);
+      expect(slack.buttonsOf(message)).toEqual(['reject', 'comment', 'open']);
+      expect(JSON.stringify(message.blocks)).toContain('Review it in Bunting');
+      expect(JSON.stringify(message.blocks)).not.toContain('\u202e');
+    }
+  });
+
+  it('mentions nobody in its notification either', async () => {
+    const { message } = await posted();
+    expect(message.text).toContain('&lt;!channel&gt;');
   });
 
   it('cannot be approved while its changes are in conflict', async () => {

@@ -394,6 +394,10 @@ export const DescribeChangeRequest = defineOperation({
       { description: 'by feature and by segment; none of a draft, which is its author’s alone' },
     ),
     changeCount: Type.Integer({ description: 'how many changes there are in all' }),
+    isComplete: Type.Boolean({
+      description:
+        'whether the words of the described changes say everything that these do: what is not certain does not',
+    }),
   }),
   errors: ['NotFoundError'],
 });

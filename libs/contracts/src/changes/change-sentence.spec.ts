@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeatureStrategy } from '../strategies/strategies.ts';
 import { changeActions } from './change.ts';
-import { changeSentence } from './change-sentence.ts';
+import { changeSentence, saysEverything } from './change-sentence.ts';
 
 const strategy: FeatureStrategy = { name: 'flexibleRollout', parameters: { rollout: '25' } };
 const known = { environment: 'production', strategies: { a: strategy }, segmentNames: new Map() };
@@ -68,5 +68,44 @@ describe('a proposed change in words', () => {
     for (const action of changeActions)
       for (const payload of [{}, null, 7, [], { id: {} }, { variants: 'none' }, { snapshot: { constraints: [7] } }])
         expect(changeSentence({ action, payload }, known).sentence).not.toBe(action);
+  });
+});
+
+describe('what the sentence of a change leaves out', () => {
+  const whole = (action: string, payload: object) => saysEverything({ action, payload }, 'checkout', known);
+  const full = { id: 'a', name: 'flexibleRollout', parameters: { rollout: '50' }, constraints: [], segments: [] };
+  const constrained = (values: string[]) => ({
+    ...full,
+    constraints: [{ contextName: 'country', operator: 'IN', values }],
+  });
+
+  it('is nothing for plain changes of switches, rollouts and constraints', () => {
+    expect(whole('updateEnabled', { enabled: true })).toBe(true);
+    expect(whole('archiveFeature', {})).toBe(true);
+    expect(whole('updateStrategy', full)).toBe(true);
+    expect(whole('updateStrategy', constrained(['no', 'se']))).toBe(true);
+    expect(whole('addStrategy', full)).toBe(true);
+    expect(whole('deleteStrategy', { id: 'a' })).toBe(true);
+  });
+
+  it.each([
+    ['updateEnabled', { enabled: true, shouldActivateDisabledStrategies: true }],
+    ['patchVariant', { variants: [] }],
+    ['reorderStrategy', []],
+    ['updateSegment', { name: 'a' }],
+    ['deleteStrategy', { id: 'unknown' }],
+    ['updateStrategy', { id: 'a', parameters: { rollout: '50' } }],
+    ['updateStrategy', { ...full, parameters: { rollout: '25' } }],
+    ['updateStrategy', { ...full, parameters: { rollout: '50', groupId: 'other' } }],
+    ['updateStrategy', { ...full, disabled: false, snapshot: { ...strategy, disabled: true } }],
+    ['updateStrategy', { ...full, variants: [{ name: 'a', weight: 1000 }] }],
+    ['updateStrategy', { ...full, segments: [7] }],
+    ['updateStrategy', constrained(['a', 'b', 'c', 'd', 'e'])],
+    ['updateStrategy', constrained(['no or se'])],
+    ['updateStrategy', constrained(['*a*'])],
+    ['addStrategy', { name: 'own', parameters: { secret: 'x' } }],
+    ['an action of a later version', {}],
+  ])('is something for %s %j', (action, payload) => {
+    expect(whole(action, payload)).toBe(false);
   });
 });

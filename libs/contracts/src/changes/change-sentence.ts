@@ -139,6 +139,91 @@ export function changeSentence({ action, payload }: DescribedChange, context: Se
   return isKnown(action) ? writers[action](asJsonObject(payload), context) : { sentence: action };
 }
 
+const listOperators = /^(IN|NOT_IN|STR_\w+)$/;
+
+/** Text that says the same wherever it stands in a sentence, also where its characters could be formatting. */
+function isPlain(text: unknown): boolean {
+  return text === undefined || /^[\p{L}\p{N}@.:/+-]*(_[\p{L}\p{N}@.:/+-]+)*$/u.test(textOf(text));
+}
+
+function isWholeConstraint(member: JsonObject): boolean {
+  const { operator, values, value, contextName } = constraintIn(member);
+  if (!isPlain(contextName) || !isPlain(operator)) return false;
+  if (listOperators.test(operator)) return values !== undefined && values.length <= 4 && values.every(isPlain);
+  // The sentence has minutes.
+  if (operator.startsWith('DATE_')) return Date.parse(value ?? '') % 60_000 === 0;
+  return isPlain(value);
+}
+
+/** Whether the sentence of a strategy has all of it, but for what is as it was before. */
+function isWholeStrategy(strategy: JsonObject, before: JsonObject, segmentNames: ReadonlyMap<number, string>): boolean {
+  const { name = 'flexibleRollout', disabled, variants, title, sortOrder } = strategy;
+  const parameters = asJsonObject(strategy['parameters']);
+  const segments = Array.isArray(strategy['segments']) ? (strategy['segments'] as number[]) : [];
+  const isNamed = (id: number): boolean => {
+    const segment = segmentNames.get(id);
+    return segment !== undefined && isPlain(segment.replaceAll(' ', '')) && !/ (and|where) /.test(` ${segment} `);
+  };
+  return (
+    (name === 'flexibleRollout' || name === 'default') &&
+    disabled !== true &&
+    before['disabled'] !== true &&
+    listIn(variants).length === 0 &&
+    listIn(before['variants']).length === 0 &&
+    [undefined, null, '', before['title']].includes(title as string | undefined) &&
+    [undefined, before['sortOrder']].includes(sortOrder) &&
+    Object.keys(parameters).every((key) => ['rollout', 'stickiness', 'groupId'].includes(key)) &&
+    isPlain(parameters['rollout']) &&
+    isPlain(parameters['stickiness']) &&
+    listIn(strategy['constraints']).every(isWholeConstraint) &&
+    segments.every(isNamed)
+  );
+}
+
+/**
+ * Whether the sentence of a change, with what is before and after it, says everything that the change does; where it is not certain, it does not.
+ * @param feature the name of the feature, which is the group of a strategy where it has no other
+ */
+export function saysEverything(
+  { action, payload }: DescribedChange,
+  feature: string,
+  { segmentNames, strategies, environment }: SentenceContext,
+): boolean {
+  const content = asJsonObject(payload);
+  const { snapshot: _, ...changed } = content;
+  switch (action) {
+    case 'updateEnabled':
+      return Object.keys(changed).every((key) => key === 'enabled');
+    case 'archiveFeature':
+    case 'deleteDependency':
+      return true;
+    case 'addDependency':
+      return isPlain(content['feature']) && Object.keys(changed).every((key) => key === 'feature');
+    case 'deleteSegment':
+      return segmentNames.has(Number(content['id']));
+    case 'deleteStrategy':
+      return strategyBefore(content, { segmentNames, strategies, environment }) !== undefined;
+    case 'addStrategy': {
+      const { groupId = feature } = asJsonObject(changed['parameters']);
+      return groupId === feature && isWholeStrategy(changed, {}, segmentNames);
+    }
+    case 'updateStrategy': {
+      const context = { segmentNames, strategies, environment };
+      const found = strategyBefore(content, context);
+      // What the change leaves out is what it is by then, which may not be what it was.
+      if (found === undefined || !['parameters', 'constraints', 'segments'].every((key) => key in changed))
+        return false;
+      const before = asJsonObject(found);
+      const group = asJsonObject(before['parameters'])['groupId'];
+      const { before: old, after } = writers.updateStrategy(content, context);
+      const { groupId = group } = asJsonObject(changed['parameters']);
+      return old !== after && groupId === group && isWholeStrategy({ ...before, ...changed }, before, segmentNames);
+    }
+    default:
+      return false;
+  }
+}
+
 /** What an action does, where only its name is known, as of a change that was discarded. */
 const actionTexts: Readonly<Record<ChangeAction, string>> = {
   updateEnabled: 'turn on or off',
