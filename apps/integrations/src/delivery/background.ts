@@ -169,12 +169,16 @@ export function startDelivery(options: DeliveryOptions) {
     const mostFailures = Math.max(failuresThatPause, failuresBefore + 1);
     let pause = 0;
     let isGone = false;
+    let hasThrown = false;
     const limit = pLimit(failuresBefore >= failuresThatPause ? 1 : maxConcurrentEvents);
     const deliverLane = async (indexes: readonly number[]): Promise<void> => {
       for (const [nth, index] of indexes.entries()) {
         const entry = entries[index];
-        if (entry === undefined || pause > 0 || isGone || !mayBegin()) return;
-        const outcome = await attempt.event(target, entry);
+        if (entry === undefined || pause > 0 || isGone || hasThrown || !mayBegin()) return;
+        const outcome = await attempt.event(target, entry).catch((error: unknown) => {
+          hasThrown = true;
+          throw error;
+        });
         results[index] = outcome;
         countAttempt(target.provider, outcome.state);
         if (outcome.state !== 'failed') {
@@ -188,7 +192,10 @@ export function startDelivery(options: DeliveryOptions) {
         return;
       }
     };
-    await Promise.all([...lanes.values()].map((indexes) => limit(() => deliverLane(indexes))));
+    // All have ended before the lease does, and nothing goes on while another claim sends the same events.
+    const ended = await Promise.allSettled([...lanes.values()].map((indexes) => limit(() => deliverLane(indexes))));
+    const broken = ended.find((lane) => lane.status === 'rejected');
+    if (broken !== undefined) throw broken.reason;
     const hasSuccess = results.some((result) => isAttempted(result) && result.state !== 'failed');
     return {
       results,

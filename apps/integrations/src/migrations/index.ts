@@ -269,7 +269,7 @@ const slackReviews: SchemaMigration = {
       interaction json,
       attempts int not null default 0,
       next_attempt_at timestamptz default clock_timestamp(),
-      unique (integration_id, signature)
+      unique (signature)
     )`,
     'create index slack_interaction_due on slack_interaction (next_attempt_at) where next_attempt_at is not null',
     'create index slack_interaction_received on slack_interaction (integration_id, received_at)',

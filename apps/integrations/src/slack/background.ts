@@ -5,6 +5,7 @@ import {
   InviteSlackUser,
   isFinalRefusal,
   maxCommentLength,
+  Refusal,
   ReviewAsSlackUser,
 } from '@bunting/contracts';
 import { type Log, logFailure, startLoop } from '@bunting/runtime';
@@ -28,6 +29,8 @@ const housekeepingMs = 60_000;
 /** How long another replica leaves an interaction to the one that works on it. */
 const leaseMs = 60_000;
 const maxInteractions = 16;
+/** How long an integration waits for a request that cannot be read. */
+const unreadableMs = 5_000;
 /** How long an interaction is tried: Slack takes answers for half an hour, and services keep replies to idempotency keys for longer. */
 const maxAgeMs = 1_500_000;
 const retriesMs = [2_000, 5_000, 15_000, 60_000];
@@ -41,6 +44,9 @@ const lostMessages = [
   'not_in_channel',
   'is_archived',
 ];
+
+/** Another service cannot say what a request is, or is away. */
+class UnreadableRequest extends Error {}
 
 interface ReviewMessagesOptions {
   readonly bus: Bus;
@@ -60,12 +66,12 @@ export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMess
     return turn(job);
   };
 
-  /** The request as it is now; undefined if it is gone, or cannot be described any more. */
+  /** The request as it is now; undefined if it is gone. @throws UnreadableRequest */
   const describe = async (id: number): Promise<Description | undefined> => {
     const body = { id, maxChanges: maxShownChanges };
     return call(bus, DescribeChangeRequest, { body }, systemContext(callTimeoutMs)).catch((error: unknown) => {
-      if (!isFinalRefusal(error)) throw error;
-      return undefined;
+      if (error instanceof Refusal && error.kind === 'NotFoundError') return undefined;
+      throw new UnreadableRequest('The change request could not be read.', { cause: error });
     });
   };
 
@@ -153,6 +159,10 @@ export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMess
           const description = await describe(id);
           if (description?.state !== 'In review') return inner.event(target, entry);
           return post(target, { id, uid: webhookId(entry.uid), event, note }, description);
+        }).catch((error: unknown): Outcome => {
+          // It is tried again by itself, and becomes a dead letter in the end: thrown, it would repeat what is sent beside it.
+          if (!(error instanceof UnreadableRequest)) throw error;
+          return { state: 'failed', status: null, reason: error.message, waitMs: unreadableMs };
         });
       },
     }),
@@ -255,9 +265,9 @@ export function startSlackInteractions({
 
   const work = async (claimed: ClaimedInteraction): Promise<void> => {
     const { id, integrationId, interaction, attempts, ageMs } = claimed;
-    const target = await reader.findTarget(integrationId);
-    if (target?.enabled !== true || !takesReviews(target)) return store.finish(id);
     try {
+      const target = await reader.findTarget(integrationId);
+      if (target?.enabled !== true || !takesReviews(target)) return await store.finish(id);
       const text = await execute(target, claimed);
       if (text !== undefined) {
         const { ok, error } = await slack.answer(interaction.responseUrl, shortened(text, 2_900));

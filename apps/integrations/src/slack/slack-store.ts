@@ -87,7 +87,7 @@ const postpone: Statement = {
 /** Signatures are kept for longer than a request may be old. */
 const dropOldInteractions: Statement = {
   name: 'drop-slack-interactions',
-  text: `delete from slack_interaction where next_attempt_at is null and received_at < clock_timestamp() - interval '1 hour'`,
+  text: `delete from slack_interaction where received_at < clock_timestamp() - interval '1 hour'`,
 };
 const dropOldMessages: Statement = {
   name: 'drop-slack-messages',

@@ -29,6 +29,7 @@ const rita = { id: 'U0RITA', name: 'rita' };
 const descriptions = new Map<number, Description>();
 const linked = new Map<string, { id: number; name: string }>();
 const reviews: Review[] = [];
+const unreadable = new Set<number>();
 let refuses: string | null = null;
 let onReview: (review: Review) => void = () => undefined;
 
@@ -96,6 +97,7 @@ beforeAll(async () => {
     service.bus,
     [
       implement(DescribeChangeRequest, async ({ body: { id } }) => {
+        if (unreadable.has(id)) throw new Error('A defect.');
         const found = descriptions.get(id);
         if (found === undefined) throw notFound('Change request not found');
         return found;
@@ -203,6 +205,29 @@ describe('a message about a change request in review', () => {
       expect(slack.buttonsOf(message)).toEqual(['open']);
     });
     expect(slack.messages.filter(({ text }) => text.includes(`#${id} `))).toHaveLength(1);
+  });
+
+  it('waits for a request that cannot be read, and repeats nothing else meanwhile', async () => {
+    const id = ++requests;
+    describeRequest(id);
+    unreadable.add(id);
+    happened('change-request-sent-to-review', id);
+    const other = ++requests;
+    describeRequest(other);
+    happened('change-request-sent-to-review', other, { featureName: 'banner' });
+    const messagesOf = (request: number) => slack.messages.filter(({ text }) => text.includes(`#${request} `));
+    await eventually(async () => {
+      await service.passTime();
+      expect(messagesOf(other)).toHaveLength(1);
+      const reasons = (await service.attempts(addon.id)).map(({ stateDetails }) => stateDetails).join();
+      expect(reasons).toContain('The change request could not be read.');
+    });
+    unreadable.clear();
+    await eventually(async () => {
+      await service.passTime();
+      expect(messagesOf(id)).toHaveLength(1);
+    });
+    expect(messagesOf(other)).toHaveLength(1);
   });
 
   it('is not posted for a request whose review is over by then, and drafts stay private', async () => {
@@ -344,8 +369,19 @@ describe('a request to the interactivity URL', () => {
       events: [],
     });
     await expectRefused(receive(sent, other.id));
+    const sameApp = await service.create({
+      provider: 'slack-app',
+      enabled: true,
+      parameters: { accessToken: slack.token, defaultChannels: 'flags', signingSecret: slack.signingSecret },
+      events: [],
+    });
+    await service.database.query({
+      name: 'same-slack-app',
+      text: `insert into slack_app select ${sameApp.id}, token_hash, team_id from slack_app where integration_id = ${addon.id}`,
+    });
     await receive(sent);
     await eventually(() => expect(reviews).toHaveLength(1));
+    await expect(receive(sent, sameApp.id)).rejects.toMatchObject({ kind: 'AuthenticationRequired' });
     await expect(receive(sent)).rejects.toMatchObject({ kind: 'AuthenticationRequired' });
     expect(reviews).toHaveLength(1);
   });
