@@ -92,6 +92,12 @@ describe('a preview', () => {
     });
     await service.move(id, 'Rejected', rita);
     expect(await describeRequest()).toMatchObject({ state: 'Rejected', basis: null });
+    const plain = await service.add([enable], lee);
+    await service.move(plain.id, 'In review', lee);
+    const body = { id: plain.id, maxChanges: 1 };
+    expect(await service.call(DescribeChangeRequest, { body }, systemContext(5_000).caller)).toMatchObject({
+      isComplete: true,
+    });
   });
 
   describe('a segment that another request is about to use', () => {
