@@ -58,10 +58,6 @@ export async function startDelivery({
 }: DeliveryOptions): Promise<{ readonly delivery: Delivery; readonly stop: () => Promise<void> }> {
   const lists = segmentLists(fetchBlocksBy(bus), (message) => log.warn(message));
   const store = deliveryStore({ lists: { find: lists.find, maxIdsToSdks: config.GATEWAY_MAX_LIST_IDS_TO_SDKS } });
-  const retainLists = (isComplete: boolean): void => {
-    const roots = [...store.segments()].flatMap(({ list }) => list?.root ?? []);
-    lists.retain(new Set(roots), isComplete);
-  };
   if (metrics !== undefined) registerListMetrics(metrics, lists);
   const delivery: Delivery = deliveryOf({
     store,
@@ -81,7 +77,7 @@ export async function startDelivery({
     prepare: lists.loadFor,
     apply: (messages, upTo, isComplete) => {
       store.apply(messages, upTo, isComplete);
-      retainLists(isComplete);
+      lists.retain(store.listRoots(), isComplete);
       if (isComplete) delivery.changed();
     },
     reset: store.reset,

@@ -28,7 +28,7 @@ export const GetClientSegmentBlocks = defineOperation({
   operationId: 'getClientSegmentBlocks',
   summary: 'Get blocks of lists of segments for an edge',
   description:
-    'Returns what blocks say by their hashes: those of the lists to which the segments of the token refer now. The SHA-256 of a block of ids is that of its text in UTF-8, and that of a block that names blocks is that of their hashes as bytes. A block of one hash never changes.',
+    'Returns what blocks say by their hashes: those of the lists to which the segments of the token refer now, or referred within the last minute. The SHA-256 of a block of ids is that of its text in UTF-8, and that of a block that names blocks is that of their hashes as bytes. A block of one hash never changes.',
   tag: 'Client',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/client/segment-blocks' },

@@ -8,7 +8,7 @@ import { jsonContentType } from '@bunting/http';
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, type SdkHandler, viewAfterCatchUp } from '../sdk-handler.ts';
 
-/** Responds with blocks of the lists that the segments of a token have now, to edges that lack them. */
+/** Responds with blocks of the lists that the segments of a token have, or had within the last minute, to edges that lack them. */
 export function segmentBlocksHandler(delivery: Delivery): SdkHandler {
   const viewFor = viewAfterCatchUp(delivery);
   return async (_request, response, { caller, body }) => {

@@ -5,7 +5,8 @@ import type {
   DeliveryState,
   DeliveryStateTypes,
 } from '@bunting/contracts';
-import type { ListSource, SegmentEntry, SegmentEntryList, StoreContents } from './delivery-store.ts';
+import { bytesOfBlock } from '@bunting/evaluation';
+import type { FormerList, ListSource, SegmentEntry, SegmentEntryList, StoreContents } from './delivery-store.ts';
 import { emptyPart, newFeatureEntry, writeFeatureEntry } from './feature-entries.ts';
 
 type ApplyRow<E extends DeliveryEntity> = (
@@ -36,7 +37,35 @@ function applyFeature(contents: StoreContents, position: number, name: string, s
 
 function newSegmentEntry(id: number, position: number): SegmentEntry {
   const content = { json: undefined, referenceJson: undefined, constraints: '', list: undefined };
-  return { id, position, evaluatedPosition: position, ...content };
+  return { id, position, evaluatedPosition: position, formerLists: [], ...content };
+}
+
+/** For how long the blocks of a former list are sent, in milliseconds: an edge on a slow network needs some seconds for a list. */
+const formerListMs = 60_000;
+/** The most memory of former lists of a segment beside that of its list, though the newest of them always stays. */
+const maxFormerBytes = 64 * 1024 * 1024;
+
+/** The former lists of a segment that gets another one, newest first. */
+function formerListsAfter(
+  { list, formerLists }: SegmentEntry,
+  next: SegmentEntryList | undefined,
+  { now = Date.now }: ListSource,
+): readonly FormerList[] {
+  const replaced = list?.ids === undefined ? [] : [{ ids: list.ids, root: list.root, until: now() + formerListMs }];
+  const counted = new Set(next?.ids?.blocks);
+  let bytes = 0;
+  const kept: FormerList[] = [];
+  for (const former of [...replaced, ...formerLists]) {
+    if (former.until <= now() || former.root === next?.root) continue;
+    for (const block of former.ids.blocks) {
+      if (counted.has(block)) continue;
+      counted.add(block);
+      bytes += bytesOfBlock(block);
+    }
+    if (kept.length > 0 && bytes > maxFormerBytes) break;
+    kept.push(former);
+  }
+  return kept;
 }
 
 function listOf(
@@ -94,6 +123,7 @@ function applySegment(
   if (before !== undefined && json === before.json && !hasOtherList) return;
   if (hasOtherList || constraints !== segment.constraints || (json === undefined) !== (segment.json === undefined))
     segment.evaluatedPosition = position;
+  if (list?.root !== segment.list?.root) segment.formerLists = formerListsAfter(segment, list, contents.lists);
   const referenceJson = state === null ? undefined : (referenceJsonOf(state, list) ?? json);
   Object.assign(segment, { position, json, referenceJson, constraints, list });
   if (state === null) contents.removalsSincePrune++;

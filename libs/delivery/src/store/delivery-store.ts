@@ -31,6 +31,16 @@ export interface SegmentEntry {
   constraints: string;
   /** the list; `json` has only those ids that server SDKs get */
   list: SegmentEntryList | undefined;
+  /** the lists that it had a short while ago, newest first: an edge asks for their blocks a moment after it has learned of them */
+  formerLists: readonly FormerList[];
+}
+
+/** A list that a segment had. */
+export interface FormerList {
+  readonly ids: LoadedList;
+  readonly root: string;
+  /** until when its blocks are sent, in milliseconds since the epoch */
+  readonly until: number;
 }
 
 /** The list of a segment. */
@@ -99,6 +109,8 @@ export type RecentChanges = ReturnType<typeof recentChanges>;
 export interface ListSource {
   readonly find: FindIdList;
   readonly maxIdsToSdks: number;
+  /** milliseconds since the epoch, for tests */
+  readonly now?: () => number;
 }
 
 /** What the delivery store holds in memory: entities, deleted ones included, and their newest changes. */
@@ -233,6 +245,22 @@ export function deliveryStore({
     feature: (name: string): FeatureEntry | undefined => features.get(name),
     segment: (id: number): SegmentEntry | undefined => segments.get(id),
     segments: (): Iterable<SegmentEntry> => segments.values(),
+    /** The roots of the lists that segments have, or had so short a while ago that edges may ask for their blocks. */
+    listRoots: (): ReadonlySet<string> => {
+      const roots = new Set<string>();
+      const now = (lists.now ?? Date.now)();
+      for (const segment of segments.values()) {
+        if (segment.list !== undefined) roots.add(segment.list.root);
+        if (segment.formerLists.length === 0) continue;
+        segment.formerLists = segment.formerLists.filter(({ until }) => until > now);
+        for (const { root } of segment.formerLists) roots.add(root);
+      }
+      return roots;
+    },
+    /** Gives up the lists that segments had, where the memory is needed. */
+    dropFormerLists: (): void => {
+      for (const segment of segments.values()) segment.formerLists = [];
+    },
     formerFeatures: (): Iterable<FormerFeature> => formerFeatures.values(),
     /** The features in the order of their names. */
     features: (): Iterable<FeatureEntry> => features.inOrderOfNames(),

@@ -30,6 +30,9 @@ export class UnknownListError extends Error {
 const maxBlocks = 8_192;
 /** The blocks of which hash tables are made before other work has its turn: some milliseconds. */
 const blocksPerTurn = 4;
+/** What a list takes for each hash of its blocks, and a block beside its ids, in bytes: estimates. */
+const bytesPerHash = 100;
+const bytesPerBlock = 300;
 
 /** @throws UnknownListError */
 function verified(hash: string, bytes: Uint8Array | undefined): Uint8Array {
@@ -62,18 +65,25 @@ export function idLists({ maxBytes = Number.POSITIVE_INFINITY }: { readonly maxB
   const loading = new Map<string, Promise<void>>();
   let bytes = 0;
 
+  const take = (size: number): void => {
+    if (bytes + size > maxBytes)
+      throw new UnknownListError(`All lists take more than ${maxBytes} bytes.`, { isTooLarge: true });
+    bytes += size;
+  };
   const add = (hash: string, block: IdBlock): void => {
     if (blocks.has(hash)) return;
-    const size = bytesOfBlock(block);
-    if (bytes + size > maxBytes)
-      throw new UnknownListError(`The ids of all lists take more than ${maxBytes} bytes.`, { isTooLarge: true });
+    take(bytesOfBlock(block) + bytesPerBlock);
     blocks.set(hash, block);
-    bytes += size;
+  };
+  const begin = (root: string, hashes: readonly string[]): void => {
+    if (begun.has(root)) return;
+    take(hashes.length * bytesPerHash);
+    begun.set(root, hashes);
   };
 
   const read = async (root: string, fetch: FetchBlocks): Promise<void> => {
     const hashes = blocksInRoot(root, (await fetch([root], 'root')).get(root));
-    begun.set(root, hashes);
+    begin(root, hashes);
     const held = new Map<string, IdBlock>();
     for (const hash of hashes) {
       const block = blocks.get(hash);
@@ -97,6 +107,7 @@ export function idLists({ maxBytes = Number.POSITIVE_INFINITY }: { readonly maxB
       }
     }
     // Those that were dropped meanwhile, because nothing needed them, are needed now.
+    begin(root, hashes);
     for (const [hash, block] of held) add(hash, block);
     const ordered = hashes.map((hash) => held.get(hash) as IdBlock);
     lists.set(root, { ...idList(ordered), hashes, blocks: ordered });
@@ -122,25 +133,27 @@ export function idLists({ maxBytes = Number.POSITIVE_INFINITY }: { readonly maxB
     /** Drops all lists but these, and blocks that neither they nor incomplete ones of these have. */
     retain: (roots: ReadonlySet<string>): void => {
       let isUnneeded = false;
-      for (const known of [lists, begun])
-        for (const root of known.keys())
-          if (!roots.has(root)) {
-            known.delete(root);
-            isUnneeded = true;
-          }
+      const drop = (root: string, known: Map<string, unknown>, hashes: readonly string[]): void => {
+        if (roots.has(root)) return;
+        known.delete(root);
+        bytes -= hashes.length * bytesPerHash;
+        isUnneeded = true;
+      };
+      for (const [root, { hashes }] of lists) drop(root, lists, hashes);
+      for (const [root, hashes] of begun) drop(root, begun, hashes);
       if (!isUnneeded) return;
       const used = new Set<string>([...lists.values()].flatMap(({ hashes }) => hashes).concat(...begun.values()));
       for (const [hash, block] of blocks)
         if (!used.has(hash)) {
           blocks.delete(hash);
-          bytes -= bytesOfBlock(block);
+          bytes -= bytesOfBlock(block) + bytesPerBlock;
         }
     },
     /** whether there are any */
     get isEmpty(): boolean {
       return lists.size + begun.size === 0;
     },
-    /** the memory that all ids take, in bytes */
+    /** the memory that all lists take, in bytes */
     get bytes(): number {
       return bytes;
     },

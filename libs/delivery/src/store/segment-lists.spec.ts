@@ -1,7 +1,10 @@
 import { type ErrorKind, type OutboxMessage, refusal } from '@bunting/contracts';
 import { encodeIdBlock, encodeRootBlock, inflateIdBlock, type StoredBlock } from '@bunting/contracts/id-blocks';
 import { expect, it } from 'vitest';
-import type { FetchBlocks } from './id-lists.ts';
+import { aSetting, aStrategy, featureRow, givenRows } from '../../test/delivery-rows.ts';
+import { deliveryView } from '../view/delivery-view.ts';
+import { deliveryStore } from './delivery-store.ts';
+import { type FetchBlocks, idLists } from './id-lists.ts';
 import { segmentLists } from './segment-lists.ts';
 
 const stored = (ids: readonly string[]) => {
@@ -102,4 +105,68 @@ it('a list that is refused holds no other list up, and one that is too long for 
   await expect(refusing(() => true, 'ServiceUnavailable').loadFor(rows)).rejects.toMatchObject({
     kind: 'ServiceUnavailable',
   });
+});
+
+it('an edge gets the blocks of a list that has been replaced within the last minute, and only then', async () => {
+  const versions = Array.from({ length: 5 }, (_, nth) => stored([`user-${nth}`]));
+  const { lists } = start(...versions.flatMap(({ blocks }) => blocks));
+  let now = 1_000_000;
+  const store = deliveryStore({ lists: { find: lists.find, maxIdsToSdks: 0, now: () => now } });
+  const view = deliveryView(store, { environment: 'development', inlineSegments: false, listsByReference: true });
+  let position = 0;
+  const write = async (...messages: readonly OutboxMessage[]): Promise<void> => {
+    await lists.loadFor(messages);
+    position++;
+    store.apply(
+      messages.map((message) => ({ ...message, position })),
+      position,
+      true,
+    );
+    lists.retain(store.listRoots(), true);
+  };
+  const strategies = [aStrategy([1])];
+  const listed = featureRow('listed', { environments: { development: aSetting({ strategies }) } });
+  const payloads = [...givenRows('default'), listed].map((payload) => ({ payload }) as OutboxMessage);
+  await write(...payloads);
+  const sent = (root: string): number => [...view.blocksAmong([root])].length;
+  for (const { root } of versions) {
+    await write(rowOf(1, root));
+    now += 15_000;
+  }
+  expect(versions.map(({ root }) => sent(root))).toEqual([1, 1, 1, 1, 1]);
+  expect([...view.blocksAmong(versions[0]?.blocks.map(({ hash }) => hash.toString('hex')) ?? [])]).toContainEqual({
+    hash: versions[0]?.blocks[0]?.hash.toString('hex'),
+    text: 'user-0\n',
+  });
+  now += 29_000;
+  await write({ payload: featureRow('another') } as OutboxMessage);
+  expect(versions.map(({ root }) => sent(root))).toEqual([0, 0, 1, 1, 1]);
+  expect(lists.find(versions[0]?.root ?? '')).toBeUndefined();
+  await write(rowOf(1, undefined));
+  expect(sent(versions[4]?.root ?? '')).toBe(1);
+  now += 60_000;
+  await write({ payload: featureRow('another', { description: 'later' }) } as OutboxMessage);
+  expect(versions.map(({ root }) => sent(root))).toEqual([0, 0, 0, 0, 0]);
+  expect(lists.bytes).toBe(0);
+});
+
+it('counts what a list takes beside its ids: many lists of the same block have no place without a limit', async () => {
+  const block = encodeIdBlock(['a']);
+  const fetch: FetchBlocks = async (hashes, kind) =>
+    new Map(
+      hashes.map((hash) => [hash, said((kind === 'ids' ? block : (roots.get(hash) as StoredBlock)).content, kind)]),
+    );
+  const roots = new Map(
+    [1, 2, 4, 8, 16, 32].map((count) => {
+      const root = encodeRootBlock(Array.from({ length: count }, () => block.hash));
+      return [root.hash.toString('hex'), root];
+    }),
+  );
+  const lists = idLists({ maxBytes: 5_000 });
+  const names = [...roots.keys()];
+  for (const root of names.slice(0, 5)) await lists.load(root, fetch);
+  await expect(lists.load(names[5] as string, fetch)).rejects.toMatchObject({ isTooLarge: true });
+  lists.retain(new Set());
+  expect(lists.bytes).toBe(0);
+  await lists.load(names[5] as string, fetch);
 });

@@ -90,16 +90,19 @@ function scopeReader(
           return (segment === undefined ? undefined : segmentJson(segment)) ?? [];
         })
         .join(','),
-    /** Those of the wanted blocks that the lists of these segments have, each once. */
+    /** Those of the wanted blocks that the lists of these segments have, or had a short while ago, each once. */
     *blocksAmong(wanted: Iterable<string>): Generator<ClientBlock> {
       const left = new Set(wanted);
       for (const id of usedSegmentIds()) {
-        const { list } = store.segment(id) ?? {};
-        if (list?.ids === undefined) continue;
-        const { hashes, blocks } = list.ids;
-        if (left.delete(list.root)) yield { hash: list.root, text: hashes.map((hash) => `${hash}\n`).join('') };
-        for (const [nth, hash] of hashes.entries())
-          if (left.delete(hash)) yield { hash, text: Buffer.from((blocks[nth] as IdBlock).text).toString() };
+        const { list, formerLists = [] } = store.segment(id) ?? {};
+        for (const { root, ids } of [...(list === undefined ? [] : [list]), ...formerLists]) {
+          if (left.size === 0) return;
+          if (ids === undefined) continue;
+          const { hashes, blocks } = ids;
+          if (left.delete(root)) yield { hash: root, text: hashes.map((hash) => `${hash}\n`).join('') };
+          for (const [nth, hash] of hashes.entries())
+            if (left.delete(hash)) yield { hash, text: Buffer.from((blocks[nth] as IdBlock).text).toString() };
+        }
       }
     },
   };
@@ -234,7 +237,7 @@ export function deliveryView(store: DeliveryStore, scope: DeliveryScope, onResiz
     },
     /** The features of the scope, in the order of their names. */
     features: reader.visibleFeatures,
-    /** Those of the wanted blocks that lists of the scope have now. */
+    /** Those of the wanted blocks that lists of the scope have now, or had within the last minute. */
     blocksAmong: (wanted: Iterable<string>): Iterable<ClientBlock> => {
       update();
       return reader.blocksAmong(wanted);
