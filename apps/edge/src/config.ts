@@ -86,7 +86,7 @@ export const EdgeConfig = Type.Object({
     minimum: 1,
     default: 256,
     description:
-      'maximum MiB that the ids in lists of segments take in memory, those of all tokens together, and old and new ones while one replaces the other; a state that needs more is left out',
+      'maximum MiB that the ids in lists of segments take in memory, those of all tokens together, and old and new ones while one replaces the other; a list that does not fit matches nobody',
   }),
   UPSTREAM_CERTIFICATE_FILE: Type.Optional(
     Type.String({ minLength: 1, description: 'PEM file with the certificates that the origin is verified with, too' }),

@@ -139,7 +139,13 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
     config.BACKUP_FOLDER === undefined || config.OFFLINE
       ? undefined
       : openTokenFile({ folder: config.BACKUP_FOLDER, log });
-  const lists = edgeLists({ maxMib: config.UPSTREAM_MAX_LISTS_MIB, rootsInUse: () => scopes.listRoots(), metrics });
+  const lists = edgeLists({
+    maxMib: config.UPSTREAM_MAX_LISTS_MIB,
+    rootsInUse: () => scopes.listRoots(),
+    dropFormerLists: () => scopes.dropFormerLists(),
+    warn: (message) => log.warn(message),
+    metrics,
+  });
   const origin = config.OFFLINE ? undefined : await connectOrigin(config, { log, metrics, onStop }, lists);
 
   const limits = concurrentRequestLimits(server);
@@ -265,6 +271,7 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
   mountBackstage(app, {
     scopes,
     tokens,
+    lists,
     admit,
     requireReady,
     pending: () => origin?.reports.pending() ?? {},

@@ -49,7 +49,11 @@ async function usersWithFlag(url: string, ...ids: readonly string[]): Promise<re
 const get = async (url: string, route = '/api/client/features') =>
   (await fetch(`${url}${route}`, { headers: { authorization: token, 'unleash-client-spec': '5.2.0' } })).json();
 const healthOf = async (url: string) =>
-  (await get(url, '/internal-backstage/health')) as { readonly stale: number; readonly oldestMs: number };
+  (await get(url, '/internal-backstage/health')) as {
+    readonly stale: number;
+    readonly oldestMs: number;
+    readonly listsTooLarge: number;
+  };
 
 it.each(modes)(
   'an edge evaluates a list as its origin does, and asks only for blocks that have changed, with %s',
@@ -162,7 +166,7 @@ it.each(lies)('an edge does not believe an origin that tells of %s', async (_, l
   await eventually(async () => expect(await usersWithFlag(edge.url, 'honest', 'liar', 'another')).toEqual(['another']));
 });
 
-it('an edge takes no more of lists than UPSTREAM_MAX_LISTS_MIB, whatever its origin has', async () => {
+it('an edge takes no more of lists than UPSTREAM_MAX_LISTS_MIB: a list that is too large matches nobody, and the rest is served', async () => {
   const { origin, startEdge } = await givenOrigin();
   giveList(origin, listOf(['honest']));
   const edge = await startEdge({ UPSTREAM_MAX_LISTS_MIB: '4', BACKUP_FOLDER: '' });
@@ -185,16 +189,25 @@ it('an edge takes no more of lists than UPSTREAM_MAX_LISTS_MIB, whatever its ori
   } as Map<string, string>;
   origin.state.data.putSegment(listedSegment({ contextName: 'userId', size: hashes.size, root }));
   origin.wakeStreams();
-  await eventually(async () => expect((await healthOf(edge.url)).stale).toBe(1));
-  await eventually(() =>
-    expect(origin.requests.filter(({ url }) => url.endsWith('segment-blocks')).length).toBeGreaterThan(4),
-  );
-  expect(await usersWithFlag(edge.url, 'honest')).toEqual(['honest']);
-  const metrics = await (await fetch(`${edge.url}/internal-backstage/prometheus`)).text();
-  const [, bytes] = /^bunting_segment_list_bytes(?:\{.*\})? (\d+)$/m.exec(metrics) ?? [];
-  expect(Number(bytes)).toBeLessThan(4 * 1024 * 1024);
-  const attempts = origin.blocksAsked.filter((hash) => hash === root).length;
-  expect(sent / attempts).toBeLessThan(8 * 1024 * 1024);
+  const metric = async (name: string): Promise<number> => {
+    const metrics = await (await fetch(`${edge.url}/internal-backstage/prometheus`)).text();
+    return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'm').exec(metrics)?.[1]);
+  };
+  const flags = async () => JSON.stringify(await get(edge.url));
+  await eventually(async () => expect(await healthOf(edge.url)).toMatchObject({ stale: 0, listsTooLarge: 1 }));
+  expect(await metric('bunting_edge_segment_lists_too_large')).toBe(1);
+  for (const name of ['later', 'much-later']) {
+    origin.state.data.put({ ...origin.state.data.list()[0], name });
+    origin.wakeStreams();
+    await eventually(async () => expect(await flags()).toContain(`"${name}"`));
+  }
+  expect(await usersWithFlag(edge.url, 'honest', seeds[0] as string)).toEqual([]);
+  expect(await metric('bunting_segment_list_bytes')).toBeLessThan(4 * 1024 * 1024);
+  expect(sent).toBeLessThan(8 * 1024 * 1024);
+  origin.state.blocks = new Map();
+  giveList(origin, listOf(['another']));
+  await eventually(async () => expect(await usersWithFlag(edge.url, 'honest', 'another')).toEqual(['another']));
+  expect(await healthOf(edge.url)).toMatchObject({ stale: 0, listsTooLarge: 0 });
 });
 
 it('server SDKs behind an edge get a short list as a constraint, and a long one as a segment that matches nobody', async () => {
@@ -213,3 +226,28 @@ it('server SDKs behind an edge get a short list as a constraint, and a long one 
   );
   expect(await usersWithFlag(edge.url, 'c', 'd')).toEqual(['c']);
 });
+
+it.each([404, 405, 403])(
+  'an edge whose proxy answers %d to questions for blocks follows its origin as SDKs do, with short lists as ids',
+  async (status) => {
+    const { origin, startEdge } = await givenOrigin();
+    const { list, blocks } = listOf(['a']);
+    giveList(origin, { list, blocks });
+    const { data } = origin.state;
+    const inlined = { id: 7, name: 'listed', constraints: [{ contextName: 'userId', operator: 'IN', values: ['a'] }] };
+    origin.state.lie = (request, response) => {
+      const isBlocks = request.url?.endsWith('segment-blocks') === true;
+      const isForFeatures = /\/(?:features|delta|streaming)$/.test(request.url ?? '');
+      if (isBlocks) response.writeHead(status, { 'content-type': 'application/json' }).end('{"name":"Blocked"}');
+      if (isForFeatures)
+        data.putSegment(request.headers['bunting-segment-lists'] === undefined ? inlined : listedSegment(list));
+      return isBlocks;
+    };
+    const edge = await startEdge();
+    await eventually(async () => expect(await usersWithFlag(edge.url, 'a', 'b')).toEqual(['a']));
+    data.put({ ...data.list()[0], name: 'later' });
+    origin.wakeStreams();
+    await eventually(async () => expect(JSON.stringify(await get(edge.url))).toContain('"later"'));
+    expect(origin.requests.filter(({ url }) => url.endsWith('segment-blocks'))).toHaveLength(3);
+  },
+);

@@ -2,6 +2,7 @@ import { GetClientFeatures, permissionsFor } from '@bunting/contracts';
 import { type Admit, requirePermission } from '@bunting/http';
 import { buntingVersion } from '@bunting/runtime';
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { EdgeLists } from '../segment-lists/edge-lists.ts';
 import type { EdgeScopes } from './scopes.ts';
 import type { EdgeTokens } from './tokens.ts';
 
@@ -14,6 +15,7 @@ function masked(token: string): string {
 export interface BackstageOptions {
   readonly scopes: EdgeScopes;
   readonly tokens: EdgeTokens;
+  readonly lists: Pick<EdgeLists, 'tooLarge'>;
   readonly admit: Admit;
   /** throws an error with the reason while the edge has nothing to serve */
   readonly requireReady: () => void;
@@ -46,12 +48,19 @@ function scopeStaleness({
 
 /** Adds the paths below which Unleash Edge tells how it is. */
 export function mountBackstage(app: FastifyInstance, options: BackstageOptions): void {
-  const { scopes, tokens, admit, requireReady, pending, limit } = options;
+  const { scopes, tokens, lists, admit, requireReady, pending, limit } = options;
   const base = '/internal-backstage';
   app.get(`${base}/health`, { preHandler: limit }, async () => {
     const stale = scopeDetails(scopes).filter(({ staleMs }) => staleMs !== null && staleMs > 0);
     const oldestMs = Math.max(0, ...stale.map(({ staleMs }) => staleMs ?? 0));
-    return { status: 'OK', version: buntingVersion(), scopes: scopes.all().length, stale: stale.length, oldestMs };
+    return {
+      status: 'OK',
+      version: buntingVersion(),
+      scopes: scopes.all().length,
+      stale: stale.length,
+      oldestMs,
+      listsTooLarge: lists.tooLarge,
+    };
   });
   app.get(`${base}/ready`, { preHandler: limit }, async (_request, reply) => {
     try {

@@ -4,7 +4,6 @@ import type { Principal } from '@bunting/http';
 import { type Log, logFailure } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import type { OriginState } from '../origin-state.ts';
-import { rootsOf } from '../segment-lists/edge-lists.ts';
 import { type FollowedScope, followedScope, type ScopeParts } from './followed-scope.ts';
 import { covers, scopeKeyOf } from '../token-scope.ts';
 import type { EdgeToken } from './token.ts';
@@ -143,9 +142,9 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
     const { following } = entry;
     entry.following = undefined;
     entry.lead = undefined;
-    void Promise.resolve(following?.close()).catch((error: unknown) =>
-      logFailure(log, 'The edge does not stop to follow its origin with a token', error),
-    );
+    void Promise.resolve(following?.close())
+      .then(() => parts.lists.sweep())
+      .catch((error: unknown) => logFailure(log, 'The edge does not stop to follow its origin with a token', error));
   };
 
   /** Removes a token from a scope, which another token takes over, or which ends. */
@@ -203,9 +202,13 @@ export function edgeScopes({ parts, tokens, follow, snapshots, log }: ScopesOpti
   };
 
   return {
-    /** the roots of the lists that are served */
+    /** the roots of the lists that are served, and of those that edges behind this one may still ask for */
     listRoots: (): readonly string[] =>
-      [...entries.values()].flatMap(({ scope }) => rootsOf(scope.state()?.segments ?? [])),
+      [...entries.values()].flatMap(({ scope }) => [...scope.delivery.store.listRoots()]),
+    /** Gives up the lists that are served no longer. */
+    dropFormerLists: (): void => {
+      for (const { scope } of entries.values()) scope.delivery.store.dropFormerLists();
+    },
     all: () => [...entries.values()] as readonly Pick<Entry, 'scope' | 'following'>[],
     /** Serves a state that was stored, or comes from a file, until the origin delivers another one. */
     restore: (state: OriginState): void => {

@@ -27,16 +27,22 @@ export function fetchBlocksFrom(
     readonly headers: Readonly<Record<string, string>>;
     readonly signal: AbortSignal;
   },
+  { onBlocked, onPassed }: { readonly onBlocked: () => void; readonly onPassed: () => void },
 ): FetchBlocks {
   const path = GetClientSegmentBlocks.http?.url ?? '';
   const ask = async (hashes: readonly string[]): Promise<ClientSegmentBlocks> => {
     try {
       const { body } = await client.ask({ ...request, path, json: { hashes }, maxBytes: maxAnswerBytes });
-      return readAnswer(body);
+      const answer = readAnswer(body);
+      onPassed();
+      return answer;
     } catch (error) {
-      // An origin that told of lists has the operation: this was another replica of it, of the version before.
-      if (error instanceof OriginError && error.fault === 'unsupported')
+      // An origin that told of lists has the operation, and takes the token: this was another replica of it, of the version before, or a
+      // proxy that does not let the path pass.
+      if (error instanceof OriginError && (error.fault === 'unsupported' || error.fault === 'refused')) {
+        onBlocked();
         throw new OriginError('failing', `asked for blocks of lists, ${error.message}`);
+      }
       throw error;
     }
   };

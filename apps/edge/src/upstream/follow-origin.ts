@@ -82,6 +82,8 @@ const refusalsUntilGivenUp = 3;
 const maxStreamFailures = 3;
 /** A stream that ends earlier counts as failed. */
 const shortStreamMs = 10_000;
+/** How often in a row the question for blocks may be blocked before features are asked for without lists for a while. */
+const maxTimesBlocked = 3;
 
 function parsed(text: string): unknown {
   try {
@@ -100,16 +102,33 @@ export function followOrigin(options: FollowOptions) {
   const { held: snapshot } = options;
   const closing = new AbortController();
   const watch = restorationWatch(settings, now);
-  const headers = {
+  /** how often in a row the origin did not let the question for blocks pass, and until when this edge gets ids instead of lists */
+  let timesBlocked = 0;
+  let withoutListsUntil = Number.NEGATIVE_INFINITY;
+  const onBlocked = (): void => {
+    timesBlocked++;
+    if (timesBlocked < maxTimesBlocked || now() < withoutListsUntil) return;
+    withoutListsUntil = now() + settings.betterModeAfterMs;
+    timesBlocked = 0;
+    log.warn(
+      'The origin, or a proxy in front of it, does not let POST /api/client/segment-blocks pass. The edge gets lists of segments as SDKs do: those with many ids match nobody.',
+    );
+  };
+  const headersOfEdge = {
     'unleash-appname': options.appName,
     'unleash-instanceid': options.instanceId,
     'unleash-client-spec': clientSpec,
     'unleash-sdk': 'bunting-edge',
     'unleash-sdk-type': 'edge',
     'unleash-interval': String(settings.refreshMs),
-    [segmentListsHeader]: segmentListsVersion,
   };
-  const fetchBlocks = fetchBlocksFrom(client, { token, headers, signal: closing.signal });
+  const headersNow = (): Readonly<Record<string, string>> =>
+    now() < withoutListsUntil ? headersOfEdge : { ...headersOfEdge, [segmentListsHeader]: segmentListsVersion };
+  const fetchBlocks = fetchBlocksFrom(
+    client,
+    { token, headers: headersOfEdge, signal: closing.signal },
+    { onBlocked, onPassed: () => void (timesBlocked = 0) },
+  );
 
   const suspectedPauseMs = settings.olderForMs / settings.olderAnswers;
   const reopening = { firstMs: 50, maxMs: settings.maxBackoffMs };
@@ -138,6 +157,8 @@ export function followOrigin(options: FollowOptions) {
   let isGivenUp = false;
   let timesGivenUp = 0;
   let isLoadingLists = false;
+  /** the lists that were too large when the state was handed over */
+  let servedClosed = '';
   let confirmedAt: Date | undefined;
   let failure: string | undefined;
   /** how old the data of the origin was at its last answer, and when that was */
@@ -163,11 +184,11 @@ export function followOrigin(options: FollowOptions) {
     confirm();
   };
 
-  /** @throws OriginError where a list of it is not there */
-  const loadLists = async ({ segments }: Contents): Promise<void> => {
+  /** @returns the segments as they are to be served @throws OriginError where a list is not there */
+  const loadLists = async ({ segments }: Contents): Promise<OriginState['segments']> => {
     isLoadingLists = !lists.has(segments.values());
     try {
-      await lists.load([...segments.values()], fetchBlocks);
+      return await lists.load([...segments.values()], fetchBlocks);
     } finally {
       isLoadingLists = false;
     }
@@ -176,12 +197,16 @@ export function followOrigin(options: FollowOptions) {
   /** @throws OriginError where the state cannot be served: then it is not held either, and is asked for again */
   const take = async (next: Contents): Promise<void> => {
     const heardBefore = timesGivenUp;
-    await loadLists(next);
+    const segments = await loadLists(next);
+    const closed = lists.closed();
     if (timesGivenUp !== heardBefore || closing.signal.aborted) return;
     const previous = held;
     let from = historyFrom;
     if (previous !== undefined) {
-      const isSame = next.revision === previous.revision && (next === previous || isSameContent(next, previous));
+      const isSame =
+        next.revision === previous.revision &&
+        (next === previous || isSameContent(next, previous)) &&
+        closed === servedClosed;
       if (isSame && !isOtherScope && next.entityTag === previous.entityTag) return hold(next);
       if (isOtherScope || next.revision < previous.revision || (next.revision === previous.revision && !isSame))
         from = Math.max(from, previous.revision) + 1;
@@ -197,7 +222,7 @@ export function followOrigin(options: FollowOptions) {
           historyFrom: from,
           entityTag: next.entityTag,
           features: [...next.features.values()],
-          segments: [...next.segments.values()],
+          segments,
           fetchedAt: new Date(Date.now() - originStaleMs),
         });
       } catch (error) {
@@ -206,7 +231,10 @@ export function followOrigin(options: FollowOptions) {
     }
     historyFrom = from;
     isOtherScope = false;
+    servedClosed = closed;
     hold(next);
+    // What was served before has left the memory: a list that had no place beside it may have one.
+    if (lists.mayFit()) await take(next);
   };
 
   /** Takes contents that are as new as those that are held, or those of a restored origin. @returns whether it did */
@@ -273,7 +301,7 @@ export function followOrigin(options: FollowOptions) {
     } = await client.get({
       path: '/api/client/features',
       token,
-      headers: { ...headers, ...(tag === null ? {} : { 'if-none-match': tag }) },
+      headers: { ...headersNow(), ...(tag === null ? {} : { 'if-none-match': tag }) },
       signal: closing.signal,
     });
     if (status === 304 && tag === null)
@@ -300,7 +328,7 @@ export function followOrigin(options: FollowOptions) {
     const { status, body, staleMs } = await client.get({
       path: '/api/client/delta',
       token,
-      headers: { ...headers, ...revisionHeader('if-none-match') },
+      headers: { ...headersNow(), ...revisionHeader('if-none-match') },
       signal: closing.signal,
     });
     if (status === 304 && isEverything)
@@ -325,7 +353,7 @@ export function followOrigin(options: FollowOptions) {
     const { pieces, staleMs } = await client.stream({
       path: '/api/client/streaming',
       token,
-      headers: { ...headers, ...revisionHeader('last-event-id') },
+      headers: { ...headersNow(), ...revisionHeader('last-event-id') },
       signal: controller.signal,
     });
     told(staleMs);
