@@ -80,6 +80,21 @@ describe('rounds of several destinations that end at the same time', () => {
     );
   });
 
+  it('are stored while a user has locked the integration of one of them, which is stored afterwards', async () => {
+    const [locked, ...others] = claims as [Claim, ...Claim[]];
+    const waiting = await database.transaction(async (tx) => {
+      await tx.query('select 1 from integration where id = $1 for update', [locked.integrationId]);
+      const held = store.commit(locked, roundWith('{}'));
+      for (const event of ['{}', '{"again": true}'])
+        expect(await Promise.all(others.map((claim) => store.commit(claim, roundWith(event))))).toEqual(
+          others.map(() => true),
+        );
+      return { held };
+    });
+    expect(await waiting.held).toBe(true);
+    expect((await stored()).map(({ attempts }) => attempts)).toEqual(claims.map((claim) => (claim === locked ? 1 : 2)));
+  });
+
   it('are stored although one of them cannot be', async () => {
     const outcomes = await Promise.allSettled(
       claims.map((claim, nth) => store.commit(claim, roundWith(nth === 3 ? 'no JSON' : '{}'))),

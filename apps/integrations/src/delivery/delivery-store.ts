@@ -182,26 +182,27 @@ const dropOldMarks: Statement = {
 /** Reads and changes how far destinations are, outside of the writes of users. */
 export function deliveryStore(database: Database) {
   const { read, query } = database;
-  /** Commits rounds of several destinations in one statement: those that end while the one before is executed. */
-  const commitRounds = async (committed: readonly CommittedRound[]): Promise<boolean[]> => {
-    const rows = await query<{ id: number }>({ name: 'commit-rounds', text: moveAndRecord }, valuesOfRounds(committed));
+  const commitRounds = async (committed: readonly CommittedRound[], statement: Statement): Promise<boolean[]> => {
+    const rows = await query<{ id: number }>(statement, valuesOfRounds(committed));
     const held = new Set(rows.map(({ id }) => id));
     return committed.map(({ claim }) => held.has(claim.integrationId));
   };
+  /** Commits rounds of several destinations in one statement, those that end while the one before is executed, except where an integration is locked. */
   let lastCommit: Promise<unknown> = Promise.resolve();
   const rounds = new DataLoader<CommittedRound, boolean>(
-    async (committed) => {
-      const commit = commitRounds(committed).catch((error: unknown) =>
-        // What is wrong with one of them, such as a lock on its integration, is that of no other.
-        committed.length === 1
-          ? [error as Error]
-          : Promise.all(committed.map((one) => commitRounds([one]).then(([isHeld = false]) => isHeld, toError))),
-      );
-      lastCommit = commit;
+    (committed) => {
+      const commit = commitRounds(committed, moveUnlocked);
+      lastCommit = commit.catch(() => undefined);
       return commit;
     },
     { cache: false, maxBatchSize: maxRounds, batchScheduleFn: (execute) => void lastCommit.then(execute) },
   );
+  /** What is wrong with one of them, such as a lock on its integration, is that of no other: it is committed by itself, and none waits for it. */
+  const commitRound = async (committed: CommittedRound): Promise<boolean> => {
+    if (await rounds.load(committed).catch(() => false)) return true;
+    const [isHeld = false] = await commitRounds([committed], moveAlone);
+    return isHeld;
+  };
   return {
     /** Takes destinations that have something to do and that no process delivers to. @param head the end of the log */
     claim: async (head: LogPosition, leaseMs: number, limit: number, except: readonly number[]): Promise<Claim[]> => {
@@ -250,12 +251,12 @@ export function deliveryStore(database: Database) {
     commit: (claim: Claim, round: Round): Promise<boolean> =>
       changesParked(round)
         ? database.transaction(async (tx) => {
-            const [held] = await tx.query(moveAndRecord, valuesOfRounds([{ claim, round }]));
+            const [held] = await tx.query(moveAlone.text, valuesOfRounds([{ claim, round }]));
             if (held === undefined) return false;
             await storeParked(tx, claim.integrationId, round);
             return true;
           })
-        : rounds.load({ claim, round }),
+        : commitRound({ claim, round }),
 
     /** By integration: how many events wait and are dead letters, and how many attempts failed since one succeeded. */
     countParked: () =>
@@ -291,17 +292,13 @@ interface CommittedRound {
   readonly round: Round;
 }
 
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
-}
-
 /**
  * SQL: moves destinations whose leases are held, and records the attempts of these. The integrations are locked first, as by those who delete them, in
  * the order of their ids. @returns the ids of these
  */
-const moveAndRecord = `
+const moveAndRecord = (ofLocked: '' | 'skip locked'): string => `
   with locked as materialized (
-    select id from integration where id = any ($1::int[]) order by id for key share
+    select id from integration where id = any ($1::int[]) order by id for key share ${ofLocked}
   ), moved as (
     update destination d set position = r.position, position_hash = r.hash, failures = r.failures,
       paused_until = case when r.pause_ms > 0 then ${later('r.pause_ms')} end,
@@ -319,6 +316,8 @@ const moveAndRecord = `
       as a (id, uid, state, state_details, event, details, nth) join moved on moved.integration_id = a.id order by nth
   )
   select integration_id as id from moved`;
+const moveAlone: Statement = { name: 'commit-round', text: moveAndRecord('') };
+const moveUnlocked: Statement = { name: 'commit-rounds', text: moveAndRecord('skip locked') };
 
 function valuesOfRounds(committed: readonly CommittedRound[]): unknown[] {
   const moves = committed.map(({ claim: { integrationId: id, lease }, round }) => {
