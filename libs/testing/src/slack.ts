@@ -26,6 +26,8 @@ export interface SlackMessage {
 export interface SlackPerson {
   readonly id: string;
   readonly name: string;
+  /** default: the name at example.org */
+  readonly email?: string;
 }
 
 /** How the double sends an interaction, where that is not as Slack does. */
@@ -95,6 +97,8 @@ export async function startSlack({ teamId = 'T0SHOP', token = 'xoxb-test', port 
   const views: Json[] = [];
   const calls: string[] = [];
   const triggers = new Map<string, number>();
+  /** those who have pressed a button, by id */
+  const people = new Map<string, SlackPerson>();
   const responseUrls = new Map<string, number>();
   /** refuses the next calls of a method */
   const refusals = new Map<string, { error: string; times: number }>();
@@ -103,6 +107,12 @@ export async function startSlack({ teamId = 'T0SHOP', token = 'xoxb-test', port 
   let requestUrl = '';
 
   const methods: Readonly<Record<string, (body: Json) => Json>> = {
+    'users.info': ({ user }) => {
+      const person = people.get(String(user));
+      if (person === undefined) return { ok: false, error: 'user_not_found' };
+      const { id, name, email = `${name}@example.org` } = person;
+      return { ok: true, user: { id, name, is_email_confirmed: true, profile: { email } } };
+    },
     'auth.test': () => ({ ok: true, team_id: teamId, team: 'Shop', user_id: 'UBOT' }),
     'chat.postMessage': ({ channel, text, blocks }) => {
       const fault = faultOfBlocks(blocks ?? []);
@@ -166,7 +176,11 @@ export async function startSlack({ teamId = 'T0SHOP', token = 'xoxb-test', port 
       return refusal.error === 'ratelimited'
         ? void response.writeHead(429, { 'retry-after': '1' }).end()
         : respond(response, 200, { ok: false, error: refusal.error });
-    const result = implementation?.(JSON.parse(text) as Json) ?? { ok: false, error: 'unknown_method' };
+    const isForm = request.headers['content-type'] === 'application/x-www-form-urlencoded';
+    // As at Slack, methods that read take no JSON.
+    if (method === 'users.info' && !isForm) return respond(response, 200, { ok: false, error: 'invalid_arguments' });
+    const args = (isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text)) as Json;
+    const result = implementation?.(args) ?? { ok: false, error: 'unknown_method' };
     // The method has its effect, and the caller never learns of it.
     if (loses === method) {
       loses = undefined;
@@ -194,7 +208,9 @@ export async function startSlack({ teamId = 'T0SHOP', token = 'xoxb-test', port 
       body,
     };
   };
-  const commonOf = ({ id, name }: SlackPerson, faults: InteractionFaults = {}) => {
+  const commonOf = (person: SlackPerson, faults: InteractionFaults = {}) => {
+    const { id, name } = person;
+    people.set(id, person);
     const team = faults.teamId ?? teamId;
     const trigger = `trigger.${++made}`;
     triggers.set(trigger, performance.now());

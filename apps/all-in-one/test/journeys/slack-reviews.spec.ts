@@ -84,6 +84,7 @@ describe('change requests in Slack', () => {
       (one) => one.username === username,
     );
     await expectSuccess('POST', `user-admin/${user?.id ?? 0}/change-password`, { password });
+    await expectSuccess('PUT', `user-admin/${user?.id ?? 0}`, { email: `${username}@example.org` });
     const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
     const login = { method: 'POST', headers, body: JSON.stringify({ username, password }) };
     const cookie = (await fetch(`${platform.url}/auth/simple/login`, login)).headers.get('set-cookie') ?? '';
@@ -117,7 +118,7 @@ describe('change requests in Slack', () => {
     expect(await request(id)).toMatchObject({ state: 'Approved', approvals: [{ createdBy: { username: 'rita' } }] });
     await eventually(() => expect(slack.buttonsOf(message)).toEqual(['open']));
     const { events } = await expectSuccess<FoundEvents>('GET', 'search/events?type=IS:change-request-approved&limit=1');
-    expect(events[0]).toMatchObject({ createdBy: 'rita', data: { changeRequestId: id, via: 'slack' } });
+    expect(events[0]).toMatchObject({ createdBy: 'rita@example.org', data: { changeRequestId: id, via: 'slack' } });
     expect(events[0]?.summary).toContain('in Slack');
   });
 

@@ -10,7 +10,11 @@ describeInBrowser('a Slack account', () => {
   it('is linked by the person who has opened the link from Slack, shown in the profile, and unlinked', async () => {
     const slack = await startSlack({ port: Number(port) });
     const name = `slack-${randomUUID().slice(0, 8)}`;
-    const { id: userId } = (await api('POST', '/api/admin/user-admin', { username: name, rootRole: 3 })) as {
+    const { id: userId } = (await api('POST', '/api/admin/user-admin', {
+      username: name,
+      email: `${name}@example.org`,
+      rootRole: 3,
+    })) as {
       id: number;
     };
     await api('POST', `/api/admin/user-admin/${userId}/change-password`, { password });
@@ -34,7 +38,7 @@ describeInBrowser('a Slack account', () => {
       if (found === undefined) throw new Error('Slack has no message yet.');
       return found;
     });
-    await slack.press(message, 'approve', { id: 'U0ADA', name: 'ada.at.slack' });
+    await slack.press(message, 'approve', { id: 'U0ADA', name: 'ada.at.slack', email: `${name}@example.org` });
     const link = await eventually(() => {
       const found = /\/link-slack\?token=\S+/.exec(slack.answers.join('\n'))?.[0];
       if (found === undefined) throw new Error('Slack has shown no link yet.');

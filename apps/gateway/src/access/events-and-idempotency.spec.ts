@@ -136,6 +136,7 @@ describe('each write', () => {
 
     const signedIn = await twice('POST', 'user-admin', {
       username: 'browsing',
+      email: 'browsing@example.org',
       rootRole: 1,
       password: 'Correct-horse-7',
     });
@@ -159,7 +160,13 @@ describe('each write', () => {
     expect(JSON.stringify(stored)).not.toMatch(/token=[0-9a-f]{76}/);
     await sessionOf();
     const linkSlack = async (): Promise<Shown> => {
-      const slackUser = { teamId: 'T1', teamName: 'acme', slackUserId: 'U1', slackUserName: 'browsing' };
+      const slackUser = {
+        teamId: 'T1',
+        teamName: 'acme',
+        slackUserId: 'U1',
+        slackUserName: 'browsing',
+        email: 'browsing@example.org',
+      };
       const { token } = await call(gateway.bus, InviteSlackUser, { body: slackUser }, systemContext(10_000));
       return twice('POST', 'user/slack-accounts', { token }, undefined, browser.cookie());
     };

@@ -22,6 +22,7 @@ export const slackAccounts: SchemaMigration = {
       team_name text not null,
       slack_user_id text not null,
       slack_user_name text not null,
+      email text not null,
       expires_at timestamptz not null,
       unique (team_id, slack_user_id)
     )`,

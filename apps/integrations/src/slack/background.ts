@@ -1,5 +1,6 @@
 import { type Bus, systemContext } from '@bunting/bus';
 import {
+  asJsonObject,
   DescribeChangeRequest,
   type Event,
   InviteSlackUser,
@@ -209,15 +210,27 @@ export function startSlackInteractions({
 }: InteractionsOptions) {
   const context = () => systemContext(callTimeoutMs);
 
-  const invite = async ({
-    teamId,
-    teamName,
-    slackUserId,
-    slackUserName,
-    comment,
-  }: Interaction): Promise<string | undefined> => {
+  /** The confirmed address of a person at Slack, or why there is none. */
+  const emailOf = async (target: Target, slackUserId: string) => {
+    const accessToken = target.parameters['accessToken'] ?? '';
+    const reply = await slack.read(accessToken, 'users.info', { user: slackUserId });
+    if (!reply.ok) return { error: reply.error };
+    const user = asJsonObject(reply.body['user']);
+    const email = asJsonObject(user['profile'])['email'];
+    if (typeof email !== 'string' || email === '') return { error: 'missing_scope' };
+    return user['is_email_confirmed'] === false ? { error: 'email_not_confirmed' } : { email: email.slice(0, 320) };
+  };
+
+  /** @returns what a person is told who has not linked the account; undefined for one who has */
+  const invite = async (target: Target, interaction: Interaction): Promise<string | undefined> => {
+    const { teamId, teamName, slackUserId, slackUserName, comment } = interaction;
     const slackUser = { teamId, teamName, slackUserId, slackUserName };
-    const { token } = await call(bus, InviteSlackUser, { body: slackUser }, context());
+    const { by } = await call(bus, InviteSlackUser, { body: slackUser }, context());
+    if (by !== null) return undefined;
+    const { email, error } = await emailOf(target, slackUserId);
+    if (email === undefined)
+      return `Your Slack account cannot be linked: Slack does not tell its confirmed e-mail address (${error}). The app needs the scopes users:read and users:read.email.`;
+    const { token } = await call(bus, InviteSlackUser, { body: { ...slackUser, email } }, context());
     if (token === null) return undefined;
     const link = `${publicUrl}/link-slack?token=${encodeURIComponent(token)}`;
     const lost = comment === undefined ? '' : ` Your comment was not added: ${escapeForSlack(comment)}`;
@@ -229,7 +242,7 @@ export function startSlackInteractions({
     const { kind, request, teamId, slackUserId, comment, triggerId } = interaction;
     await messages.adopt(target, uid, interaction);
     if (kind === 'ask for a comment') {
-      const invitation = await invite(interaction);
+      const invitation = await invite(target, interaction);
       if (invitation !== undefined) return invitation;
       const view = commentView(interaction, maxCommentLength);
       const opened = await slack.call(target.parameters['accessToken'] ?? '', 'views.open', {
@@ -255,7 +268,7 @@ export function startSlackInteractions({
       },
       context(),
     );
-    if (by === null) return (await invite(interaction)) ?? 'Press the button again.';
+    if (by === null) return (await invite(target, interaction)) ?? 'Press the button again.';
     if (refusal === null) return `${done[kind]} #${request.id} as ${escapeForSlack(by.name)}.`;
     // The message shows something that is not so any more, or has buttons that do nothing.
     await messages.refresh(target, request.id);

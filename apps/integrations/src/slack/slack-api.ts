@@ -35,12 +35,14 @@ export function isResponseUrl(text: string, address: string): boolean {
   );
 }
 
-async function post(send: Send, url: string, headers: Record<string, string>, body: object): Promise<SlackReply> {
+const jsonType = 'application/json; charset=utf-8';
+
+async function post(send: Send, url: string, headers: Record<string, string>, body: string): Promise<SlackReply> {
   try {
     const response = await send({
       url,
-      headers: { 'user-agent': 'Bunting', 'content-type': 'application/json; charset=utf-8', ...headers },
-      body: JSON.stringify(body),
+      headers: { 'user-agent': 'Bunting', 'content-type': jsonType, ...headers },
+      body,
     });
     const { status, retryAfter } = response;
     let parsed: JsonObject = {};
@@ -62,11 +64,19 @@ async function post(send: Send, url: string, headers: Record<string, string>, bo
 export function slackApi(send: Send, address: string) {
   return {
     call: (token: string, method: string, body: object): Promise<SlackReply> =>
-      post(send, `${slackAddress}/api/${method}`, { authorization: `Bearer ${token}` }, body),
+      post(send, `${slackAddress}/api/${method}`, { authorization: `Bearer ${token}` }, JSON.stringify(body)),
+    /** Methods that read take no JSON. */
+    read: (token: string, method: string, args: Readonly<Record<string, string>>): Promise<SlackReply> =>
+      post(
+        send,
+        `${slackAddress}/api/${method}`,
+        { authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded' },
+        new URLSearchParams(args).toString(),
+      ),
     /** Shows a text to the person alone. */
     answer: async (responseUrl: string, text: string): Promise<SlackReply> =>
       isResponseUrl(responseUrl, address)
-        ? post(send, responseUrl, {}, { response_type: 'ephemeral', replace_original: false, text })
+        ? post(send, responseUrl, {}, JSON.stringify({ response_type: 'ephemeral', replace_original: false, text }))
         : { ok: true, error: '', status: null, retryAfter: undefined, body: {} },
   };
 }

@@ -104,7 +104,7 @@ beforeAll(async () => {
       }),
       implement(InviteSlackUser, async ({ body }) => {
         const by = linked.get(body.slackUserId) ?? null;
-        return { by, token: by === null ? `token-for-${body.slackUserId}` : null };
+        return { by, token: by === null && body.email !== undefined ? `token-for-${body.email}` : null };
       }),
       implement(ReviewAsSlackUser, async ({ body }) => {
         const by = linked.get(body.slackUserId) ?? null;
@@ -289,7 +289,7 @@ describe('a button', () => {
     for (const action of ['approve', 'comment']) {
       slack.answers.length = 0;
       await receive(slack.pressOf(message, action, rita));
-      await answered('https://flags.example.org/link-slack?token=token-for-U0RITA');
+      await answered('https://flags.example.org/link-slack?token=token-for-rita%40example.org');
     }
     expect(reviews).toEqual([]);
     expect(JSON.stringify(slack.messages)).not.toContain('token-for');

@@ -59,7 +59,7 @@ export const LinkSlackAccount = defineOperation({
   operationId: 'linkSlackAccount',
   summary: 'Link a Slack account to the caller',
   description:
-    'Lets the buttons that a Slack account presses in messages about change requests act as the caller. Needs a session: API keys cannot link.',
+    'Lets the buttons that a Slack account presses in messages about change requests act as the caller, whose e-mail address must be that of the Slack account. Needs a session: API keys cannot link.',
   tag: 'Users',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/user/slack-accounts', status: 201 },
@@ -138,10 +138,20 @@ export const InviteSlackUser = defineOperation({
   tag: 'Internal',
   permission: 'service',
   idempotent: false,
-  body: Type.Object(namedSlackUser),
+  body: Type.Object({
+    ...namedSlackUser,
+    email: Type.Optional(
+      Type.String({
+        maxLength: 320,
+        description: 'the e-mail address of the user, which Slack has confirmed; without it no link is made',
+      }),
+    ),
+  }),
   reply: Type.Object({
     by: person,
-    token: Nullable(Type.String(), { description: 'the token of the link; null for an account that acts as somebody' }),
+    token: Nullable(Type.String(), {
+      description: 'the token of the link; null for an account that acts as somebody, and without an e-mail address',
+    }),
   }),
 });
 

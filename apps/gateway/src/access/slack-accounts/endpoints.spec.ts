@@ -24,12 +24,14 @@ let made = 0;
 /** A person who is signed in. */
 const aPerson = async (rootRole = 3) => {
   const username = `slack-person-${++made}`;
-  const { id } = await done<{ id: number }>('POST', 'user-admin', { username, rootRole, password });
+  const email = `${username}@example.org`;
+  const { id } = await done<{ id: number }>('POST', 'user-admin', { username, email, rootRole, password });
   const browser = aBrowser(() => gateway);
   await browser.signIn(username, password);
   return {
     id,
     username,
+    email,
     send: <T>(method: string, path: string, body?: unknown) => browser.send<T>(method, `/api/admin/${path}`, body),
   };
 };
@@ -40,12 +42,15 @@ const aSlackUser = (name = `slack-${++made}`) => ({
   slackUserName: name,
 });
 type SlackUser = ReturnType<typeof aSlackUser>;
-const invite = (slackUser: SlackUser): Promise<ReplyOf<typeof InviteSlackUser>> =>
-  call(gateway.bus, InviteSlackUser, { body: slackUser }, systemContext(10_000));
-const tokenFor = async (slackUser: SlackUser): Promise<string> => (await invite(slackUser)).token ?? '';
+const invite = (slackUser: SlackUser, email?: string): Promise<ReplyOf<typeof InviteSlackUser>> => {
+  const body = { ...slackUser, ...(email === undefined ? {} : { email }) };
+  return call(gateway.bus, InviteSlackUser, { body }, systemContext(10_000));
+};
+const tokenFor = async (slackUser: SlackUser, { email }: { readonly email: string }): Promise<string> =>
+  (await invite(slackUser, email.toUpperCase())).token ?? '';
 const link = async (person: Awaited<ReturnType<typeof aPerson>>, slackUser = aSlackUser()) => {
   const { status, body } = await person.send<SlackAccount>('POST', 'user/slack-accounts', {
-    token: await tokenFor(slackUser),
+    token: await tokenFor(slackUser, person),
   });
   expect({ status, body }).toMatchObject({ status: 201 });
   return { slackUser, account: body };
@@ -55,19 +60,19 @@ describe('a link from Slack', () => {
   it('says which Slack account it is for, and links it to the signed-in person once', async () => {
     const person = await aPerson();
     const slackUser = aSlackUser('rita');
-    const body = { token: await tokenFor(slackUser) };
+    const body = { token: await tokenFor(slackUser, person) };
     expect(await person.send('POST', 'user/slack-accounts/check', body)).toMatchObject({
       status: 200,
       body: slackUser,
     });
     expect((await invite(slackUser)).by).toBeNull();
-    const newest = { token: await tokenFor(slackUser) };
+    const newest = { token: await tokenFor(slackUser, person) };
     expect(await person.send('POST', 'user/slack-accounts', body)).toMatchObject({ status: 401 });
     const events = await emittedBy(() => person.send('POST', 'user/slack-accounts', newest));
     expect(events).toMatchObject([
       {
         type: 'slack-account-linked',
-        createdBy: person.username,
+        createdBy: person.email,
         data: { ...slackUser, userId: person.id },
       },
     ]);
@@ -80,7 +85,7 @@ describe('a link from Slack', () => {
 
   it('is refused after ten minutes, and with an API key instead of a session', async () => {
     const person = await aPerson();
-    const token = await tokenFor(aSlackUser());
+    const token = await tokenFor(aSlackUser(), person);
     const key = `user:${String(++made).padStart(64, '0')}`;
     await gateway.givenToken({ token: key, userId: person.id });
     expect(await send('POST', 'user/slack-accounts', { token }, key)).toMatchObject({
@@ -94,10 +99,22 @@ describe('a link from Slack', () => {
     expect(late).toMatchObject({ status: 401, body: { name: 'InvalidTokenError' } });
   });
 
+  it('does nothing for a person with another e-mail address, to whom somebody has sent it', async () => {
+    const [attacker, victim] = [await aPerson(), await aPerson()];
+    const slackUser = aSlackUser();
+    const token = await tokenFor(slackUser, attacker);
+    expect(await victim.send('POST', 'user/slack-accounts', { token })).toMatchObject({
+      status: 403,
+      body: { name: 'ForbiddenError' },
+    });
+    expect((await invite(slackUser)).by).toBeNull();
+    expect((await attacker.send('POST', 'user/slack-accounts', { token })).status).toBe(201);
+  });
+
   it('does not take a Slack account away from another person', async () => {
     const [first, second] = [await aPerson(), await aPerson()];
     const slackUser = aSlackUser();
-    const token = await tokenFor(slackUser);
+    const token = await tokenFor(slackUser, second);
     await gateway.database.transaction(({ query }) =>
       query(
         `insert into slack_account (team_id, team_name, slack_user_id, slack_user_name, user_id) values ($1, $2, $3, $4, $5)`,

@@ -42,7 +42,7 @@ export function slackAccountEndpoints({ transaction, reads, bus }: GatewayContex
 
   return [
     implement(CheckSlackLink, async ({ body }) => {
-      const { selector: _selector, ...slackUser } = await reads.slackAccounts.getLink(body.token);
+      const { selector: _selector, email: _email, ...slackUser } = await reads.slackAccounts.getLink(body.token);
       return slackUser;
     }),
     implement(LinkSlackAccount, async (request) => {
@@ -53,9 +53,9 @@ export function slackAccountEndpoints({ transaction, reads, bus }: GatewayContex
         throw refusal('ForbiddenError', 'A Slack account is linked in the console: sign in there, and open the link.');
       return transaction(request, async ({ users, slackAccounts }) => {
         // Locked against whoever disables or deletes the user, which ends the accounts that it finds.
-        if ((await users.findForUpdate(caller.id))?.active !== true)
-          throw refusal('AuthenticationRequired', 'The session has ended.');
-        return slackAccounts.link(body.token, caller.id);
+        const user = await users.findForUpdate(caller.id);
+        if (user?.active !== true) throw refusal('AuthenticationRequired', 'The session has ended.');
+        return slackAccounts.link(body.token, user);
       });
     }),
     implement(ListOwnSlackAccounts, async ({ caller }) => ({
@@ -75,10 +75,12 @@ export function slackAccountEndpoints({ transaction, reads, bus }: GatewayContex
     }),
 
     implement(InviteSlackUser, async (request) => {
-      const person = await personOf(request.body);
+      const { email, ...slackUser } = request.body;
+      const person = await personOf(slackUser);
       if (person !== undefined) return { by: nameOf(person), token: null };
+      if (email === undefined) return { by: null, token: null };
       const token = await transaction(withoutStoredReply(request), ({ slackAccounts }) =>
-        slackAccounts.createLink(request.body),
+        slackAccounts.createLink({ ...slackUser, email }),
       );
       return { by: null, token };
     }),

@@ -1,4 +1,4 @@
-import { type Refusal, refusal, type SlackAccount, slackLinkMinutes } from '@bunting/contracts';
+import { type Refusal, refusal, type SlackAccount, slackLinkMinutes, type User } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { RecordEvents } from '@bunting/outbox';
 import { timingSafeEqual } from 'node:crypto';
@@ -7,8 +7,14 @@ import { newLinkSecret, type SecretHasher } from '../../unit-of-work/secrets.ts'
 /** A person at Slack, with names for people. */
 export type SlackUser = Omit<SlackAccount, 'id' | 'createdAt'>;
 
+/** A person at Slack who has not linked the account. */
+export interface InvitedSlackUser extends SlackUser {
+  /** confirmed by Slack */
+  readonly email: string;
+}
+
 /** A link that can be used, and how it is found again. */
-export interface FoundLink extends SlackUser {
+export interface FoundLink extends InvitedSlackUser {
   readonly selector: string;
 }
 
@@ -50,7 +56,7 @@ async function findLink(
   lock: '' | 'for update',
 ): Promise<FoundLink> {
   const { selector, hash } = hasher(textToHash(secret));
-  const text = `select selector, hash, ${slackUserColumns} from slack_link where selector = $1 and expires_at > now() ${lock}`;
+  const text = `select selector, hash, email, ${slackUserColumns} from slack_link where selector = $1 and expires_at > now() ${lock}`;
   const [row] = await query<FoundLink & { readonly hash: Buffer }>(text, [selector]);
   if (row === undefined || !timingSafeEqual(row.hash, hash)) throw invalidSlackLink();
   const { hash: _hash, ...link } = row;
@@ -74,25 +80,33 @@ export function slackAccountRepository(tx: Pick<Tx, 'query'>, hasher: SecretHash
   return {
     ...slackAccountReads(tx, hasher),
     /** Makes a link, which ends earlier ones of the same account. @returns its secret, which is stored as a hash alone */
-    createLink: async ({ teamId, teamName, slackUserId, slackUserName }: SlackUser): Promise<string> => {
+    createLink: async ({ teamId, teamName, slackUserId, slackUserName, email }: InvitedSlackUser): Promise<string> => {
       const { secret } = newLinkSecret();
       const { selector, hash } = hasher(textToHash(secret));
       await query('delete from slack_link where expires_at < now()');
       await query(
-        `insert into slack_link (selector, hash, team_id, team_name, slack_user_id, slack_user_name, expires_at)
-         values ($1, $2, $3, $4, $5, $6, now() + make_interval(mins => $7))
+        `insert into slack_link (selector, hash, team_id, team_name, slack_user_id, slack_user_name, email, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(mins => $8))
          on conflict (team_id, slack_user_id) do update set selector = excluded.selector, hash = excluded.hash,
-           team_name = excluded.team_name, slack_user_name = excluded.slack_user_name, expires_at = excluded.expires_at`,
-        [selector, hash, teamId, teamName, slackUserId, slackUserName, slackLinkMinutes],
+           team_name = excluded.team_name, slack_user_name = excluded.slack_user_name, email = excluded.email,
+           expires_at = excluded.expires_at`,
+        [selector, hash, teamId, teamName, slackUserId, slackUserName, email, slackLinkMinutes],
       );
       return secret;
     },
     /**
      * Uses a link up: its account acts as the user from then on.
-     * @throws Refusal `InvalidTokenError`, or `ConflictError` for an account that acts as another user
+     * @throws Refusal `InvalidTokenError`, `ForbiddenError` for an account with another e-mail address than the user's, or `ConflictError` for
+     * one that acts as another user
      */
-    link: async (secret: string, userId: number): Promise<SlackAccount> => {
+    link: async (secret: string, { id: userId, email }: Pick<User, 'id' | 'email'>): Promise<SlackAccount> => {
       const { selector, ...slackUser } = await findLink(tx, hasher, secret, 'for update');
+      // Who opens the link of somebody else, because that one has sent it, would let that one act in this name.
+      if (slackUser.email.toLowerCase() !== email?.toLowerCase())
+        throw refusal(
+          'ForbiddenError',
+          'The Slack account has another e-mail address than your account of Bunting: link your own one, which has the same address.',
+        );
       await query('delete from slack_link where selector = $1', [selector]);
       const { teamId, teamName, slackUserId, slackUserName } = slackUser;
       const [account] = await query<SlackAccount>(
