@@ -33,9 +33,11 @@ it('a mail has failed when its time is over, although the server goes on with it
   const { send } = transportTo(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, 300);
   // More than there are connections: those that wait for one end as well.
   const sent = await Promise.allSettled(Array.from({ length: 6 }, () => send(mail())));
-  expect(sent.map((one) => (one.status === 'rejected' ? String(one.reason) : one.status))).toEqual(
-    sent.map(() => 'Error: the mail server has not accepted it within 300 ms'),
-  );
+  // Whichever comes first: the end of the whole attempt, or that of one of its parts.
+  for (const one of sent)
+    expect(one.status === 'rejected' ? String(one.reason) : one.status).toMatch(
+      /the mail server (?:has not accepted it within 300 ms|failed \(ETIMEDOUT\))/,
+    );
 });
 
 it('says which addresses the server has refused, where it has accepted others', async () => {
