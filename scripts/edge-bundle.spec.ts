@@ -18,7 +18,9 @@ it('the edge is built into one file that serves without anything beside it', asy
   await promisify(execFile)(process.execPath, ['scripts/edge-bundle.ts', folder], {
     cwd: path.join(import.meta.dirname, '..'),
   });
-  expect(await readdir(folder)).toEqual(['bunting-edge.mjs']);
+  expect((await readdir(folder)).toSorted()).toEqual(
+    ['bunting-edge-worker', 'bunting-edge'].flatMap((name) => [`${name}.licenses.md`, `${name}.mjs`]),
+  );
   await writeFile(path.join(folder, 'features.json'), JSON.stringify({ version: 2, features: [] }));
   const port = await reservePort();
   const edge: ChildProcess = spawn(
