@@ -62,6 +62,7 @@ const patterned = [
   'IS_BEFORE:2026-11-21',
   'development:enabled',
   '#aabbcc',
+  '0a'.repeat(32),
   'abc',
   '123',
   'a:b',
