@@ -59,6 +59,8 @@ interface Document {
   readonly components: { readonly responses?: Readonly<Record<string, ResponseObject>> };
 }
 
+export const formType = 'application/x-www-form-urlencoded';
+
 /** @returns why the value does not match a schema; undefined if it matches */
 type Validate = (value: unknown) => string | undefined;
 
@@ -78,6 +80,8 @@ export interface DescribedOperation {
   readonly pathParameters: readonly ParameterDescription[];
   readonly queryParameters: readonly ParameterDescription[];
   readonly body: Schema | undefined;
+  /** whether its body is a form, of which nothing is sent */
+  readonly takesForm: boolean;
   readonly validateBody: Validate;
   /** by the name of the parameter in path or query; each converts text to the type of the schema first */
   readonly validateParameter: ReadonlyMap<string, Validate>;
@@ -154,6 +158,7 @@ export function readDescription(document: unknown) {
       pathParameters: parameters.filter((parameter) => parameter.in === 'path'),
       queryParameters: parameters.filter((parameter) => parameter.in === 'query'),
       body: jsonBody?.schema,
+      takesForm: operation.requestBody?.content[formType] !== undefined,
       validateBody: validatorAt(jsonAjv, `${pointer}/requestBody/content/application~1json/schema`),
       validateParameter,
       responses: new Map(responses),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ApiDescription, DescribedOperation, Schema } from './api-description.ts';
+import { type ApiDescription, type DescribedOperation, formType, type Schema } from './api-description.ts';
 import { type KnownObjects, type PathValues } from './known-objects.ts';
 import { chance, type Draw, valuesOf } from './values.ts';
 
@@ -101,7 +101,10 @@ export function validRequest(
   // A run may delete the personal key, so a request that is changed to break a rule does not use it: it must be refused for that rule.
   const authorization = isSentUnchanged && draw(fc.boolean()) ? keys.personal : keys.admin;
   const bodySchema = operation.body;
-  if (bodySchema === undefined) return { operation, pathValues, query, headers: { authorization }, body: undefined };
+  if (bodySchema === undefined) {
+    const headers = { authorization, ...(operation.takesForm ? { 'content-type': formType } : {}) };
+    return { operation, pathValues, query, headers, body: undefined };
+  }
   const objects = isPlain ? known.objectsAt(operation.path, pathValues) : [];
   let body: unknown;
   for (let attempt = 0; attempt < 30; attempt++) {
