@@ -37,7 +37,7 @@ it('the event catalogue has a row for every write of the features service', () =
 
 /** Event types of other services: access control, and change requests. */
 const ofOtherServices =
-  /^(change-|api-token-|pat-|public-signup-|user-|role-|group-|project-(access|user|group)-|setting-|service-account-)/;
+  /^(slack-account-|change-|api-token-|pat-|public-signup-|user-|role-|group-|project-(access|user|group)-|setting-|service-account-)/;
 /** Event types that the API lists and no service emits: those of Unleash's removed features and of its other editions. */
 const neverEmitted = /^(drop-|addon-|banner-|signal-|actions-|client-|db-pool-)|-import$|^feature-updated$/;
 
