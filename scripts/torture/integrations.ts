@@ -394,16 +394,15 @@ export async function tortureIntegrations(options: Options): Promise<Integration
     const signals = await startSignals(cluster, random.derive('signals'));
 
     let written = 0;
-    let isOver = false;
-    /** Turns every flag on and off, again and again. */
+    let rounds = 0;
+    /** Turns every flag on, or off again. */
+    const switchAll = async (): Promise<void> => {
+      const address = `${project}/bulk_features/environments/development/${rounds++ % 2 === 0 ? 'on' : 'off'}`;
+      await until(cluster, 'POST', address, { features: names }, [200]);
+      written += names.length;
+    };
     const write = async (): Promise<void> => {
-      for (let round = 0; written < wanted || !isOver; round++) {
-        const address = `${project}/bulk_features/environments/development/${round % 2 === 0 ? 'on' : 'off'}`;
-        await until(cluster, 'POST', address, { features: names }, [200]);
-        written += names.length;
-        // Once there are enough, faults alone are waited for.
-        if (written >= wanted) await sleep(500);
-      }
+      while (written < wanted) await switchAll();
     };
     const writing = write();
     writing.catch(() => undefined);
@@ -414,10 +413,11 @@ export async function tortureIntegrations(options: Options): Promise<Integration
       for (const fault of faultRandom.shuffled(faults)) {
         if (round > 0 && written >= wanted) break;
         await sleep(faultRandom.fractional(200, 1_500));
+        // Once there are enough events, each fault that is left meets some more.
+        if (written >= wanted) await switchAll();
         if (await fault.inject(cluster, faultRandom)) injected[fault.name] = (injected[fault.name] ?? 0) + 1;
         log(`${fault.name}; ${written} of ${wanted} events are written`);
       }
-    isOver = true;
     await writing;
     await signals.stop();
     destinations.behave();
