@@ -23,9 +23,14 @@ export interface BlockFilesOptions {
 export function blockFiles({ folder, files, maxBytes, keptMs: keptForMs = keptMs }: BlockFilesOptions) {
   const fileOf = (hash: string): string => path.join(folder, hash);
   let bytes = 0;
+  /** by root: when the blocks of a list were last seen to be there */
+  const seenAt = new Map<string, number>();
 
-  /** The bytes of a block; undefined where it is not there, or damaged, and is then removed. */
-  const read = async (hash: string): Promise<Uint8Array | undefined> => {
+  /**
+   * The bytes of a block; undefined where it is not there, or damaged, and is then removed.
+   * @param unreadable called where it may be there, and cannot be read now
+   */
+  const read = async (hash: string, unreadable?: () => void): Promise<Uint8Array | undefined> => {
     if (!blockName.test(hash)) return undefined;
     try {
       const handle = await files.open(fileOf(hash), constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -37,8 +42,10 @@ export function blockFiles({ folder, files, maxBytes, keptMs: keptForMs = keptMs
         await handle.close();
       }
     } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
       // Only a link is no block of this edge; what cannot be read now may be read later.
-      if ((error as NodeJS.ErrnoException).code !== 'ELOOP') return undefined;
+      if (code !== 'ENOENT' && code !== 'ELOOP') unreadable?.();
+      if (code !== 'ELOOP') return undefined;
     }
     await files.unlink(fileOf(hash)).catch(() => undefined);
     return undefined;
@@ -83,8 +90,13 @@ export function blockFiles({ folder, files, maxBytes, keptMs: keptForMs = keptMs
       }
       return found;
     }) satisfies FetchBlocks,
-    /** Writes the blocks of a list that are not there. When it resolves, a power failure takes none of them. */
+    /**
+     * Writes the blocks of a list that are not there, and keeps the others from being removed. When it resolves, a power failure takes none of
+     * them.
+     */
     writeList: async (root: string, { hashes, blocks }: LoadedList): Promise<void> => {
+      // What was there so short a time ago is removed by no process.
+      if (performance.now() - (seenAt.get(root) ?? Number.NEGATIVE_INFINITY) < keptForMs / 2) return;
       await files.mkdir(folder, { recursive: true, mode: 0o700 });
       let isChanged = false;
       const writeOnce = async (hash: string, content: Uint8Array): Promise<void> => {
@@ -98,27 +110,32 @@ export function blockFiles({ folder, files, maxBytes, keptMs: keptForMs = keptMs
         if (block !== undefined) await writeOnce(hash, block.text);
       }
       await writeOnce(root, Buffer.from(hashes.join(''), 'hex'));
-      if (!isChanged) return;
-      const handle = await files.open(folder, constants.O_RDONLY);
-      try {
-        await handle.sync();
-      } finally {
-        await handle.close();
+      if (isChanged) {
+        const handle = await files.open(folder, constants.O_RDONLY);
+        try {
+          await handle.sync();
+        } finally {
+          await handle.close();
+        }
       }
+      seenAt.set(root, performance.now());
     },
     /**
      * Removes blocks that none of these lists has, unless they are so new that another process may be about to name them.
-     * @returns whether any of those stay
+     * @param roots undefined where it is not known which lists are needed: nothing is removed then
+     * @returns whether there may be any that are not needed
      */
-    sweep: async (roots: Iterable<string>): Promise<boolean> => {
+    sweep: async (roots: readonly string[] | undefined): Promise<boolean> => {
       const names = await files.readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
         if (error.code === 'ENOENT') return [];
         throw error;
       });
       const needed = new Set<string>();
-      for (const root of names.length === 0 ? [] : roots) {
+      let isKnown = roots !== undefined;
+      for (const root of seenAt.keys()) if (roots?.includes(root) === false) seenAt.delete(root);
+      for (const root of names.length === 0 ? [] : (roots ?? [])) {
         needed.add(root);
-        const content = await read(root);
+        const content = await read(root, () => (isKnown = false));
         for (const hash of content === undefined ? [] : hashesOfRoot(Buffer.from(content)))
           needed.add(hash.toString('hex'));
       }
@@ -128,7 +145,7 @@ export function blockFiles({ folder, files, maxBytes, keptMs: keptForMs = keptMs
         const file = path.join(folder, name);
         const { mtimeMs, size } = await files.stat(file).catch(() => ({ mtimeMs: 0, size: 0 }));
         const isOurs = blockName.test(name) || name.endsWith('.tmp');
-        if (isOurs && !needed.has(name) && Date.now() - mtimeMs >= keptForMs) {
+        if (isKnown && isOurs && !needed.has(name) && Date.now() - mtimeMs >= keptForMs) {
           await files.unlink(file).catch(() => undefined);
           continue;
         }

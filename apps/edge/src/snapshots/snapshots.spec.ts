@@ -332,6 +332,40 @@ describe('lists of segments', () => {
     },
   );
 
+  it('stay while it cannot be read which of them a snapshot needs', async () => {
+    const folder = await folderOfTest();
+    let isUnreadable = false;
+    const files: Files = {
+      ...nodeFiles,
+      open: (file, flags, mode) =>
+        isUnreadable && String(file).includes(`${path.sep}lists${path.sep}`) && typeof flags === 'number'
+          ? Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }))
+          : nodeFiles.open(file, flags, mode),
+    };
+    const { snapshots } = open(folder, files, { lists: await listsInMemory(), keptBlocksMs: 0 });
+    await snapshots.write(stateWith(1, one));
+    isUnreadable = true;
+    // Another token's state lets blocks be looked through.
+    await snapshots.write(stateAt(1, { token: 'default:development.another' }));
+    await snapshots.write(stateAt(2, { token: 'default:development.another' }));
+    expect(await blocksIn(folder)).toEqual([...one.blocks.keys()].toSorted());
+  });
+
+  it('that find no place hold up neither the states of other tokens nor the removal of one', async () => {
+    const folder = await folderOfTest();
+    const lists = { ...(await listsInMemory()), maxBytes: 10 };
+    const { snapshots } = open(folder, undefined, { lists });
+    await snapshots.write(stateAt(1, { token: 'default:development.gone' }));
+    await Promise.all([
+      snapshots.write(stateWith(1, one)),
+      snapshots.write(stateAt(1, { token: 'default:development.another' })),
+      snapshots.remove('default:development.gone'),
+    ]);
+    await eventually(async () =>
+      expect((await open(folder).snapshots.read()).map(({ token }) => token)).toEqual(['default:development.another']),
+    );
+  });
+
   it('no more of them is written than four times what may be in memory', async () => {
     const folder = await folderOfTest();
     const lists = { ...(await listsInMemory()), maxBytes: 10 };

@@ -132,26 +132,26 @@ export function openSnapshots(options: SnapshotOptions) {
     const about = aboutOf(state);
     const written = unusable.has(name) ? undefined : await checked.about(name).catch(() => undefined);
     if (isLater(written, about)) return;
-    // What the file needs that is there now is on the disk: nobody removes it.
-    const present = new Set(rootsIn(written));
-    for (const [root, list] of loaded) if (!present.has(root)) await blocks.writeList(root, list);
+    for (const [root, list] of loaded) await blocks.writeList(root, list);
     await checked.write(name, state, about);
     unusable.delete(name);
     mayHaveUnneeded ||= written?.['lists'] !== about.lists;
   };
-  /** Removes the blocks that no snapshot in the folder names, of whichever edge. */
-  const sweep = async (): Promise<void> => {
-    if (!mayHaveUnneeded) return;
+  /** The roots that the snapshots in the folder name, of whichever edge; undefined where one of them does not tell. */
+  const neededRoots = async (): Promise<readonly string[] | undefined> => {
     const roots = new Set<string>();
     for (const name of await checked.names()) {
       try {
         for (const root of rootsIn(await checked.about(name))) roots.add(root);
       } catch (error) {
-        if (error instanceof NewerFileError || !(error instanceof UnusableFileError)) return;
+        if (error instanceof NewerFileError || !(error instanceof UnusableFileError)) return undefined;
       }
     }
-    if (roots.has(allRoots)) return;
-    mayHaveUnneeded = await blocks.sweep(roots);
+    return roots.has(allRoots) ? undefined : [...roots];
+  };
+  /** Removes the blocks that no snapshot in the folder needs. */
+  const sweep = async (): Promise<void> => {
+    if (mayHaveUnneeded) mayHaveUnneeded = await blocks.sweep(await neededRoots());
   };
   const savePending = async (): Promise<void> => {
     const settle = attempted;
@@ -161,10 +161,18 @@ export function openSnapshots(options: SnapshotOptions) {
       isPrepared ||= pending.size > 0;
       // Before writing, so that what is not needed takes no place.
       if (isPrepared) await sweep();
-      for (const [token, state] of pending) {
-        await save(token, state);
-        if (pending.get(token) === state) pending.delete(token);
+      // What one of them meets holds up no other; first what frees space.
+      let failure: { readonly error: unknown } | undefined;
+      const removedFirst = [...pending].sort(([, one], [, other]) => Number(one !== null) - Number(other !== null));
+      for (const [token, state] of removedFirst) {
+        try {
+          await save(token, state);
+          if (pending.get(token) === state) pending.delete(token);
+        } catch (error) {
+          failure ??= { error };
+        }
       }
+      if (failure !== undefined) throw failure.error;
       isWritten.set(1);
     } catch (error) {
       failures.inc();
