@@ -220,7 +220,11 @@ export function selects(integration: Selection & ReviewIntegration, event: Selec
   return takesReviews(integration) && reviewedRequestOf(event) !== undefined && isInScope(integration, event);
 }
 
-function isInScope({ projects, environments }: Selection, { project, environment }: SelectedEvent): boolean {
+/** Whether something is of a project and an environment that an integration is for. */
+export function isInScope(
+  { projects, environments }: Selection,
+  { project, environment }: Pick<SelectedEvent, 'project' | 'environment'>,
+): boolean {
   return (
     (project == null || isForAll(projects) || projects.includes(project)) &&
     (environment == null || isForAll(environments) || environments.includes(environment))

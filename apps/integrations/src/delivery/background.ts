@@ -180,6 +180,7 @@ export function startDelivery(options: DeliveryOptions) {
           throw error;
         });
         results[index] = outcome;
+        if (outcome.isEmpty === true) continue;
         countAttempt(target.provider, outcome.state);
         if (outcome.state !== 'failed') {
           failures = 0;
@@ -196,7 +197,9 @@ export function startDelivery(options: DeliveryOptions) {
     const ended = await Promise.allSettled([...lanes.values()].map((indexes) => limit(() => deliverLane(indexes))));
     const broken = ended.find((lane) => lane.status === 'rejected');
     if (broken !== undefined) throw broken.reason;
-    const hasSuccess = results.some((result) => isAttempted(result) && result.state !== 'failed');
+    const hasSuccess = results.some(
+      (result) => isAttempted(result) && result.state !== 'failed' && result.isEmpty !== true,
+    );
     return {
       results,
       failures,
@@ -231,7 +234,7 @@ export function startDelivery(options: DeliveryOptions) {
   const historyOf = (entries: readonly Entry[], results: readonly Result[]): RecordedAttempt[] =>
     entries.flatMap((entry, index) => {
       const result = results[index];
-      return result === undefined || !isAttempted(result) ? [] : [recorded(entry, result)];
+      return result === undefined || !isAttempted(result) || result.isEmpty === true ? [] : [recorded(entry, result)];
     });
 
   const deliveredOf = (entries: readonly Entry[], results: readonly Result[]): string[] =>

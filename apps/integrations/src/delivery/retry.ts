@@ -9,6 +9,8 @@ export interface Outcome {
   readonly reason: string;
   /** how long the destination asks to wait, in milliseconds */
   readonly waitMs?: number | undefined;
+  /** whether there was nothing to send: it says nothing about the destination, and is not recorded */
+  readonly isEmpty?: boolean;
 }
 
 /** The status by which a destination asks to be told of nothing any more. */

@@ -12,7 +12,7 @@ import {
 import { type Log, logFailure, startLoop } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { isChosen, reviewedRequestOf, type Target, takesReviews } from '../addons/addon.ts';
+import { isChosen, isInScope, reviewedRequestOf, type Target, takesReviews } from '../addons/addon.ts';
 import type { IntegrationReader } from '../addons/addon-store.ts';
 import { call } from '../calls.ts';
 import type { Attempt } from '../delivery/attempt.ts';
@@ -85,6 +85,19 @@ export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMess
     return { state: 'failed', status: decisive.status, reason, waitMs: retryAfterMs(decisive.retryAfter, now()) };
   };
 
+  /** The workspace of the token of an integration, or what Slack replied instead. */
+  const findTeam = async (target: Target): Promise<string | SlackReply> => {
+    const { accessToken = '' } = target.parameters;
+    const tokenHash = hashOfToken(accessToken);
+    const known = await store.findTeam(target.id, tokenHash);
+    if (known !== undefined) return known;
+    const reply = await slack.call(accessToken, 'auth.test', {});
+    const teamId = reply.body['team_id'];
+    if (!reply.ok || typeof teamId !== 'string') return reply;
+    await store.saveTeam(target.id, tokenHash, teamId);
+    return teamId;
+  };
+
   /** Writes the present state into the messages about a request. @param note what has happened; without it, it stays as it was */
   const update = async (target: Target, id: number, note: string | undefined): Promise<SlackReply[]> => {
     const messages = await store.messages(target.id, id);
@@ -92,8 +105,9 @@ export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMess
     const found = await describe(id);
     return Promise.all(
       messages.map(async ({ channel, ts, note: before, changeRequestUid }) => {
-        // After a restored backup another request may have the number.
-        const description = found?.uid === changeRequestUid ? found : undefined;
+        // After a restored backup another request may have the number, and after an edit the integration may be for others.
+        const isShown = found !== undefined && found.uid === changeRequestUid && isInScope(target, found);
+        const description = isShown ? found : undefined;
         const newest = note ?? before;
         const message = reviewMessage(id, description, newest, publicUrl);
         const reply = await slack.call(target.parameters['accessToken'] ?? '', 'chat.update', {
@@ -101,10 +115,10 @@ export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMess
           ts,
           ...message,
         });
-        if (reply.ok) await store.note(target.id, { channel, ts, note: newest });
-        if (!lostMessages.includes(reply.error) || reply.ok) return reply;
-        await store.forget(target.id, { channel, ts, note: newest });
-        return { ...reply, ok: true };
+        const isLost = !reply.ok && lostMessages.includes(reply.error);
+        if (isLost || (reply.ok && !isShown)) await store.forget(target.id, { channel, ts, note: newest });
+        else if (reply.ok) await store.note(target.id, { channel, ts, note: newest });
+        return isLost ? { ...reply, ok: true } : reply;
       }),
     );
   };
@@ -116,14 +130,9 @@ export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMess
     description: Description,
   ): Promise<Outcome> => {
     const { accessToken = '' } = target.parameters;
-    const tokenHash = hashOfToken(accessToken);
     // Buttons are taken from the workspace of the token alone.
-    if ((await store.findTeam(target.id, tokenHash)) === undefined) {
-      const who = await slack.call(accessToken, 'auth.test', {});
-      const teamId = who.body['team_id'];
-      if (!who.ok || typeof teamId !== 'string') return outcomeOf([{ ...who, ok: false }], '');
-      await store.saveTeam(target.id, tokenHash, teamId);
-    }
+    const team = await findTeam(target);
+    if (typeof team === 'object') return outcomeOf([{ ...team, ok: false }], '');
     const posted = await store.channelsOf(target.id, uid);
     const channels = slackChannels(target.parameters, event).filter((channel) => !posted.includes(channel));
     const message = reviewMessage(id, description, note, publicUrl);
@@ -151,11 +160,10 @@ export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMess
         return inTurn(target.id, async () => {
           const { event } = entry;
           const note = event.summary ?? `${event.createdBy}: ${event.type}`;
-          const updated = outcomeOf(
-            await update(target, id, note),
-            'The messages about the change request are updated.',
-          );
-          if (updated.state === 'failed' || !isChosen(target, event)) return updated;
+          const replies = await update(target, id, note);
+          const updated = outcomeOf(replies, 'The messages about the change request are updated.');
+          if (updated.state === 'failed') return updated;
+          if (!isChosen(target, event)) return { ...updated, isEmpty: replies.length === 0 };
           if (event.type !== 'change-request-sent-to-review') return inner.event(target, entry);
           const description = await describe(id);
           if (description?.state !== 'In review') return inner.event(target, entry);
@@ -167,6 +175,7 @@ export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMess
         });
       },
     }),
+    findTeam,
     /** Writes the present state into the messages about a request. */
     refresh: (target: Target, id: number): Promise<unknown> => inTurn(target.id, () => update(target, id, undefined)),
     /** Remembers the message that an interaction is about: its process may have died before. */
@@ -175,7 +184,7 @@ export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMess
       const known = await store.messages(target.id, request.id);
       if (known.some((message) => message.channel === channel && message.ts === ts)) return;
       const description = await describe(request.id);
-      if (description === undefined) return;
+      if (description === undefined || !isInScope(target, description)) return;
       const where = { integrationId: target.id, channel, ts, requestedChannel: channel, eventUid: uid, note: '' };
       await store.add({ ...where, changeRequestId: request.id, changeRequestUid: description.uid });
     },
@@ -240,6 +249,10 @@ export function startSlackInteractions({
   /** @returns what the person is told; undefined for nothing */
   const execute = async (target: Target, { uid, interaction }: ClaimedInteraction): Promise<string | undefined> => {
     const { kind, request, teamId, slackUserId, comment, triggerId } = interaction;
+    // It is known before but for a token that was entered since the last message.
+    const team = await messages.findTeam(target);
+    if (typeof team === 'object') throw new Error(`Slack does not tell the workspace of the token: ${team.error}.`);
+    if (team !== teamId) return 'The button is of another workspace than the integration, and does nothing.';
     await messages.adopt(target, uid, interaction);
     if (kind === 'ask for a comment') {
       const invitation = await invite(target, interaction);

@@ -23,7 +23,8 @@ export function slackEndpoints({ reader, transaction, slack, wakeSlack }: Integr
       const interaction = interactionIn(body);
       // The app may be installed in several workspaces; its messages are in the one of the token.
       const team = interaction && (await slack.findTeam(target.id, hashOfToken(accessToken)));
-      if (interaction !== undefined && interaction.teamId !== team)
+      // Where it is not known yet, as for a token that was just entered, the workspace is checked before anything is done.
+      if (interaction !== undefined && team !== undefined && interaction.teamId !== team)
         throw refusal('AuthenticationRequired', 'The request is of another workspace than the integration.');
       await transaction(
         {

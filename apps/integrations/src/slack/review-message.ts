@@ -50,7 +50,7 @@ function stateText({ state, approvals, minApprovals, scheduledAt }: Description)
 
 /**
  * The message about a change request: who wants to change what where, what has happened last, and buttons while it is in review.
- * @param description undefined for a request that does not exist any more
+ * @param description undefined for a request that does not exist, or is not shown here, any more
  * @param note the newest sentence of the log about it, in Markdown
  */
 export function reviewMessage(id: number, description: Description | undefined, note: string, publicUrl: string) {
@@ -58,7 +58,7 @@ export function reviewMessage(id: number, description: Description | undefined, 
   if (description === undefined)
     return {
       text: noteText,
-      blocks: [section(noteText), section('_It does not exist any more._')],
+      blocks: [section(noteText), section('_It does not exist any more, or is not shown here any more._')],
     };
   const { project, environment, title, author, state, changes, changeCount } = description;
   const address = `${publicUrl}/projects/${encodeURIComponent(project)}/change-requests/${id}`;

@@ -4,6 +4,7 @@ import {
   type Caller,
   DescribeChangeRequest,
   type Event,
+  DeleteAddon,
   InviteSlackUser,
   notFound,
   ReceiveSlackInteraction,
@@ -152,6 +153,41 @@ describe('a message about a change request in review', () => {
     await eventually(() => expect(slack.buttonsOf(message)).toEqual(['open']));
     expect(JSON.stringify(message.blocks)).toContain('rita approved change request');
     expect(slack.messages.filter(({ text: other }) => other.includes(`#${id} `))).toHaveLength(1);
+  });
+
+  it('loses what it shows once the integration is not for its project any more', async () => {
+    const own = await service.create({
+      provider: 'slack-app',
+      enabled: true,
+      parameters: { accessToken: slack.token, defaultChannels: 'own', signingSecret: slack.signingSecret },
+      events: ['change-request-sent-to-review'],
+      projects: ['shop'],
+    });
+    const { id } = await posted();
+    const message = await eventually(() => {
+      const found = slack.messages.find(({ channel, text }) => channel.startsWith('COWN') && text.includes(`#${id} `));
+      if (found === undefined) throw new Error('No message yet.');
+      return found;
+    });
+    const press = slack.pressOf(message, 'reject', rita);
+    await service.call(UpdateAddon, {
+      params: { id: own.id },
+      body: { ...own, projects: ['another'] } as never,
+    });
+    refuses = 'It has changed.';
+    await receive(press, own.id);
+    await answered('It has changed.');
+    expect(slack.buttonsOf(message)).toEqual([]);
+    expect(JSON.stringify(message.blocks)).not.toContain('banner');
+    await service.call(DeleteAddon, { params: { id: own.id } });
+  });
+
+  it('counts for nothing where there is none about the request', async () => {
+    const before = await service.attempts(addon.id);
+    happened('change-request-approved', 99_999);
+    const { id } = await posted();
+    const attempts = (await service.attempts(addon.id)).slice(0, -before.length || undefined);
+    expect(attempts.map(({ event }) => (event['data'] as { changeRequestId: number }).changeRequestId)).toEqual([id]);
   });
 
   it('keeps the limits of Slack with the largest change requests', async () => {
@@ -384,6 +420,22 @@ describe('a request to the interactivity URL', () => {
     await expect(receive(sent, sameApp.id)).rejects.toMatchObject({ kind: 'AuthenticationRequired' });
     await expect(receive(sent)).rejects.toMatchObject({ kind: 'AuthenticationRequired' });
     expect(reviews).toHaveLength(1);
+  });
+
+  it('is taken with a token that has posted nothing yet, of its own workspace alone', async () => {
+    const { message } = await posted();
+    const fresh = () =>
+      service.create({
+        provider: 'slack-app',
+        enabled: true,
+        parameters: { accessToken: slack.token, defaultChannels: 'flags', signingSecret: slack.signingSecret },
+        events: [],
+      });
+    await receive(slack.pressOf(message, 'reject', rita, { teamId: 'T0OTHER' }), (await fresh()).id);
+    await answered('of another workspace');
+    expect(reviews).toEqual([]);
+    await receive(slack.pressOf(message, 'approve', rita), (await fresh()).id);
+    await answered('You approved');
   });
 
   it('of a guest of another workspace in a shared channel does nothing', async () => {
