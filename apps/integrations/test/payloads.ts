@@ -1,3 +1,20 @@
+import type { Event } from '@bunting/contracts';
+
+/** A flag that was switched on in production, as the log has it; the sentence is left to who needs one. */
+export const switchedOn: Event = {
+  id: 7,
+  createdAt: '2026-11-28T08:00:00.000Z',
+  type: 'feature-environment-enabled',
+  createdBy: 'mia',
+  createdByUserId: 1,
+  environment: 'production',
+  project: 'shop',
+  featureName: 'banner',
+  data: null,
+  preData: null,
+  tags: [],
+};
+
 /** What Alertmanager sends to a webhook, with a label of Kubernetes. */
 export const alertmanagerSignal = {
   receiver: 'bunting',

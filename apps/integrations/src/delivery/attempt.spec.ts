@@ -19,19 +19,10 @@ import type { Target } from '../addons/addon.ts';
 import { allowedAddresses } from '../sending/addresses.ts';
 import { type HttpClient, httpClient } from '../sending/http-client.ts';
 import { attemptBy } from './attempt.ts';
+import { switchedOn } from '../../test/payloads.ts';
 
 const event: Event = {
-  id: 7,
-  createdAt: '2026-11-28T08:00:00.000Z',
-  type: 'feature-environment-enabled',
-  createdBy: 'mia',
-  createdByUserId: 1,
-  environment: 'production',
-  project: 'shop',
-  featureName: 'banner',
-  data: null,
-  preData: null,
-  tags: [],
+  ...switchedOn,
   label: 'Flag enabled',
   summary: '**mia** enabled **[banner](/projects/shop/features/banner)** for the **production** environment',
 };

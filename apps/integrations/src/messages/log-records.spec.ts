@@ -1,20 +1,9 @@
-import { eventTypes, type Event } from '@bunting/contracts';
+import { eventTypes } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import { otlpLog, requireValidHostname, syslogMessage } from './log-records.ts';
+import { switchedOn } from '../../test/payloads.ts';
 
-const event: Event = {
-  id: 7,
-  createdAt: '2026-11-28T08:00:00.000Z',
-  type: 'feature-environment-enabled',
-  createdBy: 'mia',
-  createdByUserId: 1,
-  environment: 'production',
-  project: 'shop',
-  featureName: 'banner',
-  data: null,
-  preData: null,
-  tags: [],
-};
+const event = switchedOn;
 const markdown = '**mia** enabled **[banner](/projects/shop/features/banner)** for the **production** environment';
 
 describe('a log record for OpenTelemetry', () => {

@@ -1,18 +1,10 @@
 import type { Event } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import { messagesFor } from './request.ts';
+import { switchedOn } from '../../test/payloads.ts';
 
 const event: Event = {
-  id: 7,
-  createdAt: '2026-11-28T08:00:00.000Z',
-  type: 'feature-environment-enabled',
-  createdBy: 'mia',
-  createdByUserId: 1,
-  environment: 'production',
-  project: 'shop',
-  featureName: 'banner',
-  data: null,
-  preData: null,
+  ...switchedOn,
   tags: [{ type: 'slack', value: 'team-shop' }],
   label: 'Flag enabled',
   summary:
