@@ -69,15 +69,18 @@ interface QueryResultProps<T> {
   readonly page?: string;
   /** why there may be no such thing */
   readonly notFound?: string;
+  /** whether a person edits it: what was typed stays also when the subject was deleted meanwhile */
+  readonly isForm?: boolean;
 }
 
 /**
  * The data of a query, or its error with a retry. Cached data stays visible while the query runs again, and when that fails, unless the
- * subject of the page does not exist any more.
+ * subject of a page that is not a form does not exist any more.
  */
-export function QueryResult<T>({ query, children, page, notFound }: QueryResultProps<T>) {
+export function QueryResult<T>({ query, children, page, notFound, isForm = false }: QueryResultProps<T>) {
   const wasShown = query.data !== undefined;
-  if (query.data !== undefined && !(page !== undefined && isNotFound(query.error))) return children(query.data);
+  const isGone = page !== undefined && !isForm && isNotFound(query.error);
+  if (query.data !== undefined && !isGone) return children(query.data);
   if (query.error != null) {
     const failure = { error: query.error, retry: () => void query.refetch() };
     return page === undefined ? (

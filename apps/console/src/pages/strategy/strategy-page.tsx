@@ -275,7 +275,7 @@ export function StrategyPage() {
     gcTime: 0,
   });
   return (
-    <QueryResult query={flag} page="flag">
+    <QueryResult query={flag} page="flag" isForm>
       {({ environments = [] }) => {
         const { enabled: isEnabled = false, type } = environments.find(({ name }) => name === environment) ?? {};
         // Nobody in production gets a flag because somebody has overlooked a slider.
@@ -283,7 +283,7 @@ export function StrategyPage() {
         const editor = { strategyLocation: { project, feature, environment }, isEnabled, firstRollout };
         if (isNew) return <StrategyEditor {...editor} stored={undefined} entityTag={undefined} />;
         return (
-          <QueryResult query={stored} page="strategy">
+          <QueryResult query={stored} page="strategy" isForm>
             {({ value, entityTag }) => (
               <StrategyEditor key={strategy} {...editor} stored={value} entityTag={entityTag} />
             )}

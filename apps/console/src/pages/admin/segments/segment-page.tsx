@@ -312,7 +312,7 @@ export function SegmentPage({ item }: { readonly item: string }) {
   });
   if (item === 'new') return <NewSegment />;
   return (
-    <QueryResult query={stored} page="segment">
+    <QueryResult query={stored} page="segment" isForm>
       {(data) => <StoredSegment id={id} stored={data} />}
     </QueryResult>
   );
