@@ -201,6 +201,41 @@ export const LinkEntity = defineEntity({
   ],
 });
 
+/** A person at Slack, and the user that the buttons pressed there act as. */
+const SlackAccountEntity = defineEntity({
+  name: 'SlackAccount',
+  tableName: 'slack_account',
+  properties: {
+    id: p.integer().primary(),
+    teamId: p.text(),
+    teamName: p.text(),
+    slackUserId: p.text(),
+    slackUserName: p.text(),
+    user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').deleteRule('cascade').index('slack_account_by_user'),
+    createdAt: p.type(TimestampColumn).defaultRaw('now()'),
+  },
+  uniques: [{ name: 'slack_account_once', properties: ['teamId', 'slackUserId'] }],
+});
+
+/** A link by which a user links an account at Slack. A newer one replaces it. */
+const SlackLinkEntity = defineEntity({
+  name: 'SlackLink',
+  tableName: 'slack_link',
+  properties: {
+    selector: p.text().primary(),
+    hash: p.blob().$type<Buffer>(),
+    teamId: p.text(),
+    teamName: p.text(),
+    slackUserId: p.text(),
+    slackUserName: p.text(),
+    /** confirmed by Slack */
+    email: p.text(),
+    expiresAt: p.type(TimestampColumn),
+  },
+  checks: [{ name: 'slack_link_hash', expression: 'octet_length(hash) = 32' }],
+  uniques: [{ name: 'slack_link_newest', properties: ['teamId', 'slackUserId'] }],
+});
+
 /** A link by which users create their own accounts. Its secret is computed from its id and the token key. */
 export const InviteLinkEntity = defineEntity({
   name: 'InviteLink',
@@ -327,6 +362,8 @@ export const gatewayEntities = [
   PasswordEntity,
   IdentityEntity,
   LinkEntity,
+  SlackAccountEntity,
+  SlackLinkEntity,
   InviteLinkEntity,
   InvitedUserEntity,
   GroupEntity,
