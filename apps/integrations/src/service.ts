@@ -123,7 +123,7 @@ export const integrationsService = defineService({
     const marks = logMarkStore(database);
     const schedule = retrySchedule(config.INTEGRATIONS_RETRY_SECONDS);
     const slackMessages = slackStore(database);
-    const messages = reviewMessages({ bus, store: slackMessages, slack, publicUrl, now });
+    const messages = reviewMessages({ bus, store: slackMessages, slack, publicUrl, timeoutMs, now });
     const interactions = startSlackInteractions({
       bus,
       reader,
@@ -131,6 +131,7 @@ export const integrationsService = defineService({
       slack,
       messages,
       publicUrl,
+      timeoutMs,
       intervalMs: config.INTEGRATIONS_POLL_INTERVAL_MS,
       log,
     });

@@ -101,8 +101,10 @@ export async function startSlack({ teamId = 'T0SHOP', token = 'xoxb-test', port 
   const people = new Map<string, SlackPerson>();
   const responseUrls = new Map<string, number>();
   /** refuses the next calls of a method */
-  const refusals = new Map<string, { error: string; times: number }>();
+  const refusals = new Map<string, { error: string; times: number; channel: string | undefined }>();
   let loses: string | undefined;
+  /** what the next call of a method waits for, and what it says once it has come */
+  const holds = new Map<string, { readonly arrive: () => void; readonly released: Promise<void> }>();
   let made = 0;
   let requestUrl = '';
 
@@ -169,17 +171,25 @@ export async function startSlack({ teamId = 'T0SHOP', token = 'xoxb-test', port 
     const method = path.replace(/^\/api\//, '');
     calls.push(method);
     const implementation = methods[method];
+    const hold = holds.get(method);
+    holds.delete(method);
+    hold?.arrive();
+    await hold?.released;
     if (request.headers.authorization !== `Bearer ${token}`)
       return respond(response, 200, { ok: false, error: 'invalid_auth' });
-    const refusal = refusals.get(method);
-    if (refusal !== undefined && refusal.times-- > 0)
-      return refusal.error === 'ratelimited'
-        ? void response.writeHead(429, { 'retry-after': '1' }).end()
-        : respond(response, 200, { ok: false, error: refusal.error });
     const isForm = request.headers['content-type'] === 'application/x-www-form-urlencoded';
     // As at Slack, methods that read take no JSON.
     if (method === 'users.info' && !isForm) return respond(response, 200, { ok: false, error: 'invalid_arguments' });
     const args = (isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text)) as Json;
+    const refusal = refusals.get(method);
+    if (
+      refusal !== undefined &&
+      (refusal.channel === undefined || refusal.channel === args['channel']) &&
+      refusal.times-- > 0
+    )
+      return refusal.error === 'ratelimited'
+        ? void response.writeHead(429, { 'retry-after': '1' }).end()
+        : respond(response, 200, { ok: false, error: refusal.error });
     const result = implementation?.(args) ?? { ok: false, error: 'unknown_method' };
     // The method has its effect, and the caller never learns of it.
     if (loses === method) {
@@ -272,8 +282,15 @@ export async function startSlack({ teamId = 'T0SHOP', token = 'xoxb-test', port 
       return (await fetch(requestUrl, { ...signed(payload), signal: AbortSignal.timeout(triggerLivesMs) })).status;
     },
     signed,
-    /** Refuses the next calls of a method. */
-    refuse: (method: string, error: string, times = 1): void => void refusals.set(method, { error, times }),
+    /** Refuses the next calls of a method, or those for a channel. */
+    refuse: (method: string, error: string, times = 1, channel?: string): void =>
+      void refusals.set(method, { error, times, channel }),
+    /** Keeps the next call of a method from being executed until it is released. */
+    hold: (method: string) => {
+      const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      holds.set(method, { arrive: arrived.resolve, released: released.promise });
+      return { arrived: arrived.promise, release: released.resolve };
+    },
     /** Executes the next call of a method, and closes the connection without a response. */
     loseResponseOf: (method: string): void => void (loses = method),
     stop: (): Promise<void> =>

@@ -13,6 +13,8 @@ interface EventToSend {
   readonly uid: string;
   readonly event: Event;
   readonly text?: string;
+  /** milliseconds in which the attempt must end, where that is less than for every attempt */
+  readonly timeoutMs?: number;
 }
 
 /** Sends an event to a destination once. It never throws for what the destination, its address or its template is to blame for. */
@@ -46,10 +48,16 @@ function faultOf(provider: string, { status, body }: DestinationResponse): strin
 
 /** Sends the messages for events at the same time, and says what came of each. */
 export function messageSender(send: Send, publicUrl: string, now: () => Date) {
-  const sendOne = async (target: Target, uid: string, message: Message, covered: string): Promise<SentMessage> => {
+  const sendOne = async (
+    target: Target,
+    uid: string,
+    message: Message,
+    covered: string,
+    timeoutMs?: number,
+  ): Promise<SentMessage> => {
     const signed = await signedMessage(target, message, uid, covered, now());
     try {
-      const response = await send(signed);
+      const response = await send(timeoutMs === undefined ? signed : { ...signed, timeoutMs });
       return { message: signed, response, fault: faultOf(target.provider, response) };
     } catch (error) {
       if (!(error instanceof SendingError)) throw error;
@@ -57,10 +65,10 @@ export function messageSender(send: Send, publicUrl: string, now: () => Date) {
     }
   };
   return {
-    event: (target: Target, { uid, event, text }: EventToSend): Promise<SentMessage[]> =>
+    event: (target: Target, { uid, event, text, timeoutMs }: EventToSend): Promise<SentMessage[]> =>
       Promise.all(
         messagesFor(target, event, webhookId(uid), publicUrl, text).map((message) =>
-          sendOne(target, uid, message, webhookId(uid)),
+          sendOne(target, uid, message, webhookId(uid), timeoutMs),
         ),
       ),
     batch: (target: Target, uid: string, batch: Batch): Promise<SentMessage> =>

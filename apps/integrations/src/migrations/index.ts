@@ -276,6 +276,15 @@ const slackReviews: SchemaMigration = {
   ],
 };
 
+/** `note_at` is when what the newest sentence says happened, and `slack_user` who has pressed a button: each has a limit. */
+const slackLimits: SchemaMigration = {
+  name: '8-expand-slack-limits',
+  statements: [
+    `alter table slack_message add column note_at timestamptz not null default '-infinity'`,
+    'alter table slack_interaction add column slack_user text',
+  ],
+};
+
 /** The whole schema of the database, in the order of its steps. */
 export const integrationsMigrations: readonly SchemaMigration[] = [
   initial,
@@ -287,4 +296,5 @@ export const integrationsMigrations: readonly SchemaMigration[] = [
   batches,
   mailLease,
   slackReviews,
+  slackLimits,
 ];

@@ -13,6 +13,8 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** milliseconds in which the response must be complete, where that is less than for every request */
+  readonly timeoutMs?: number;
 }
 
 /** The response of a destination, of which at most 64 kB were read. */
@@ -52,7 +54,7 @@ const maxKnownAddresses = 1_000;
  * connection, which is made to an address that was checked. Redirects are not followed, and certificates are verified. To an address with the
  * scheme `tls` the body is written as a frame of syslog.
  */
-export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
+export function httpClient({ allowed, timeoutMs: maxTimeoutMs, ca }: HttpClientOptions) {
   const checkedLookup: LookupFunction = (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error !== null) return callback(error, []);
@@ -66,7 +68,7 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
   };
   const connect = buildConnector({
     lookup: checkedLookup as never,
-    timeout: timeoutMs,
+    timeout: maxTimeoutMs,
     ...(ca === undefined ? {} : { ca }),
   });
   /** how many bytes a connection had received when the latest request on it was sent, which is when the response before was complete */
@@ -115,6 +117,7 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
   const post = (outgoing: OutgoingRequest): Promise<DestinationResponse> =>
     new Promise((resolve, reject) => {
       const { method = 'POST', url, headers, body } = outgoing;
+      const timeoutMs = Math.min(maxTimeoutMs, outgoing.timeoutMs ?? maxTimeoutMs);
       const address = addressOf(url);
       if ('fault' in address) return reject(new SendingError(`the address ${address.fault}`));
       let status: number | undefined;
@@ -186,8 +189,8 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
         void socket.destroy(
           new SendingError(
             socket.writableFinished
-              ? `the server has not confirmed within ${timeoutMs} ms that it has read the event, by closing the connection`
-              : `no connection within ${timeoutMs} ms`,
+              ? `the server has not confirmed within ${maxTimeoutMs} ms that it has read the event, by closing the connection`
+              : `no connection within ${maxTimeoutMs} ms`,
           ),
         );
       signal.addEventListener('abort', abort);
@@ -207,7 +210,7 @@ export function httpClient({ allowed, timeoutMs, ca }: HttpClientOptions) {
     });
 
   const send: Send = (request) =>
-    /^tls:/i.test(request.url) ? writeBefore(request, AbortSignal.timeout(timeoutMs)) : post(request);
+    /^tls:/i.test(request.url) ? writeBefore(request, AbortSignal.timeout(maxTimeoutMs)) : post(request);
   const close = (): Promise<void> => {
     unsubscribe(headersChannel, noteBytes);
     return agent.destroy();

@@ -35,6 +35,8 @@ const unreadableMs = 5_000;
 /** How long an interaction is tried: Slack takes answers for half an hour, and services keep replies to idempotency keys for longer. */
 const maxAgeMs = 1_500_000;
 const retriesMs = [2_000, 5_000, 15_000, 60_000];
+/** How often messages are written anew by one update, while what they show changes. */
+const maxUpdates = 4;
 /** Errors of Slack after which a message is never updated again. */
 const lostMessages = [
   'message_not_found',
@@ -46,108 +48,188 @@ const lostMessages = [
   'is_archived',
 ];
 
+const temporaryErrors = [
+  'ratelimited',
+  'rate_limited',
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+];
+
+/** Whether Slack may take the same message later. */
+function isTemporary({ status, error }: SlackReply): boolean {
+  return status === null || status === 429 || status >= 500 || temporaryErrors.includes(error);
+}
+
 /** Another service cannot say what a request is, or is away. */
 class UnreadableRequest extends Error {}
+
+/** The time of an attempt is over. */
+class OutOfTime extends Error {}
+
+/** The milliseconds that are left of the time of an attempt. @throws OutOfTime for none */
+type TimeLeft = () => number;
+
+function timeLeftOf(timeoutMs: number): TimeLeft {
+  const end = performance.now() + timeoutMs;
+  return () => {
+    const left = Math.floor(end - performance.now());
+    if (left > 0) return left;
+    throw new OutOfTime(`It was not done within ${timeoutMs} ms.`);
+  };
+}
+
+/** Ends with what runs, or with its time: what runs begins nothing any more by then. */
+async function withinTime<T>(running: Promise<T>, timeLeft: TimeLeft): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    const check = (): void => {
+      try {
+        timer = setTimeout(check, timeLeft());
+      } catch (error) {
+        reject(error as Error);
+      }
+    };
+    check();
+  });
+  return Promise.race([running, over]).finally(() => clearTimeout(timer));
+}
 
 interface ReviewMessagesOptions {
   readonly bus: Bus;
   readonly store: SlackStore;
   readonly slack: SlackApi;
   readonly publicUrl: string;
+  /** milliseconds after which an attempt has ended */
+  readonly timeoutMs: number;
   readonly now: () => Date;
 }
 
+/** What has happened last to a request, as its messages say. */
+interface Note {
+  readonly text: string;
+  readonly at: string;
+}
+
 /** The messages about change requests, with buttons as long as these are in review. */
-export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMessagesOptions) {
-  /** One update at a time of an integration, so that no older state of a request replaces a newer one. */
-  const turns = new LRUCache<number, LimitFunction>({ max: 1_000 });
-  const inTurn = <T>(integrationId: number, job: () => Promise<T>): Promise<T> => {
-    const turn = turns.get(integrationId) ?? pLimit(1);
-    turns.set(integrationId, turn);
-    return turn(job);
+export function reviewMessages({ bus, store, slack, publicUrl, timeoutMs, now }: ReviewMessagesOptions) {
+  /** In this process one update at a time of a request. */
+  const turns = new LRUCache<string, LimitFunction>({ max: 1_000 });
+  const inTurn = <T>(integrationId: number, id: number, timeLeft: TimeLeft, job: () => Promise<T>): Promise<T> => {
+    const key = `${integrationId} ${id}`;
+    const turn = turns.get(key) ?? pLimit(1);
+    turns.set(key, turn);
+    const running = turn(async () => {
+      timeLeft();
+      return job();
+    });
+    return withinTime(running, timeLeft);
   };
 
   /** The request as it is now; undefined if it is gone. @throws UnreadableRequest */
-  const describe = async (id: number): Promise<Description | undefined> => {
+  const describe = async (id: number, timeLeft: TimeLeft): Promise<Description | undefined> => {
     const body = { id, maxChanges: maxShownChanges };
-    return call(bus, DescribeChangeRequest, { body }, systemContext(callTimeoutMs)).catch((error: unknown) => {
+    const context = systemContext(Math.min(callTimeoutMs, timeLeft()));
+    return call(bus, DescribeChangeRequest, { body }, context).catch((error: unknown) => {
       if (error instanceof Refusal && error.kind === 'NotFoundError') return undefined;
       throw new UnreadableRequest('The change request could not be read.', { cause: error });
     });
   };
 
-  const outcomeOf = (replies: readonly SlackReply[], done: string): Outcome => {
-    const failed = replies.filter(({ ok }) => !ok);
-    const [decisive] = failed;
-    if (decisive === undefined) return { state: 'success', status: replies[0]?.status ?? null, reason: done };
+  const failedOutcome = (failed: readonly SlackReply[]): Outcome => {
     const reason = failed.map(({ error }) => `Slack refused the message: ${error.slice(0, 300)}.`).join(' ');
-    if (failed.length < replies.length) return { state: 'successWithErrors', status: decisive.status, reason };
-    return { state: 'failed', status: decisive.status, reason, waitMs: retryAfterMs(decisive.retryAfter, now()) };
+    const waitMs = Math.max(0, ...failed.map(({ retryAfter }) => retryAfterMs(retryAfter, now()) ?? 0));
+    return { state: 'failed', status: failed[0]?.status ?? null, reason, waitMs };
   };
+  const statusOf = (replies: readonly SlackReply[]) => replies[0]?.status ?? null;
 
   /** The workspace of the token of an integration, or what Slack replied instead. */
-  const findTeam = async (target: Target): Promise<string | SlackReply> => {
+  const findTeam = async (target: Target, timeLeft: TimeLeft): Promise<string | SlackReply> => {
     const { accessToken = '' } = target.parameters;
     const tokenHash = hashOfToken(accessToken);
     const known = await store.findTeam(target.id, tokenHash);
     if (known !== undefined) return known;
-    const reply = await slack.call(accessToken, 'auth.test', {});
+    const reply = await slack.call(accessToken, 'auth.test', {}, timeLeft());
     const teamId = reply.body['team_id'];
-    if (!reply.ok || typeof teamId !== 'string') return reply;
+    if (!reply.ok || typeof teamId !== 'string') return { ...reply, ok: false };
     await store.saveTeam(target.id, tokenHash, teamId);
     return teamId;
   };
 
-  /** Writes the present state into the messages about a request. @param note what has happened; without it, it stays as it was */
-  const update = async (target: Target, id: number, note: string | undefined): Promise<SlackReply[]> => {
+  /** The messages about a request, with what they are to show. */
+  const messagesToShow = async (target: Target, id: number, timeLeft: TimeLeft) => {
     const messages = await store.messages(target.id, id);
-    if (messages.length === 0) return [];
-    const found = await describe(id);
-    return Promise.all(
-      messages.map(async ({ channel, ts, note: before, changeRequestUid }) => {
-        // After a restored backup another request may have the number, and after an edit the integration may be for others.
-        const isShown = found !== undefined && found.uid === changeRequestUid && isInScope(target, found);
-        const description = isShown ? found : undefined;
-        const newest = note ?? before;
-        const message = reviewMessage(id, description, newest, publicUrl);
-        const reply = await slack.call(target.parameters['accessToken'] ?? '', 'chat.update', {
-          channel,
-          ts,
-          ...message,
-        });
-        const isLost = !reply.ok && lostMessages.includes(reply.error);
-        if (isLost || (reply.ok && !isShown)) await store.forget(target.id, { channel, ts, note: newest });
-        else if (reply.ok) await store.note(target.id, { channel, ts, note: newest });
-        return isLost ? { ...reply, ok: true } : reply;
-      }),
-    );
+    const found = messages.length === 0 ? undefined : await describe(id, timeLeft);
+    return messages.map(({ channel, ts, note, changeRequestUid }) => {
+      // After a restored backup another request may have the number, and after an edit the integration may be for others.
+      const isShown = found !== undefined && found.uid === changeRequestUid && isInScope(target, found);
+      const content = reviewMessage(id, isShown ? found : undefined, note, publicUrl);
+      return { key: `${channel} ${ts}`, channel, ts, isShown, content, text: JSON.stringify(content) };
+    });
+  };
+
+  /**
+   * Writes the present state into the messages about a request. What happens meanwhile is written as well: another replica may have replaced it by an
+   * older state in between.
+   */
+  const update = async (target: Target, id: number, timeLeft: TimeLeft): Promise<SlackReply[]> => {
+    const shown = new Map<string, string>();
+    const replies = new Map<string, SlackReply>();
+    for (let round = 0; round < maxUpdates; round++) {
+      const messages = await messagesToShow(target, id, timeLeft);
+      const stale = messages.filter(({ key, text }) => shown.get(key) !== text);
+      if (stale.length === 0) break;
+      await Promise.all(
+        stale.map(async ({ key, channel, ts, isShown, content, text }) => {
+          shown.set(key, text);
+          const { accessToken = '' } = target.parameters;
+          const reply = await slack.call(accessToken, 'chat.update', { channel, ts, ...content }, timeLeft());
+          const isLost = !reply.ok && lostMessages.includes(reply.error);
+          if (isLost || (reply.ok && !isShown)) await store.forget(target.id, { channel, ts });
+          replies.set(key, isLost ? { ...reply, ok: true } : reply);
+        }),
+      );
+    }
+    return [...replies.values()];
   };
 
   /** Posts a message to each channel that has none of this event. */
   const post = async (
     target: Target,
-    { id, uid, event, note }: { id: number; uid: string; event: Event; note: string },
+    { id, uid, event, note }: { id: number; uid: string; event: Event; note: Note },
     description: Description,
+    timeLeft: TimeLeft,
   ): Promise<Outcome> => {
     const { accessToken = '' } = target.parameters;
     // Buttons are taken from the workspace of the token alone.
-    const team = await findTeam(target);
-    if (typeof team === 'object') return outcomeOf([{ ...team, ok: false }], '');
+    const team = await findTeam(target, timeLeft);
+    if (typeof team === 'object') return failedOutcome([team]);
     const posted = await store.channelsOf(target.id, uid);
     const channels = slackChannels(target.parameters, event).filter((channel) => !posted.includes(channel));
-    const message = reviewMessage(id, description, note, publicUrl);
+    const message = reviewMessage(id, description, note.text, publicUrl);
     const replies = await Promise.all(
       channels.map(async (requestedChannel) => {
-        const reply = await slack.call(accessToken, 'chat.postMessage', { channel: requestedChannel, ...message });
+        const body = { channel: requestedChannel, ...message };
+        const reply = await slack.call(accessToken, 'chat.postMessage', body, timeLeft());
         const { channel, ts } = reply.body;
         if (!reply.ok || typeof channel !== 'string' || typeof ts !== 'string') return reply;
         const where = { integrationId: target.id, channel, ts, requestedChannel };
-        const what = { changeRequestId: id, changeRequestUid: description.uid, eventUid: uid, note };
-        await store.add({ ...where, ...what });
+        const what = { changeRequestId: id, changeRequestUid: description.uid, eventUid: uid };
+        await store.add({ ...where, ...what, note: note.text, noteAt: note.at });
         return reply;
       }),
     );
-    return outcomeOf(replies, channels.length === 0 ? 'The message is posted.' : 'The message with buttons is posted.');
+    const failed = replies.filter(({ ok }) => !ok);
+    // It is posted again only where it was not.
+    if (failed.some(isTemporary) || (failed.length > 0 && failed.length === replies.length))
+      return failedOutcome(failed);
+    if (failed.length > 0) return { ...failedOutcome(failed), state: 'successWithErrors' };
+    const reason =
+      channels.length > 0
+        ? 'The message with buttons is posted.'
+        : 'Nothing is posted: the message about this was posted before, and shows the change request as it is now.';
+    return { state: 'success', status: statusOf(replies), reason };
   };
 
   return {
@@ -157,36 +239,49 @@ export function reviewMessages({ bus, store, slack, publicUrl, now }: ReviewMess
       event: async (target, entry) => {
         const id = takesReviews(target) ? reviewedRequestOf(entry.event) : undefined;
         if (id === undefined) return inner.event(target, entry);
-        return inTurn(target.id, async () => {
+        const timeLeft = timeLeftOf(timeoutMs);
+        const asMessage = () => inner.event(target, { ...entry, timeoutMs: timeLeft() });
+        return inTurn(target.id, id, timeLeft, async () => {
           const { event } = entry;
-          const note = event.summary ?? `${event.createdBy}: ${event.type}`;
-          const replies = await update(target, id, note);
-          const updated = outcomeOf(replies, 'The messages about the change request are updated.');
-          if (updated.state === 'failed') return updated;
-          if (!isChosen(target, event)) return { ...updated, isEmpty: replies.length === 0 };
-          if (event.type !== 'change-request-sent-to-review') return inner.event(target, entry);
-          const description = await describe(id);
-          if (description?.state !== 'In review') return inner.event(target, entry);
-          return post(target, { id, uid: webhookId(entry.uid), event, note }, description);
+          const note = { text: event.summary ?? `${event.createdBy}: ${event.type}`, at: event.createdAt };
+          await store.note(target.id, id, note);
+          const replies = await update(target, id, timeLeft);
+          const failed = replies.filter(({ ok }) => !ok);
+          if (failed.length > 0) return failedOutcome(failed);
+          if (!isChosen(target, event)) {
+            const reason = 'The messages about the change request are updated.';
+            return { state: 'success', status: statusOf(replies), reason, isEmpty: replies.length === 0 } as const;
+          }
+          if (event.type !== 'change-request-sent-to-review') return asMessage();
+          const description = await describe(id, timeLeft);
+          if (description?.state !== 'In review') return asMessage();
+          return post(target, { id, uid: webhookId(entry.uid), event, note }, description, timeLeft);
         }).catch((error: unknown): Outcome => {
           // It is tried again by itself, and becomes a dead letter in the end: thrown, it would repeat what is sent beside it.
-          if (!(error instanceof UnreadableRequest)) throw error;
+          if (!(error instanceof UnreadableRequest || error instanceof OutOfTime)) throw error;
           return { state: 'failed', status: null, reason: error.message, waitMs: unreadableMs };
         });
       },
     }),
     findTeam,
     /** Writes the present state into the messages about a request. */
-    refresh: (target: Target, id: number): Promise<unknown> => inTurn(target.id, () => update(target, id, undefined)),
+    refresh: (target: Target, id: number, timeLeft: TimeLeft): Promise<unknown> =>
+      inTurn(target.id, id, timeLeft, () => update(target, id, timeLeft)),
     /** Remembers the message that an interaction is about: its process may have died before. */
-    adopt: async (target: Target, uid: string, { channel, ts, request }: Interaction): Promise<void> => {
+    adopt: async (
+      target: Target,
+      uid: string,
+      { channel, ts, request }: Interaction,
+      timeLeft: TimeLeft,
+    ): Promise<void> => {
       if (channel === '' || ts === '') return;
       const known = await store.messages(target.id, request.id);
       if (known.some((message) => message.channel === channel && message.ts === ts)) return;
-      const description = await describe(request.id);
+      const description = await describe(request.id, timeLeft);
       if (description === undefined || !isInScope(target, description)) return;
-      const where = { integrationId: target.id, channel, ts, requestedChannel: channel, eventUid: uid, note: '' };
-      await store.add({ ...where, changeRequestId: request.id, changeRequestUid: description.uid });
+      const where = { integrationId: target.id, channel, ts, requestedChannel: channel, eventUid: uid };
+      const what = { changeRequestId: request.id, changeRequestUid: description.uid };
+      await store.add({ ...where, ...what, note: '', noteAt: '-infinity' });
     },
   };
 }
@@ -199,6 +294,8 @@ interface InteractionsOptions {
   readonly slack: SlackApi;
   readonly messages: ReviewMessages;
   readonly publicUrl: string;
+  /** milliseconds after which an attempt to do what a button asks for has ended */
+  readonly timeoutMs: number;
   readonly intervalMs: number;
   readonly log: Log;
 }
@@ -214,15 +311,16 @@ export function startSlackInteractions({
   slack,
   messages,
   publicUrl,
+  timeoutMs,
   intervalMs,
   log,
 }: InteractionsOptions) {
-  const context = () => systemContext(callTimeoutMs);
+  const contextOf = (timeLeft: TimeLeft) => systemContext(Math.min(callTimeoutMs, timeLeft()));
 
   /** The confirmed address of a person at Slack, or why there is none. */
-  const emailOf = async (target: Target, slackUserId: string) => {
+  const emailOf = async (target: Target, slackUserId: string, timeLeft: TimeLeft) => {
     const accessToken = target.parameters['accessToken'] ?? '';
-    const reply = await slack.read(accessToken, 'users.info', { user: slackUserId });
+    const reply = await slack.read(accessToken, 'users.info', { user: slackUserId }, timeLeft());
     if (!reply.ok) return { error: reply.error };
     const user = asJsonObject(reply.body['user']);
     const email = asJsonObject(user['profile'])['email'];
@@ -231,15 +329,15 @@ export function startSlackInteractions({
   };
 
   /** @returns what a person is told who has not linked the account; undefined for one who has */
-  const invite = async (target: Target, interaction: Interaction): Promise<string | undefined> => {
+  const invite = async (target: Target, interaction: Interaction, timeLeft: TimeLeft): Promise<string | undefined> => {
     const { teamId, teamName, slackUserId, slackUserName, comment } = interaction;
     const slackUser = { teamId, teamName, slackUserId, slackUserName };
-    const { by } = await call(bus, InviteSlackUser, { body: slackUser }, context());
+    const { by } = await call(bus, InviteSlackUser, { body: slackUser }, contextOf(timeLeft));
     if (by !== null) return undefined;
-    const { email, error } = await emailOf(target, slackUserId);
+    const { email, error } = await emailOf(target, slackUserId, timeLeft);
     if (email === undefined)
       return `Your Slack account cannot be linked: Slack does not tell its confirmed e-mail address (${error}). The app needs the scopes users:read and users:read.email.`;
-    const { token } = await call(bus, InviteSlackUser, { body: { ...slackUser, email } }, context());
+    const { token } = await call(bus, InviteSlackUser, { body: { ...slackUser, email } }, contextOf(timeLeft));
     if (token === null) return undefined;
     const link = `${publicUrl}/link-slack?token=${encodeURIComponent(token)}`;
     const lost = comment === undefined ? '' : ` Your comment was not added: ${escapeForSlack(comment)}`;
@@ -247,21 +345,23 @@ export function startSlackInteractions({
   };
 
   /** @returns what the person is told; undefined for nothing */
-  const execute = async (target: Target, { uid, interaction }: ClaimedInteraction): Promise<string | undefined> => {
+  const execute = async (
+    target: Target,
+    { uid, interaction }: ClaimedInteraction,
+    timeLeft: TimeLeft,
+  ): Promise<string | undefined> => {
     const { kind, request, teamId, slackUserId, comment, triggerId } = interaction;
     // It is known before but for a token that was entered since the last message.
-    const team = await messages.findTeam(target);
+    const team = await messages.findTeam(target, timeLeft);
     if (typeof team === 'object') throw new Error(`Slack does not tell the workspace of the token: ${team.error}.`);
     if (team !== teamId) return 'The button is of another workspace than the integration, and does nothing.';
-    await messages.adopt(target, uid, interaction);
+    await messages.adopt(target, uid, interaction, timeLeft);
     if (kind === 'ask for a comment') {
-      const invitation = await invite(target, interaction);
+      const invitation = await invite(target, interaction, timeLeft);
       if (invitation !== undefined) return invitation;
       const view = commentView(interaction, maxCommentLength);
-      const opened = await slack.call(target.parameters['accessToken'] ?? '', 'views.open', {
-        trigger_id: triggerId,
-        view,
-      });
+      const body = { trigger_id: triggerId, view };
+      const opened = await slack.call(target.parameters['accessToken'] ?? '', 'views.open', body, timeLeft());
       return opened.ok ? undefined : `The form could not be opened (${opened.error}). Press the button again.`;
     }
     const { by, refusal } = await call(
@@ -279,24 +379,25 @@ export function startSlackInteractions({
           ...(kind === 'approve' && request.basis !== undefined ? { basis: request.basis } : {}),
         },
       },
-      context(),
+      contextOf(timeLeft),
     );
-    if (by === null) return (await invite(target, interaction)) ?? 'Press the button again.';
+    if (by === null) return (await invite(target, interaction, timeLeft)) ?? 'Press the button again.';
     if (refusal === null) return `${done[kind]} #${request.id} as ${escapeForSlack(by.name)}.`;
     // The message shows something that is not so any more, or has buttons that do nothing.
-    await messages.refresh(target, request.id);
+    await messages.refresh(target, request.id, timeLeft);
     const lost = comment === undefined ? '' : `\nYour comment: ${escapeForSlack(comment)}`;
     return `Not done: ${escapeForSlack(refusal)} The message now shows the change request as it is (as ${escapeForSlack(by.name)}).${lost}`;
   };
 
   const work = async (claimed: ClaimedInteraction): Promise<void> => {
     const { id, integrationId, interaction, attempts, ageMs } = claimed;
+    const timeLeft = timeLeftOf(timeoutMs);
     try {
       const target = await reader.findTarget(integrationId);
       if (target?.enabled !== true || !takesReviews(target)) return await store.finish(id);
-      const text = await execute(target, claimed);
+      const text = await execute(target, claimed, timeLeft);
       if (text !== undefined) {
-        const { ok, error } = await slack.answer(interaction.responseUrl, shortened(text, 2_900));
+        const { ok, error } = await slack.answer(interaction.responseUrl, shortened(text, 2_900), timeLeft());
         if (!ok)
           log.warn(`A person in Slack was not told what became of a button (integration ${integrationId}): ${error}.`);
       }
@@ -308,7 +409,8 @@ export function startSlackInteractions({
       }
       logFailure(log, `A button in Slack was given up (integration ${integrationId})`, error);
       await store.finish(id);
-      await slack.answer(interaction.responseUrl, 'This could not be done. Open the change request in the console.');
+      const text = 'This could not be done. Open the change request in the console.';
+      await slack.answer(interaction.responseUrl, text, timeoutMs);
     }
   };
 

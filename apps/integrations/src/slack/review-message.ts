@@ -57,8 +57,11 @@ export function reviewMessage(id: number, description: Description | undefined, 
   const noteText = line(plainText(note), 1_500);
   if (description === undefined)
     return {
-      text: noteText,
-      blocks: [section(noteText), section('_It does not exist any more, or is not shown here any more._')],
+      text: noteText === '' ? `#${id}` : noteText,
+      blocks: [
+        ...(noteText === '' ? [] : [section(noteText)]),
+        section('_It does not exist any more, or is not shown here any more._'),
+      ],
     };
   const { project, environment, title, author, state, changes, changeCount } = description;
   const address = `${publicUrl}/projects/${encodeURIComponent(project)}/change-requests/${id}`;

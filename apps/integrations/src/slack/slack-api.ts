@@ -37,12 +37,19 @@ export function isResponseUrl(text: string, address: string): boolean {
 
 const jsonType = 'application/json; charset=utf-8';
 
-async function post(send: Send, url: string, headers: Record<string, string>, body: string): Promise<SlackReply> {
+async function post(
+  send: Send,
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  timeoutMs: number,
+): Promise<SlackReply> {
   try {
     const response = await send({
       url,
       headers: { 'user-agent': 'Bunting', 'content-type': jsonType, ...headers },
       body,
+      timeoutMs,
     });
     const { status, retryAfter } = response;
     let parsed: JsonObject = {};
@@ -60,23 +67,41 @@ async function post(send: Send, url: string, headers: Record<string, string>, bo
   }
 }
 
-/** Calls methods of Slack's Web API, and answers people. It never throws for what Slack is to blame for. */
+/** Calls methods of Slack's Web API, and answers people, each within `timeoutMs`. It never throws for what Slack is to blame for. */
 export function slackApi(send: Send, address: string) {
   return {
-    call: (token: string, method: string, body: object): Promise<SlackReply> =>
-      post(send, `${slackAddress}/api/${method}`, { authorization: `Bearer ${token}` }, JSON.stringify(body)),
+    call: (token: string, method: string, body: object, timeoutMs: number): Promise<SlackReply> =>
+      post(
+        send,
+        `${slackAddress}/api/${method}`,
+        { authorization: `Bearer ${token}` },
+        JSON.stringify(body),
+        timeoutMs,
+      ),
     /** Methods that read take no JSON. */
-    read: (token: string, method: string, args: Readonly<Record<string, string>>): Promise<SlackReply> =>
+    read: (
+      token: string,
+      method: string,
+      args: Readonly<Record<string, string>>,
+      timeoutMs: number,
+    ): Promise<SlackReply> =>
       post(
         send,
         `${slackAddress}/api/${method}`,
         { authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded' },
         new URLSearchParams(args).toString(),
+        timeoutMs,
       ),
     /** Shows a text to the person alone. */
-    answer: async (responseUrl: string, text: string): Promise<SlackReply> =>
+    answer: async (responseUrl: string, text: string, timeoutMs: number): Promise<SlackReply> =>
       isResponseUrl(responseUrl, address)
-        ? post(send, responseUrl, {}, JSON.stringify({ response_type: 'ephemeral', replace_original: false, text }))
+        ? post(
+            send,
+            responseUrl,
+            {},
+            JSON.stringify({ response_type: 'ephemeral', replace_original: false, text }),
+            timeoutMs,
+          )
         : { ok: true, error: '', status: null, retryAfter: undefined, body: {} },
   };
 }

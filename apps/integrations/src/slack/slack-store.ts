@@ -5,15 +5,21 @@ import type { Interaction } from './interaction.ts';
 /** How many interactions an integration takes in a minute. */
 const maxPerMinute = 120;
 
-/** A message about a change request. */
-export interface SlackMessage {
+/** Where a message is. */
+interface MessagePlace {
   readonly channel: string;
   readonly ts: string;
+}
+
+/** A message about a change request. */
+export interface SlackMessage extends MessagePlace {
   readonly note: string;
 }
 
 /** A message that was posted. */
 export interface PostedMessage extends SlackMessage {
+  /** when what the note says happened */
+  readonly noteAt: string;
   readonly integrationId: number;
   readonly changeRequestId: number;
   readonly changeRequestUid: string | null;
@@ -42,13 +48,14 @@ const postedFor: Statement = {
 };
 const addMessage: Statement = {
   name: 'add-slack-message',
-  text: `insert into slack_message (integration_id, channel, ts, change_request, change_request_uid, event_uid, requested_channel, note)
-    values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+  text: `insert into slack_message (integration_id, channel, ts, change_request, change_request_uid, event_uid, requested_channel, note, note_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9::timestamptz) on conflict do nothing`,
 };
-const noteMessage: Statement = {
-  name: 'note-slack-message',
-  text: `update slack_message set note = $4, updated_at = clock_timestamp()
-    where integration_id = $1 and channel = $2 and ts = $3`,
+/** An event that is delivered again says nothing newer. */
+const noteMessages: Statement = {
+  name: 'note-slack-messages',
+  text: `update slack_message set note = $3, note_at = $4::timestamptz, updated_at = clock_timestamp()
+    where integration_id = $1 and change_request = $2 and note_at <= $4::timestamptz`,
 };
 const forgetMessage: Statement = {
   name: 'forget-slack-message',
@@ -105,8 +112,7 @@ export function slackStore(database: Pick<Database, 'query' | 'read'>) {
     channelsOf: async (integrationId: number, eventUid: string): Promise<readonly string[]> =>
       (await query<{ channel: string }>(postedFor, [integrationId, eventUid])).map(({ channel }) => channel),
     add: async (message: PostedMessage): Promise<void> => {
-      const { integrationId, channel, ts, changeRequestId, changeRequestUid, eventUid, requestedChannel, note } =
-        message;
+      const { integrationId, channel, ts, changeRequestId, changeRequestUid, eventUid, requestedChannel } = message;
       await query(addMessage, [
         integrationId,
         channel,
@@ -115,12 +121,17 @@ export function slackStore(database: Pick<Database, 'query' | 'read'>) {
         changeRequestUid,
         eventUid,
         requestedChannel,
-        note,
+        message.note,
+        message.noteAt,
       ]);
     },
-    note: async (integrationId: number, { channel, ts, note }: SlackMessage): Promise<void> =>
-      void (await query(noteMessage, [integrationId, channel, ts, note])),
-    forget: async (integrationId: number, { channel, ts }: SlackMessage): Promise<void> =>
+    /** What the messages about a request say has happened last, unless they say something later. */
+    note: async (
+      integrationId: number,
+      changeRequestId: number,
+      { text, at }: { readonly text: string; readonly at: string },
+    ): Promise<void> => void (await query(noteMessages, [integrationId, changeRequestId, text, at])),
+    forget: async (integrationId: number, { channel, ts }: MessagePlace): Promise<void> =>
       void (await query(forgetMessage, [integrationId, channel, ts])),
     /** the workspace of a token; undefined while it is not known */
     findTeam: async (integrationId: number, tokenHash: Buffer): Promise<string | undefined> =>

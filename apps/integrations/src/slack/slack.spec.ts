@@ -8,6 +8,7 @@ import {
   InviteSlackUser,
   notFound,
   ReceiveSlackInteraction,
+  RedeliverEvent,
   type ReplyOf,
   type RequestOf,
   ReviewAsSlackUser,
@@ -15,8 +16,15 @@ import {
 } from '@bunting/contracts';
 import { eventually, type SlackDouble, startSlack } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
+import { secretKey, type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
+import { integrationReader } from '../addons/addon-store.ts';
+import { allowedAddresses } from '../sending/addresses.ts';
+import { httpClient } from '../sending/http-client.ts';
 import { isSigned } from '../sending/slack-signature.ts';
+import { secretCipher } from '../unit-of-work/secrets.ts';
+import { reviewMessages } from './background.ts';
+import { slackApi, withSlackAt } from './slack-api.ts';
+import { slackStore } from './slack-store.ts';
 
 type Description = ReplyOf<typeof DescribeChangeRequest>;
 type Review = RequestOf<typeof ReviewAsSlackUser>['body'];
@@ -243,6 +251,88 @@ describe('a message about a change request in review', () => {
     expect(slack.messages.filter(({ text }) => text.includes(`#${id} `))).toHaveLength(1);
   });
 
+  it('is posted while Slack is slow with the message about another request', async () => {
+    const ids = [++requests, ++requests];
+    for (const id of ids) describeRequest(id);
+    const shown = () => ids.filter((id) => slack.messages.some(({ text }) => text.includes(`#${id} `)));
+    const { release } = slack.hold('chat.postMessage');
+    const told = (id: number) => ({
+      type: 'change-request-sent-to-review' as const,
+      featureName: `flag-${id}`,
+      data: { changeRequestId: id },
+    });
+    service.log.append(...ids.map(told));
+    await eventually(() => expect(shown()).toHaveLength(1));
+    release();
+    await eventually(() => expect(shown()).toHaveLength(2));
+  });
+
+  it('is updated in every channel, also where Slack has refused one of the updates for a while', async () => {
+    const both = await service.create({
+      provider: 'slack-app',
+      enabled: true,
+      parameters: { accessToken: slack.token, defaultChannels: 'east, west', signingSecret: slack.signingSecret },
+      events: ['change-request-sent-to-review'],
+    });
+    const { id } = await posted();
+    const own = () =>
+      slack.messages.filter(({ channel, text }) => /^C(?:EAST|WEST)/.test(channel) && text.includes(`#${id} `));
+    await eventually(() => expect(own()).toHaveLength(2));
+    describeRequest(id, { state: 'Rejected' });
+    slack.refuse('chat.update', 'ratelimited', 1, own()[1]?.channel);
+    happened('change-request-rejected', id);
+    await eventually(async () => {
+      await service.passTime();
+      expect(own().map((message) => slack.buttonsOf(message))).toEqual([['open'], ['open']]);
+    });
+    await service.call(DeleteAddon, { params: { id: both.id } });
+  });
+
+  it('shows the newest state, however late another process writes an older one', async () => {
+    const { id, message } = await posted();
+    const cipher = secretCipher(secretKey);
+    const target = await integrationReader(service.database, cipher).findTarget(addon.id);
+    const client = httpClient({ allowed: allowedAddresses('127.0.0.1'), timeoutMs: 60_000 });
+    const another = reviewMessages({
+      bus: service.bus,
+      store: slackStore(service.database),
+      slack: slackApi(withSlackAt(client.send, slack.url), slack.url),
+      publicUrl: 'https://flags.example.org',
+      timeoutMs: 60_000,
+      now: () => new Date(),
+    });
+    const { arrived, release } = slack.hold('chat.update');
+    const refreshing = another.refresh(target as NonNullable<typeof target>, id, () => 60_000);
+    await arrived;
+    describeRequest(id, { state: 'Approved', approvals: 1, basis: null });
+    happened('change-request-approved', id, { summary: 'rita approved it' });
+    await eventually(() => expect(slack.buttonsOf(message)).toEqual(['open']));
+    release();
+    await refreshing;
+    expect(slack.buttonsOf(message)).toEqual(['open']);
+    expect(JSON.stringify(message.blocks)).toContain('rita approved it');
+    await client.close();
+  });
+
+  it('stays as it is where its event is sent again, and the history says that nothing was posted', async () => {
+    const { id, message } = await posted();
+    const attempt = await eventually(async () => {
+      const [newest] = await service.attempts(addon.id);
+      expect(newest?.event['data']).toMatchObject({ changeRequestId: id });
+      return newest;
+    });
+    describeRequest(id, { approvals: 1 });
+    happened('change-request-approval-added', id, { summary: 'rita added an approval' });
+    await eventually(() => expect(JSON.stringify(message.blocks)).toContain('rita added an approval'));
+    await service.call(RedeliverEvent, { params: { id: addon.id, eventId: Number(attempt?.id) } });
+    await eventually(async () => {
+      const [newest] = await service.attempts(addon.id);
+      expect(newest?.stateDetails).toContain('Nothing is posted');
+    });
+    expect(JSON.stringify(message.blocks)).toContain('rita added an approval');
+    expect(slack.messages.filter(({ text }) => text.includes(`#${id} `))).toHaveLength(1);
+  });
+
   it('waits for a request that cannot be read, and repeats nothing else meanwhile', async () => {
     const id = ++requests;
     describeRequest(id);
@@ -279,6 +369,38 @@ describe('a message about a change request in review', () => {
     expect(slack.buttonsOf(sent)).toEqual([]);
     expect((await service.attempts(addon.id)).map(({ event }) => event['type'])).not.toContain('change-added');
   });
+});
+
+it('an attempt for an event ends with its time, also where it waits for another one about the request', async () => {
+  const impatient = await startIntegrations({
+    INTEGRATIONS_SLACK_URL: slack.url,
+    INTEGRATIONS_PUBLIC_URL: 'https://flags.example.org',
+    INTEGRATIONS_TIMEOUT_MS: '1500',
+  });
+  const served = await serve(
+    impatient.bus,
+    [implement(DescribeChangeRequest, async ({ body }) => describeRequest(body.id))],
+    { checkReplies: true },
+  );
+  const { id: addonId } = await impatient.create({
+    provider: 'slack-app',
+    enabled: true,
+    parameters: { accessToken: slack.token, defaultChannels: 'flags', signingSecret: slack.signingSecret },
+    events: ['change-request-sent-to-review'],
+  });
+  const { arrived, release } = slack.hold('auth.test');
+  const data = { changeRequestId: 7_000 };
+  for (const featureName of ['one', 'two'])
+    impatient.log.append({ type: 'change-request-sent-to-review', featureName, data });
+  await arrived;
+  await eventually(async () => {
+    const attempts = await impatient.attempts(addonId);
+    expect(attempts.map(({ state }) => state)).toEqual(['failed', 'failed']);
+  });
+  expect(slack.messages.filter(({ text }) => text.includes('#7000 '))).toEqual([]);
+  release();
+  await served.stop();
+  await impatient.stop();
 });
 
 describe('a button', () => {
