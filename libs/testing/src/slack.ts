@@ -37,6 +37,8 @@ export interface InteractionFaults {
   readonly skew?: number;
   readonly teamId?: string;
   readonly userTeamId?: string;
+  /** the organisation of Enterprise Grid to which the app is installed: such requests name no workspace */
+  readonly organisation?: string;
 }
 
 const maxBlocks = 50;
@@ -226,7 +228,9 @@ export async function startSlack({ teamId = 'T0SHOP', token = 'xoxb-test', port 
     triggers.set(trigger, performance.now());
     return {
       user: { id, username: name, name, team_id: faults.userTeamId ?? team },
-      team: { id: team, domain: 'shop' },
+      team: faults.organisation === undefined ? { id: team, domain: 'shop' } : null,
+      enterprise: faults.organisation === undefined ? null : { id: faults.organisation, name: 'Shop' },
+      is_enterprise_install: faults.organisation !== undefined,
       api_app_id: 'A0APP',
       trigger_id: trigger,
     };

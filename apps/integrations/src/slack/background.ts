@@ -29,7 +29,10 @@ const callTimeoutMs = 10_000;
 const housekeepingMs = 60_000;
 /** How long another replica leaves an interaction to the one that works on it. */
 const leaseMs = 60_000;
-const maxInteractions = 16;
+/** How many interactions a process works on at the same time. */
+const maxInteractions = 64;
+/** Slack takes a form within three seconds after the press: for so long it is looked up who pressed, and who is not known gets the form. */
+const beforeFormMs = 1_000;
 /** How long an integration waits for a request that cannot be read. */
 const unreadableMs = 5_000;
 /** How long an interaction is tried: Slack takes answers for half an hour, and services keep replies to idempotency keys for longer. */
@@ -267,6 +270,11 @@ export function reviewMessages({ bus, store, slack, publicUrl, timeoutMs, now }:
     /** Writes the present state into the messages about a request. */
     refresh: (target: Target, id: number, timeLeft: TimeLeft): Promise<unknown> =>
       inTurn(target.id, id, timeLeft, () => update(target, id, timeLeft)),
+    /** Whether the number of a button, or of a form, is that of the request whose message it was in. */
+    isOf: async ({ request }: Interaction, timeLeft: TimeLeft): Promise<boolean> => {
+      const description = await describe(request.id, timeLeft);
+      return description !== undefined && description.uid === (request.uid ?? null);
+    },
     /** Remembers the message that an interaction is about: its process may have died before. */
     adopt: async (
       target: Target,
@@ -278,7 +286,8 @@ export function reviewMessages({ bus, store, slack, publicUrl, timeoutMs, now }:
       const known = await store.messages(target.id, request.id);
       if (known.some((message) => message.channel === channel && message.ts === ts)) return;
       const description = await describe(request.id, timeLeft);
-      if (description === undefined || !isInScope(target, description)) return;
+      const isSame = description !== undefined && description.uid === (request.uid ?? null);
+      if (!isSame || !isInScope(target, description)) return;
       const where = { integrationId: target.id, channel, ts, requestedChannel: channel, eventUid: uid };
       const what = { changeRequestId: request.id, changeRequestUid: description.uid };
       await store.add({ ...where, ...what, note: '', noteAt: '-infinity' });
@@ -344,26 +353,45 @@ export function startSlackInteractions({
     return `Link your Slack account to your account of Bunting first, then press the button again: ${link}\nThe link is yours alone, works once and for ten minutes: give it to nobody.${lost}`;
   };
 
+  /** Opens the form for a comment. @returns what the person is told instead; undefined for nothing */
+  const askForComment = async (
+    target: Target,
+    interaction: Interaction,
+    timeLeft: TimeLeft,
+  ): Promise<string | undefined> => {
+    const { teamId, teamName, slackUserId, slackUserName, triggerId } = interaction;
+    const body = { teamId, teamName, slackUserId, slackUserName };
+    const looking = call(bus, InviteSlackUser, { body }, systemContext(beforeFormMs));
+    if ((await looking.catch(() => undefined))?.by === null) return invite(target, interaction, timeLeft);
+    const form = { trigger_id: triggerId, view: commentView(interaction, maxCommentLength) };
+    const opened = await slack.call(target.parameters['accessToken'] ?? '', 'views.open', form, timeLeft());
+    return opened.ok ? undefined : `The form could not be opened (${opened.error}). Press the button again.`;
+  };
+
   /** @returns what the person is told; undefined for nothing */
   const execute = async (
     target: Target,
     { uid, interaction }: ClaimedInteraction,
     timeLeft: TimeLeft,
   ): Promise<string | undefined> => {
-    const { kind, request, teamId, slackUserId, comment, triggerId } = interaction;
+    const { kind, request, teamId, slackUserId, comment } = interaction;
+    if (teamId === '')
+      return 'This app is installed to a whole organisation, which is not supported: install it to the workspace. Until then, open the change request in the console.';
     // It is known before but for a token that was entered since the last message.
     const team = await messages.findTeam(target, timeLeft);
     if (typeof team === 'object') throw new Error(`Slack does not tell the workspace of the token: ${team.error}.`);
     if (team !== teamId) return 'The button is of another workspace than the integration, and does nothing.';
-    await messages.adopt(target, uid, interaction, timeLeft);
     if (kind === 'ask for a comment') {
-      const invitation = await invite(target, interaction, timeLeft);
-      if (invitation !== undefined) return invitation;
-      const view = commentView(interaction, maxCommentLength);
-      const body = { trigger_id: triggerId, view };
-      const opened = await slack.call(target.parameters['accessToken'] ?? '', 'views.open', body, timeLeft());
-      return opened.ok ? undefined : `The form could not be opened (${opened.error}). Press the button again.`;
+      const text = await askForComment(target, interaction, timeLeft);
+      await messages.adopt(target, uid, interaction, timeLeft);
+      return text;
     }
+    const lost = comment === undefined ? '' : `\nYour comment: ${escapeForSlack(comment)}`;
+    if (!(await messages.isOf(interaction, timeLeft))) {
+      await messages.refresh(target, request.id, timeLeft);
+      return `Not done: the message is about a change request that does not exist any more, as after a restored backup. Open #${request.id} in the console.${lost}`;
+    }
+    await messages.adopt(target, uid, interaction, timeLeft);
     const { by, refusal } = await call(
       bus,
       ReviewAsSlackUser,
@@ -385,7 +413,6 @@ export function startSlackInteractions({
     if (refusal === null) return `${done[kind]} #${request.id} as ${escapeForSlack(by.name)}.`;
     // The message shows something that is not so any more, or has buttons that do nothing.
     await messages.refresh(target, request.id, timeLeft);
-    const lost = comment === undefined ? '' : `\nYour comment: ${escapeForSlack(comment)}`;
     return `Not done: ${escapeForSlack(refusal)} The message now shows the change request as it is (as ${escapeForSlack(by.name)}).${lost}`;
   };
 
@@ -414,6 +441,7 @@ export function startSlackInteractions({
     }
   };
 
+  const running = new Set<Promise<void>>();
   const loop = startLoop({
     name: 'Buttons in Slack',
     intervalMs,
@@ -421,11 +449,21 @@ export function startSlackInteractions({
     burst: 50,
     log,
     run: async () => {
-      const claimed = await store.claim(leaseMs, maxInteractions);
-      const results = await Promise.allSettled(claimed.map(work));
-      const failed = results.find((result) => result.status === 'rejected');
-      if (failed !== undefined) throw failed.reason;
-      return claimed.length === maxInteractions ? 0 : intervalMs;
+      // A form that is pressed now is opened now, however slow others are.
+      const free = maxInteractions - running.size;
+      if (free === 0) return;
+      for (const claimed of await store.claim(leaseMs, free)) {
+        const isFirst = claimed.attempts === 1;
+        const working = work(claimed)
+          .catch((error: unknown) => {
+            if (isFirst) logFailure(log, `A button in Slack waits (integration ${claimed.integrationId})`, error);
+          })
+          .finally(() => {
+            if (running.size === maxInteractions) loop.wake();
+            running.delete(working);
+          });
+        running.add(working);
+      }
     },
   });
   const housekeeping = startLoop({
@@ -440,6 +478,7 @@ export function startSlackInteractions({
     /** Waits for those that have begun. */
     stop: async (): Promise<void> => {
       await Promise.all([loop.stop(), housekeeping.stop()]);
+      await Promise.all(running);
     },
   };
 }

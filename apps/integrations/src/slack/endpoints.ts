@@ -21,10 +21,12 @@ export function slackEndpoints({ reader, transaction, slack, wakeSlack }: Integr
           'The request is not signed by the Slack app of this integration, or old.',
         );
       const interaction = interactionIn(body);
+      // Such as a button that opens an address.
+      if (interaction === undefined) return null;
       // The app may be installed in several workspaces; its messages are in the one of the token.
-      const team = interaction && (await slack.findTeam(target.id, hashOfToken(accessToken)));
+      const team = await slack.findTeam(target.id, hashOfToken(accessToken));
       // Where it is not known yet, as for a token that was just entered, the workspace is checked before anything is done.
-      if (interaction !== undefined && team !== undefined && interaction.teamId !== team)
+      if (team !== undefined && ![team, ''].includes(interaction.teamId))
         throw refusal('AuthenticationRequired', 'The request is of another workspace than the integration.');
       await transaction(
         {

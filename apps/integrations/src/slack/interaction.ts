@@ -4,6 +4,8 @@ import { onOneLine } from '../messages/markdown.ts';
 /** The change request that a message shows, as it was when the message was written. */
 export interface ShownRequest {
   readonly id: number;
+  /** which request has the number: another one may after a restored backup; undefined for one of an older version */
+  readonly uid?: string;
   readonly project: string;
   readonly revision: number;
   /** undefined for changes in conflict, which have no effect */
@@ -13,6 +15,7 @@ export interface ShownRequest {
 /** What a person has done with a message: one of its buttons, or the form for a comment. */
 export interface Interaction {
   readonly kind: 'approve' | 'reject' | 'ask for a comment' | 'comment';
+  /** empty for an app that is installed to a whole organisation of Enterprise Grid, whose requests name no workspace */
   readonly teamId: string;
   readonly teamName: string;
   readonly slackUserId: string;
@@ -44,10 +47,11 @@ function idIn(object: JsonObject, name: string): string {
 
 /** The request of the value of a button, which Slack gives back as it was sent. */
 function shownRequestIn(value: unknown): ShownRequest | undefined {
-  const { id, project, revision, basis } = asJsonObject(value);
+  const { id, uid, project, revision, basis } = asJsonObject(value);
   if (!Number.isSafeInteger(id) || typeof project !== 'string' || !Number.isSafeInteger(revision)) return undefined;
   return {
     id: id as number,
+    ...(typeof uid === 'string' ? { uid } : {}),
     project,
     revision: revision as number,
     ...(typeof basis === 'string' ? { basis } : {}),
@@ -67,7 +71,9 @@ function personIn(payload: JsonObject) {
   const [team, user] = [asJsonObject(payload['team']), asJsonObject(payload['user'])];
   const [teamId, slackUserId] = [idIn(team, 'id'), idIn(user, 'id')];
   const home = idIn(user, 'team_id');
-  if (teamId === '' || slackUserId === '' || (home !== '' && home !== teamId)) return undefined;
+  const isOfOrganisation = payload['team'] === null && idIn(asJsonObject(payload['enterprise']), 'id') !== '';
+  if (slackUserId === '' || (teamId === '' && !isOfOrganisation)) return undefined;
+  if (teamId !== '' && home !== '' && home !== teamId) return undefined;
   return {
     teamId,
     teamName: onOneLine(textIn(team, 'domain', 200)),

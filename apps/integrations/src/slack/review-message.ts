@@ -39,8 +39,8 @@ function changeText({ subject, sentence, before, after, warning }: Description['
 }
 
 /** The change request as the buttons name it: what is approved is what the message has shown. */
-function shownRequest(id: number, { project, revision, basis }: Description): ShownRequest {
-  return { id, project, revision, ...(basis === null ? {} : { basis }) };
+function shownRequest(id: number, { uid, project, revision, basis }: Description): ShownRequest {
+  return { id, ...(uid === null ? {} : { uid }), project, revision, ...(basis === null ? {} : { basis }) };
 }
 
 function stateText({ state, approvals, minApprovals, scheduledAt }: Description): string {

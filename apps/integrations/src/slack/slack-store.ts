@@ -2,8 +2,9 @@ import { refusal } from '@bunting/contracts';
 import { advisoryLock, type Database, onlyRow, type Statement, type Tx } from '@bunting/database';
 import type { Interaction } from './interaction.ts';
 
-/** How many interactions an integration takes in a minute. */
+/** How many interactions an integration takes in a minute, and how many of them of one person. */
 const maxPerMinute = 120;
+const maxPerPersonAndMinute = 20;
 
 /** Where a message is. */
 interface MessagePlace {
@@ -154,26 +155,29 @@ export function slackRepository(tx: Pick<Tx, 'query'>) {
   return {
     /**
      * Stores an interaction.
-     * @throws Refusal `AuthenticationRequired` for one that was received before, `RateLimitError` beyond `maxPerMinute`
+     * @throws Refusal `AuthenticationRequired` for one that was received before, `RateLimitError` beyond the limits
      */
-    receive: async (integrationId: number, signature: string, interaction: Interaction | undefined): Promise<void> => {
+    receive: async (integrationId: number, signature: string, interaction: Interaction): Promise<void> => {
       await advisoryLock({ query }, `slack ${integrationId}`);
-      const { count } = onlyRow(
-        await query<{ count: number }>(
-          `select count(*)::int as count from slack_interaction
+      const { all, ofPerson } = onlyRow(
+        await query<{ all: number; ofPerson: number }>(
+          `select count(*)::int as all, (count(*) filter (where slack_user = $2))::int as "ofPerson" from slack_interaction
            where integration_id = $1 and received_at > clock_timestamp() - interval '1 minute'`,
-          [integrationId],
+          [integrationId, interaction.slackUserId],
         ),
       );
-      if (count >= maxPerMinute)
-        throw refusal('RateLimitError', `An integration takes ${maxPerMinute} interactions a minute.`, {
-          retryAfterSeconds: 60,
-        });
+      const limit =
+        ofPerson >= maxPerPersonAndMinute
+          ? `${maxPerPersonAndMinute} interactions of a person`
+          : all >= maxPerMinute
+            ? `${maxPerMinute} interactions`
+            : undefined;
+      if (limit !== undefined)
+        throw refusal('RateLimitError', `An integration takes ${limit} a minute.`, { retryAfterSeconds: 60 });
       const stored = await query(
-        `insert into slack_interaction (integration_id, signature, interaction, next_attempt_at)
-         values ($1, $2, $3, case when $3::json is null then null else clock_timestamp() end)
+        `insert into slack_interaction (integration_id, signature, slack_user, interaction) values ($1, $2, $3, $4)
          on conflict do nothing returning id`,
-        [integrationId, signature, interaction === undefined ? null : JSON.stringify(interaction)],
+        [integrationId, signature, interaction.slackUserId, JSON.stringify(interaction)],
       );
       if (stored.length === 0) throw refusal('AuthenticationRequired', 'The request was received before.');
     },

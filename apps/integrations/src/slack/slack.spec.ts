@@ -40,7 +40,8 @@ const linked = new Map<string, { id: number; name: string }>();
 const reviews: Review[] = [];
 const unreadable = new Set<number>();
 let refuses: string | null = null;
-let onReview: (review: Review) => void = () => undefined;
+let onReview: (review: Review) => unknown = () => undefined;
+let unknowable = false;
 
 function describeRequest(id: number, more: Partial<Description> = {}): Description {
   const description: Description = {
@@ -112,13 +113,14 @@ beforeAll(async () => {
         return found;
       }),
       implement(InviteSlackUser, async ({ body }) => {
+        if (unknowable) throw new Error('A defect.');
         const by = linked.get(body.slackUserId) ?? null;
         return { by, token: by === null && body.email !== undefined ? `token-for-${body.email}` : null };
       }),
       implement(ReviewAsSlackUser, async ({ body }) => {
         const by = linked.get(body.slackUserId) ?? null;
         if (by !== null) reviews.push(body);
-        onReview(body);
+        await onReview(body);
         return { by, refusal: by === null ? null : refuses };
       }),
     ],
@@ -453,6 +455,53 @@ describe('a button', () => {
     expect(JSON.stringify(slack.messages)).not.toContain('token-for');
   });
 
+  it('opens its form at once, while other buttons wait for a service that does not answer', async () => {
+    const { message } = await posted();
+    const [reviewing, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    onReview = () => {
+      reviewing.resolve();
+      return answer.promise;
+    };
+    const opened = slack.views.length;
+    await receive(slack.pressOf(message, 'reject', rita));
+    await reviewing.promise;
+    await receive(slack.pressOf(message, 'comment', rita));
+    await eventually(() => expect(slack.views.length).toBe(opened + 1));
+    answer.resolve();
+    await answered('You rejected');
+  });
+
+  it('opens its form before it reads the request, and although nobody says in time who pressed it', async () => {
+    const { id, message } = await posted();
+    unreadable.add(id);
+    unknowable = true;
+    const opened = slack.views.length;
+    await receive(slack.pressOf(message, 'comment', rita));
+    await eventually(() => expect(slack.views.length).toBe(opened + 1));
+    unknowable = false;
+    unreadable.clear();
+  });
+
+  it('of an old message reviews no other request that has the number since a backup was restored', async () => {
+    const { id, message } = await posted();
+    const presses = ['approve', 'reject'].map((action) => slack.pressOf(message, action, rita));
+    describeRequest(id, { uid: `another-${id}` });
+    for (const press of presses) {
+      slack.answers.length = 0;
+      await receive(press);
+      await answered('does not exist any more');
+    }
+    expect(reviews).toEqual([]);
+    expect(slack.buttonsOf(message)).toEqual([]);
+  });
+
+  it('says why it does nothing where the app is installed to an organisation of Enterprise Grid', async () => {
+    const { message } = await posted();
+    await receive(slack.pressOf(message, 'approve', rita, { organisation: 'E0SHOP' }));
+    await answered('installed to a whole organisation');
+    expect(reviews).toEqual([]);
+  });
+
   it('says why a review was refused, and shows the request as it is now', async () => {
     const { id, message } = await posted();
     refuses = 'The effect has changed since.';
@@ -558,6 +607,26 @@ describe('a request to the interactivity URL', () => {
     expect(reviews).toEqual([]);
     await receive(slack.pressOf(message, 'approve', rita), (await fresh()).id);
     await answered('You approved');
+  });
+
+  it('of one person is refused after twenty in a minute, and no other person notices', async () => {
+    const own = await service.create({
+      provider: 'slack-app',
+      enabled: true,
+      parameters: { accessToken: slack.token, defaultChannels: 'flags', signingSecret: slack.signingSecret },
+      events: [],
+    });
+    const { message } = await posted();
+    const hasty = { id: 'U0HASTY', name: 'hasty' };
+    linked.set(hasty.id, { id: 8, name: 'Hasty' });
+    for (let nth = 0; nth < 20; nth++) await receive(slack.pressOf(message, 'reject', hasty), own.id);
+    await expect(receive(slack.pressOf(message, 'reject', hasty), own.id)).rejects.toMatchObject({
+      kind: 'RateLimitError',
+    });
+    // What opens an address asks for nothing.
+    await receive(slack.pressOf(message, 'open', hasty), own.id);
+    await receive(slack.pressOf(message, 'reject', rita), own.id);
+    await answered('as Rita.');
   });
 
   it('of a guest of another workspace in a shared channel does nothing', async () => {
