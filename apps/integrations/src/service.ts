@@ -143,6 +143,7 @@ export const integrationsService = defineService({
       marks,
       transaction,
       attempt: messages.attempt(attemptBy(send, publicUrl, now)),
+      mailTurn: transport?.turn,
       mailHour,
       timeoutMs,
       leaseMs: config.INTEGRATIONS_LEASE_MS,

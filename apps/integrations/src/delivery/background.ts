@@ -2,12 +2,13 @@ import { type Bus, systemContext, systemTraceparent } from '@bunting/bus';
 import { type Event, isEqual, ReadEventLog, systemCaller } from '@bunting/contracts';
 import { type Log, logFailure, startLoop } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { selects, type Target } from '../addons/addon.ts';
 import type { IntegrationReader } from '../addons/addon-store.ts';
 import { type Batch, type Batching, batchingOf, endOfWindow, lineOf } from '../messages/batch.ts';
 import { call } from '../calls.ts';
+import { maxMailConnections } from '../sending/mail-transport.ts';
 import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 import type { Attempt } from './attempt.ts';
 import {
@@ -28,6 +29,8 @@ interface DeliveryOptions {
   readonly marks: LogMarkStore;
   readonly transaction: UnitOfWork;
   readonly attempt: Attempt;
+  /** what each mail waits for before its attempt; undefined without a mail server */
+  readonly mailTurn: LimitFunction | undefined;
   /** the hour of mails of a day, in UTC */
   readonly mailHour: number;
   /** milliseconds after which an attempt has ended */
@@ -108,6 +111,7 @@ function isAttempted(result: Result): result is Outcome {
 export function startDelivery(options: DeliveryOptions) {
   const { bus, reader, store, marks, transaction, attempt, mailHour, timeoutMs, leaseMs, schedule, intervalMs, log } =
     options;
+  const mailTurn = options.mailTurn ?? pLimit(1);
   const countAttempt = attemptCounter(options.metrics);
   const running = new Map<number, Promise<void>>();
   /** integrations whose last delivery ended with a defect or an outage, which is logged once */
@@ -160,7 +164,7 @@ export function startDelivery(options: DeliveryOptions) {
     target: Target,
     entries: readonly Entry[],
     failuresBefore: number,
-    mayBegin: () => boolean,
+    { mayBegin, beginsUntil }: Turn,
   ) => {
     const results: Result[] = entries.map(() => 'skipped');
     const lanes = Map.groupBy(entries.keys(), (index) => entries[index]?.flag ?? '');
@@ -170,15 +174,22 @@ export function startDelivery(options: DeliveryOptions) {
     let pause = 0;
     let isGone = false;
     let hasThrown = false;
-    const limit = pLimit(failuresBefore >= failuresThatPause ? 1 : maxConcurrentEvents);
+    const isMail = target.provider === 'email';
+    const maxLanes = isMail ? maxMailConnections : maxConcurrentEvents;
+    const limit = pLimit(failuresBefore >= failuresThatPause ? 1 : maxLanes);
+    /** @returns undefined where no attempt may begin any more */
+    const begin = (entry: Entry): Promise<Outcome> | undefined =>
+      pause > 0 || isGone || hasThrown || !mayBegin()
+        ? undefined
+        : attempt.event(target, entry).catch((error: unknown) => {
+            hasThrown = true;
+            throw error;
+          });
     const deliverLane = async (indexes: readonly number[]): Promise<void> => {
       for (const [nth, index] of indexes.entries()) {
-        const entry = entries[index];
-        if (entry === undefined || pause > 0 || isGone || hasThrown || !mayBegin()) return;
-        const outcome = await attempt.event(target, entry).catch((error: unknown) => {
-          hasThrown = true;
-          throw error;
-        });
+        const entry = entries[index] as Entry;
+        const outcome = await (isMail ? inTurnUntil(beginsUntil, mailTurn, () => begin(entry)) : begin(entry));
+        if (outcome === undefined) return;
         results[index] = outcome;
         if (outcome.isEmpty === true) continue;
         countAttempt(target.provider, outcome.state);
@@ -314,9 +325,17 @@ export function startDelivery(options: DeliveryOptions) {
     }
   };
 
-  /** Sends a batch once. @returns what is to be committed */
-  const deliverBatch = async (target: Target, batch: PlannedBatch, failuresBefore: number) => {
-    const outcome = await attempt.batch(target, batch.uid, batch);
+  /** Sends a batch once. @returns what is to be committed; undefined where no attempt may begin any more */
+  const deliverBatch = async (
+    target: Target,
+    batch: PlannedBatch,
+    failuresBefore: number,
+    { mayBegin, beginsUntil }: Turn,
+  ) => {
+    const begin = () => (mayBegin() ? attempt.batch(target, batch.uid, batch) : undefined);
+    const isMail = target.provider === 'email';
+    const outcome = await (isMail ? inTurnUntil(beginsUntil, mailTurn, begin) : begin());
+    if (outcome === undefined) return undefined;
     countAttempt(target.provider, outcome.state);
     const hasFailed = outcome.state === 'failed';
     const failures = hasFailed ? failuresBefore + 1 : 0;
@@ -363,7 +382,9 @@ export function startDelivery(options: DeliveryOptions) {
     const leaseEnd = claimedAt + leaseMs;
     let isLost = false;
     // No attempt begins that might still run when the lease has ended. This also holds after the process was frozen.
-    const mayBegin = (): boolean => !isStopped && !isLost && performance.now() + timeoutMs < leaseEnd;
+    const beginsUntil = leaseEnd - timeoutMs;
+    const mayBegin = (): boolean => !isStopped && !isLost && performance.now() < beginsUntil;
+    const turn: Turn = { mayBegin, beginsUntil };
     let { position, hash, failures, batchEnd, hasParked } = claim;
     /** the commit of the page before, while the next one is sent */
     let pending: Promise<boolean> | undefined;
@@ -429,7 +450,8 @@ export function startDelivery(options: DeliveryOptions) {
         return (await commit({ ...nothing, failures, position: end, isLast: false })) ? 'at once' : false;
       if (!mayBegin() || (planned === null && !(await store.planBatch(claim, batch.to)))) return release();
       batchEnd = batch.to;
-      const round = await deliverBatch(target, batch, failures);
+      const round = await deliverBatch(target, batch, failures, turn);
+      if (round === undefined) return release();
       return (await commit({ ...round, position: round.isLast ? { position, hash } : end })) ? 'at once' : false;
     };
 
@@ -450,7 +472,7 @@ export function startDelivery(options: DeliveryOptions) {
 
         if (due.length > 0) {
           const entries = due.map((row): Entry => ({ ...row, text: row.event, event: JSON.parse(row.event) as Event }));
-          const { results, isGone, ...round } = await deliver(target, entries, failures, mayBegin);
+          const { results, isGone, ...round } = await deliver(target, entries, failures, turn);
           const isLast = isGone || round.pauseMs > 0 || !results.some(isAttempted);
           const failedAgain = due.flatMap(({ id, attempts }, index) => {
             const result = results[index];
@@ -493,7 +515,7 @@ export function startDelivery(options: DeliveryOptions) {
           selects(target, event) ? [{ index, uid, flag: flagOf(event), text: textOf(event), event, attempts: 0 }] : [],
         );
         const free = selected.filter(({ flag }) => !waiting.flags.has(flag));
-        const { results, isGone, ...round } = await deliver(target, free, failures, mayBegin);
+        const { results, isGone, ...round } = await deliver(target, free, failures, turn);
         const resultOf = new Map<number, Result>(free.map(({ index }, nth) => [index, results[nth] ?? 'skipped']));
         const upTo = handledUpTo(page.events.length, resultOf);
         const parked = selected.flatMap(({ index, uid, flag, text }): EventToPark[] => {
@@ -606,6 +628,37 @@ export function startDelivery(options: DeliveryOptions) {
       await Promise.all(running.values());
     },
   };
+}
+
+/** Until when attempts may begin: none may still run when the lease has ended. */
+interface Turn {
+  readonly mayBegin: () => boolean;
+  /** by `performance.now()` */
+  readonly beginsUntil: number;
+}
+
+/** Runs a job in its turn. @returns undefined where its turn does not come in time */
+async function inTurnUntil<T>(
+  endsAt: number,
+  turn: LimitFunction,
+  job: () => Promise<T> | undefined,
+): Promise<T | undefined> {
+  let isTooLate = false;
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<undefined>((resolve) => {
+    timer = setTimeout(
+      () => {
+        isTooLate = true;
+        resolve(undefined);
+      },
+      Math.max(0, endsAt - performance.now()),
+    );
+  });
+  const running = turn(() => {
+    clearTimeout(timer);
+    return isTooLate ? undefined : job();
+  });
+  return Promise.race([running, tooLate]);
 }
 
 const nothingWaits = { flags: new Set<string>(), events: 0 };

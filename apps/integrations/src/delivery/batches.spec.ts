@@ -294,6 +294,19 @@ describe('mail of events', () => {
     expect(error).toContain('refused 1 of 2 addresses: ops@example.org.');
   });
 
+  it('waits for its turn at a server that is slow, and does not fail because of those before it', async () => {
+    const { id } = await service.create(mail());
+    mailServer.answerAfter(1_500);
+    service.log.append(...Array.from({ length: 16 }, (_, nth) => ({ featureName: `flag-${nth}` })));
+    await isCaughtUp(id);
+    const attempts = await service.attempts(id);
+    expect(attempts.map(({ state, stateDetails }) => (state === 'success' ? state : stateDetails))).toEqual(
+      Array.from({ length: 16 }, () => 'success'),
+    );
+    expect(mailServer.mails).toHaveLength(16);
+    mailServer.answerAfter(0);
+  });
+
   it('is one a day where a digest is asked for, from hour to hour of UTC', async () => {
     const { id } = await service.create(mail({ digest: 'daily' }));
     service.log.append(

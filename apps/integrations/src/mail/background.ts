@@ -1,7 +1,6 @@
 import { type Bus, systemContext } from '@bunting/bus';
 import { GetPermissionsOfUsers, type ReplyOf } from '@bunting/contracts';
 import { type Log, startLoop } from '@bunting/runtime';
-import pLimit from 'p-limit';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { call } from '../calls.ts';
 import { failuresThatPause, nextAttemptMs, pauseMs } from '../delivery/retry.ts';
@@ -13,7 +12,7 @@ import type { UnsubscribeLinks } from './unsubscribe-links.ts';
 interface MailerOptions {
   readonly bus: Bus;
   readonly store: MailStore;
-  readonly transport: Pick<MailTransport, 'send'>;
+  readonly transport: Pick<MailTransport, 'send' | 'turn'>;
   readonly links: UnsubscribeLinks;
   /** where the console is, without a slash at the end */
   readonly publicUrl: string;
@@ -27,7 +26,6 @@ interface MailerOptions {
 }
 
 const maxMails = 50;
-const maxConcurrentMails = 4;
 /** Another process sends a mail again whose process has not said for so long what became of it. */
 const leaseMs = 300_000;
 const callTimeoutMs = 10_000;
@@ -42,7 +40,6 @@ type User = ReplyOf<typeof GetPermissionsOfUsers>['users'][number];
 export function startMailer(options: MailerOptions) {
   const { bus, store, transport, links, publicUrl, timeoutMs, schedule, intervalMs, metrics, log } = options;
   const count = registerMailMetrics(metrics, store);
-  const limit = pLimit(maxConcurrentMails);
   /** how often the server has failed since it last answered; at most one a round beyond the threshold */
   let failures = 0;
   /** whether mail waits since the server has failed, which is logged once */
@@ -132,7 +129,7 @@ export function startMailer(options: MailerOptions) {
         }
       };
       // None is given back while others of the round are still sent.
-      const results = await Promise.allSettled(mails.map((mail) => limit(() => sendOne(mail))));
+      const results = await Promise.allSettled(mails.map((mail) => transport.turn(() => sendOne(mail))));
       const broken = results.find(({ status }) => status === 'rejected');
       if (broken?.status === 'rejected') throw broken.reason;
     } finally {

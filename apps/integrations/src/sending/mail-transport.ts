@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import pLimit from 'p-limit';
 import { type Send, SendingError } from './http-client.ts';
 
 export interface OutgoingMail {
@@ -24,7 +25,8 @@ export class MailError extends Error {
   }
 }
 
-const maxConnections = 4;
+/** How many mails the server gets at the same time. */
+export const maxMailConnections = 4;
 const refusalCodes = ['EENVELOPE', 'EMESSAGE'];
 
 /** Sends mail through the server of SMTP_URL. */
@@ -38,10 +40,19 @@ export function mailTransport(options: {
   const { url, from, host, timeoutMs } = options;
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
   const transport = createTransport(
-    { url, pool: true, maxConnections, ...timeouts, disableFileAccess: true, disableUrlAccess: true },
+    {
+      url,
+      pool: true,
+      maxConnections: maxMailConnections,
+      ...timeouts,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
     { from },
   );
   return {
+    /** Whoever sends many mails waits for a turn with each, before its time begins: otherwise mails to a slow server fail because of those before them. */
+    turn: pLimit(maxMailConnections),
     /**
      * Ends after `timeoutMs`, whatever the server does. A mail that it has then may come all the same.
      * @returns those of its addresses that the server has refused
