@@ -14,16 +14,21 @@ const noHash = '0'.repeat(64);
 /** An event log in memory with a chain of hashes, which implements what integrations call of audit. */
 export async function fakeEventLog(bus: Bus) {
   let entries: LoggedEntry[] = [];
+  let pagesRead = 0;
   const startedAt = Date.now();
   const served = await serve(
     bus,
     [
-      implement(ReadEventLog, async ({ body: { after, limit } }) => ({
-        head: entries.length,
-        headHash: entries.at(-1)?.hash ?? noHash,
-        at: entries[after - 1]?.hash ?? null,
-        events: entries.slice(after, after + limit),
-      })),
+      implement(ReadEventLog, async ({ body: { after, limit } }) => {
+        const events = entries.slice(after, after + limit);
+        if (events.length > 0) pagesRead++;
+        return {
+          head: entries.length,
+          headHash: entries.at(-1)?.hash ?? noHash,
+          at: entries[after - 1]?.hash ?? null,
+          events,
+        };
+      }),
       implement(FindEventLogPosition, async ({ body: { since } }) => ({
         after: entries.filter(({ event }) => Date.parse(event.createdAt) < Date.parse(since)).length,
       })),
@@ -65,6 +70,10 @@ export async function fakeEventLog(bus: Bus) {
     restoreTo: (head: number): void => void (entries = entries.slice(0, head)),
     /** The hash of the log up to an event. */
     hashAt: (id: number): string => entries[id - 1]?.hash ?? noHash,
+    /** how many pages with events were read */
+    get pagesRead() {
+      return pagesRead;
+    },
     get head() {
       return entries.length;
     },

@@ -27,14 +27,15 @@ const event: Event = {
   summary: '**mia** enabled **[banner](/projects/shop/features/banner)** for the **production** environment',
 };
 const long = '"<😀>]\\ & *_`[x](y) \u0000\n'.repeat(3_000);
-/** Events that are odd: large, nearly empty, and of every type. */
 const longName = 'x'.repeat(250);
 const longNames = { project: longName, environment: longName, featureName: longName };
+/** Events that are odd: large, nearly empty, of a type that only a later version knows, and of every type. */
 const oddEvents: readonly Event[] = [
   { ...event, ...longNames, summary: long, label: long, createdBy: long.slice(0, 250) },
   { ...event, data: { text: long }, preData: { text: long }, summary: '', label: '' },
   { ...event, featureName: null, project: null, environment: null, createdByUserId: null, tags: null },
   { ...event, ...longNames, summary: `\ud800${'﷽'.repeat(20_000)}` },
+  { ...event, type: 'flag-teleported', label: null, summary: null },
   ...eventTypes.map((type) => ({ ...event, type })),
 ] as Event[];
 
@@ -136,7 +137,7 @@ async function startKind(name: string) {
 }
 
 describe.each(Object.keys(kinds))('the destination %s', (name) => {
-  it('accepts an event of every type, and each that is odd', async () => {
+  it('accepts an event of every type, also of a later version, and each that is odd', async () => {
     const { destination, attempt } = await startKind(name);
     for (const sent of oddEvents) {
       const outcome = await attempt(sent);

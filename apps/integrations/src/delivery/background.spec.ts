@@ -71,6 +71,43 @@ describe('a destination', () => {
   });
 });
 
+it('fifty destinations read an event from the log once', async () => {
+  for (let nth = 1; nth < 50; nth++) await service.create(aWebhook(`${sink.url}/${nth}`));
+  // The inbox reads it as well.
+  const inboxReads = 1;
+  const before = service.log.pagesRead;
+  service.log.append({});
+  await eventually(() => expect(new Set(sink.requests.map(({ path }) => path)).size).toBe(50));
+  expect(service.log.pagesRead - before).toBeLessThanOrEqual(1 + inboxReads);
+});
+
+it('ten thousand events that come at once arrive, each once, in the order of their flags', async () => {
+  const added = Array.from({ length: 10 }, () =>
+    service.log.append(...Array.from({ length: 1_000 }, (_, nth) => ({ featureName: `flag-${nth % 100}` }))),
+  ).flat();
+  await isCaughtUp();
+  const received = sink.events();
+  expect(received).toHaveLength(added.length);
+  for (const [flag, ofFlag] of Map.groupBy(received, ({ featureName }) => featureName)) {
+    const expected = added.filter(({ event }) => event.featureName === flag).map(({ event }) => event.id);
+    expect(
+      ofFlag.map((event) => event.id),
+      flag,
+    ).toEqual(expected);
+  }
+});
+
+it('an event of a megabyte arrives as it is, also where it has failed before', async () => {
+  const data = { text: 'ü'.repeat(500_000) };
+  sink.respondStatus(500);
+  service.log.append({ data });
+  await eventually(async () => expect((await statusOf()).waiting).toBe(1));
+  sink.respondStatus(204);
+  await service.passTime();
+  await eventually(async () => expect((await statusOf()).waiting).toBe(0));
+  expect(sink.requests.map(({ body }) => (JSON.parse(body) as { data: unknown }).data)).toEqual([data, data]);
+});
+
 describe('a collector of logs', () => {
   it('gets events of every type, and again what it refuses, with the same id', async () => {
     await service.call(UpdateAddon, {
@@ -273,12 +310,13 @@ describe('a destination that fails', () => {
 });
 
 describe('more destinations than a process delivers to at the same time', () => {
-  it('all get an event without waiting for a poll', async () => {
+  it('all get an event without waiting for a poll, as many as there may be', async () => {
     const patient = await startIntegrations({ INTEGRATIONS_POLL_INTERVAL_MS: '3600000' });
     try {
-      for (let nth = 0; nth < 70; nth++) await patient.create(aWebhook(`${sink.url}/${nth}`));
+      for (let nth = 0; nth < 500; nth++) await patient.create(aWebhook(`${sink.url}/${nth}`));
+      await expect(patient.create(aWebhook(sink.url))).rejects.toMatchObject({ kind: 'ExceedsLimitError' });
       patient.log.append({});
-      await eventually(() => expect(new Set(sink.requests.map(({ path }) => path)).size).toBe(70));
+      await eventually(() => expect(new Set(sink.requests.map(({ path }) => path)).size).toBe(500));
     } finally {
       await patient.stop();
     }

@@ -104,6 +104,31 @@ const hostile = [
   'http://kubernetes.default.svc.cluster.local/',
 ];
 
+/** An IPv4 address as parsers of URLs read it as well. */
+function notationsOf(address: string): string[] {
+  const parts = address.split('.').map(Number);
+  const number = parts.reduce((sum, part) => sum * 256 + part, 0);
+  const hex = number.toString(16).padStart(8, '0');
+  const hosts = [
+    String(number),
+    `0x${hex}`,
+    `0${number.toString(8)}`,
+    parts.map((part) => `0x${part.toString(16)}`).join('.'),
+    parts.map((part) => `0${part.toString(8)}`).join('.'),
+    `${address}.`,
+    address.replaceAll('.', '。'),
+    address.replaceAll(/\d/g, (digit) => String.fromCodePoint(0xff_10 + Number(digit))),
+    address.replaceAll(/\d/g, (digit) => `%3${digit}`),
+    `[::ffff:${address}]`,
+    `[::ffff:${hex.slice(0, 4)}:${hex.slice(4)}]`,
+    `[64:ff9b::${address}]`,
+  ];
+  return hosts.map((host) => `http://${host}/`);
+}
+const privateAddresses =
+  '0.0.0.0 10.0.0.1 100.64.0.1 127.0.0.1 127.255.255.254 169.254.169.254 172.16.0.1 192.168.1.1 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255';
+const notations = privateAddresses.split(' ').flatMap(notationsOf);
+
 describe('an address of a destination', () => {
   it('with a host and a port alone is accepted with the scheme tls, and refused if it is not of the internet', () => {
     for (const url of ['tls://siem.example.org', 'TLS://siem.example.org:6514', 'tls://[2606:2800:21f::1]:6514'])
@@ -121,6 +146,11 @@ describe('an address of a destination', () => {
 
   it.each(hostile)('is refused if it is not of the internet: %s', (url) => {
     expect(urlFault(url, none)).toBeTypeOf('string');
+  });
+
+  it(`is refused if it is not of the internet in any of ${notations.length} notations`, () => {
+    expect(new Set([...hostile, ...notations]).size).toBeGreaterThanOrEqual(200);
+    for (const url of notations) expect(urlFault(url, none), url).toBeTypeOf('string');
   });
 
   it.each([

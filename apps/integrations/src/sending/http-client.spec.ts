@@ -43,6 +43,38 @@ describe('the client of destinations', () => {
     await expect(named.send(post(lookedUp.href))).rejects.toThrow('must be an address of the internet');
   });
 
+  it('connects to the address that it has checked, and looks at the next one again, however the answers change', async () => {
+    const port = await serve((_request, response) => response.writeHead(204, { connection: 'close' }).end());
+    const answers = ['127.0.0.1', '169.254.169.254'];
+    const created = httpClient({
+      allowed: allowedAddresses('127.0.0.1'),
+      timeoutMs: 20_000,
+      lookup: (_host, _options, callback) => callback(null, [{ address: answers.shift() ?? '', family: 4 }]),
+    });
+    opened.push(created);
+    const { send } = created;
+    expect(await send(post(`http://rebind.example.org:${port}/`))).toMatchObject({ status: 204 });
+    expect(answers).toEqual(['169.254.169.254']);
+    await expect(send(post(`http://rebind.example.org:${port}/`))).rejects.toThrow(
+      'resolves to an address that is not of the internet',
+    );
+    expect(answers).toEqual([]);
+  });
+
+  it('fails for a certificate that has expired, although it is vouched for', async () => {
+    const expired = selfSignedCertificate({ isExpired: true });
+    let isReached = false;
+    const server = createTlsServer(expired, (_request, response) => {
+      isReached = true;
+      response.end();
+    });
+    const port = await listen(server);
+    const created = httpClient({ allowed: allowedAddresses('127.0.0.1'), timeoutMs: 20_000, ca: expired.cert });
+    opened.push(created);
+    await expect(created.send(post(`https://127.0.0.1:${port}/`))).rejects.toThrow(/expired/i);
+    expect(isReached).toBe(false);
+  });
+
   it('reads 64 kB of a response, and judges it by its status', async () => {
     const port = await serve((_request, response) => {
       response.writeHead(200);
@@ -126,6 +158,22 @@ describe('the client of destinations', () => {
       expect(kept.requests).toHaveLength(2);
     },
   );
+
+  it('takes the response of a destination that asks it to continue before', async () => {
+    const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
+    const together = await serveRaw((socket) => socket.write(`${interim}${accepted}`));
+    const apart = await serveRaw((socket) => {
+      socket.write(interim);
+      setImmediate(() => socket.write(accepted));
+    });
+    const { send } = client();
+    for (const { url, requests } of [together, apart]) {
+      for (const nth of [1, 2]) {
+        expect(await send(post(url))).toMatchObject({ status: 204 });
+        expect(requests).toHaveLength(nth);
+      }
+    }
+  });
 
   it('sends again, once, what a destination has met with the end of a connection that it had kept', async () => {
     const once = await serveRaw((socket, nth) => (nth === 1 ? socket.write(accepted) : socket.destroy()));

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { type LookupAddress, lookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup as lookUpHost } from 'node:dns';
 import net, { type LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import { LRUCache } from 'lru-cache';
@@ -38,6 +38,12 @@ export interface HttpClientOptions {
   readonly timeoutMs: number;
   /** further certificates of authorities, for tests */
   readonly ca?: string;
+  /** what finds the addresses of a host, for tests: by default the system does */
+  readonly lookup?: (
+    host: string,
+    options: LookupAllOptions,
+    callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+  ) => void;
 }
 
 const maxResponseBytes = 64 * 1024;
@@ -54,7 +60,7 @@ const maxKnownAddresses = 1_000;
  * connection, which is made to an address that was checked. Redirects are not followed, and certificates are verified. To an address with the
  * scheme `tls` the body is written as a frame of syslog.
  */
-export function httpClient({ allowed, timeoutMs: maxTimeoutMs, ca }: HttpClientOptions) {
+export function httpClient({ allowed, timeoutMs: maxTimeoutMs, ca, lookup = lookUpHost }: HttpClientOptions) {
   const checkedLookup: LookupFunction = (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error !== null) return callback(error, []);
@@ -91,6 +97,7 @@ export function httpClient({ allowed, timeoutMs: maxTimeoutMs, ca }: HttpClientO
       connect(options, (...result) => {
         const [, socket] = result;
         socket?.once('error', (error) => noteError(socket, error));
+        if (socket) takeContinue(socket);
         callback(...result);
       }),
     maxHeaderSize: maxHeaderBytes,
@@ -218,6 +225,23 @@ export function httpClient({ allowed, timeoutMs: maxTimeoutMs, ca }: HttpClientO
   return { send, close };
 }
 export type HttpClient = ReturnType<typeof httpClient>;
+
+const continueLine = Buffer.from('HTTP/1.1 100');
+const otherInterim = '2'.charCodeAt(0);
+
+/**
+ * Some servers ask for the body with 100, although nobody waits for that (RFC 9110, 15.2). undici closes the connection then, and skips every other
+ * interim response, so it gets another one.
+ */
+function takeContinue(socket: net.Socket): void {
+  const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+  socket.read = (size?: number) => {
+    const chunk = read(size);
+    const last = continueLine.length - 1;
+    if (chunk?.subarray(0, last + 1).equals(continueLine) === true) chunk[last] = otherInterim;
+    return chunk;
+  };
+}
 
 const emptyUrl = { origin: '', pathname: '', search: '' };
 

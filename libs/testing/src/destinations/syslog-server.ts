@@ -6,13 +6,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import tls, { type TLSSocket } from 'node:tls';
 
-/** A key and a certificate for 127.0.0.1 for which it vouches itself, valid for two days. */
-export function selfSignedCertificate(): { readonly key: string; readonly cert: string } {
+/** A key and a certificate for 127.0.0.1 for which it vouches itself, valid for two days, or until yesterday. */
+export function selfSignedCertificate({ isExpired = false } = {}): { readonly key: string; readonly cert: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'bunting-certificate-'));
-  const options = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=x -keyout key -out cert';
+  const openssl = (args: string): void =>
+    void execFileSync('openssl', args.split(' '), { cwd: folder, stdio: 'ignore' });
+  const request =
+    '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=x -addext subjectAltName=IP:127.0.0.1 -keyout key';
   try {
-    const args = ['req', ...options.split(' '), '-addext', 'subjectAltName=IP:127.0.0.1'];
-    execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+    if (isExpired) {
+      openssl(`req -new ${request} -out csr`);
+      openssl('x509 -req -in csr -signkey key -days -1 -copy_extensions copy -out cert');
+    } else openssl(`req -x509 ${request} -days 2 -out cert`);
     const read = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
     return { key: read('key'), cert: read('cert') };
   } finally {
