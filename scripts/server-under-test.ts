@@ -14,7 +14,10 @@ export interface ServerUnderTest {
   readonly token: string;
   /** seconds of CPU that the process has used so far; undefined if it is not on this machine */
   cpuSeconds(): number | undefined;
-  /** the same of its child processes, which are those of its PostgreSQL, and of a PostgreSQL of this machine to which it has TCP connections */
+  /**
+   * the same of its child processes, which are those of its PostgreSQL, and, since it was first seen, of a
+   * PostgreSQL of this machine to which it has TCP connections
+   */
   postgresCpuSeconds(): number | undefined;
   /** resident memory of the process in MB */
   residentMb(): number | undefined;
@@ -52,6 +55,7 @@ export async function startServer(
       CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
       CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
       GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
+      GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '0',
       LOG_LEVEL: 'warn',
       ...settings,
     },
@@ -101,14 +105,18 @@ export async function startServer(
 export function serverAt(address: string, token: string): ServerUnderTest {
   const url = address.replace(/\/$/, '');
   const pid = pidListeningOn(Number(new URL(url).port));
+  /** What each PostgreSQL had used when it was first seen. It still counts while a pool that is idle has no connection to it. */
+  const postgresBaselines = new Map<number, number>();
+  const postgresCpuSecondsOf = (server: number): number => {
+    for (const one of [server, ...postgresOf(server)])
+      if (!postgresBaselines.has(one)) postgresBaselines.set(one, cpuSecondsOfChildren(one));
+    return [...postgresBaselines].reduce((sum, [one, baseline]) => sum + cpuSecondsOfChildren(one) - baseline, 0);
+  };
   return {
     url,
     token,
     cpuSeconds: () => (pid === undefined ? undefined : cpuSecondsOf(pid)),
-    postgresCpuSeconds: () =>
-      pid === undefined
-        ? undefined
-        : [pid, ...postgresOf(pid)].reduce((sum, one) => sum + cpuSecondsOfChildren(one), 0),
+    postgresCpuSeconds: () => (pid === undefined ? undefined : postgresCpuSecondsOf(pid)),
     residentMb: () => {
       const kilobytes = pid === undefined ? undefined : /VmRSS:\s+(\d+) kB/.exec(textOf(`/proc/${pid}/status`))?.[1];
       return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1024);

@@ -41,6 +41,8 @@ export interface Measured {
   readonly request: (nth: number) => BenchRequest;
   /** whether all requests are the same */
   readonly isConstant?: boolean;
+  /** reads what the requests need of the server as it is when they are measured */
+  readonly prepare?: () => Promise<void>;
 }
 
 /** What was measured of one kind of request. */

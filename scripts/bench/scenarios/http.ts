@@ -47,6 +47,7 @@ export function benchHttp(options: BenchOptions): Promise<unknown> {
         console.log(`${name}: left out, since ${lacking}`);
         continue;
       }
+      for (const { prepare } of ofServers) await prepare?.();
       alone.push([name, await medianAlone(server, ofServers[0] as Measured)]);
       rows.push(...(await measure(servers, ofServers, options)));
     }
@@ -81,6 +82,8 @@ async function firstWithout(
 interface SdkHeaders {
   readonly server: Readonly<Record<string, string>>;
   readonly browser: Readonly<Record<string, string>>;
+  /** the entity tag of a response to a server SDK, as it is now */
+  readonly entityTagOf: (path: string, headers: Readonly<Record<string, string>>) => Promise<string>;
 }
 
 /** With tokens of SDKs: unleash-server takes no admin tokens for their requests. */
@@ -89,7 +92,16 @@ async function sdkHeaders(target: ServerUnderTest): Promise<SdkHeaders> {
     authorization: await tokenOf(target, type),
     'unleash-client-spec': '5.2.0',
   });
-  return { server: await headers('client'), browser: await headers('frontend') };
+  const server = await headers('client');
+  return {
+    server,
+    browser: await headers('frontend'),
+    entityTagOf: async (path, more) => {
+      const response = await fetch(`${target.url}${path}`, { headers: { ...server, ...more } });
+      await response.arrayBuffer();
+      return response.headers.get('etag') ?? '*';
+    },
+  };
 }
 
 /** The median duration in milliseconds of an operation's requests, sent one after the other. */
@@ -141,7 +153,7 @@ function events(query: string): BenchRequest {
 export function operationsOf(
   count: number,
   strategies: readonly { readonly feature: string; readonly id: string }[],
-  sdk: SdkHeaders = { server: {}, browser: {} },
+  sdk: SdkHeaders = { server: {}, browser: {}, entityTagOf: async () => '*' },
 ): readonly Measured[] {
   const flagAt = (nth: number) => benchFlag(spreadOver(nth, count));
   const patchedAt = (nth: number) => strategies[spreadOver(nth, strategies.length)] ?? { feature: '', id: '' };
@@ -173,11 +185,14 @@ export function operationsOf(
     return { method: 'DELETE', path: `${tags}/${tag.type}/${tag.value}` };
   };
   const tagOf = (nth: number): string => `${benchFlag(nth).tags[0]?.type}:${benchFlag(nth).tags[0]?.value}`;
+  const pollOfAll = `/api/client/features?environment=${environment}`;
   const clientFeatures = (headers: Readonly<Record<string, string>>): BenchRequest => ({
-    ...get(`/api/client/features?environment=${environment}`),
+    ...get(pollOfAll),
     headers: { ...sdk.server, ...headers },
   });
-  const all: readonly (readonly [string, (nth: number) => BenchRequest])[] = [
+  const gzip = { 'accept-encoding': 'gzip' };
+  let entityTag = '*';
+  const all: readonly (readonly [string, (nth: number) => BenchRequest, (() => Promise<void>)?])[] = [
     ['GET feature', (nth) => get(`${project}/features/${flagAt(nth).name}`)],
     ['PATCH strategy', patchOf],
     ['search: first page', () => search('limit=50')],
@@ -189,8 +204,12 @@ export function operationsOf(
     ['GET pending change requests', () => get(`${project}/change-requests/pending`)],
     ['POST and DELETE feature tag', tagOrUntagOf],
     ['GET client features', () => clientFeatures({ 'accept-encoding': 'identity' })],
-    ['GET client features, gzip', () => clientFeatures({ 'accept-encoding': 'gzip' })],
-    ['GET client features, unchanged', () => clientFeatures({ 'if-none-match': '*' })],
+    ['GET client features, gzip', () => clientFeatures(gzip)],
+    [
+      'GET client features, unchanged',
+      () => clientFeatures({ ...gzip, 'if-none-match': entityTag }),
+      async () => void (entityTag = await sdk.entityTagOf(pollOfAll, gzip)),
+    ],
     [
       'GET frontend',
       (nth) => ({ ...get(`/api/frontend?environment=${environment}&userId=${nth}`), headers: sdk.browser }),
@@ -201,5 +220,5 @@ export function operationsOf(
     ['events: by feature', (nth) => events(`feature=IS:${patchedAt(nth).feature}&limit=50`)],
     ['events: by text', (nth) => events(`query=${flagAt(nth).name}&limit=50`)],
   ];
-  return all.map(([name, request]) => ({ name, request }));
+  return all.map(([name, request, prepare]) => ({ name, request, ...(prepare && { prepare }) }));
 }

@@ -89,27 +89,21 @@ async function benchBareHttp(options: BenchOptions): Promise<readonly Row[]> {
 
 /** Evaluations for one user, of all flags and of one. */
 function benchEvaluations(options: BenchOptions): Promise<readonly Row[]> {
-  // All requests come from one IP address, so their rate must not be limited.
-  const settings = { GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '0' };
-  return withServers(
-    options,
-    async ([server]) => {
-      await seedFlags(server, { count: evaluatedFlags, flagOf: evaluatedFlag });
-      const identity = { authorization: await tokenOf(server, 'frontend'), 'accept-encoding': 'identity' };
-      const [strategy] = await strategiesOf(server, evaluatedFlags, 1);
-      const frontend = '/api/frontend?userId=7&sessionId=8';
-      const ofrep = '/ofrep/v1/evaluate/flags';
-      const body = { context: { targetingKey: '7', email: 'ada@example.com' } };
-      const polls: Poll[] = [
-        { name: 'frontend, identity', path: frontend, headers: identity },
-        { name: 'frontend, gzip', path: frontend, headers: { ...identity, 'accept-encoding': 'gzip' } },
-        { name: 'OFREP, one flag', path: `${ofrep}/${strategy?.feature}`, headers: identity, body },
-        { name: 'OFREP, all flags', path: ofrep, headers: identity, body },
-      ];
-      return measureAll([server], [polls], options);
-    },
-    settings,
-  );
+  return withServers(options, async ([server]) => {
+    await seedFlags(server, { count: evaluatedFlags, flagOf: evaluatedFlag });
+    const identity = { authorization: await tokenOf(server, 'frontend'), 'accept-encoding': 'identity' };
+    const [strategy] = await strategiesOf(server, evaluatedFlags, 1);
+    const frontend = '/api/frontend?userId=7&sessionId=8';
+    const ofrep = '/ofrep/v1/evaluate/flags';
+    const body = { context: { targetingKey: '7', email: 'ada@example.com' } };
+    const polls: Poll[] = [
+      { name: 'frontend, identity', path: frontend, headers: identity },
+      { name: 'frontend, gzip', path: frontend, headers: { ...identity, 'accept-encoding': 'gzip' } },
+      { name: 'OFREP, one flag', path: `${ofrep}/${strategy?.feature}`, headers: identity, body },
+      { name: 'OFREP, all flags', path: ofrep, headers: identity, body },
+    ];
+    return measureAll([server], [polls], options);
+  });
 }
 
 /** The flags of evaluations. Every second one is on: half of these for some users, the others for a share of all users. */
