@@ -14,25 +14,23 @@ import {
 import { parsePage } from '@bunting/contracts/validation';
 import { type TimedRequest } from '@bunting/outbox';
 import type { AuditContext } from '../endpoints.ts';
-import { describeEvent, type LoggedEvent } from './describe-event.ts';
 import {
   type EventVisibility,
   eventVisibilityOf,
-  otherProjectsOf,
   parseEventFilters,
   requireAfterNotBeyondLog,
   withoutHiddenProject,
 } from './event-filters.ts';
 import { eventFeed, type PageRequest } from './feed-store.ts';
 import { logFollower } from './follow-store.ts';
-import type { FoundEvent } from './event-store.ts';
+import { descriptionJson, type FoundEvent } from './event-store.ts';
 import { type EventCriteria, eventSearch } from './search-store.ts';
 
 export function searchEndpoints({ database, waitUntilFresh, publicUrl }: AuditContext): readonly Endpoint[] {
   const search = eventSearch(database);
   const readFeed = eventFeed(database);
   const follower = logFollower(database);
-  const jsonOf = eventDescriber(publicUrl);
+  const jsonOf = eventJson(publicUrl);
 
   /** Reads the matching events that the caller may see, the newest first, after the log has caught up: as JSON texts, and their total. */
   async function readEventPage(
@@ -130,32 +128,16 @@ const everything: EventVisibility = { ofNoProject: true, hiddenProjects: [] };
 
 /**
  * Returns a function for the JSON text of an event with label, summary and group, without members that are hidden from the caller.
- * An event is described once for as long as it is cached.
+ * @param publicUrl begins the links of summaries
  */
-function eventDescriber(publicUrl: string) {
-  interface Described {
-    /** the event with label and summary, without the last brace */
-    readonly content: string;
-    readonly otherProjects: readonly string[];
-  }
-  const described = new WeakMap<FoundEvent, Described>();
-  const contentOf = (json: string, event: LoggedEvent): string => {
-    const { label, summary } = describeEvent(event, publicUrl);
-    return `${json.slice(0, -1)},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}`;
-  };
-  const describe = (found: FoundEvent): Described => {
-    const { event } = found;
-    return { content: contentOf(found.json, event), otherProjects: otherProjectsOf(event) };
-  };
+function eventJson(publicUrl: string) {
   /** @param omitsGroup for clients that do not know the group */
   return (found: FoundEvent, visible: EventVisibility, omitsGroup = false): string => {
-    const known = described.get(found) ?? describe(found);
-    described.set(found, known);
+    const { content, otherProjects } = found.described(publicUrl);
     const group = omitsGroup ? '' : `,${found.groupJson}`;
-    if (!known.otherProjects.some((project) => visible.hiddenProjects.includes(project)))
-      return `${known.content}${group}}`;
+    if (!otherProjects.some((project) => visible.hiddenProjects.includes(project))) return `${content}${group}}`;
     const visibleEvent = withoutHiddenProject(found.event, visible);
-    return `${contentOf(JSON.stringify(visibleEvent), visibleEvent)}${group}}`;
+    return `${JSON.stringify(visibleEvent).slice(0, -1)}${descriptionJson(visibleEvent, publicUrl)}${group}}`;
   };
 }
 

@@ -85,7 +85,7 @@ it('the event of an externally recorded hash that was dropped for its age is ref
 });
 
 function anEventOfLimitFeedPage(id: number, characters = 100) {
-  return { id, json: 'x'.repeat(characters) };
+  return { id, size: characters };
 }
 
 describe('a page of the event feed', () => {

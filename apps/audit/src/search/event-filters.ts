@@ -165,10 +165,10 @@ export const maxEventsOfFeedPage = 250;
 /** The maximum size of the events of a page, in UTF-16 code units of their JSON texts. */
 const maxCharacters = 400_000;
 
-/** An event with its JSON text. */
-interface JsonEvent {
+/** An event, and the length of its JSON text. */
+interface SizedEvent {
   readonly id: number;
-  readonly json: string;
+  readonly size: number;
 }
 
 /**
@@ -177,12 +177,12 @@ interface JsonEvent {
  * @param head the last id of the log
  * @returns the events of the page, and the id after which the next page begins
  */
-export function limitFeedPage<E extends JsonEvent>(found: readonly E[], after: number, head: number) {
+export function limitFeedPage<E extends SizedEvent>(found: readonly E[], after: number, head: number) {
   const events: E[] = [];
   let characters = 0;
   for (const event of found) {
-    if (events.length > 0 && characters + event.json.length > maxCharacters) break;
-    characters += event.json.length;
+    if (events.length > 0 && characters + event.size > maxCharacters) break;
+    characters += event.size;
     events.push(event);
   }
   // A page covers all of its ids unless the number of events or of characters has limited it.

@@ -1,15 +1,26 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { LRUCache } from 'lru-cache';
-import type { LoggedEvent } from './describe-event.ts';
+import { describeEvent, type LoggedEvent } from './describe-event.ts';
+import { otherProjectsOf } from './event-filters.ts';
 
 /** An event as JSON text, in which its data is the text that is stored, and parsed. */
 export interface FoundEvent {
   readonly id: number;
-  readonly json: string;
+  /** the length of its stored text in characters */
+  readonly size: number;
   /** parsed on each access, so that a page does not hold all its events in memory */
   readonly event: LoggedEvent;
   /** the members that say which events were caused together, as JSON text without braces */
   readonly groupJson: string;
+  /** The event with label and summary, which are made once and kept. @param base the URL that their links begin with */
+  readonly described: (base: string) => DescribedEvent;
+}
+
+export interface DescribedEvent {
+  /** the event with label and summary as JSON text, without the last brace */
+  readonly content: string;
+  /** the projects that it names beside its own */
+  readonly otherProjects: readonly string[];
 }
 
 /** A row of `event`: JSON columns as text, the timestamp in milliseconds since 1970. */
@@ -50,15 +61,32 @@ export function toFoundEvent(row: EventRow): FoundEvent {
   const { groupType, groupId } = row;
   const createdAt = new Date(row.createdAt).toISOString();
   const head = { id, createdAt, type, createdBy, createdByUserId, environment, project, featureName };
-  const json = `${JSON.stringify(head).slice(0, -1)},"data":${data},"preData":${preData},"tags":${tags}}`;
+  let content = `${JSON.stringify(head).slice(0, -1)},"data":${data},"preData":${preData},"tags":${tags}`;
+  const { length } = content;
+  const parse = (): LoggedEvent => JSON.parse(`${content.slice(0, length)}}`) as LoggedEvent;
+  let otherProjects: readonly string[] | undefined;
   return {
     id,
-    json,
+    size: length,
     groupJson: JSON.stringify({ groupType, groupId }).slice(1, -1),
     get event() {
-      return JSON.parse(json) as LoggedEvent;
+      return parse();
+    },
+    described: (base) => {
+      if (otherProjects === undefined) {
+        const event = parse();
+        otherProjects = otherProjectsOf(event);
+        content += descriptionJson(event, base);
+      }
+      return { content, otherProjects };
     },
   };
+}
+
+/** Label and summary of an event as JSON text that continues its members. */
+export function descriptionJson(event: LoggedEvent, base: string): string {
+  const { label, summary } = describeEvent(event, base);
+  return `,"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}`;
 }
 
 const selectEvents: Statement = {
@@ -66,9 +94,10 @@ const selectEvents: Statement = {
   text: `select event.uid, ${eventColumns} from event where event.id = any($1::bigint[])`,
 };
 
-/** The maximum size of the cached events, in characters of their texts, each of which may be held twice, with and without a summary. */
-const maxCacheSize = 8_000_000;
-const sizeOfEntry = 300;
+/** The maximum size of the cached events, in characters of their texts. */
+const maxCacheSize = 24_000_000;
+/** That of an entry beside the stored text: label and summary, and what the cache needs. */
+const sizeOfEntry = 600;
 
 /** An event, by its id and by what no other event has. */
 export interface EventIdentity {
@@ -83,7 +112,7 @@ export interface EventIdentity {
 export function eventReader(database: ReadDatabase) {
   const cache = new LRUCache<number, FoundEvent>({
     maxSize: maxCacheSize,
-    sizeCalculation: ({ json }) => 2 * json.length + sizeOfEntry,
+    sizeCalculation: ({ size }) => size + sizeOfEntry,
   });
   const none: EventIdentity = { id: 0, uid: null };
   let newest = none;
