@@ -31,6 +31,23 @@ async function confirm(page: Page, title: string, button: string): Promise<void>
 }
 
 describeInBrowser('the pages of projects', () => {
+  it('says on each page of a project which does not exist that there is none', async () => {
+    const id = anId();
+    const opened = await openSignedIn(`/projects/${id}/flags`);
+    const { page } = opened;
+    const notice = page.getByText(`There is no project “${id}”`, { exact: false });
+    await notice.waitFor();
+    await expectAccessible(opened);
+    for (const tab of ['cleanup', 'events']) {
+      await page.goto(new URL(`/projects/${id}/${tab}`, page.url()).href);
+      await notice.waitFor();
+    }
+    await api('POST', '/api/admin/projects', { id, name: 'Made meanwhile' });
+    await page.goto(new URL(`/projects/${id}/flags`, page.url()).href);
+    await page.getByRole('navigation', { name: 'The project' }).waitFor();
+    await closeChecked(opened);
+  });
+
   it('creates a project and changes its rules by keyboard alone, merging what another person saves meanwhile', async () => {
     const id = anId();
     const opened = await openSignedIn('/projects');

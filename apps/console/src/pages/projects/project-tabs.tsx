@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useProjects } from '../../api/queries-and-mutations.ts';
+import { Notice } from '../../components/content/notice.tsx';
 import styles from './projects.module.css';
 
 /** The tabs of a project in their order. Flags, cleanup and events are pages of their own, which have the bar as well. */
@@ -24,12 +25,30 @@ interface ProjectTabsProps {
   readonly tab: string | undefined;
 }
 
-/** The bar that leads to the parts of a project, on each of its pages. */
+/** Whether a project is not among those that the user may see, as the server says now: the list in memory may be older than the project. */
+function useIsUnknownProject(id: string): boolean {
+  const { data, isFetching, isFetchedAfterMount, refetch } = useProjects();
+  const isMissing = data !== undefined && !data.projects.some((project) => project.id === id);
+  useEffect(() => {
+    if (isMissing && !isFetchedAfterMount) void refetch();
+  }, [isMissing, isFetchedAfterMount, refetch]);
+  return isMissing && isFetchedAfterMount && !isFetching;
+}
+
+/** The bar that leads to the parts of a project, on each of its pages. For a project that does not exist a notice says so instead. */
 export function ProjectTabs({ project, tab: currentTab }: ProjectTabsProps) {
   const bar = useRef<HTMLElement>(null);
+  const isUnknown = useIsUnknownProject(project);
   useEffect(() => {
     bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [currentTab]);
+  if (isUnknown)
+    return (
+      <Notice tone="warning" actions={<Link to="/projects">All projects</Link>}>
+        There is no project “{project}” that you may see: it may be archived, be private to others, or never have
+        existed.
+      </Notice>
+    );
   return (
     <nav ref={bar} aria-label="The project" className={styles['tabs']}>
       <ul>
