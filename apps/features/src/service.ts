@@ -74,6 +74,7 @@ export const featuresService = defineService({
       intervalMs: config.FEATURES_HOUSEKEEPING_INTERVAL_MS,
       applicationDays: config.FEATURES_APPLICATION_RETENTION_DAYS,
       submitImportProposal: context.submitImportProposal,
+      bus,
       log,
     });
     onStop('housekeeping', () => backgroundJobs.stop());

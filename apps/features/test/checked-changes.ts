@@ -42,6 +42,7 @@ export const aChangeContext = (
     segments: new Map(segments.map((segment) => [segment.id, segment])),
     segmentReferrers: new Map(),
     segmentsByName: new Map(),
+    stagedLists: [],
     ...about,
   };
 };

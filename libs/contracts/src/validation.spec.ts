@@ -223,6 +223,28 @@ const cases: {
       ['payload/id', { action: 'deleteSegment', payload: { id: 1.5 } }],
     ],
   },
+  updateSegmentList: {
+    good: [
+      { action: 'updateSegmentList', payload: { id: 4, contextName: 'userId', root: 'a'.repeat(64) } },
+      {
+        action: 'updateSegmentList',
+        payload: {
+          id: 4,
+          contextName: 'userId',
+          root: 'a'.repeat(64),
+          size: 3,
+          added: 2,
+          removed: 1,
+          replaced: { contextName: 'userId', size: 2, version: 6 },
+        },
+      },
+    ],
+    wrong: [
+      ['payload/id', { action: 'updateSegmentList', payload: { contextName: 'userId', root: 'a'.repeat(64) } }],
+      ['payload/root', { action: 'updateSegmentList', payload: { id: 4, contextName: 'userId' } }],
+      ['payload/root', { action: 'updateSegmentList', payload: { id: 4, contextName: 'userId', root: 'a' } }],
+    ],
+  },
   updateEnabled: {
     good: [
       { action: 'updateEnabled', feature, payload: { enabled: true } },
@@ -398,9 +420,9 @@ describe.each(changeActions)('a change with the action %s', (action) => {
 });
 
 describe('changes', () => {
-  it('have the eleven actions of the interface', () => {
+  it('have the eleven actions of the interface, and the one of Bunting', () => {
     expect(Object.keys(changeSchemas)).toEqual(changeActions);
-    expect(changeActions).toHaveLength(11);
+    expect(changeActions).toHaveLength(12);
   });
 
   it.each(['addMilestone', 'constructor', '__proto__', '', 7, null])(

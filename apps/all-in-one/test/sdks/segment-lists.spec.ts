@@ -1,9 +1,14 @@
-import { type ClientFeatures, maxSegmentListSize } from '@bunting/contracts';
+import {
+  type ChangeRequest,
+  type ClientFeatures,
+  maxSegmentListSize,
+  type SegmentListChange,
+} from '@bunting/contracts';
 import { gatewayService } from '@bunting/gateway';
 import { host, openLog } from '@bunting/runtime';
 import { eventually, startNats, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Api, apiOf, featurePath } from '../support/clients.ts';
+import { adminClient, type Api, apiOf, featurePath, platformClient, rootRole } from '../support/clients.ts';
 import { type HostedPlatform, startHostedPlatform } from '../support/hosted-platform.ts';
 
 let nats: TestNats;
@@ -127,6 +132,48 @@ it('refuses what is no list of ids, names the line, and keeps the list', async (
   expect((await send('PUT', 'x', { headers: { 'if-match': '"stale"' } })).status).toBe(412);
   expect(await ids()).toEqual(['a', 'b']);
   expect(await send('DELETE', '', { type: 'text/csv', query: '' })).toMatchObject({ body: { list: { size: 2 } } });
+});
+
+it('changes the list of a protected segment by a change request, with exactly the ids that were approved', async () => {
+  const { createUser, expectSuccess } = adminClient(() => ({ ...platform, api: admin }));
+  const { createProject, createFeature, createSegment, addStrategy, toggle } = platformClient(admin);
+  await createProject('guarded');
+  await createFeature('guarded', 'guarded-flag');
+  segment = (await createSegment({ name: 'guarded', project: 'guarded' })).id;
+  flag = 'guarded-flag';
+  await addStrategy(featurePath('guarded', flag), 'development', { name: 'default', segments: [segment] });
+  await toggle(featurePath('guarded', flag), 'development', 'on');
+  expect(await send('PUT', 'ann\nbob\n')).toMatchObject({ status: 200 });
+  await expectSuccess('PUT', 'projects/guarded/environments/development/change-requests/config', {
+    changeRequestsEnabled: true,
+    requiredApprovals: 1,
+  });
+  const [author, reviewer] = [
+    await createUser('author', rootRole.editor),
+    await createUser('reviewer', rootRole.admin),
+  ];
+  expect(await send('PUT', 'bob\neve\n', { token: author.key })).toMatchObject({ status: 403 });
+  const upload = await send('PUT', 'bob\neve\n', { token: author.key, query: '?staged=true' });
+  expect(upload.body).toMatchObject({ list: { size: 2 }, added: 1, removed: 1, staged: { size: 2 } });
+
+  const change = {
+    action: 'updateSegmentList',
+    payload: { id: segment, ...(upload.body as SegmentListChange).staged },
+  };
+  const path = '/api/admin/projects/guarded';
+  const proposed = await author.api<ChangeRequest>('POST', `${path}/environments/development/change-requests`, change);
+  expect(proposed).toMatchObject({ status: 200 });
+  const { id } = proposed.body;
+  const move = (as: Api, state: string) => as('PUT', `${path}/change-requests/${id}/state`, { state });
+  for (const [as, state] of [
+    [author.api, 'In review'],
+    [reviewer.api, 'Approved'],
+  ] as const)
+    expect(await move(as, state)).toMatchObject({ status: 200 });
+  expect([await isOnFor('ann'), await isOnFor('eve')]).toEqual([true, false]);
+  expect(await move(reviewer.api, 'Applied')).toMatchObject({ status: 200 });
+  expect(await ids()).toEqual(['bob', 'eve']);
+  await eventually(async () => expect([await isOnFor('ann'), await isOnFor('eve')]).toEqual([false, true]));
 });
 
 it('gives the same answer to a retry with the same key, and refuses another list with it', async () => {

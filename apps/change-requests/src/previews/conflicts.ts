@@ -99,9 +99,13 @@ const collisionRules: Readonly<Record<ChangeAction, CollisionRule>> = {
     if (segment === null || segment !== mine.segment?.id) return false;
     return action === 'deleteSegment' || disagree(mine.payload, payload);
   }),
+  updateSegmentList: acrossEnvironments((mine, { action, segment, payload }) => {
+    if (segment === null || segment !== mine.segment?.id) return false;
+    return action === 'deleteSegment' || (action === 'updateSegmentList' && differ(mine.payload, payload));
+  }),
   deleteSegment: acrossEnvironments((mine, { action, segment, payload }) => {
     if (mine.segment === null) return false;
-    if (segment === mine.segment.id) return action === 'updateSegment';
+    if (segment === mine.segment.id) return action === 'updateSegment' || action === 'updateSegmentList';
     return (action === 'addStrategy' || action === 'updateStrategy') && usesSegment(payload, mine.segment.id);
   }),
   updateStrategy: onSameFeature((mine, { action, payload }) => {

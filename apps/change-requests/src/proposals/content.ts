@@ -235,6 +235,7 @@ export function refusePrototypeKeys(value: unknown, path: string): void {
 /** Descriptions of the effects of a change that no other change can undo. */
 function irreversibleEffects({ action, feature, segment }: ProposedChange): string[] {
   if (action === 'archiveFeature') return [`feature flag ${feature} stays archived until it is revived`];
+  if (action === 'updateSegmentList') return [`segment ${segment?.name ?? ''} keeps its new list`];
   if (action === 'deleteSegment') return [`segment ${segment?.name ?? ''} stays deleted`];
   return [];
 }

@@ -29,7 +29,8 @@ const mergeRules: Readonly<Record<ChangeAction, Readonly<Partial<Record<ChangeAc
   updateStrategy: { updateStrategy: 'merge', deleteStrategy: 'reject' },
   deleteStrategy: { updateStrategy: 'drop', deleteStrategy: 'ignore' },
   updateSegment: { updateSegment: 'replace', deleteSegment: 'reject' },
-  deleteSegment: { updateSegment: 'drop', deleteSegment: 'ignore' },
+  updateSegmentList: { updateSegmentList: 'replace', deleteSegment: 'reject' },
+  deleteSegment: { updateSegment: 'drop', updateSegmentList: 'drop', deleteSegment: 'ignore' },
 };
 
 /** The properties of a change that decide how it merges. Changes that are not part of a request yet have them as well. */
@@ -45,6 +46,7 @@ function subjectOf({ action, feature, payload }: MergeableChange): unknown {
     case 'updateStrategy':
     case 'deleteStrategy':
     case 'updateSegment':
+    case 'updateSegmentList':
     case 'deleteSegment':
       return payloadIdOf(payload);
     default:

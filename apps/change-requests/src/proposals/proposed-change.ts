@@ -27,6 +27,7 @@ export type PayloadReference = 'parent' | 'strategy' | 'strategies' | 'segments'
 const referencesByAction: Readonly<Record<ChangeAction, readonly PayloadReference[]>> = {
   updateSegment: [],
   deleteSegment: [],
+  updateSegmentList: [],
   updateEnabled: [],
   addStrategy: ['segments'],
   updateStrategy: ['strategy', 'segments'],
@@ -84,6 +85,7 @@ export function reservedIdOfNthChange(ids: readonly number[], nth: number): numb
 const affectsDependencies: Readonly<Record<ChangeAction, boolean>> = {
   updateSegment: false,
   deleteSegment: false,
+  updateSegmentList: false,
   updateEnabled: false,
   addStrategy: false,
   updateStrategy: false,

@@ -20,6 +20,7 @@ import type { ChangeRequest, Comment, UserRef, ProposedChange, Schedule, Review 
 const hasSnapshot: Readonly<Record<ChangeAction, boolean>> = {
   updateSegment: true,
   deleteSegment: true,
+  updateSegmentList: false,
   updateEnabled: false,
   addStrategy: false,
   updateStrategy: true,

@@ -8,6 +8,7 @@ import {
   GetChangeRequest,
   GetEditStatus,
   httpOperations,
+  FindNeededSegmentLists,
   ListProposedSegmentStrategies,
   ListScheduled,
   operationName,
@@ -18,6 +19,7 @@ import {
   SetApprovers,
   SetChangeRequestConfig,
   SetTitle,
+  systemCaller,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { describe, expect, it } from 'vitest';
@@ -349,6 +351,26 @@ it('lists the strategies to which open requests add the segment, existing strate
   ]);
   await service.move(id, 'Cancelled', lee);
   expect(await usesOf(beta)).toEqual([]);
+});
+
+it('finds the staged lists that open requests, also drafts, give to their segments', async () => {
+  const named = (digit: string) => ({ segment: beta, root: digit.repeat(64) });
+  const [one, other] = [named('a'), named('b')];
+  const giving = ({ root }: { readonly root: string }) => ({
+    action: 'updateSegmentList',
+    payload: { id: beta, contextName: 'userId', root },
+  });
+  const { id } = await service.add(giving(one), lee);
+  await service.move(id, 'In review', lee);
+  await service.add(giving(other), kim);
+  const needed = async () => {
+    const lists = [one, other, named('c'), { segment: 7, root: 'a'.repeat(64) }];
+    const found = await service.call(FindNeededSegmentLists, { body: { lists } }, systemCaller);
+    return found.lists.toSorted((first, second) => (first.root < second.root ? -1 : 1));
+  };
+  expect(await needed()).toEqual([one, other]);
+  await service.move(id, 'Cancelled', lee);
+  expect(await needed()).toEqual([other]);
 });
 
 it('lists the strategy in a draft of another user without the id and title of that draft', async () => {

@@ -10,6 +10,7 @@ import {
   ListPendingChangeRequests,
   ListPendingOfFeature,
   ListProjects,
+  FindNeededSegmentLists,
   ListProposedSegmentStrategies,
   ListScheduled,
   maySee,
@@ -109,6 +110,10 @@ export function requestEndpoints({
         })),
       };
     }),
+
+    implement(FindNeededSegmentLists, async ({ body: { lists } }) => ({
+      lists: await reader.neededSegmentLists(lists),
+    })),
 
     // Lists the scheduled requests that affect the given features, strategies or variants, so that users can be warned before an edit.
     implement(ListScheduled, async (request) => {

@@ -1,4 +1,4 @@
-import { actionsOfWholeProject } from '@bunting/contracts';
+import { actionsOfWholeProject, type FindNeededSegmentLists, type RequestOf } from '@bunting/contracts';
 import { entitySql, onlyRow, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
 import type { ScheduledRequest, SegmentUse } from '../previews/conflicts.ts';
 import type { Protection } from '../reviews/approvals.ts';
@@ -224,6 +224,16 @@ export const selectSegmentUses: Statement = {
       and ${hasReferenceSql('segments')} and used.segment = any ($2::text[])`,
 };
 
+/** Lists that open requests give to segments: `$1` segments, `$2` roots of lists. */
+const selectNeededSegmentLists: Statement = {
+  name: 'needed-segment-lists',
+  text: `
+    select distinct change.segment_id as segment, change.payload ->> 'root' as root
+    from change join change_request request on request.id = change.change_request_id
+    where change.segment_id = any ($1::integer[]) and change.action = 'updateSegmentList'
+      and change.payload ->> 'root' = any ($2::text[]) and ${isOpenSql}`,
+};
+
 /**
  * Strategies to which open requests add a segment, oldest request first: `$1` segment, `$2` the caller, `$3` projects
  * hidden from the caller. Drafts of others have no id and title.
@@ -421,6 +431,12 @@ export function changeRequestReader(database: ReadDatabase) {
     /** The open requests that add any of these segments to strategies. */
     segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
       segments.length === 0 ? [] : database.read(selectSegmentUses, [project, segments.map(String)]),
+    /** The lists among some that open requests give to their segments. */
+    neededSegmentLists: (lists: RequestOf<typeof FindNeededSegmentLists>['body']['lists']) =>
+      database.read<(typeof lists)[number]>(selectNeededSegmentLists, [
+        lists.map(({ segment }) => segment),
+        lists.map(({ root }) => root),
+      ]),
     /** The strategies to which open requests add a segment, as visible to a user. */
     strategiesUsing: (segment: number, userId: number, hidden: readonly string[]) =>
       database.read<StrategyUse>(selectStrategiesUsing, [String(segment), userId, hidden]),

@@ -47,6 +47,8 @@ async function makeChange(
 ): Promise<unknown> {
   if (isSegmentChange(change)) {
     if (change.action === 'deleteSegment') return call(DeleteSegment, { params: { id: change.payload.id }, ifMatch });
+    // Nothing in the console makes one but the upload of a list, which proposes it.
+    if (change.action === 'updateSegmentList') throw new Error('Only a change request puts a staged list in place.');
     const { id, ...body } = change.payload;
     return call(UpdateSegment, { params: { id }, body: body as CreateSegmentBody, ifMatch });
   }

@@ -304,6 +304,34 @@ describeInBrowser('administration', () => {
     await closeChecked(opened);
   });
 
+  it('proposes the list of a segment of a project with a protected environment in a change request', async () => {
+    const project = `guarded-${randomUUID().slice(0, 8)}`;
+    await api('POST', '/api/admin/projects', { id: project, name: project });
+    await api('PUT', `/api/admin/projects/${project}/environments/production/change-requests/config`, {
+      changeRequestsEnabled: true,
+      requiredApprovals: 1,
+    });
+    const name = aName('Segment');
+    const { id } = (await api('POST', '/api/admin/segments', { name, project, constraints: [] })) as {
+      readonly id: number;
+    };
+    const opened = await openSignedIn(`/admin/segments/${id}`);
+    const { page } = opened;
+    await page.getByText('production is protected in the project', { exact: false }).waitFor();
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose a file of ids' }).press('Enter');
+    await (await chooser).setFiles({ name: 'users.txt', mimeType: 'text/plain', buffer: Buffer.from('ann\nbob\n') });
+    await page.getByRole('button', { name: 'Propose it as the list' }).press('Enter');
+    await page.getByText('Added to a new draft for production.', { exact: false }).waitFor();
+    await page.getByText('It has no list of ids.', { exact: false }).waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('link', { name: 'Open', exact: true }).click();
+    await page.getByText(`Give the segment ${name} a list`, { exact: true }).waitFor();
+    await page.getByText('2 ids of userId', { exact: false }).first().waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
   it('proposes changes of a segment of a project with a protected environment in a change request', async () => {
     const project = `guarded-${randomUUID().slice(0, 8)}`;
     await api('POST', '/api/admin/projects', { id: project, name: project });

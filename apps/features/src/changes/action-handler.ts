@@ -46,13 +46,15 @@ export interface OtherReads {
   readonly features?: readonly string[];
   /** names that changes give to segments, and that other segments may have already */
   readonly segmentNames?: readonly string[];
+  /** the roots of staged lists that changes give to segments */
+  readonly stagedLists?: readonly string[];
 }
 
 /** The complete rules of one action of a change: the operations add none. */
 export interface ActionHandler<Change, Subject, After> {
   readonly phase: Phase;
   /** the part of the change that a validation error names */
-  readonly errorPath: '/feature' | '/payload' | '/payload/feature' | '/payload/id' | '/payload/name';
+  readonly errorPath: '/feature' | '/payload' | '/payload/feature' | '/payload/id' | '/payload/name' | '/payload/root';
   /** What the operation has to load besides the subject. */
   readonly alsoReads: (change: Change) => OtherReads;
   /** The current value that the change would replace. @throws Refusal when a required object does not exist. */

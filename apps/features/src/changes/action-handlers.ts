@@ -7,6 +7,7 @@ import {
   type FeatureChange,
   invalidProperty,
   isSegmentChange,
+  refusal,
   type SegmentAction,
   type SegmentChange,
   segmentInUse,
@@ -17,6 +18,7 @@ import { removeDependencies } from '../dependencies/dependency.ts';
 import { disableFeature, enableFeature } from '../feature-environments/switch-feature.ts';
 import { type Dependency, type Feature, inEnvironment } from '../features/feature.ts';
 import { shortName } from '../refusals.ts';
+import { requireListableField } from '../segment-lists/segment-list.ts';
 import * as segments from '../segments/segment.ts';
 import type { StoredSegment } from '../segments/segment.ts';
 import { replaceVariants } from '../variants/variant.ts';
@@ -32,6 +34,7 @@ import {
   childrenOf,
   referrersOfSegment,
   segmentIdOfName,
+  stagedListOf,
   type StateAfterChanges,
 } from './change-context.ts';
 import { findEditsLostByDeletion, findNewerEdits, type SnapshotComparison } from './snapshots.ts';
@@ -181,6 +184,37 @@ const deleteSegmentHandler: SegmentActionHandler<'deleteSegment'> = {
   conflict: ({ kind }, { name }) => (kind === 'ConflictError' ? segmentInUse(shortName(name)) : undefined),
 };
 
+/** Puts a staged list in the place of that of a segment, as it was when the staged one was uploaded. */
+const updateSegmentListHandler: SegmentActionHandler<'updateSegmentList'> = {
+  phase: 'update segments',
+  errorPath: '/payload/root',
+  alsoReads: ({ payload: { root } }) => ({ stagedLists: [root] }),
+  snapshot: () => null,
+  overwrites: () => [],
+  decide: (segment, { payload }, context, path) => {
+    const staged = stagedListOf(context, payload);
+    if (staged === undefined)
+      throw refusal('ConflictError', 'The uploaded list is not there any more. Upload it again');
+    const { contextName, root, size, added, removed, replaced, nextVersion } = staged;
+    // What was uploaded again since has other numbers than those that were reviewed.
+    const reviewed = payload.replaced === undefined ? replaced : payload.replaced;
+    if ([replaced, reviewed].some((one) => one?.version !== segment.list?.version))
+      throw refusal(
+        'ConflictError',
+        `The list of segment ${shortName(segment.name)} has changed since the new one was uploaded. Upload it again`,
+      );
+    const field = context.projectContext.contextFields.get(contextName);
+    requireListableField(contextName, field, `${path}/payload/contextName`);
+    const after = { ...segment, list: { contextName, size, version: nextVersion } };
+    return {
+      subject: after,
+      events: [segments.segmentListChanged(segment, after, { added, removed })],
+      payload: { id: segment.id, contextName, root, size, added, removed, replaced },
+    };
+  },
+  conflict: ({ kind, message }) => (kind === 'ConflictError' ? { code: 'segment-list', message } : undefined),
+};
+
 /**
  * Finds the first name that no variant of the feature has, in any environment. A feature without variants is not checked: its child may be
  * set up first.
@@ -258,6 +292,7 @@ export const featureActionHandlers: { readonly [A in FeatureAction]: FeatureActi
 const segmentActionHandlers: { readonly [A in SegmentAction]: SegmentActionHandler<A> } = {
   updateSegment: updateSegmentHandler,
   deleteSegment: deleteSegmentHandler,
+  updateSegmentList: updateSegmentListHandler,
 };
 
 export function featureHandlerOf({ action }: FeatureChange) {

@@ -1,8 +1,17 @@
-import { type Change, isSegmentChange } from '@bunting/contracts';
+import { type Change, type ChangeOf, isSegmentChange, type StagedSegmentList } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import type { Referrer } from '../names.ts';
 import type { ProjectContext, SegmentReference } from '../projects/project-context.ts';
 import { type StoredSegment, usesSegment } from '../segments/segment.ts';
+
+/** A list that was uploaded for a change request. */
+export interface StagedList extends StagedSegmentList {
+  readonly segment: number;
+  /** of its ids, each with a line break */
+  readonly bytes: number;
+  /** the version that the list of the segment would have if it were set now */
+  readonly nextVersion: number;
+}
 
 /**
  * The objects that changes read or write. The operation loads them first, in the state before the changes; a `StateAfterChanges` is the
@@ -27,6 +36,8 @@ export interface ChangeContext {
   readonly segmentReferrers: ReadonlyMap<number, readonly Referrer[]>;
   /** by requested name of a segment: the id of the stored segment that has it; `segmentIdOfName` regards the changes */
   readonly segmentsByName: ReadonlyMap<string, number>;
+  /** the staged lists that changes name */
+  readonly stagedLists: readonly StagedList[];
 }
 
 /** The state after some of the changes; the properties that `ChangeContext` calls stored stay as they were before. */
@@ -78,6 +89,14 @@ export function segmentIdOfName({ segments, segmentsByName }: ChangeContext, nam
   const stored = segmentsByName.get(name);
   // A segment of the changes was compared above, with its name after them.
   return stored !== undefined && segments.has(stored) ? undefined : stored;
+}
+
+/** Returns the staged list that a change names; undefined where it is gone. */
+export function stagedListOf(
+  { stagedLists }: ChangeContext,
+  { id, contextName, root }: ChangeOf<'updateSegmentList'>['payload'],
+): StagedList | undefined {
+  return stagedLists.find((one) => one.segment === id && one.contextName === contextName && one.root === root);
 }
 
 /** Returns the active features that depend on a feature, in the state that the context has. */

@@ -14,7 +14,7 @@ import { AppliedChangeRequestEntity, featureJson, sql, storedSegmentJson } from 
 import { activeChildrenOfAll, isActive } from '../unit-of-work/feature-sql.ts';
 import { selectProtectedEnvironments } from '../unit-of-work/protection.ts';
 import { defaultStrategiesWithSegment, insertIfAbsent, jsonListOf } from '../unit-of-work/sql.ts';
-import type { ChangeContext } from './change-context.ts';
+import type { ChangeContext, StagedList } from './change-context.ts';
 
 /** The project and objects to read for changes: those that they edit, and those that their handlers read besides. */
 export interface ChangeContextQuery extends PossibleReferences {
@@ -25,6 +25,8 @@ export interface ChangeContextQuery extends PossibleReferences {
   readonly segments: readonly number[];
   /** new names of segments */
   readonly segmentNames: readonly string[];
+  /** roots of staged lists */
+  readonly stagedLists: readonly string[];
 }
 
 /** The stored objects that changes refer to. */
@@ -38,9 +40,10 @@ interface StoredContextJson {
   readonly segments: readonly StoredSegment[];
   readonly segmentReferrers: readonly (Referrer & { readonly segment: number })[];
   readonly segmentsByName: readonly { readonly id: number; readonly name: string }[];
+  readonly stagedLists: readonly StagedList[];
 }
 
-/** `$1` project, `$2` texts, `$3` numbers, `$4` names of features, `$5` ids of segments, `$6` names of segments. */
+/** `$1` project, `$2` texts, `$3` numbers, `$4` names of features, `$5` ids of segments, `$6` names of segments, `$7` roots of staged lists. */
 const storedContext: Statement = {
   name: 'change-context',
   text: `
@@ -64,7 +67,12 @@ const storedContext: Statement = {
         select json_build_object('segment', id, 'name', used.name, 'project', used.project)
         from unnest($5::integer[]) as id cross join lateral (${defaultStrategiesWithSegment('id')}) as used`)},
       'segmentsByName', ${jsonListOf(`
-        select json_build_object('id', id, 'name', name) from segment where name = any ($6::text[])`)}
+        select json_build_object('id', id, 'name', name) from segment where name = any ($6::text[])`)},
+      'stagedLists', ${jsonListOf(`
+        select json_build_object('segment', staged.segment, 'contextName', context_name, 'root', encode(root, 'hex'), 'size', size,
+          'bytes', bytes, 'added', added, 'removed', removed, 'replaced', replaced, 'nextVersion', segment.version + 1)
+        from staged_segment_list staged join segment on segment.id = staged.segment
+        where staged.segment = any ($5::integer[]) and encode(root, 'hex') = any ($7::text[])`)}
     ) as context
     from project p where p.id = $1 and p.archived_at is null`,
 };
@@ -84,10 +92,10 @@ function groupValues<Item, Key, Value>(
  */
 export function changeContextReader(database: Pick<Database, 'read'>, settings: ConstraintSettings) {
   return async (
-    { project, texts, numbers, features, segments, segmentNames }: ChangeContextQuery,
+    { project, texts, numbers, features, segments, segmentNames, stagedLists }: ChangeContextQuery,
     hidden: readonly string[],
   ): Promise<StoredChangeContext | undefined> => {
-    const values = [project, texts, numbers, features, segments, segmentNames];
+    const values = [project, texts, numbers, features, segments, segmentNames, stagedLists];
     const [row] = await database.read<{ context: StoredContextJson }>(storedContext, values);
     if (row === undefined) return undefined;
     const stored = row.context;
@@ -112,6 +120,7 @@ export function changeContextReader(database: Pick<Database, 'read'>, settings: 
         ({ name, project: projectOfFeature }) => ({ name, project: projectOfFeature }),
       ),
       segmentsByName: new Map(stored.segmentsByName.map(({ id, name }) => [name, id])),
+      stagedLists: stored.stagedLists,
     };
   };
 }

@@ -38,6 +38,7 @@ describe('a conflict', () => {
     segments: new Map([beta, foreign].map((segment) => [segment.id, segment])),
     segmentReferrers: new Map(),
     segmentsByName: new Map(),
+    stagedLists: [],
     ...about,
   });
   const conflictsOf = (posted: readonly object[], context: ChangeContext) =>

@@ -6,7 +6,9 @@ import {
   ApplyChanges,
   asJsonObject,
   type Change,
+  type ChangeWithSnapshot,
   CheckChanges,
+  isEqualContent,
   isFinalRefusal,
   approvalOutdated,
   isSegmentChange,
@@ -20,12 +22,13 @@ import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import type { DomainEvent } from '../features/feature.ts';
 import { possibleReferencesIn } from '../projects/project-context-store.ts';
 import { notAuthorisedIn } from '../refusals.ts';
+import type { StoredSegment } from '../segments/segment.ts';
 import { saveChangedFeatures } from '../unit-of-work/save-decisions.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import { handlerOf } from './action-handlers.ts';
 import { applyInMemory } from './apply-in-memory.ts';
 import { approvalBasis } from './approval-basis.ts';
-import { type ChangeContext, segmentIdsOf } from './change-context.ts';
+import { type ChangeContext, segmentIdsOf, stagedListOf } from './change-context.ts';
 import type { ChangeContextQuery, StoredChangeContext } from './change-store.ts';
 import { type ApplyConflict, currentSnapshot, findOverwriteConflicts } from './conflicts.ts';
 import { inverseChanges } from './inverse-changes.ts';
@@ -129,6 +132,7 @@ export function changeContextQuery(project: string, changes: readonly Change[]):
     features: featureNamesToRead(changes),
     segments: segmentIdsOf(changes),
     segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),
+    stagedLists: changes.flatMap((change) => handlerOf(change).alsoReads(change).stagedLists ?? []),
   };
 }
 
@@ -162,7 +166,7 @@ function refusedResult(outcome: 'conflict' | 'overwrites', conflicts: readonly A
 
 /** Locks the features and segments that the changes edit or may use, in a fixed order, and reads everything the rules need. */
 async function lockChangeContext(
-  { features, segments, readChangeContext }: Transaction,
+  { features, segments, segmentLists, readChangeContext }: Transaction,
   { body, caller, now }: ApplyChangesRequest,
 ) {
   const query = changeContextQuery(
@@ -172,6 +176,7 @@ async function lockChangeContext(
   await features.findWithParentsForUpdate([...new Set(query.features)]);
   await segments.lock(query.segments);
   await segments.lockUsable(query.numbers, body.project);
+  await segmentLists.lockStaged(query.segments, query.stagedLists);
   const stored = await readChangeContext(query, hiddenProjectsOf(caller));
   if (stored === undefined) return undefined;
   return toChangeContext(stored, body.environment, now);
@@ -223,9 +228,30 @@ async function applyOnce(tx: Transaction, request: ApplyChangesRequest): Promise
   for (const [id, before] of changeContext.segments) {
     const after = result.segments.get(id);
     if (after === undefined) await tx.segments.remove(before, []);
-    else if (after !== before) await tx.segments.save(before, after, []);
+    else if (after !== before) await saveSegment(tx, { before, after }, body.changes, changeContext);
   }
   return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, changeContext, result) };
+}
+
+/** Stores a segment that changes have edited: its list first, since the event has the version that it gets then. */
+async function saveSegment(
+  { segments }: Transaction,
+  { before, after }: { readonly before: StoredSegment; readonly after: StoredSegment },
+  changes: readonly ChangeWithSnapshot[],
+  context: ChangeContext,
+): Promise<void> {
+  const { list: listBefore, ...contentBefore } = before;
+  const { list: listAfter, ...content } = after;
+  for (const { change } of listBefore === listAfter ? [] : changes) {
+    const staged =
+      change.action === 'updateSegmentList' && change.payload.id === before.id
+        ? stagedListOf(context, change.payload)
+        : undefined;
+    if (staged === undefined) continue;
+    const { contextName, size, bytes, root } = staged;
+    await segments.saveList(before, { contextName, size, bytes, root: Buffer.from(root, 'hex') }, () => []);
+  }
+  if (!isEqualContent(contentBefore, content)) await segments.save(before, after, []);
 }
 
 /** A hash of the project, the environment and the changes of a request, without the snapshots of replaced states. */

@@ -108,8 +108,8 @@ function revertFeature(before: Feature, after: Feature, environment: string): Fe
 }
 
 /**
- * Whether an action can be undone. The others have no inverse: a feature is revived by an operation of its own, and a deleted segment
- * cannot be restored.
+ * Whether an action can be undone. The others have no inverse: a feature is revived by an operation of its own, a deleted segment
+ * cannot be restored, and the ids of a list that was replaced are kept for a day only.
  */
 const isUndoable: Readonly<Record<ChangeAction, boolean>> = {
   addStrategy: true,
@@ -123,6 +123,7 @@ const isUndoable: Readonly<Record<ChangeAction, boolean>> = {
   updateSegment: true,
   archiveFeature: false,
   deleteSegment: false,
+  updateSegmentList: false,
 };
 
 /** The changes that undo applied changes, of those actions that have an inverse. */

@@ -1,6 +1,13 @@
-import { systemContext, systemTraceparent } from '@bunting/bus';
-import { isFinalRefusal, Refusal, systemCaller } from '@bunting/contracts';
+import { type Bus, systemContext, systemTraceparent } from '@bunting/bus';
+import {
+  FindNeededSegmentLists,
+  isFinalRefusal,
+  maxStagedListsPerCall,
+  Refusal,
+  systemCaller,
+} from '@bunting/contracts';
 import { type Log, type Loop, startLoop } from '@bunting/runtime';
+import { callIfSupported } from '../calls.ts';
 import { featureEvent } from '../features/feature.ts';
 import type { SubmitImportProposal } from '../import-export/endpoints.ts';
 import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
@@ -56,6 +63,25 @@ export async function runHousekeeping(transaction: UnitOfWork, applicationDays: 
   await repeatUntilDone(transaction, blocks, ({ segmentLists }, limit) => segmentLists.deleteReleasedBlocks(limit));
 }
 
+/** Deletes lists that were uploaded for change requests a day ago or more, and that no open change request names. */
+export async function deleteUnneededStagedLists(transaction: UnitOfWork, bus: Bus): Promise<void> {
+  for (;;) {
+    const lists = await transaction(systemTransactionContext(), (tx) =>
+      tx.segmentLists.stagedToDelete(maxStagedListsPerCall),
+    );
+    if (lists.length === 0) return;
+    const context = systemContext(backgroundTimeoutMs);
+    const needed = await callIfSupported(bus, FindNeededSegmentLists, { body: { lists } }, context);
+    // A change requests service of the version before does not know what it needs.
+    if (needed === undefined) return;
+    await transaction(systemTransactionContext(), async ({ segmentLists }) => {
+      await segmentLists.keepStaged(needed.lists);
+      await segmentLists.deleteStaged(lists);
+    });
+    if (lists.length < maxStagedListsPerCall) return;
+  }
+}
+
 /**
  * Submits the proposals of imports whose process ended before it submitted them. A proposal that is refused is deleted, since a retry would
  * be refused, too, and `logError` takes the reason. Continues after a refusal that reports a defect of the change requests service, and
@@ -96,21 +122,27 @@ interface BackgroundJobsOptions {
   readonly intervalMs: number;
   readonly applicationDays: number;
   readonly submitImportProposal: SubmitImportProposal;
+  readonly bus: Bus;
   readonly log: Log;
 }
 
 /**
- * Runs housekeeping, and submits import proposals, at an interval. Each of the two is retried by itself. Proposals that an ended process
+ * Runs housekeeping, submits import proposals, and deletes unneeded uploads of lists, at an interval. Each is retried by itself. Proposals that an ended process
  * left are submitted at the start; housekeeping waits for one interval first, since a start has more urgent work.
  */
 export function startBackgroundJobs(
   transaction: UnitOfWork,
-  { intervalMs, applicationDays, submitImportProposal, log }: BackgroundJobsOptions,
+  { intervalMs, applicationDays, submitImportProposal, bus, log }: BackgroundJobsOptions,
 ): Pick<Loop, 'stop'> {
   const loops = [
     {
       name: 'The housekeeping of features',
       run: () => runHousekeeping(transaction, applicationDays),
+      firstAfterMs: intervalMs,
+    },
+    {
+      name: 'The deletion of uploaded lists',
+      run: () => deleteUnneededStagedLists(transaction, bus),
       firstAfterMs: intervalMs,
     },
     {

@@ -13,10 +13,11 @@ import {
   type PlaygroundCell,
   projectNotFound,
   ReadProposedChanges,
+  type StagedSegmentList,
 } from '@bunting/contracts';
 import { decodeIdBlock, decodeRootBlock } from '@bunting/contracts/id-blocks';
 import { parseChanges } from '@bunting/contracts/validation';
-import { blockOfId, idList, readIdBlock } from '@bunting/evaluation';
+import { blockOfId, type EvaluableList, idList, readIdBlock } from '@bunting/evaluation';
 import { call } from '../calls.ts';
 import { applyInMemory } from '../changes/apply-in-memory.ts';
 import { featureNamesOf, segmentIdsOf } from '../changes/change-context.ts';
@@ -101,7 +102,7 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
       });
       const before = await withLists(stored, examples, context);
       requireEnvironments(before, [environment], '/body/environment');
-      const after = await contentAfterProposal(before, proposal, context, request);
+      const after = await contentAfterProposal(before, proposal, examples, context, request);
       const affected = affectedFeatures(before, changes, environment, hidden);
       return computeImpactOnUsers({ before, after }, environment, affected, {
         examples,
@@ -136,7 +137,10 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
       });
       const before = await withLists(stored, combinations, context);
       requireEnvironments(before, environments, '/body/environments');
-      const after = proposal === undefined ? undefined : await contentAfterProposal(before, proposal, context, request);
+      const after =
+        proposal === undefined
+          ? undefined
+          : await contentAfterProposal(before, proposal, combinations, context, request);
       const page = before.page.slice(0, pageSize);
       const evaluators = new Map(
         environments.map((environment) => [
@@ -220,12 +224,14 @@ function segmentCandidatesIn(proposal: ProposedChanges): readonly number[] {
 
 /**
  * The content as it would be if changes were applied.
+ * @param contexts for which it is evaluated: it has those ids of lists that one of them has
  * @throws Refusal `NotFoundError` when their project does not exist, `ConflictError` when they could not be applied
  */
 async function contentAfterProposal(
   content: PlaygroundContent,
   proposal: ProposedChanges,
-  { readChangeContext }: Pick<FeaturesContext, 'readChangeContext'>,
+  contexts: readonly ReadonlyMap<string, string>[],
+  { readChangeContext, segmentLists }: Pick<FeaturesContext, 'readChangeContext' | 'segmentLists'>,
   { caller, now }: OperationRequest<AnyOperation>,
 ): Promise<PlaygroundContent> {
   const { project, environment, changes } = proposal;
@@ -233,7 +239,14 @@ async function contentAfterProposal(
   if (stored === undefined) throw projectNotFound(project);
   const { features, segments, conflicts } = applyInMemory(changes, toChangeContext(stored, environment, now));
   requireNoConflict(conflicts);
+  const lists = new Map<number, EvaluableList>();
+  for (const { change } of changes) {
+    if (change.action !== 'updateSegmentList') continue;
+    const { id, contextName, root } = change.payload;
+    lists.set(id, await listWithin({ contextName, root }, contexts, segmentLists));
+  }
   return withChanges(content, {
+    lists,
     features: features.values(),
     segments: new Map([...stored.segments.keys()].map((id) => [id, segments.get(id) ?? null])),
   });
@@ -277,11 +290,20 @@ async function withLists<C extends StoredPlaygroundContent>(
       segments.push(segment);
       continue;
     }
-    const values = new Set(contexts.flatMap((fields) => fields.get(listField) ?? []));
-    const ids = await idsAmong(Buffer.from(listRoot, 'hex'), [...values], segmentLists);
-    segments.push({ ...segment, list: { contextName: listField, ids } });
+    const list = { contextName: listField, root: listRoot };
+    segments.push({ ...segment, list: await listWithin(list, contexts, segmentLists) });
   }
   return { ...content, segments };
+}
+
+/** A list with those of its ids that one of the contexts has. */
+async function listWithin(
+  { contextName, root }: Pick<StagedSegmentList, 'contextName' | 'root'>,
+  contexts: readonly ReadonlyMap<string, string>[],
+  segmentLists: FeaturesContext['segmentLists'],
+): Promise<EvaluableList> {
+  const values = new Set(contexts.flatMap((fields) => fields.get(contextName) ?? []));
+  return { contextName, ids: await idsAmong(Buffer.from(root, 'hex'), [...values], segmentLists) };
 }
 
 /** The blocks that are read at a time: a megabyte. */
@@ -358,5 +380,5 @@ async function readPlaygroundContent(
   requireEnvironments(content, environments, environmentsPath);
   requireFeaturesWithin(content, limit);
   if (proposal === undefined) return content;
-  return contentAfterProposal(content, proposal, context, request);
+  return contentAfterProposal(content, proposal, contexts, context, request);
 }

@@ -129,7 +129,7 @@ describe('the content after changes', () => {
   const after = (
     features: readonly Feature[],
     segments: readonly [number, ReturnType<typeof aStoredSegment> | null][] = [],
-  ) => withChanges(content, { features, segments: new Map(segments) });
+  ) => withChanges(content, { features, segments: new Map(segments), lists: new Map() });
 
   it('has changed features and segments in place of the earlier ones', () => {
     const [checkout, beta] = [aFeature(on), aStoredSegment({ constraints: [inNorway] })];

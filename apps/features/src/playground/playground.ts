@@ -37,7 +37,12 @@ export interface PlaygroundContent {
  */
 export function withChanges(
   content: PlaygroundContent,
-  changed: { readonly features: Iterable<Feature>; readonly segments: ReadonlyMap<number, StoredSegment | null> },
+  changed: {
+    readonly features: Iterable<Feature>;
+    readonly segments: ReadonlyMap<number, StoredSegment | null>;
+    /** by id of the segment: the lists that replace others */
+    readonly lists: ReadonlyMap<number, EvaluableList>;
+  },
 ): PlaygroundContent {
   const features = new Map(content.features.map((feature) => [feature.name, feature]));
   for (const feature of changed.features) {
@@ -48,12 +53,13 @@ export function withChanges(
   const segments = new Map(content.segments.map((segment) => [segment.id, segment]));
   for (const [id, segment] of changed.segments) {
     if (segment === null) segments.delete(id);
-    else segments.set(id, { ...segment, list: segments.get(id)?.list ?? unknownList(segment) });
+    else
+      segments.set(id, { ...segment, list: changed.lists.get(id) ?? segments.get(id)?.list ?? unknownList(segment) });
   }
   return { ...content, features: [...features.values()], segments: [...segments.values()] };
 }
 
-/** No change of a change request gives a segment a list: one whose ids were not read matches nobody. */
+/** A list whose ids were not read matches nobody. */
 function unknownList({ list }: StoredSegment): EvaluableList | undefined {
   return list === undefined ? undefined : { contextName: list.contextName, ids: undefined };
 }

@@ -4,6 +4,11 @@ import {
   AddStrategy,
   type AnyOperation,
   ApplyChanges,
+  CheckChanges,
+  EvaluateImpact,
+  FindNeededSegmentLists,
+  SetProtection,
+  type StagedSegmentList,
   type Caller,
   type Change,
   CreateContextField,
@@ -13,6 +18,8 @@ import {
   GetSegment,
   GetSegmentBlocks,
   GetSegmentList,
+  ListProposedSegmentStrategies,
+  EnableFeature,
   maxSegmentBlockBytes,
   PreviewChanges,
   type ReplyOf,
@@ -25,10 +32,11 @@ import {
 } from '@bunting/contracts';
 import { decodeIdBlock, decodeRootBlock, encodeIdBlock, idsOfBlock } from '@bunting/contracts/id-blocks';
 import { blockOfId } from '@bunting/evaluation';
-import { beforeEach, expect, it } from 'vitest';
+import { type Endpoint, implement, inProcessBus, serve } from '@bunting/bus';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { testUnitOfWork } from '../../test/features-unit-of-work.ts';
 import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
-import { runHousekeeping } from '../housekeeping/background.ts';
+import { deleteUnneededStagedLists, runHousekeeping } from '../housekeeping/background.ts';
 
 const features = useFeatures();
 
@@ -53,9 +61,10 @@ const stage = async (
   pieces: readonly (readonly string[])[],
   contextName?: string,
   caller = mia,
+  more: { readonly staged?: true } = {},
 ) => {
   const upload = randomBytes(16).toString('hex');
-  const query = contextName === undefined ? {} : { contextName };
+  const query = { ...(contextName === undefined ? {} : { contextName }), ...more };
   for (const [piece, ids] of pieces.entries())
     await features.call(
       StageSegmentIds,
@@ -76,9 +85,10 @@ const edit = async (
   ids: readonly string[],
   contextName?: string,
   caller: Caller = mia,
+  more: { readonly staged?: true } = {},
 ): Promise<SegmentListChange> => {
-  const body = await stage(operation, ids.length === 0 ? [] : [ids], contextName, caller);
-  const query = contextName === undefined ? {} : { contextName };
+  const body = await stage(operation, ids.length === 0 ? [] : [ids], contextName, caller, more);
+  const query = { ...(contextName === undefined ? {} : { contextName }), ...more };
   return features.call(operation as typeof AddSegmentIds, { params: { id }, query, body }, caller);
 };
 const blocksOf = async (hashes: readonly string[]) => {
@@ -341,6 +351,186 @@ it('the playground evaluates lists', async () => {
     false,
     false,
   ]);
+});
+
+describe('a list that was uploaded for a change request', () => {
+  const upload = async (operation: ListEdit, ids: readonly string[], contextName?: string, caller: Caller = mia) => {
+    const { staged } = await edit(operation, ids, contextName, caller, { staged: true });
+    if (staged === undefined) throw new Error('Nothing was staged.');
+    return staged;
+  };
+  const changeOf = (staged: StagedSegmentList): Change => ({ action: 'updateSegmentList', payload: { id, ...staged } });
+  const location = { project: 'default', environment: 'development' };
+  const check = async (change: Change) => {
+    const body = { ...location, changes: [change], earlier: [] };
+    const [checked] = (await features.call(CheckChanges, { body }, systemCaller)).changes;
+    return checked?.payload as StagedSegmentList;
+  };
+  let nthRequest = 1_000;
+  const apply = (...changes: Change[]) => {
+    const withIds = changes.map((change, nth) => ({ id: nth + 1, change, snapshot: null }));
+    const body = { ...location, changeRequestId: ++nthRequest, attempt: 1, changes: withIds, refuseOverwrites: true };
+    return features.call(ApplyChanges, { body }, systemCaller);
+  };
+  const needs = (...lists: readonly StagedSegmentList[]) => [
+    implement(FindNeededSegmentLists, async ({ body }) => ({
+      lists: body.lists.filter((one) => lists.some(({ root }) => root === one.root)),
+    })),
+  ];
+  const housekeep = async (endpoints: readonly Endpoint[]) => {
+    const bus = inProcessBus();
+    await serve(bus, endpoints, { checkReplies: true });
+    const { transaction, database } = await testUnitOfWork(features.url);
+    await deleteUnneededStagedLists(transaction, bus);
+    await runHousekeeping(transaction, 90);
+    await database.close();
+  };
+  beforeEach(async () => {
+    id = await newSegment({ project: 'default' });
+    await features.clearOutbox();
+  });
+
+  it('changes nothing until it is applied, and then all at once, with the numbers that were reviewed', async () => {
+    await edit(ReplaceSegmentList, ['a', 'b'], 'userId');
+    await features.clearOutbox();
+    const { list: before, ...difference } = await edit(ReplaceSegmentList, ['b', 'c', 'd'], undefined, mia, {
+      staged: true,
+    });
+    expect(before).toMatchObject({ size: 2 });
+    expect(difference).toMatchObject({
+      added: 2,
+      removed: 1,
+      staged: { size: 3, added: 2, removed: 1, replaced: before },
+    });
+    expect(await list()).toEqual(['a', 'b']);
+    expect(await features.emittedEvents()).toEqual([]);
+
+    const { root, contextName } = difference.staged as StagedSegmentList;
+    const payload = await check({ action: 'updateSegmentList', payload: { id, root, contextName } });
+    expect(payload).toEqual({ id, ...difference.staged });
+    expect(await apply(changeOf(payload))).toMatchObject({ outcome: 'applied', inverse: [] });
+    expect(await list()).toEqual(['b', 'c', 'd']);
+    const { list: after } = await features.call(GetSegment, { params: { id } });
+    const events = await features.emittedEvents();
+    expect(events).toMatchObject([
+      {
+        type: 'segment-updated',
+        data: { list: after, listChange: { added: 2, removed: 1 }, changeRequestId: nthRequest },
+        preData: { list: before },
+      },
+    ]);
+    expect(await lastDelivered()).toMatchObject({ list: { root, size: 3 } });
+  });
+
+  it('may be what a request adds or removes, and stands beside other changes of the segment', async () => {
+    const first = await upload(ReplaceSegmentList, ['a', 'b'], 'userId');
+    expect(first.replaced).toBeNull();
+    const renamed: Change = { action: 'updateSegment', payload: { id, name: `renamed-${id}`, constraints: [] } };
+    expect(await apply(renamed, changeOf(first))).toMatchObject({ outcome: 'applied' });
+    expect(await features.call(GetSegment, { params: { id } })).toMatchObject({
+      name: `renamed-${id}`,
+      list: { size: 2 },
+    });
+    await apply(changeOf(await upload(AddSegmentIds, ['c'])));
+    await apply(changeOf(await upload(RemoveSegmentIds, ['a'])));
+    expect(await list()).toEqual(['b', 'c']);
+    expect(await edit(AddSegmentIds, ['b'], undefined, mia, { staged: true })).not.toHaveProperty('staged');
+  });
+
+  it('is not applied once the list has changed, or with other ids or numbers than were reviewed', async () => {
+    await edit(ReplaceSegmentList, ['a'], 'userId');
+    const reviewed = await upload(AddSegmentIds, ['b']);
+    await edit(AddSegmentIds, ['c']);
+    const refused = { outcome: 'conflict', conflicts: [{ code: 'segment-list', segment: id }] };
+    expect(await apply(changeOf(reviewed))).toMatchObject(refused);
+    await expect(check(changeOf(reviewed))).rejects.toMatchObject({ kind: 'ValidationError' });
+    // The same ids again, whose numbers are others now.
+    const again = await upload(ReplaceSegmentList, ['a', 'b']);
+    expect(again.root).toBe(reviewed.root);
+    expect(await apply(changeOf(reviewed))).toMatchObject(refused);
+    for (const foreign of [{ root: '0'.repeat(64) }, { root: 'z'.repeat(64) }, { contextName: 'sessionId' }])
+      expect(await apply(changeOf({ ...again, ...foreign }))).toMatchObject(refused);
+    expect(await list()).toEqual(['a', 'c']);
+    expect(await apply(changeOf(again))).toMatchObject({ outcome: 'applied' });
+  });
+
+  it('needs the rights of an edit, but not those to skip change requests', async () => {
+    await features.call(SetProtection, { body: { ...location, isProtected: true, version: 1 } }, systemCaller);
+    try {
+      const editor = callerWith({ permission: 'UPDATE_PROJECT_SEGMENT', project: 'default' });
+      await expect(edit(ReplaceSegmentList, ['a'], 'userId', editor)).rejects.toMatchObject({ kind: 'NoAccessError' });
+      const staged = await upload(ReplaceSegmentList, ['a'], 'userId', editor);
+      await expect(upload(ReplaceSegmentList, ['a'], 'userId', callerWith())).rejects.toMatchObject({
+        kind: 'NoAccessError',
+      });
+      const body = { ...location, authorisedEnvironments: [], attempt: 1, refuseOverwrites: true };
+      const changes = [{ id: 1, change: changeOf(staged), snapshot: null }];
+      const applied = (authorisedEnvironments: string[]) =>
+        features.call(
+          ApplyChanges,
+          { body: { ...body, authorisedEnvironments, changes, changeRequestId: ++nthRequest } },
+          systemCaller,
+        );
+      expect(await applied([])).toMatchObject({ outcome: 'conflict', conflicts: [{ code: 'approvals-missing' }] });
+      expect(await applied(['development'])).toMatchObject({ outcome: 'applied' });
+    } finally {
+      await features.call(SetProtection, { body: { ...location, isProtected: false, version: 2 } }, systemCaller);
+    }
+  });
+
+  it('is refused for a segment of every project, which no change request changes', async () => {
+    id = await newSegment();
+    await expect(upload(ReplaceSegmentList, ['a'], 'userId')).rejects.toMatchObject({ kind: 'ValidationError' });
+  });
+
+  it('stays as long as an open change request names it, with its blocks, and goes once none does', async () => {
+    const [needed, unneeded] = [
+      await upload(ReplaceSegmentList, ['kept'], 'userId'),
+      await upload(ReplaceSegmentList, ['dropped'], 'userId'),
+    ];
+    await sql("update segment_block set released_at = now() - interval '2 days'");
+    await housekeep(needs());
+    expect(await countOf(`staged_segment_list where segment = ${id}`)).toBe(2);
+    await sql("update staged_segment_list set kept_until = now() - interval '1 minute'");
+    const olderVersion = implement(ListProposedSegmentStrategies, async () => ({ changeRequestStrategies: [] }));
+    await housekeep([olderVersion]);
+    expect(await countOf(`staged_segment_list where segment = ${id}`)).toBe(2);
+    await housekeep(needs(needed));
+    await sql("update segment_block set released_at = now() - interval '2 days' where released_at is not null");
+    await housekeep(needs(needed));
+    expect(await blocksOf([unneeded.root])).toEqual([]);
+    expect(await apply(changeOf(unneeded))).toMatchObject({
+      outcome: 'conflict',
+      conflicts: [{ code: 'segment-list' }],
+    });
+    expect(await apply(changeOf(needed))).toMatchObject({ outcome: 'applied' });
+    expect(await list()).toEqual(['kept']);
+    // The blocks belong to the list now, whatever becomes of the upload.
+    await sql("update staged_segment_list set kept_until = now() - interval '1 minute'");
+    await housekeep(needs());
+    await sql("update segment_block set released_at = now() - interval '2 days' where released_at is not null");
+    await housekeep(needs());
+    expect(await countOf('staged_segment_list')).toBe(0);
+    expect(await list()).toEqual(['kept']);
+  });
+
+  it('is what the impact of a change on example users is worked out with', async () => {
+    const name = `flag-${id}`;
+    await features.create(name);
+    await edit(ReplaceSegmentList, ['ann'], 'userId');
+    const params = { projectId: 'default', featureName: name, environment: 'development' };
+    await features.call(AddStrategy, { params, body: { name: 'default', segments: [id] } });
+    await features.call(EnableFeature, { params });
+    const changes = changeOf(await upload(ReplaceSegmentList, ['bob'], 'userId'));
+    const contexts = ['ann', 'bob'].map((userId) => ({ appName: 'spec', userId }));
+    const impact = await features.call(EvaluateImpact, { body: { ...location, changes, contexts } });
+    expect(impact.features.find((one) => one.name === name)).toMatchObject({
+      examples: [
+        { before: { isEnabled: true }, after: { isEnabled: false } },
+        { before: { isEnabled: false }, after: { isEnabled: true } },
+      ],
+    });
+  });
 });
 
 it('releases the blocks of lists that were replaced or deleted, and no others', async () => {

@@ -36,6 +36,7 @@ import {
   isSameList,
   requireListableField,
   requireListWithinLimits,
+  requireSegmentOfProject,
 } from './segment-list.ts';
 
 /** The blocks that are read, changed and stored at a time: some tens of milliseconds of work, and half a megabyte. */
@@ -109,7 +110,7 @@ export function segmentListEndpoints({ transaction, segmentLists: reader }: Feat
   ): Promise<PreparedList> => {
     const run = <T>(job: (tx: Transaction) => Promise<T>): Promise<T> => transaction(contextOf(request), job);
     const { segment, rootBlock, bytesBefore } = await run(async ({ segmentLists }) => {
-      const { segment, root, bytes } = await segmentLists.getEditable(request.params.id);
+      const { segment, root, bytes } = await segmentLists.getEditable(request.params.id, request.query?.staged);
       const [rootBlock] = root === null ? [] : await segmentLists.blocks([root]);
       if (root !== null && rootBlock === undefined) throw new ListMoved();
       return { segment, rootBlock, bytesBefore: bytes ?? 0 };
@@ -176,6 +177,12 @@ export function segmentListEndpoints({ transaction, segmentLists: reader }: Feat
       const { root, size, bytes, added, removed } = prepared;
       const reply = { received: uploaded.received, added, removed };
       if (isSameList(segment.list, contextName, added + removed)) return { ...reply, list: segment.list ?? null };
+      if (request.query.staged === true) {
+        requireSegmentOfProject(segment);
+        const staged = { contextName, size, added, removed, replaced: segment.list ?? null };
+        await tx.segmentLists.addStaged(segment.id, staged, { root, bytes });
+        return { ...reply, list: segment.list ?? null, staged: { ...staged, root: root.toString('hex') } };
+      }
       const after = await tx.segments.saveList(segment, { contextName, size, bytes, root }, (changed) => [
         segmentListChanged(segment, changed, { added, removed }),
       ]);
@@ -227,8 +234,9 @@ export function segmentListEndpoints({ transaction, segmentLists: reader }: Feat
     implement(StageSegmentIds, (request) => {
       const { params, query, body } = request;
       return transaction(contextOf(request), async (tx) => {
-        const { segment } = await tx.segmentLists.getEditable(params.id);
+        const { segment } = await tx.segmentLists.getEditable(params.id, query.staged);
         authoriseEdit(request, segment);
+        if (query.staged === true) requireSegmentOfProject(segment);
         const contextName = contextNameOf(segment, body.action, query.contextName);
         if (contextName !== segment.list?.contextName) await requireContextField(tx, contextName);
         if (body.ids.length > 0) {
@@ -243,9 +251,9 @@ export function segmentListEndpoints({ transaction, segmentLists: reader }: Feat
     implement(ReplaceSegmentList, (request) => editOrRepeat(request, 'replace', request.body)),
     implement(AddSegmentIds, (request) => editOrRepeat(request, 'add', request.body)),
     implement(RemoveSegmentIds, (request) => {
-      const { all = false, contextName } = request.query ?? {};
+      const { all = false, contextName, staged = false } = request.query ?? {};
       // A body that was lost on its way must not open the segment to everybody.
-      if (all !== (request.body === null) || (all && contextName !== undefined))
+      if (all !== (request.body === null) || (all && (contextName !== undefined || staged)))
         throw invalid('Send the ids to remove as the body, or `all=true` alone to remove the list.', '/query/all');
       return request.body === null ? remove(request) : editOrRepeat(request, 'remove', request.body);
     }),

@@ -1,4 +1,4 @@
-import type { SegmentListBlocks } from '@bunting/contracts';
+import type { SegmentListBlocks, StagedSegmentList } from '@bunting/contracts';
 import { onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
 import { decodeRootBlock, type StoredBlock } from '@bunting/contracts/id-blocks';
 import { segmentNotFound } from '../refusals.ts';
@@ -9,6 +9,8 @@ import type { ProtectionGuard } from '../unit-of-work/protection.ts';
 /** How long blocks are kept that no list needs any more, for gateways and edges that still read them, and uploads that were not ended. */
 const keptBlocks = "interval '1 day'";
 const keptPieces = "interval '1 hour'";
+/** How long a staged list is kept without an open change request that names it. */
+const keptStaged = "interval '1 day'";
 
 const selectBlocks = 'select hash, content from segment_block where hash = any ($1::bytea[])';
 const blocksByHash: Statement = { name: 'segment-blocks', text: selectBlocks };
@@ -60,6 +62,20 @@ export interface StoredPiece {
   readonly ids: Buffer;
 }
 
+/** By what a change request names a list of a segment. */
+export interface StagedListKey {
+  readonly segment: number;
+  /** in hexadecimal digits */
+  readonly root: string;
+}
+
+const isAmongKeys = `(segment, root) in (
+  select segment, decode(hex, 'hex') from unnest($1::integer[], $2::text[]) as key (segment, hex))`;
+
+function keyColumns(lists: readonly StagedListKey[]) {
+  return [lists.map(({ segment }) => segment), lists.map(({ root }) => root)];
+}
+
 interface SegmentListRepositoryOptions {
   /** refuses edits that require a change request */
   readonly guard: ProtectionGuard;
@@ -68,12 +84,16 @@ interface SegmentListRepositoryOptions {
 
 export function segmentListRepository({ query }: Tx, { guard, isProjectVisible }: SegmentListRepositoryOptions) {
   return {
-    /** A segment whose list the caller is about to edit; it is not locked. @throws Refusal where a change request is required */
-    getEditable: async (id: number): Promise<EditedSegment> => {
+    /**
+     * A segment whose list the caller is about to edit; it is not locked.
+     * @param isStaged whether the edit changes nothing but for a change request
+     * @throws Refusal where a change request is required
+     */
+    getEditable: async (id: number, isStaged = false): Promise<EditedSegment> => {
       const [row] = await query<EditedSegment>(selectTarget, [id]);
       const project = row?.segment.project ?? null;
       if (row === undefined || (project !== null && !isProjectVisible(project))) throw segmentNotFound(id);
-      await guard.checkSegmentEdit(id, [project]);
+      if (!isStaged) await guard.checkSegmentEdit(id, [project]);
       return row;
     },
 
@@ -108,6 +128,53 @@ export function segmentListRepository({ query }: Tx, { guard, isProjectVisible }
       );
     },
 
+    /** Stores a list that a change request may name from now on; its blocks are stored. It is kept for a day, and while an open one names it. */
+    addStaged: async (
+      segment: number,
+      { contextName, size, added, removed, replaced }: Omit<StagedSegmentList, 'root'>,
+      { root, bytes }: { readonly root: Buffer; readonly bytes: number },
+    ): Promise<void> => {
+      await query(
+        `insert into staged_segment_list (segment, root, context_name, size, bytes, added, removed, replaced, kept_until)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, now() + ${keptStaged})
+        on conflict (segment, root, context_name) do update
+          set added = excluded.added, removed = excluded.removed, replaced = excluded.replaced, kept_until = excluded.kept_until`,
+        [segment, root, contextName, size, bytes, added, removed, replaced && JSON.stringify(replaced)],
+      );
+    },
+
+    /** Locks staged lists of segments against their deletion. @param roots as texts */
+    lockStaged: async (segments: readonly number[], roots: readonly string[]): Promise<void> => {
+      if (roots.length === 0) return;
+      await query(
+        `select from staged_segment_list
+        where segment = any ($1::integer[]) and encode(root, 'hex') = any ($2::text[])
+        order by segment, root, context_name for share`,
+        [segments, roots],
+      );
+    },
+
+    /** Staged lists that are kept until now, unless a change request needs them. */
+    stagedToDelete: (limit: number): Promise<StagedListKey[]> =>
+      query<StagedListKey>(
+        `select segment, encode(root, 'hex') as root from staged_segment_list where kept_until < now()
+        group by segment, root order by min(kept_until) limit $1`,
+        [limit],
+      ),
+
+    /** Keeps staged lists for another day. */
+    keepStaged: async (lists: readonly StagedListKey[]): Promise<void> => {
+      await query(
+        `update staged_segment_list set kept_until = now() + ${keptStaged} where ${isAmongKeys}`,
+        keyColumns(lists),
+      );
+    },
+
+    /** Deletes staged lists that are not kept. */
+    deleteStaged: async (lists: readonly StagedListKey[]): Promise<void> => {
+      await query(`delete from staged_segment_list where kept_until < now() and ${isAmongKeys}`, keyColumns(lists));
+    },
+
     /** Deletes pieces of uploads that were not ended; returns how many. */
     deleteOldPieces: async (limit: number): Promise<number> => {
       const text = `
@@ -123,7 +190,8 @@ export function segmentListRepository({ query }: Tx, { guard, isProjectVisible }
         with released as (
           select hash from segment_block where released_at < now() - ${keptBlocks} limit $1::integer for update skip locked
         ), used as materialized (
-          select blocks_of_list(root) as hash from segment_list where exists (select from released)
+          select blocks_of_list(root) as hash from (select root from segment_list union select root from staged_segment_list) list
+          where exists (select from released)
         ), kept as (
           update segment_block block set released_at = null from released
           where block.hash = released.hash and block.hash in (select hash from used)

@@ -91,12 +91,23 @@ export function contextNameOf(
   );
 }
 
+/** Refuses to stage a list of a segment that no change request changes. */
+export function requireSegmentOfProject({ project }: StoredSegment): void {
+  if (project !== null) return;
+  const reason = 'A change request changes segments of its project, and this one is for every project';
+  throw invalidProperty(reason, '/query/staged');
+}
+
 /** Refuses a list of a field that does not exist, or has legal values, of which constraints choose. */
-export function requireListableField(contextName: string, field: ContextFieldReference | undefined): void {
+export function requireListableField(
+  contextName: string,
+  field: ContextFieldReference | undefined,
+  path = '/query/contextName',
+): void {
   if (field === undefined) throw contextFieldNotFound(contextName);
   if (field.legalValues.length === 0) return;
   const reason = `The context field ${shortName(contextName)} has legal values. Choose among them with a constraint`;
-  throw invalidProperty(reason, '/query/contextName');
+  throw invalidProperty(reason, path);
 }
 
 /** Refuses a list that is too large. @param bytes of its ids, each with a line break */

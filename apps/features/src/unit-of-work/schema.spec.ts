@@ -8,7 +8,12 @@ it('the migrated schema equals that of the entities', async () => {
   const { url, drop } = await freshDatabase('schema');
   await (await openDatabase({ url, name: 'spec', migrations: featuresMigrations })).close();
   expect(
-    await missingMigrationStatements(url, entities, ['segment_block', 'segment_list', 'segment_list_piece']),
+    await missingMigrationStatements(url, entities, [
+      'segment_block',
+      'segment_list',
+      'segment_list_piece',
+      'staged_segment_list',
+    ]),
   ).toEqual([]);
   await drop();
 });

@@ -252,6 +252,11 @@ export const GetEditStatus = defineOperation({
   errors: ['ValidationError'],
 });
 
+const StagedListName = Type.Object({
+  segment: Type.Integer(),
+  root: Type.String({ description: 'in hexadecimal digits' }),
+});
+
 /** Returns the strategies that would use a segment after open change requests are applied, within the projects that the caller may see. */
 export const ListProposedSegmentStrategies = defineOperation({
   subject: 'call.change-requests.list-proposed-segment-strategies',
@@ -262,6 +267,22 @@ export const ListProposedSegmentStrategies = defineOperation({
   idempotent: true,
   body: Type.Object({ segment: Type.Integer() }),
   reply: Type.Object({ changeRequestStrategies: SegmentUsage.properties.changeRequestStrategies }),
+});
+
+/** The most staged lists of one call of `FindNeededSegmentLists`. */
+export const maxStagedListsPerCall = 100;
+
+/** Returns those of some staged lists that open change requests name. */
+export const FindNeededSegmentLists = defineOperation({
+  subject: 'call.change-requests.find-needed-segment-lists',
+  operationId: 'findNeededSegmentLists',
+  summary: 'Find the staged lists that change requests that are not closed name',
+  tag: 'Internal',
+  permission: 'service',
+  idempotent: true,
+  readsOnly: true,
+  body: Type.Object({ lists: Type.Array(StagedListName, { maxItems: maxStagedListsPerCall }) }),
+  reply: Type.Object({ lists: Type.Array(StagedListName) }),
 });
 
 function names(description: string) {

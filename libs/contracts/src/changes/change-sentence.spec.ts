@@ -51,6 +51,21 @@ describe('a proposed change in words', () => {
     });
   });
 
+  it('says which list of a segment another one replaces, and in how many ids they differ', () => {
+    const payload = { id: 7, contextName: 'userId', root: 'a'.repeat(64), size: 12180, added: 300, removed: 120 };
+    const sentenceOf = (replaced: object | null) =>
+      changeSentence(
+        { action: 'updateSegmentList', payload: { ...payload, replaced } },
+        { ...known, segmentNames: new Map([[7, 'Beta']]) },
+      );
+    expect(sentenceOf({ contextName: 'userId', size: 12000, version: 6 })).toEqual({
+      sentence: 'Replace the list of the segment Beta: 300 added, 120 removed',
+      before: '12,000 ids of userId (version 6)',
+      after: '12,180 ids of userId',
+    });
+    expect(sentenceOf(null)).toMatchObject({ sentence: 'Give the segment Beta a list', before: 'no list' });
+  });
+
   it.each([
     ['updateEnabled', { enabled: true }, 'Turn on in production'],
     ['updateEnabled', { enabled: false }, 'Turn off in production'],
@@ -93,6 +108,7 @@ describe('what the sentence of a change leaves out', () => {
     ['patchVariant', { variants: [] }],
     ['reorderStrategy', []],
     ['updateSegment', { name: 'a' }],
+    ['updateSegmentList', { id: 7 }],
     ['deleteStrategy', { id: 'unknown' }],
     ['updateStrategy', { id: 'a', parameters: { rollout: '50' } }],
     ['updateStrategy', { ...full, parameters: { rollout: '25' } }],

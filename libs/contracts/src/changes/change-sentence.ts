@@ -128,6 +128,19 @@ const writers: Readonly<Record<ChangeAction, SentenceWriter>> = {
   deleteSegment: ({ id }, { segmentNames }) => ({
     sentence: `Delete the segment ${segmentNames.get(Number(id)) ?? ''}`.trim(),
   }),
+  updateSegmentList: ({ id, replaced, size, added, removed, contextName }, { segmentNames }) => {
+    const segment = `the segment ${segmentNames.get(Number(id)) ?? ''}`.trim();
+    const count = (ids: unknown): string => Number(ids).toLocaleString('en-US');
+    const after = `${count(size)} ids of ${textOf(contextName)}`;
+    if (typeof replaced !== 'object' || replaced === null)
+      return { sentence: `Give ${segment} a list`, before: 'no list', after };
+    const { version, ...before } = asJsonObject(replaced);
+    return {
+      sentence: `Replace the list of ${segment}: ${count(added)} added, ${count(removed)} removed`,
+      before: `${count(before['size'])} ids of ${textOf(before['contextName'])} (version ${textOf(version)})`,
+      after,
+    };
+  },
 };
 
 function isKnown(action: string): action is ChangeAction {
@@ -237,6 +250,7 @@ const actionTexts: Readonly<Record<ChangeAction, string>> = {
   deleteDependency: 'let it depend on no other flag',
   updateSegment: 'change the segment',
   deleteSegment: 'delete the segment',
+  updateSegmentList: 'replace the list of the segment',
 };
 
 /** What an action does, in words; its name if only a newer server knows it. */

@@ -3,7 +3,7 @@ import { FeatureVariant } from '../features/variants.ts';
 import { lenientSchema } from '../lenient-schema.ts';
 import { Nullable } from '../schemas.ts';
 import { Constraint } from '../strategies/constraints.ts';
-import { SegmentId, SegmentName } from '../strategies/segments.ts';
+import { SegmentId, SegmentName, StagedSegmentList } from '../strategies/segments.ts';
 import {
   StrategyConstraints,
   StrategyParameters,
@@ -161,6 +161,23 @@ export const UpdateSegmentChange = Type.Object(
   },
 );
 
+export const UpdateSegmentListChange = Type.Object(
+  {
+    action: Type.Literal('updateSegmentList'),
+    feature: NoFeature,
+    payload: Type.Object({
+      id: SegmentId,
+      ...Type.Pick(StagedSegmentList, ['contextName', 'root']).properties,
+      ...Type.Partial(Type.Omit(StagedSegmentList, ['contextName', 'root'])).properties,
+    }),
+  },
+  {
+    title: 'updateSegmentListChangeSchema',
+    description:
+      'Sets the list of a segment of the project to one that was uploaded with `staged=true`, which replies with the payload but for the id.',
+  },
+);
+
 export const UpdateStrategyChange = Type.Object(
   {
     action: Type.Literal('updateStrategy'),
@@ -181,6 +198,7 @@ export const UpdateStrategyChange = Type.Object(
 const segmentChangeSchemas = {
   updateSegment: lenientSchema(UpdateSegmentChange),
   deleteSegment: DeleteSegmentChange,
+  updateSegmentList: UpdateSegmentListChange,
 } as const;
 
 /** The schema of each action of a change, in the order of the OpenAPI document. */
@@ -246,6 +264,7 @@ export function isSegmentChange(change: Change): change is SegmentChange {
 const reachOfAction: Readonly<Record<ChangeAction, 'environment' | 'project'>> = {
   updateSegment: 'project',
   deleteSegment: 'project',
+  updateSegmentList: 'project',
   updateEnabled: 'environment',
   addStrategy: 'environment',
   updateStrategy: 'environment',
@@ -297,6 +316,7 @@ const segmentChanged: Sentence = ({ segment }) => `Segment ${segment?.id} (${seg
 const sentences: Readonly<Record<ChangeAction, Sentence>> = {
   updateSegment: segmentChanged,
   deleteSegment: segmentChanged,
+  updateSegmentList: segmentChanged,
   updateEnabled: featureChanged,
   addStrategy: featureChanged,
   updateStrategy: strategyChanged,

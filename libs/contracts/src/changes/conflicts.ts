@@ -13,6 +13,8 @@ export const conflictCodes = [
   'segment-foreign',
   'segment-in-use',
   'segment-name',
+  /** the list of a segment has changed since the one that replaces it was uploaded, or that one is gone */
+  'segment-list',
   'parent-missing',
   'parent-variant',
   'dependency-self',

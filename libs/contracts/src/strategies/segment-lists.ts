@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { SegmentPath } from '../paths.ts';
 import { Nullable } from '../schemas.ts';
-import { BlockHash, listContextName, SegmentList } from './segments.ts';
+import { BlockHash, listContextName, SegmentList, StagedSegmentList } from './segments.ts';
 
 /** The most ids of a list, and the most of one request, where an id that comes twice counts twice. */
 export const maxSegmentListSize = 1_000_000;
@@ -25,6 +25,7 @@ export const SegmentListChange = Type.Object(
     received: Type.Integer({ description: 'the ids in the request; one that comes twice counts twice' }),
     added: Type.Integer({ description: 'the ids that the list did not have before' }),
     removed: Type.Integer({ description: 'the ids that the list does not have any more' }),
+    staged: Type.Optional(StagedSegmentList),
   },
   { title: 'segmentListChangeSchema', description: 'What a request has changed in a list.' },
 );
@@ -45,7 +46,15 @@ const UploadedIds = Type.Object({
 });
 export type UploadedIds = Static<typeof UploadedIds>;
 
-const ListQuery = Type.Object({ contextName: Type.Optional(listContextName) });
+const ListQuery = Type.Object({
+  contextName: Type.Optional(listContextName),
+  staged: Type.Optional(
+    Type.Boolean({
+      description:
+        'true changes nothing yet: the result is stored beside the list, and `staged` of the reply, with the id of the segment, is the payload of a change `updateSegmentList`, which a change request applies. Without `staged` in the reply the list is the same already',
+    }),
+  ),
+});
 
 const RemovalQuery = Type.Object({
   ...ListQuery.properties,

@@ -32,6 +32,17 @@ export const SegmentList = Type.Object(
 );
 export type SegmentList = Static<typeof SegmentList>;
 
+/** A list that is stored beside that of a segment until a change request puts it in its place. */
+export const StagedSegmentList = Type.Object({
+  contextName: listContextName,
+  root: Type.String({ ...BlockHash, description: 'a hash of all of its ids' }),
+  size: Type.Integer({ minimum: 0, description: 'how many ids it has' }),
+  added: Type.Integer({ minimum: 0, description: 'the ids that the list that it replaces does not have' }),
+  removed: Type.Integer({ minimum: 0, description: 'the ids of the list that it replaces that it does not have' }),
+  replaced: Nullable(SegmentList, { description: 'the list that it replaces; null for none' }),
+});
+export type StagedSegmentList = Static<typeof StagedSegmentList>;
+
 /** The id of a segment, within the range of the column in the database. */
 export const SegmentId = Type.Integer({ minimum: 0, maximum: maxId, description: 'the id of the segment' });
 

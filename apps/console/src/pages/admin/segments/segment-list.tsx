@@ -15,8 +15,10 @@ import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import layout from '../../../components/layout/layout.module.css';
+import { notifyProposed, propose } from '../../../changes/propose.ts';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
 import { formatCount, formatNumber } from '../../../text/format-number.ts';
+import type { ProposalTarget } from './propose-segment.tsx';
 import { saveFile } from '../transfer/export-file.ts';
 
 /** The number of ids that server SDKs get unless an operator has set another one. */
@@ -55,11 +57,13 @@ interface SegmentListProps {
   readonly id: number;
   readonly list: SegmentList | undefined;
   readonly mayEdit: boolean;
+  /** where an edit needs a change request; undefined where it does not */
+  readonly target?: ProposalTarget | undefined;
   readonly onChange: (list: SegmentList | undefined) => void;
 }
 
 /** Chooses a file, shows what it holds, and sends it. */
-function SegmentListUpload({ id, list, onChange }: SegmentListProps) {
+function SegmentListUpload({ id, list, target, onChange }: SegmentListProps) {
   const input = useRef<HTMLInputElement>(null);
   const [field, setField] = useState(list?.contextName ?? 'userId');
   const [read, setRead] = useState<ReadFile>();
@@ -73,16 +77,30 @@ function SegmentListUpload({ id, list, onChange }: SegmentListProps) {
       notifyError(error);
     }
   };
-  const edit = async (operation: AnyOperation, uploaded: ReadFile | undefined): Promise<void> => {
+  const proposes = target !== undefined && !target.maySkip;
+  const edit = async (
+    operation: AnyOperation,
+    uploaded: ReadFile | undefined,
+    isProposed = proposes,
+  ): Promise<void> => {
     setSending(true);
     try {
       const url = urlOf(operation, {
         params: { id },
-        query: uploaded === undefined ? { all: 'true' } : { contextName: field },
+        query:
+          uploaded === undefined ? { all: 'true' } : { contextName: field, ...(isProposed ? { staged: 'true' } : {}) },
       });
       const body = uploaded && new Blob([uploaded.file], { type: uploaded.contentType });
       const { body: reply } = await sendAfterSignIn(operation.http?.method ?? 'PUT', url, { body });
-      const { list: after, added, removed } = reply as SegmentListChange;
+      const { list: after, added, removed, staged } = reply as SegmentListChange;
+      if (isProposed && target !== undefined) {
+        if (staged === undefined) return notify('The list has exactly these ids already.');
+        const { project, environments } = target;
+        const change = { action: 'updateSegmentList', payload: { id, ...staged } };
+        notifyProposed(await propose({ project, environment: environments[0] ?? '' }, change));
+        setRead(undefined);
+        return;
+      }
       onChange(after ?? undefined);
       setRead(undefined);
       notify(
@@ -119,22 +137,30 @@ function SegmentListUpload({ id, list, onChange }: SegmentListProps) {
           </p>
           <p>
             <Button isDisabled={isSending} onPress={() => void edit(ReplaceSegmentList, read)}>
-              {list === undefined ? 'Use it as the list' : 'Replace the list'}
+              {proposes ? 'Propose it as the list' : list === undefined ? 'Use it as the list' : 'Replace the list'}
             </Button>{' '}
             {list !== undefined && (
               <>
                 <Button isDisabled={isSending} onPress={() => void edit(AddSegmentIds, read)}>
-                  Add these ids
+                  {proposes ? 'Propose to add these ids' : 'Add these ids'}
                 </Button>{' '}
                 <Button isDisabled={isSending} onPress={() => void edit(RemoveSegmentIds, read)}>
-                  Remove these ids
-                </Button>
+                  {proposes ? 'Propose to remove these ids' : 'Remove these ids'}
+                </Button>{' '}
               </>
+            )}
+            {target?.maySkip === true && (
+              <Button isDisabled={isSending} onPress={() => void edit(ReplaceSegmentList, read, true)}>
+                Propose it as the list
+              </Button>
             )}
           </p>
         </>
       )}
-      {list !== undefined && (
+      {proposes && (
+        <Notice>{`${target.environments.join(' and ')} ${target.environments.length === 1 ? 'is' : 'are'} protected in the project: what you upload becomes part of your change request.`}</Notice>
+      )}
+      {list !== undefined && !proposes && (
         <p>
           <Button isDisabled={isSending} onPress={() => void edit(RemoveSegmentIds, undefined)}>
             Match everybody again: remove the list
@@ -146,7 +172,7 @@ function SegmentListUpload({ id, list, onChange }: SegmentListProps) {
 }
 
 /** The list of a segment: how large it is, who gets it, its download and its upload. */
-export function SegmentListSection({ id, list, mayEdit, onChange }: SegmentListProps) {
+export function SegmentListSection({ id, list, mayEdit, target, onChange }: SegmentListProps) {
   const download = async (): Promise<void> => {
     try {
       const { body } = await sendAfterSignIn('GET', urlOf(GetSegmentList, { params: { id } }));
@@ -176,7 +202,7 @@ export function SegmentListSection({ id, list, mayEdit, onChange }: SegmentListP
           <Button onPress={() => void download()}>Download the list</Button>
         </p>
       )}
-      {mayEdit && <SegmentListUpload id={id} list={list} mayEdit onChange={onChange} />}
+      {mayEdit && <SegmentListUpload id={id} list={list} mayEdit target={target} onChange={onChange} />}
     </section>
   );
 }

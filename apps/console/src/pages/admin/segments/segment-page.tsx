@@ -266,7 +266,13 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
           notification={({ name: saved }) => `The segment ${String(saved)} is saved.`}
         />
         <div className={layout['stack']}>
-          <SegmentListSection id={id} list={list} mayEdit={mayCall(ReplaceSegmentList, scope)} onChange={setList} />
+          <SegmentListSection
+            id={id}
+            list={list}
+            mayEdit={mayCall(ReplaceSegmentList, scope)}
+            target={target}
+            onChange={setList}
+          />
           <section className={layout['stack']} aria-labelledby="uses">
             <h2 id="uses">What uses it</h2>
             <SegmentUsage id={id} />
