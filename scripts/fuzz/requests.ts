@@ -32,6 +32,8 @@ export interface Keys {
 }
 
 export const json = 'application/json';
+/** Most bodies may have a mebibyte. */
+const maxItemsBytes = 900_000;
 
 /** The request target: path and query, percent-encoded. */
 export function targetOf({ operation, pathValues, query, rawTarget }: FuzzRequest): string {
@@ -189,7 +191,9 @@ function mutationsOf(
     if (list.length === 0) return mutations;
     if (maxItems !== undefined && maxItems < 2_000) {
       const tooMany = Array.from({ length: maxItems + 1 }, (_, index) => list[index % list.length]);
-      mutations.push({ rule: 'too many items', path, value: tooMany });
+      // A body that is too large is refused for that reason.
+      if (Buffer.byteLength(JSON.stringify(tooMany)) < maxItemsBytes)
+        mutations.push({ rule: 'too many items', path, value: tooMany });
     }
     if (schema.uniqueItems === true) mutations.push({ rule: 'the same item twice', path, value: [...list, list[0]] });
     const index = draw(fc.nat(list.length - 1));
