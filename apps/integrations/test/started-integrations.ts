@@ -1,4 +1,4 @@
-import { call, type CallContext, type CallRequest, traceparentFrom } from '@bunting/bus';
+import { call, type CallContext, callForResponse, type CallRequest, traceparentFrom } from '@bunting/bus';
 import {
   type Addon,
   type AddonBody,
@@ -87,6 +87,12 @@ export async function startIntegrations(
     /** what the service has logged from level `warn` on */
     lines,
     call: callService,
+    /** The response headers of a call, such as the `ETag`. */
+    replyHeaders: async <O extends AnyOperation>(operation: O, request: CallRequest<O>) => {
+      const response = await callForResponse(hosted.bus, operation, request, contextOf(mia, {}));
+      if ('refusal' in response) throw new Error(`Refused: ${response.refusal.error.message}`);
+      return response.reply.headers;
+    },
     create: (body: AddonBody, caller?: Caller): Promise<Addon> => callService(CreateAddon, { body }, caller),
     /** the attempts of an integration, newest first */
     attempts: async (id: number) =>

@@ -63,7 +63,14 @@ export type Access =
 
 /** The resource whose entity tag a write with `If-Match` must match. */
 export type IfMatchTarget =
-  'feature' | 'feature environment' | 'strategy' | 'segment' | 'environment' | 'change request';
+  | 'feature'
+  | 'feature environment'
+  | 'strategy'
+  | 'segment'
+  | 'environment'
+  | 'change request'
+  | 'integration'
+  | 'action set';
 
 /** The groups of operations in OpenAPI, with Unleash's names. */
 export type OperationTag =

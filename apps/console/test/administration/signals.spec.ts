@@ -86,6 +86,26 @@ describeInBrowser('signals', () => {
     await closeChecked(opened);
   });
 
+  it('have actions whose edit keeps what another person has saved meanwhile', async () => {
+    const path = '/api/admin/projects/default/actions';
+    const { actions } = (await api('GET', path)) as { actions: { id: number; name: string }[] };
+    const stored = actions.find(({ name }) => name === set);
+    const opened = await openSignedIn('/projects/default/actions');
+    const { page } = opened;
+    await chooseFromMenu(page.getByRole('button', { name: `Actions for ${set}`, exact: true }), 'Edit');
+    const edit = page.getByRole('dialog', { name: `Edit the actions “${set}”` });
+    await edit.getByRole('switch', { name: 'Act on signals' }).press('Space');
+    await edit.getByLabel('Description').fill('Mine');
+    await api('PUT', `${path}/${stored?.id}`, { ...stored, description: 'Theirs' });
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    const conflict = page.getByRole('dialog', { name: 'You both changed the same fields' });
+    await conflict.getByRole('button', { name: 'Use these values' }).press('Enter');
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await edit.waitFor({ state: 'detached' });
+    expect(await api('GET', `${path}/${stored?.id}`)).toMatchObject({ enabled: false, description: 'Mine' });
+    await closeChecked(opened);
+  });
+
   it('are shown on narrow screens and in the dark', async () => {
     const { signalEndpoints } = (await api('GET', '/api/admin/signal-endpoints')) as {
       signalEndpoints: { id: number; name: string }[];

@@ -70,7 +70,10 @@ const entityTagsOfTarget: Readonly<Record<IfMatchTarget, EntityTagsOfSubject>> =
     const environment = environments.get(name)?.[time];
     return entityTagsOfContent(environment && environmentContent(environment));
   },
+  // Those of other services.
   'change request': () => undefined,
+  integration: () => undefined,
+  'action set': () => undefined,
 };
 
 function entityTagsOfContent(content: unknown): readonly string[] | undefined {

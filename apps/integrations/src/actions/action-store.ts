@@ -16,6 +16,10 @@ const setsOf: Statement = {
   name: 'action-sets',
   text: `select ${columns} from action_set where project = $1 order by id`,
 };
+const oneSet: Statement = {
+  name: 'action-set',
+  text: `select ${columns} from action_set where project = $1 and id = $2`,
+};
 const runsOf: Statement = {
   name: 'action-runs',
   text: `
@@ -38,6 +42,11 @@ function setNotFound(id: number) {
 export function actionReader({ read }: ReadDatabase) {
   return {
     sets: (project: string): Promise<ActionSet[]> => read<ActionSet>(setsOf, [project]),
+    set: async (project: string, id: number): Promise<ActionSet> => {
+      const [set] = await read<ActionSet>(oneSet, [project, id]);
+      if (set === undefined) throw setNotFound(id);
+      return set;
+    },
     /** the reply with a page of the runs of a set, as JSON text */
     runs: async (project: string, id: number, limit: number, offset: number): Promise<string> => {
       const [row] = await read<{ json: string }>(runsOf, [project, id, limit, offset]);

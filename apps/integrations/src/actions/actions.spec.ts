@@ -9,6 +9,7 @@ import {
   DeleteSignalEndpoint,
   DisableActionSet,
   ExecuteAction,
+  GetActionSet,
   GetFeature,
   GetFeatureEnvironment,
   ListActionSetEvents,
@@ -22,7 +23,7 @@ import {
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { alertmanagerSignal } from '../../test/payloads.ts';
-import { startIntegrations, type StartedIntegrations } from '../../test/started-integrations.ts';
+import { mia, startIntegrations, type StartedIntegrations } from '../../test/started-integrations.ts';
 
 type Execution = RequestOf<typeof ExecuteAction>['body'];
 
@@ -317,6 +318,23 @@ describe('an action set', () => {
     expect(results.map((result) => result.status === 'rejected' && (result.reason as Error).name)).toEqual(
       invalid.map(() => 'ValidationError'),
     );
+  });
+
+  it('that another person has edited since it was read is not replaced', async () => {
+    const { id } = await create();
+    const params = { projectId: project, id };
+    const tag = async () => (await service.replyHeaders(GetActionSet, { params }))['ETag']?.slice(1, -1) ?? '';
+    const read = await tag();
+    const update = (ifMatch: readonly string[], more: Partial<ActionSetBody>) =>
+      service.call(UpdateActionSet, { params, body: setBody(more) }, mia, { ifMatch });
+    await update([read], { description: 'Theirs' });
+    await expect(update([read], { description: 'Mine' })).rejects.toMatchObject({ kind: 'PreconditionFailed' });
+    expect(await service.call(GetActionSet, { params })).toMatchObject({ description: 'Theirs' });
+    const headers = await service.replyHeaders(UpdateActionSet, { params, body: setBody() });
+    expect(headers['ETag']).toBe(`"${await tag()}"`);
+    await expect(service.call(GetActionSet, { params: { ...params, projectId: 'elsewhere' } })).rejects.toMatchObject({
+      kind: 'NotFoundError',
+    });
   });
 
   it('keeps of a filter only the operand that its operator takes', async () => {

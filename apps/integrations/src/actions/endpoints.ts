@@ -6,6 +6,7 @@ import {
   DeleteActionSet,
   DisableActionSet,
   EnableActionSet,
+  GetActionSet,
   GetFeature,
   GetFeatureEnvironment,
   GetPermissionsOfUsers,
@@ -16,6 +17,7 @@ import {
   Refusal,
   UpdateActionSet,
 } from '@bunting/contracts';
+import { contentTag } from '@bunting/contracts/hashing';
 import { call } from '../calls.ts';
 import type { IntegrationsContext } from '../endpoints.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
@@ -65,6 +67,10 @@ export function actionEndpoints(context: IntegrationsContext): readonly Endpoint
 
   return [
     implement(ListActionSets, async ({ params }) => ({ actions: await actions.sets(params.projectId) })),
+    reads(GetActionSet, async ({ params }) => {
+      const set = await actions.set(params.projectId, params.id);
+      return { json: JSON.stringify(set), tag: contentTag(set) };
+    }),
     implement(CreateActionSet, async (request) => {
       const set = await checkedSet(request);
       return transaction(request, async (tx) => {
@@ -76,9 +82,13 @@ export function actionEndpoints(context: IntegrationsContext): readonly Endpoint
     implement(UpdateActionSet, async (request) => {
       const set = await checkedSet(request);
       const { projectId, id } = request.params;
-      return transaction(request, async (tx) =>
-        tx.actions.save(await tx.actions.lock(projectId, id), set, request.caller.id, request.now),
-      );
+      return transaction(request, async (tx) => {
+        const before = await tx.actions.lock(projectId, id);
+        request.requireIfMatch?.([contentTag(before)]);
+        const after = await tx.actions.save(before, set, request.caller.id, request.now);
+        request.setHeader('ETag', `"${contentTag(after)}"`);
+        return after;
+      });
     }),
     writes(EnableActionSet, transaction, switchTo(true)),
     writes(DisableActionSet, transaction, switchTo(false)),

@@ -1,4 +1,5 @@
 import { type Addon, notFound } from '@bunting/contracts';
+import { contentTag } from '@bunting/contracts/hashing';
 import { onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
 import type { RecordEvents } from '@bunting/outbox';
 import DataLoader from 'dataloader';
@@ -8,8 +9,8 @@ import { findProvider } from './providers.ts';
 
 const columns = `id, provider, description, enabled, parameters, events, projects, environments`;
 const all: Statement = { name: 'integrations', text: `select ${columns} from integration order by id` };
-const one: Statement = { name: 'integration', text: `select ${columns} from integration where id = $1` };
 const target = `select ${columns}, secrets from integration where id = $1`;
+const one: Statement = { name: 'integration', text: target };
 const targets: Statement = {
   name: 'integration-targets',
   text: `select ${columns}, secrets from integration where id = any ($1::int[])`,
@@ -24,6 +25,17 @@ export function addonNotFound(id: number) {
 }
 
 type TargetRow = Addon & { readonly secrets: Buffer | null };
+
+/** An integration as it is shown, and the entity tag that an edit of it must match. */
+export interface TaggedAddon {
+  readonly addon: Addon;
+  readonly tag: string;
+}
+
+/** Its secrets are sealed anew by each edit, so that also one that changes nothing else changes the tag. */
+function tagged({ secrets, ...addon }: TargetRow): TaggedAddon {
+  return { addon, tag: contentTag([addon, secrets?.toString('base64') ?? null]) };
+}
 
 function toTarget({ secrets, ...addon }: TargetRow, cipher: SecretCipher): Target {
   const opened = secrets === null ? {} : cipher.open(secrets, addon.id);
@@ -43,10 +55,10 @@ export function integrationReader(database: ReadDatabase, cipher: SecretCipher) 
   return {
     /** all of them, with their sensitive parameters masked */
     all: (): Promise<Addon[]> => database.read<Addon>(all),
-    get: async (id: number): Promise<Addon> => {
-      const [addon] = await database.read<Addon>(one, [id]);
-      if (addon === undefined) throw addonNotFound(id);
-      return addon;
+    get: async (id: number): Promise<TaggedAddon> => {
+      const [row] = await database.read<TargetRow>(one, [id]);
+      if (row === undefined) throw addonNotFound(id);
+      return tagged(row);
     },
     /** an integration with its secrets; undefined if it does not exist */
     findTarget: async (id: number): Promise<Target | undefined> => {
@@ -72,15 +84,16 @@ export function integrationRepository(tx: Tx, record: RecordEvents, cipher: Secr
       sensitive.flatMap(({ name }) => (parameters[name] === undefined ? [] : [[name, parameters[name]]])),
     ) as Parameters;
     const addon: Addon = { id, provider, ...integration, parameters: maskedParameters(provider, parameters) };
+    const sealed = Object.keys(secrets).length === 0 ? null : cipher.seal(secrets, id);
     const values = [
       id,
       provider,
       addon.description,
       addon.enabled,
       ...[addon.parameters, addon.events, addon.projects, addon.environments].map((value) => JSON.stringify(value)),
-      Object.keys(secrets).length === 0 ? null : cipher.seal(secrets, id),
+      sealed,
     ];
-    return { addon, values };
+    return { ...tagged({ ...addon, secrets: sealed }), values };
   };
   return {
     count: async (): Promise<number> => {
@@ -89,11 +102,10 @@ export function integrationRepository(tx: Tx, record: RecordEvents, cipher: Secr
       return onlyRow(await query<{ count: number }>('select count(*)::int as count from integration')).count;
     },
     /** Locks an integration until the commit; undefined if it does not exist. `parameters` opens its secrets. */
-    lock: async (id: number): Promise<{ readonly addon: Addon; readonly parameters: () => Parameters } | undefined> => {
+    lock: async (id: number): Promise<(TaggedAddon & { readonly parameters: () => Parameters }) | undefined> => {
       const [row] = await query<TargetRow>(`${target} for update`, [id]);
       if (row === undefined) return undefined;
-      const { secrets: _secrets, ...addon } = row;
-      return { addon, parameters: () => toTarget(row, cipher).parameters };
+      return { ...tagged(row), parameters: () => toTarget(row, cipher).parameters };
     },
     add: async (integration: Integration): Promise<Addon> => {
       const { id } = onlyRow(
@@ -107,15 +119,15 @@ export function integrationRepository(tx: Tx, record: RecordEvents, cipher: Secr
       record([addonEvent({ after: addon })]);
       return addon;
     },
-    save: async (before: Addon, integration: Integration): Promise<Addon> => {
-      const { addon, values } = stored(before.id, integration);
+    save: async (before: Addon, integration: Integration): Promise<TaggedAddon> => {
+      const { addon, values, tag } = stored(before.id, integration);
       await query(
         `update integration set provider = $2, description = $3, enabled = $4, parameters = $5, events = $6,
            projects = $7, environments = $8, secrets = $9 where id = $1`,
         values,
       );
       record([addonEvent({ before, after: addon })]);
-      return addon;
+      return { addon, tag };
     },
     remove: async (before: Addon): Promise<void> => {
       await query('delete from integration where id = $1', [before.id]);

@@ -9,7 +9,7 @@ import {
 } from '@bunting/contracts';
 import { type HttpDestination, startHttpDestination } from '@bunting/testing/destinations';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { aWebhook, type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
+import { aWebhook, mia, type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
 
 let service: StartedIntegrations;
 let sink: HttpDestination;
@@ -98,6 +98,24 @@ describe('an integration', () => {
     });
     expect(events[2]).toMatchObject({ data: null, preData: { id: created.id } });
     for (const { data, preData } of events) expect(JSON.stringify([data, preData])).not.toContain('parameters');
+  });
+
+  it('that another person has edited since it was read is not replaced, also where only a secret has changed', async () => {
+    const { id } = await service.create(withSecret());
+    const params = { id };
+    const body = aWebhook(sink.url, { parameters: { url: sink.url, authorization: '*****' } });
+    const tag = async () => (await service.replyHeaders(GetAddon, { params }))['ETag']?.slice(1, -1) ?? '';
+    const read = await tag();
+    const update = (ifMatch: readonly string[], more = {}) =>
+      service.call(UpdateAddon, { params, body: { ...body, ...more } }, mia, { ifMatch });
+    const parameters = { url: sink.url, authorization: 'Bearer of another one' };
+    await update([read], { parameters });
+    const stale = { kind: 'PreconditionFailed' };
+    await expect(update([read], { description: 'Mine' })).rejects.toMatchObject(stale);
+    expect(await service.call(GetAddon, { params })).toMatchObject({ description: null });
+    await update([await tag()], { description: 'Mine' });
+    const headers = await service.replyHeaders(UpdateAddon, { params, body });
+    expect(headers['ETag']).toBe(`"${await tag()}"`);
   });
 
   it('keeps a secret that an update sends masked', async () => {

@@ -1,6 +1,5 @@
-import { type Bus, type Endpoint, implement, systemContext, writes } from '@bunting/bus';
+import { type Bus, type Endpoint, implement, reads, systemContext, writes } from '@bunting/bus';
 import {
-  type Addon,
   authorise,
   type Caller,
   CreateAddon,
@@ -17,7 +16,7 @@ import { call } from '../calls.ts';
 import type { LogPosition } from '../delivery/log-position.ts';
 import type { IntegrationsContext } from '../endpoints.ts';
 import { integrationFrom, requireMayDirect, requireMayTakeReviews, takesReviews, visibleTo } from './addon.ts';
-import { addonNotFound, type IntegrationReader } from './addon-store.ts';
+import { addonNotFound, type IntegrationReader, type TaggedAddon } from './addon-store.ts';
 import { providers } from './providers.ts';
 
 const callTimeoutMs = 5_000;
@@ -34,10 +33,11 @@ export async function endOfLog(bus: Bus): Promise<LogPosition> {
 }
 
 /** The integration as the caller sees it. @throws Refusal `NotFoundError` if it does not exist, or is for hidden projects alone */
-export async function getVisible(reader: IntegrationReader, id: number, caller: Caller): Promise<Addon> {
-  const addon = visibleTo(caller, await reader.get(id));
+export async function getVisible(reader: IntegrationReader, id: number, caller: Caller): Promise<TaggedAddon> {
+  const { addon: stored, tag } = await reader.get(id);
+  const addon = visibleTo(caller, stored);
   if (addon === undefined) throw addonNotFound(id);
-  return addon;
+  return { addon, tag };
 }
 
 export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[] {
@@ -57,7 +57,10 @@ export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[
       providers: [...providers],
     })),
 
-    implement(GetAddon, ({ params, caller }) => getVisible(reader, params.id, caller)),
+    reads(GetAddon, async ({ params, caller }) => {
+      const { addon, tag } = await getVisible(reader, params.id, caller);
+      return { json: JSON.stringify(addon), tag };
+    }),
 
     implement(CreateAddon, async (request) => {
       const { body, caller } = request;
@@ -81,7 +84,7 @@ export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[
       authorise(caller, UpdateAddon.permission, rootScope);
       // What happened while an integration was disabled is not delivered when it is enabled.
       const end =
-        body.enabled && !(await getVisible(reader, params.id, caller)).enabled ? await endOfLog(bus) : undefined;
+        body.enabled && !(await getVisible(reader, params.id, caller)).addon.enabled ? await endOfLog(bus) : undefined;
       const reply = await transaction(request, async (tx) => {
         const locked = await tx.integrations.lock(params.id);
         if (locked === undefined || visibleTo(caller, locked.addon) === undefined) throw addonNotFound(params.id);
@@ -91,7 +94,9 @@ export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[
         const integration = integrationFrom(body, allowed, isSameKind ? locked.parameters : undefined);
         requireMayDirect(caller, integration);
         requireReviewable(caller, integration);
-        const addon = await tx.integrations.save(locked.addon, integration);
+        request.requireIfMatch?.([locked.tag]);
+        const { addon, tag } = await tx.integrations.save(locked.addon, integration);
+        request.setHeader('ETag', `"${tag}"`);
         if (end !== undefined && !locked.addon.enabled) await tx.deliveries.begin(addon.id, end);
         else await tx.deliveries.resume(addon.id);
         return addon;

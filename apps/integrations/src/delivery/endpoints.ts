@@ -42,13 +42,17 @@ export function deliveryEndpoints(context: IntegrationsContext): readonly Endpoi
   const { bus, reader, deliveries, transaction, sendTest, mailHour, wake } = context;
   return [
     implement(ListIntegrationEvents, async ({ params, query, caller }) => {
-      const { id } = await getVisible(reader, params.id, caller);
+      const {
+        addon: { id },
+      } = await getVisible(reader, params.id, caller);
       const { limit, offset } = pageOf(query);
       return new JsonText(await deliveries.attempts(id, limit, offset));
     }),
 
     implement(GetDeliveryStatus, async ({ params, caller }) => {
-      const { id } = await getVisible(reader, params.id, caller);
+      const {
+        addon: { id },
+      } = await getVisible(reader, params.id, caller);
       const [status, { position: head }] = await Promise.all([deliveries.status(id), endOfLog(bus)]);
       return { ...status, head: Math.max(head, status.position) };
     }),
@@ -94,7 +98,9 @@ export function deliveryEndpoints(context: IntegrationsContext): readonly Endpoi
     }),
 
     implement(TestAddon, async ({ params, caller, now, requestId }) => {
-      const { id } = await getVisible(reader, params.id, caller);
+      const {
+        addon: { id },
+      } = await getVisible(reader, params.id, caller);
       const target = await reader.findTarget(id);
       if (target === undefined) throw addonNotFound(id);
       const event = testEvent(target, caller.name, now);

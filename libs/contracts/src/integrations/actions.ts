@@ -171,6 +171,19 @@ export const ListActionSets = defineOperation({
   ),
 });
 
+export const GetActionSet = defineOperation({
+  subject: 'call.integrations.get-action-set',
+  operationId: 'getActionSet',
+  summary: 'Get an action set',
+  tag: 'Actions',
+  isBuntingExtension: true,
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/actions/:id' },
+  permission: readPermissions,
+  params: ActionSetPath,
+  reply: ActionSet,
+  errors: ['NotFoundError'],
+});
+
 /** Emits `actions-created`. */
 export const CreateActionSet = defineOperation({
   subject: 'call.integrations.create-action-set',
@@ -194,6 +207,7 @@ export const UpdateActionSet = defineOperation({
   description: 'Replaces the properties of an action set. Runs that have started are not changed.',
   tag: 'Actions',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/actions/:id' },
+  ifMatch: 'action set',
   permission: 'ADMIN',
   params: ActionSetPath,
   body: ActionSetBody,

@@ -146,6 +146,7 @@ export const UpdateAddon = defineOperation({
   description: `Replaces the properties of an integration. A parameter \`${maskedParameter}\` keeps its stored value.`,
   tag: 'Addons',
   http: { method: 'PUT', url: '/api/admin/addons/:id' },
+  ifMatch: 'integration',
   permission: 'UPDATE_ADDON',
   params: AddonPath,
   body: AddonBody,

@@ -12,7 +12,7 @@ import {
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
-import { call } from '../../../api/call.ts';
+import { call, callWithEntityTag } from '../../../api/call.ts';
 import { useEnvironments, useProjects } from '../../../api/queries-and-mutations.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../../components/content/notice.tsx';
@@ -100,10 +100,10 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
       }
       // What another person has saved meanwhile is kept; the user chooses where both differ.
       const params = { id: base.id };
-      const current = await call(GetAddon, { params });
+      const { value: current, entityTag: ifMatch } = await callWithEntityTag(GetAddon, { params });
       const { merged, conflicts } = threeWayMerge(base as Json, body as Json, current as Json);
       if (conflicts.length > 0) return setConflict({ merged: merged as Json, conflicts, current });
-      const saved = await call(UpdateAddon, { params, body: merged as unknown as AddonBody });
+      const saved = await call(UpdateAddon, { params, body: merged as unknown as AddonBody, ifMatch });
       notify(`${nameOf(saved)} is saved.`);
       onClose();
     },

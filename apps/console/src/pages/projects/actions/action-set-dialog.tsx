@@ -5,14 +5,18 @@ import {
   type ActionSetBody,
   type Constraint,
   CreateActionSet,
+  GetActionSet,
+  type Json,
   ListServiceAccounts,
   ListSignalEndpoints,
+  type MergeConflict,
+  threeWayMerge,
   UpdateActionSet,
 } from '@bunting/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
-import { call } from '../../../api/call.ts';
+import { call, callWithEntityTag } from '../../../api/call.ts';
 import { operationQuery, useEnvironments } from '../../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
@@ -22,6 +26,12 @@ import layout from '../../../components/layout/layout.module.css';
 import { notify } from '../../../shell/toasts.tsx';
 import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
 import { actionLabels } from './action-phrase.ts';
+
+const MergeConflictDialog = lazy(() =>
+  import('../../../components/dialogs/merge-conflict-dialog.tsx').then(({ MergeConflictDialog: component }) => ({
+    default: component,
+  })),
+);
 
 interface ActionSetDialogProps {
   readonly project: string;
@@ -86,8 +96,8 @@ function ActionFields({ nth, draft, environments, onChange, onRemove }: ActionFi
   );
 }
 
-function constraintsOf(set: ActionSet | undefined): Constraint[] {
-  return Object.entries(set?.match.payload ?? {}).map(([contextName, filter]) => ({ ...filter, contextName }));
+function constraintsOf(match: ActionSetBody['match'] | undefined): Constraint[] {
+  return Object.entries(match?.payload ?? {}).map(([contextName, filter]) => ({ ...filter, contextName }));
 }
 
 function filtersOf(constraints: readonly Constraint[]): ActionSetBody['match']['payload'] {
@@ -97,6 +107,18 @@ function filtersOf(constraints: readonly Constraint[]): ActionSetBody['match']['
       { ...filter, ...(values && { values: values.filter(Boolean) }) } as ActionSetBody['match']['payload'][string],
     ]),
   );
+}
+
+/** What a request of the console sends of a set. */
+function bodyOf({ name, description, enabled, actorId, match, actions }: ActionSet): ActionSetBody {
+  return {
+    name,
+    description,
+    enabled,
+    actorId,
+    match: { ...match, payload: filtersOf(constraintsOf(match)) },
+    actions: actions.map(({ action, executionParams }, sortOrder) => ({ action, executionParams, sortOrder })),
+  };
 }
 
 /** Creates or edits a set of actions: which signals cause them, as whom, and what is done. */
@@ -109,11 +131,27 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
   const [enabled, setEnabled] = useState(set?.enabled ?? true);
   const [sourceId, setSourceId] = useState(set?.match.sourceId);
   const [actorId, setActorId] = useState(set?.actorId);
-  const [constraints, setConstraints] = useState<readonly Constraint[]>(constraintsOf(set));
+  const [constraints, setConstraints] = useState<readonly Constraint[]>(constraintsOf(set?.match));
   const [actions, setActions] = useState<readonly DraftAction[]>(
     (set?.actions as readonly DraftAction[] | undefined) ?? [{ action: 'TOGGLE_FEATURE_OFF', executionParams: {} }],
   );
-  const { error, isPending, mutate } = useMutation<unknown, ApiError>({
+  /** the set as it was when the dialog opened, or when it was merged with the edit of another person */
+  const [base, setBase] = useState(set);
+  const [conflict, setConflict] = useState<{
+    readonly merged: Json;
+    readonly conflicts: readonly MergeConflict[];
+    readonly current: ActionSet;
+  }>();
+  const show = (body: ActionSetBody): void => {
+    setName(body.name);
+    setDescription(body.description ?? '');
+    setEnabled(body.enabled);
+    setSourceId(body.match.sourceId);
+    setActorId(body.actorId);
+    setConstraints(constraintsOf(body.match));
+    setActions(body.actions as readonly DraftAction[]);
+  };
+  const { error, isPending, mutate } = useMutation<void, ApiError>({
     mutationFn: async () => {
       const body: ActionSetBody = {
         name,
@@ -123,8 +161,16 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
         match: { source: 'signal-endpoint', sourceId: sourceId ?? 0, payload: filtersOf(constraints) },
         actions: actions.map(({ action, executionParams }, sortOrder) => ({ action, executionParams, sortOrder })),
       };
-      if (set === undefined) await call(CreateActionSet, { params: { projectId: project }, body });
-      else await call(UpdateActionSet, { params: { projectId: project, id: set.id }, body });
+      if (base === undefined) await call(CreateActionSet, { params: { projectId: project }, body });
+      else {
+        // What another person has saved meanwhile is kept; the user chooses where both differ.
+        const params = { projectId: project, id: base.id };
+        const { value: current, entityTag: ifMatch } = await callWithEntityTag(GetActionSet, { params });
+        const bodies = [bodyOf(base), body, bodyOf(current)] as unknown as [Json, Json, Json];
+        const { merged, conflicts } = threeWayMerge(...bodies);
+        if (conflicts.length > 0) return setConflict({ merged: merged as Json, conflicts, current });
+        await call(UpdateActionSet, { params, body: merged as unknown as ActionSetBody, ifMatch });
+      }
       notify(`The actions ${name} are saved.`);
       onClose();
     },
@@ -206,6 +252,20 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
         Act on signals
       </Switch>
       {error !== null && <ErrorNotice error={error} />}
+      <Suspense>
+        {conflict !== undefined && (
+          <MergeConflictDialog
+            merged={conflict.merged}
+            conflicts={conflict.conflicts}
+            onClose={() => setConflict(undefined)}
+            onMerge={(merged) => {
+              show(merged as unknown as ActionSetBody);
+              setBase(conflict.current);
+              setConflict(undefined);
+            }}
+          />
+        )}
+      </Suspense>
     </Dialog>
   );
 }
