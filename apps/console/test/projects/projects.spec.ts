@@ -33,18 +33,15 @@ async function confirm(page: Page, title: string, button: string): Promise<void>
 describeInBrowser('the pages of projects', () => {
   it('says on each page of a project which does not exist that there is none', async () => {
     const id = anId();
-    const opened = await openSignedIn(`/projects/${id}/flags`);
-    const { page } = opened;
-    const notice = page.getByText(`There is no project “${id}”`, { exact: false });
-    await notice.waitFor();
-    await expectAccessible(opened);
-    for (const tab of ['cleanup', 'events']) {
-      await page.goto(new URL(`/projects/${id}/${tab}`, page.url()).href);
-      await notice.waitFor();
+    for (const tab of ['flags', 'cleanup', 'events']) {
+      const opened = await openSignedIn(`/projects/${id}/${tab}`);
+      await opened.page.getByText(`There is no project “${id}”`, { exact: false }).waitFor();
+      await expectAccessible(opened);
+      await closeChecked(opened);
     }
     await api('POST', '/api/admin/projects', { id, name: 'Made meanwhile' });
-    await page.goto(new URL(`/projects/${id}/flags`, page.url()).href);
-    await page.getByRole('navigation', { name: 'The project' }).waitFor();
+    const opened = await openSignedIn(`/projects/${id}/flags`);
+    await opened.page.getByRole('navigation', { name: 'The project' }).waitFor();
     await closeChecked(opened);
   });
 
