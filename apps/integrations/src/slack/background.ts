@@ -383,7 +383,10 @@ export function startSlackInteractions({
     if (team !== teamId) return 'The button is of another workspace than the integration, and does nothing.';
     if (kind === 'ask for a comment') {
       const text = await askForComment(target, interaction, timeLeft);
-      await messages.adopt(target, uid, interaction, timeLeft);
+      // A form opens once, so this is left to the next press where the request cannot be read.
+      await messages.adopt(target, uid, interaction, timeLeft).catch((error: unknown) => {
+        if (!(error instanceof UnreadableRequest || error instanceof OutOfTime)) throw error;
+      });
       return text;
     }
     const lost = comment === undefined ? '' : `\nYour comment: ${escapeForSlack(comment)}`;

@@ -473,11 +473,18 @@ describe('a button', () => {
 
   it('opens its form before it reads the request, and although nobody says in time who pressed it', async () => {
     const { id, message } = await posted();
+    // As after a process that has died before it noted the message.
+    await service.database.query({ name: 'forget-messages', text: 'delete from slack_message' });
     unreadable.add(id);
     unknowable = true;
     const opened = slack.views.length;
     await receive(slack.pressOf(message, 'comment', rita));
-    await eventually(() => expect(slack.views.length).toBe(opened + 1));
+    await eventually(async () => {
+      expect(slack.views.length).toBe(opened + 1);
+      const text = 'select 1 from slack_interaction where next_attempt_at is not null';
+      expect(await service.database.query({ name: 'waiting-interactions', text })).toEqual([]);
+    });
+    expect(slack.answers).toEqual([]);
     unknowable = false;
     unreadable.clear();
   });
