@@ -23,6 +23,7 @@ import { httpClient } from '../sending/http-client.ts';
 import { isSigned } from '../sending/slack-signature.ts';
 import { secretCipher } from '../unit-of-work/secrets.ts';
 import { reviewMessages } from './background.ts';
+import { interactionIn } from './interaction.ts';
 import { slackApi, withSlackAt } from './slack-api.ts';
 import { slackStore } from './slack-store.ts';
 
@@ -634,6 +635,26 @@ describe('a request to the interactivity URL', () => {
     await receive(slack.pressOf(message, 'open', hasty), own.id);
     await receive(slack.pressOf(message, 'reject', rita), own.id);
     await answered('as Rita.');
+  });
+
+  it('that was stored is given up, and not tried for ever, where the key of the secrets is another one by then', async () => {
+    const own = await service.create({
+      provider: 'slack-app',
+      enabled: true,
+      parameters: { accessToken: slack.token, defaultChannels: 'flags', signingSecret: slack.signingSecret },
+      events: [],
+    });
+    const query = (name: string, text: string, values: readonly unknown[] = []) =>
+      service.database.query({ name, text }, [own.id, ...values]);
+    const { message } = await posted();
+    await query('other-key', `update integration set secrets = secrets || '\\x00'::bytea where id = $1`);
+    const interaction = JSON.stringify(interactionIn(slack.pressOf(message, 'approve', rita).body));
+    const add = `insert into slack_interaction (integration_id, signature, interaction) values ($1, 'stored before', $2)`;
+    await query('add-interaction', add, [interaction]);
+    const waiting = 'select 1 from slack_interaction where integration_id = $1 and next_attempt_at is not null';
+    await eventually(async () => expect(await query('waiting', waiting)).toEqual([]));
+    expect(reviews).toEqual([]);
+    await service.call(DeleteAddon, { params: { id: own.id } });
   });
 
   it('of a guest of another workspace in a shared channel does nothing', async () => {
