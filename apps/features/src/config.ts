@@ -43,5 +43,12 @@ export const FeaturesConfig = Type.Object({
   FEATURES_MAX_FEATURES: Type.Optional(
     Type.Integer({ minimum: 1, description: 'maximum number of active features; unlimited by default' }),
   ),
+  FEATURES_MAX_SEGMENT_LISTS_MIB: Type.Integer({
+    minimum: 1,
+    maximum: 65_536,
+    default: 512,
+    description:
+      'maximum MiB of ids in the lists of all segments together, which every gateway has in its memory; as much again may be staged for change requests',
+  }),
 });
 export type FeaturesConfig = Static<typeof FeaturesConfig>;

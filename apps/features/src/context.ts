@@ -14,6 +14,8 @@ interface ContextOptions {
   readonly instanceFeatureLimit?: number | undefined;
   /** whether constraints may use `REGEX` */
   readonly allowsRegex: boolean;
+  /** the maximum bytes of ids in the lists of all segments */
+  readonly maxListsBytes: number;
 }
 
 /** What endpoints receive: the unit of work for writes, readers for queries, the bus, the settings, and what several operations share. */
@@ -24,6 +26,7 @@ export function featuresContext({
   applicationBudget,
   instanceFeatureLimit,
   allowsRegex,
+  maxListsBytes,
 }: ContextOptions) {
   return {
     ...readers,
@@ -31,6 +34,7 @@ export function featuresContext({
     bus,
     instanceFeatureLimit,
     allowsRegex,
+    maxListsBytes,
     submitImportProposal: submitImportProposal(bus, transaction),
     storeReport: storeReport(transaction, applicationBudget),
     /** the maximum length of the list of applications */

@@ -69,6 +69,7 @@ export const featuresService = defineService({
       readers: createReaders(replica ?? database, { allowsRegex }),
       allowsRegex,
       instanceFeatureLimit: config.FEATURES_MAX_FEATURES,
+      maxListsBytes: config.FEATURES_MAX_SEGMENT_LISTS_MIB * 1024 * 1024,
     });
     const backgroundJobs = startBackgroundJobs(transaction, {
       intervalMs: config.FEATURES_HOUSEKEEPING_INTERVAL_MS,

@@ -63,6 +63,7 @@ export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
     readers: createReaders(database, { allowsRegex: false }),
     applicationBudget: unlimitedBudget,
     allowsRegex: false,
+    maxListsBytes: 512 * 1024 * 1024,
   });
   const served = await serve(bus, featuresEndpoints(context), {
     checkReplies: true,

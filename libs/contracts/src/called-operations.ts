@@ -8,6 +8,7 @@ import {
   CountProjectMembers,
   CountResources,
   DescribeChangeRequest,
+  DiscardSegmentIds,
   EndEnvironmentAccess,
   ExecuteAction,
   FindEventLogPosition,
@@ -92,6 +93,7 @@ export const calledOperations = {
   ],
   gateway: [
     CountResources,
+    DiscardSegmentIds,
     GetResourceLimits,
     GetSegmentBlocks,
     ListEdgeInstances,

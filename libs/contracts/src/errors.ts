@@ -184,9 +184,14 @@ export const retryOutcomes: Readonly<Record<ErrorKind, RetryOutcome>> = {
   ServiceUnavailable: 'may succeed',
 };
 
+/** Whether a retry would meet a refusal of the kind again. */
+export function isFinalKind(kind: ErrorKind): boolean {
+  return retryOutcomes[kind] === 'refused again';
+}
+
 /** Whether an error is a refusal of a kind that a retry would meet again: neither an outage or a limit that is temporary, nor a defect. */
 export function isFinalRefusal(error: unknown): error is Refusal {
-  return error instanceof Refusal && retryOutcomes[error.kind] === 'refused again';
+  return error instanceof Refusal && isFinalKind(error.kind);
 }
 
 export function refusal(kind: ErrorKind, message: string, extras?: RefusalExtras): Refusal {

@@ -22,6 +22,7 @@ import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import type { DomainEvent } from '../features/feature.ts';
 import { possibleReferencesIn } from '../projects/project-context-store.ts';
 import { notAuthorisedIn } from '../refusals.ts';
+import { requireListsWithinLimit } from '../segment-lists/segment-list.ts';
 import type { StoredSegment } from '../segments/segment.ts';
 import { saveChangedFeatures } from '../unit-of-work/save-decisions.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
@@ -35,7 +36,11 @@ import { inverseChanges } from './inverse-changes.ts';
 import { prepareProposal } from './prepare-proposal.ts';
 import { previewChanges } from './preview-changes.ts';
 
-export function changeEndpoints({ readChangeContext, transaction }: FeaturesContext): readonly Endpoint[] {
+export function changeEndpoints({
+  readChangeContext,
+  transaction,
+  maxListsBytes,
+}: FeaturesContext): readonly Endpoint[] {
   return [
     implement(CheckChanges, async ({ body, caller, now }) => {
       const { project, environment, changes, earlier, order } = body;
@@ -93,7 +98,7 @@ export function changeEndpoints({ readChangeContext, transaction }: FeaturesCont
           return result;
         });
       try {
-        return await applyIdempotently((tx) => applyOnce(tx, request));
+        return await applyIdempotently((tx) => applyOnce(tx, request, maxListsBytes));
       } catch (error) {
         if (!isFinalRefusal(error)) throw error;
         return applyIdempotently(async () =>
@@ -196,7 +201,11 @@ function authorisedEnvironmentsOf({ environment, authorisedEnvironments }: Apply
   return authorisedEnvironments ?? [environment];
 }
 
-async function applyOnce(tx: Transaction, request: ApplyChangesRequest): Promise<AppliedChanges> {
+async function applyOnce(
+  tx: Transaction,
+  request: ApplyChangesRequest,
+  maxListsBytes: number,
+): Promise<AppliedChanges> {
   const { body, caller } = request;
   const changeContext = await lockChangeContext(tx, request);
   if (changeContext === undefined) {
@@ -228,27 +237,29 @@ async function applyOnce(tx: Transaction, request: ApplyChangesRequest): Promise
   for (const [id, before] of changeContext.segments) {
     const after = result.segments.get(id);
     if (after === undefined) await tx.segments.remove(before, []);
-    else if (after !== before) await saveSegment(tx, { before, after }, body.changes, changeContext);
+    else if (after !== before) await saveSegment(tx, { before, after }, body.changes, { changeContext, maxListsBytes });
   }
   return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, changeContext, result) };
 }
 
 /** Stores a segment that changes have edited: its list first, since the event has the version that it gets then. */
 async function saveSegment(
-  { segments }: Transaction,
+  { segments, segmentLists }: Transaction,
   { before, after }: { readonly before: StoredSegment; readonly after: StoredSegment },
   changes: readonly ChangeWithSnapshot[],
-  context: ChangeContext,
+  { changeContext, maxListsBytes }: { readonly changeContext: ChangeContext; readonly maxListsBytes: number },
 ): Promise<void> {
   const { list: listBefore, ...contentBefore } = before;
   const { list: listAfter, ...content } = after;
   for (const { change } of listBefore === listAfter ? [] : changes) {
     const staged =
       change.action === 'updateSegmentList' && change.payload.id === before.id
-        ? stagedListOf(context, change.payload)
+        ? stagedListOf(changeContext, change.payload)
         : undefined;
     if (staged === undefined) continue;
     const { contextName, size, bytes, root } = staged;
+    const { own, others } = await segmentLists.lockAndSumBytes(before.id, false);
+    requireListsWithinLimit(bytes, { before: own, others }, maxListsBytes);
     await segments.saveList(before, { contextName, size, bytes, root: Buffer.from(root, 'hex') }, () => []);
   }
   if (!isEqualContent(contentBefore, content)) await segments.save(before, after, []);

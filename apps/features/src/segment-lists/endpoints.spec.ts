@@ -14,6 +14,7 @@ import {
   CreateContextField,
   CreateSegment,
   DeleteSegment,
+  DiscardSegmentIds,
   EvaluatePlayground,
   GetSegment,
   GetSegmentBlocks,
@@ -530,6 +531,53 @@ describe('a list that was uploaded for a change request', () => {
         { before: { isEnabled: false }, after: { isEnabled: true } },
       ],
     });
+  });
+});
+
+it('deletes what is stored of an upload that failed, and nothing of others', async () => {
+  const failed = await stage(ReplaceSegmentList, [['a'], ['b']], 'userId');
+  const other = await stage(ReplaceSegmentList, [['c']], 'userId');
+  await features.call(DiscardSegmentIds, { body: { upload: failed.upload } }, systemCaller);
+  expect(await countOf(`segment_list_piece where upload = '${failed.upload}'`)).toBe(0);
+  await features.call(ReplaceSegmentList, { params: { id }, query: { contextName: 'userId' }, body: other });
+  expect(await list()).toEqual(['c']);
+});
+
+describe('the lists of all segments together', () => {
+  const small = useFeatures({ FEATURES_MAX_SEGMENT_LISTS_MIB: '1' });
+  const half = Array.from({ length: 5_000 }, (_, nth) => String(nth).padStart(119, 'x'));
+
+  it('are refused beyond the limit, also when staged or applied, and a list that shrinks never is', async () => {
+    const put = async (segment: number, ids: readonly string[], more: { readonly staged?: true } = {}) => {
+      const upload = randomBytes(16).toString('hex');
+      const query = { contextName: 'userId', ...more };
+      const params = { id: segment };
+      await small.call(StageSegmentIds, {
+        params,
+        query,
+        body: { action: 'replace', upload, piece: 0, ids: [...ids] },
+      });
+      const text = ids.map((one) => `${one}\n`).join('');
+      const body = { upload, pieces: 1, received: ids.length, bytes: text.length, hash: hash('sha256', text, 'hex') };
+      return small.call(ReplaceSegmentList, { params, query, body });
+    };
+    const [first, second] = [
+      await small.call(CreateSegment, { body: { name: 'first', constraints: [] } }),
+      await small.call(CreateSegment, { body: { name: 'second', constraints: [], project: 'default' } }),
+    ];
+    const refused = { kind: 'ExceedsLimitError', message: expect.stringContaining('FEATURES_MAX_SEGMENT_LISTS_MIB') };
+    await put(first.id, half);
+    const { staged } = await put(second.id, half, { staged: true });
+    await expect(put(second.id, half)).rejects.toMatchObject(refused);
+    await expect(put(second.id, [...half.slice(1), 'other'], { staged: true })).rejects.toMatchObject(refused);
+    const change = { action: 'updateSegmentList', payload: { id: second.id, ...staged } } as Change;
+    const location = { project: 'default', environment: 'development', attempt: 1, refuseOverwrites: true };
+    const body = { ...location, changeRequestId: 1, changes: [{ id: 1, change, snapshot: null }] };
+    const applied = await small.call(ApplyChanges, { body }, systemCaller);
+    expect(applied).toMatchObject({ outcome: 'conflict', conflicts: [{ message: refused.message }] });
+    expect(await put(first.id, half.slice(1))).toMatchObject({ removed: 1 });
+    await put(first.id, half.slice(4_000));
+    expect(await put(second.id, half)).toMatchObject({ added: 5_000 });
   });
 });
 

@@ -4,6 +4,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type Endpoint, implement, type OperationRequest } from '@bunting/bus';
 import {
   AddSegmentIds,
+  DiscardSegmentIds,
   GetSegmentBlocks,
   GetSegmentList,
   invalid,
@@ -35,6 +36,7 @@ import {
   incompleteUpload,
   isSameList,
   requireListableField,
+  requireListsWithinLimit,
   requireListWithinLimits,
   requireSegmentOfProject,
 } from './segment-list.ts';
@@ -75,7 +77,11 @@ function authoriseEdit(request: Pick<EditRequest, 'caller'>, segment: StoredSegm
   authoriseSegment(request.caller, { atRoot: 'UPDATE_SEGMENT', operation: ReplaceSegmentList }, segment.project);
 }
 
-export function segmentListEndpoints({ transaction, segmentLists: reader }: FeaturesContext): readonly Endpoint[] {
+export function segmentListEndpoints({
+  transaction,
+  segmentLists: reader,
+  maxListsBytes,
+}: FeaturesContext): readonly Endpoint[] {
   /** The received ids by block, after their pieces were found complete. */
   const readUpload = async (request: EditRequest, uploaded: UploadedIds, blocks: string[][]): Promise<void> => {
     const hash = createHash('sha256');
@@ -179,10 +185,14 @@ export function segmentListEndpoints({ transaction, segmentLists: reader }: Feat
       if (isSameList(segment.list, contextName, added + removed)) return { ...reply, list: segment.list ?? null };
       if (request.query.staged === true) {
         requireSegmentOfProject(segment);
+        const { own, others } = await tx.segmentLists.lockAndSumBytes(segment.id, true);
+        requireListsWithinLimit(bytes, { before: 0, others: own + others }, maxListsBytes);
         const staged = { contextName, size, added, removed, replaced: segment.list ?? null };
         await tx.segmentLists.addStaged(segment.id, staged, { root, bytes });
         return { ...reply, list: segment.list ?? null, staged: { ...staged, root: root.toString('hex') } };
       }
+      const { own, others } = await tx.segmentLists.lockAndSumBytes(segment.id, false);
+      requireListsWithinLimit(bytes, { before: own, others }, maxListsBytes);
       const after = await tx.segments.saveList(segment, { contextName, size, bytes, root }, (changed) => [
         segmentListChanged(segment, changed, { added, removed }),
       ]);
@@ -247,6 +257,13 @@ export function segmentListEndpoints({ transaction, segmentLists: reader }: Feat
         return { contextName };
       });
     }),
+
+    implement(DiscardSegmentIds, (request) =>
+      transaction(contextOf(request), async ({ segmentLists }) => {
+        await segmentLists.removePieces(request.body.upload);
+        return null;
+      }),
+    ),
 
     implement(ReplaceSegmentList, (request) => editOrRepeat(request, 'replace', request.body)),
     implement(AddSegmentIds, (request) => editOrRepeat(request, 'add', request.body)),

@@ -1,5 +1,5 @@
 import type { SegmentListBlocks, StagedSegmentList } from '@bunting/contracts';
-import { onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import { advisoryLock, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
 import { decodeRootBlock, type StoredBlock } from '@bunting/contracts/id-blocks';
 import { segmentNotFound } from '../refusals.ts';
 import type { StoredSegment } from '../segments/segment.ts';
@@ -126,6 +126,22 @@ export function segmentListRepository({ query }: Tx, { guard, isProjectVisible }
         on conflict (hash) do update set released_at = now()`,
         [sorted.map(({ hash }) => hash), sorted.map(({ content }) => content)],
       );
+    },
+
+    /**
+     * The bytes of ids of the lists of all segments, or of those that are staged; each with a line break. No other transaction that asks can
+     * store a list before this one ends.
+     */
+    lockAndSumBytes: async (
+      segment: number,
+      isStaged: boolean,
+    ): Promise<{ readonly own: number; readonly others: number }> => {
+      await advisoryLock({ query }, 'segment-lists');
+      const text = `
+        select coalesce(sum(bytes) filter (where segment = $1), 0)::float8 as own,
+          coalesce(sum(bytes) filter (where segment <> $1), 0)::float8 as others
+        from ${isStaged ? 'staged_segment_list' : 'segment_list'}`;
+      return onlyRow(await query<{ own: number; others: number }>(text, [segment]), text);
     },
 
     /** Stores a list that a change request may name from now on; its blocks are stored. It is kept for a day, and while an open one names it. */

@@ -117,6 +117,22 @@ export function requireListWithinLimits(size: number, bytes: number): void {
     throw limitExceeded('bytes in the ids of the list of a segment', maxSegmentListBytes, '/body');
 }
 
+/**
+ * Refuses a list with which the lists of all segments would be too large. One that does not grow is never refused.
+ * @param before the bytes of what it replaces
+ * @param others the bytes of all others
+ */
+export function requireListsWithinLimit(
+  bytes: number,
+  { before, others }: { readonly before: number; readonly others: number },
+  limit: number,
+): void {
+  if (bytes <= before || others + bytes <= limit) return;
+  const mib = (value: number): string => (value / 1024 / 1024).toFixed(1);
+  const message = `The lists of all segments may have ${mib(limit)} MiB of ids together (FEATURES_MAX_SEGMENT_LISTS_MIB). The others have ${mib(others)} MiB, and this one would have ${mib(bytes)} MiB.`;
+  throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body' }] });
+}
+
 /** The refusal of an upload whose pieces are not there, or not those that were sent. */
 export function incompleteUpload(): Refusal {
   return refusal('ConflictError', 'The pieces of the upload are not complete any more. Send the list again.');

@@ -349,6 +349,19 @@ describe('undoing an event', () => {
       { state: 'refused', reason: 'segmentHadList' },
     ],
     [
+      'a changed list, whose ids are not in the event',
+      anEvent('segment-updated', {
+        preData: { ...segment, list: { contextName: 'userId', size: 2, version: 3 } },
+        data: {
+          ...segment,
+          list: { contextName: 'userId', size: 3, version: 4 },
+          listChange: { added: 1, removed: 0 },
+        },
+      }),
+      aState({}, {}, { segments: [{ ...segment, list: { contextName: 'userId', size: 3, version: 4 } }] }),
+      { state: 'refused', reason: 'segmentListChanged' },
+    ],
+    [
       'a move from a project that the user may not see',
       anEvent('feature-project-change', { data: { oldProject: null, newProject: 'shop' } }),
       aState(),

@@ -392,6 +392,8 @@ const revertSegment: Rule = ({ preData, data }, { segments }) => {
   if (!hasMembers(preData)) return refused('unknownBefore');
   const current = segmentOf(data, segments);
   if (current === undefined) return refused('segmentGone');
+  // The event has numbers of ids, and no id.
+  if (recordOrEmpty(data)['listChange'] !== undefined) return refused('segmentListChanged');
   const { merged, conflicts, changes } = revertByField(
     segmentFields(preData),
     segmentFields(data),

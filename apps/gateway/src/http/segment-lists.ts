@@ -5,9 +5,11 @@ import { Readable } from 'node:stream';
 import { type Bus, type CallContext, systemContext } from '@bunting/bus';
 import {
   AddSegmentIds,
+  DiscardSegmentIds,
   type AnyOperation,
   GetSegmentBlocks,
   invalid,
+  isFinalKind,
   limitExceeded,
   maxBlocksPerCall,
   maxSegmentListBodyBytes,
@@ -37,7 +39,7 @@ import {
 } from '@bunting/http';
 import type { FastifyInstance } from 'fastify';
 import { callWithCurrentRights } from '../admission/authorisation.ts';
-import { call } from '../calls.ts';
+import { call, callIfSupported } from '../calls.ts';
 import { type MountOptions, operationReplySender, parseIdempotencyKey } from './mount-operation.ts';
 
 /** A piece is sent as one message of the bus, which has a megabyte at least. */
@@ -117,7 +119,7 @@ interface Upload {
 
 /**
  * Stores the ids of a body in pieces, each before the next is read, so that neither this process nor a message has the whole list. What is
- * stored counts only once the operation is called; the features service deletes what is left.
+ * stored counts only once the operation is called.
  */
 async function stageIds(
   { bus, params, query, action, upload, context }: Upload,
@@ -152,6 +154,11 @@ async function stageIds(
   await add(reader.end());
   if (ids.length > 0) await send();
   return { upload, pieces, received: reader.count, bytes, hash: digest.digest('hex') };
+}
+
+/** Deletes the pieces of an upload that has failed. Housekeeping deletes after an hour those for which this fails. */
+async function discardUpload(bus: Bus, upload: string, timeoutMs: number): Promise<void> {
+  await callIfSupported(bus, DiscardSegmentIds, { body: { upload } }, systemContext(timeoutMs)).catch(() => undefined);
 }
 
 function actionOf({ subject }: AnyOperation): SegmentListAction {
@@ -220,7 +227,9 @@ export function mountSegmentList(
         idempotencyKey: isDownload ? undefined : parseIdempotencyKey(request),
         ifMatch: isDownload ? undefined : parseIfMatch(request.headers),
       };
+      const readCurrentCaller = async () => (await authenticate(request.headers)).caller;
       let body: UploadedIds | null | undefined;
+      let discard = async (): Promise<void> => {};
       if (!isDownload) {
         requireConditionsSupported(request.headers, true);
         const contentType = contentTypeOf(raw.headers);
@@ -234,19 +243,28 @@ export function mountSegmentList(
             : hash('sha256', JSON.stringify([caller.id, caller.tokenId, context.idempotencyKey])).slice(0, 32);
         const { idempotencyKey: _, ifMatch: __, ...pieceContext } = context;
         const action = actionOf(operation);
-        body =
-          contentType === undefined
-            ? null
-            : await stageIds({ bus, params, query, action, upload, context: pieceContext }, contentType, () =>
-                bodyOf(raw, response.raw, config.GATEWAY_LARGE_BODY_TIMEOUT_MS),
-              );
+        if (contentType !== undefined) discard = () => discardUpload(bus, upload, timeoutMs);
+        try {
+          body =
+            contentType === undefined
+              ? null
+              : await stageIds({ bus, params, query, action, upload, context: pieceContext }, contentType, () =>
+                  bodyOf(raw, response.raw, config.GATEWAY_LARGE_BODY_TIMEOUT_MS),
+                );
+          if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
+        } catch (error) {
+          void discard();
+          throw error;
+        }
         limits.bodyReceived(request);
       }
-      if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
-      const readCurrentCaller = async () => (await authenticate(request.headers)).caller;
       const parsedRequest = { params, query, body };
       const result = await callWithCurrentRights(bus, operation, parsedRequest, { ...context, readCurrentCaller });
-      if ('refusal' in result) return sendRefusal(response, result.refusal);
+      if ('refusal' in result) {
+        // A write whose outcome is unknown may still read them.
+        if (isFinalKind(result.refusal.kind)) void discard();
+        return sendRefusal(response, result.refusal);
+      }
       if (!isDownload) return sendReply(request, response, parsedRequest, result.reply);
       const isCsv = request.headers.accept?.includes('text/csv') === true;
       const list = JSON.parse(result.reply.json) as SegmentListBlocks;

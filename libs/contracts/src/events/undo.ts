@@ -54,6 +54,7 @@ export const undoRefusals = [
   'segmentGone',
   'segmentExists',
   'segmentHadList',
+  'segmentListChanged',
   'dependencyChanged',
   'dependencyUnknown',
   'flagOn',

@@ -171,6 +171,17 @@ export const StageSegmentIds = defineOperation({
   errors: ['ValidationError', 'NotFoundError'],
 });
 
+/** Deletes what is stored of an upload that will not be ended. */
+export const DiscardSegmentIds = defineOperation({
+  subject: 'call.features.discard-segment-ids',
+  operationId: 'discardSegmentIds',
+  summary: 'Delete the pieces of an upload',
+  tag: 'Internal',
+  permission: 'service',
+  idempotent: true,
+  body: Type.Object({ upload }),
+});
+
 /** The most blocks of one call: their contents are some 1 MB, and 22 MB where each is as large as blocks may be; a reply has up to 32 MiB. */
 export const maxBlocksPerCall = 32;
 

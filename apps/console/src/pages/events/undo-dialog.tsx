@@ -50,6 +50,8 @@ const texts = {
     segmentGone: 'The segment was deleted since.',
     segmentExists: 'There is a segment of this name again.',
     segmentHadList: 'The segment had a list, and its ids are no longer there.',
+    segmentListChanged:
+      'The event says how many ids were added and removed, and not which. Upload the list that it had on the page of the segment.',
     dependencyChanged: 'The dependencies of the flag were changed since.',
     dependencyUnknown: 'The event does not say what the dependency was.',
     flagOn: 'The flag is on in an environment, and archiving would turn it off. Turn it off there first.',
