@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually } from '@bunting/testing';
 import { afterEach, expect, it } from 'vitest';
@@ -225,6 +225,27 @@ it('server SDKs behind an edge get a short list as a constraint, and a long one 
     expect(await sent()).toEqual([{ id: 7, name: 'listed', constraints: [{ ...constraint, values: [] }] }]),
   );
   expect(await usersWithFlag(edge.url, 'c', 'd')).toEqual(['c']);
+});
+
+it('server SDKs behind an edge get the ids of the lists of which they get them at its origin, whatever its own limit', async () => {
+  const { origin, folder, startEdge } = await givenOrigin();
+  const give = (ids: string[], sentToServerSdks: boolean) => {
+    const { list, blocks } = listOf(ids);
+    giveList(origin, { list: { ...list, sentToServerSdks }, blocks });
+  };
+  give(users(12_000), true);
+  const edge = await startEdge({ GATEWAY_MAX_LIST_IDS_TO_SDKS: '2' });
+  const folderBehind = path.join(folder, 'behind');
+  await mkdir(folderBehind);
+  const behind = await startEdge({ UPSTREAM_URL: edge.url, BACKUP_FOLDER: folderBehind });
+  const sentBy = async ({ url }: { readonly url: string }) => {
+    const { segments } = (await get(url)) as { segments: { constraints: { values: string[] }[] }[] };
+    return segments[0]?.constraints[0]?.values.toSorted();
+  };
+  expect([await sentBy(edge), await sentBy(behind)]).toEqual([users(12_000).toSorted(), users(12_000).toSorted()]);
+  give(['a'], false);
+  await eventually(async () => expect([await sentBy(edge), await sentBy(behind)]).toEqual([[], []]));
+  expect(await usersWithFlag(behind.url, 'a', 'b')).toEqual(['a']);
 });
 
 it.each([404, 405, 403])(

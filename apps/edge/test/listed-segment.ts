@@ -28,7 +28,10 @@ export function listedSegment(list: object): Record<string, unknown> {
 }
 
 /** Gives an origin a flag that is on for the users of the segment 7, and this list with its blocks. */
-export function giveList(origin: SimulatedOrigin, { list, blocks }: ReturnType<typeof listOf>): void {
+export function giveList(
+  origin: SimulatedOrigin,
+  { list, blocks }: { readonly list: object; readonly blocks: ReadonlyMap<string, string> },
+): void {
   const { data } = origin.state;
   for (const [hash, text] of blocks) origin.state.blocks.set(hash, text);
   if (data.listSegments().length === 0) {

@@ -121,7 +121,7 @@ function readFeature(value: unknown): ClientFeature {
 function readList(value: unknown, constraints: readonly Json[]): ClientSegmentList {
   const list = objectOf(value, 'the list of a segment');
   const contextName = nameOf(list['contextName'], 'the field of a list');
-  const { size, root } = list;
+  const { size, root, sentToServerSdks } = list;
   if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > maxSegmentListSize)
     throw unusable('the size of a list is none');
   if (typeof root !== 'string' || !/^[0-9a-f]{64}$/.test(root)) throw unusable('the root of a list is no hash');
@@ -133,7 +133,8 @@ function readList(value: unknown, constraints: readonly Json[]): ClientSegmentLi
     last['inverted'] !== true &&
     listOf(last['values'], 'the values of a constraint').length === 0;
   if (!isClosed) throw unusable('the last constraint of a segment with a list matches somebody');
-  return { contextName, size: size as number, root };
+  const known = { contextName, size: size as number, root };
+  return typeof sentToServerSdks === 'boolean' ? { ...known, sentToServerSdks } : known;
 }
 
 function readSegment(value: unknown): ClientSegment {

@@ -53,6 +53,11 @@ export const ClientSegmentList = Type.Object(
     contextName: Type.String({ description: 'the context field that must be one of the ids' }),
     size: Type.Integer({ minimum: 0, description: 'how many ids' }),
     root: BlockHash,
+    sentToServerSdks: Type.Optional(
+      Type.Boolean({
+        description: 'whether server SDKs get its ids; edges do as their origin does. Absent from the version before',
+      }),
+    ),
   },
   {
     title: 'clientSegmentListSchema',

@@ -38,6 +38,8 @@ export interface DeliveredSegmentList {
   readonly version?: number;
   /** the hash of the list of its blocks, as `@bunting/contracts/id-blocks` makes it */
   readonly root: string;
+  /** whether server SDKs get the ids, as the origin of an edge says; else the limit of the gateway or edge decides */
+  readonly sentToServerSdks?: boolean;
 }
 
 /** The part of a segment that SDKs evaluate. */

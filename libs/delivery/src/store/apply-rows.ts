@@ -1,6 +1,7 @@
 import type {
   Constraint,
   DeliveredFeature,
+  DeliveredSegmentList,
   DeliveryEntity,
   DeliveryState,
   DeliveryStateTypes,
@@ -79,14 +80,22 @@ function listOf(
   return { contextName, root, ids: find(root), ownConstraints };
 }
 
+/** Whether server SDKs get the ids of a list. */
+function isSentToServerSdks(
+  { size, sentToServerSdks }: DeliveredSegmentList,
+  { maxIdsToSdks }: Pick<ListSource, 'maxIdsToSdks'>,
+): boolean {
+  return sentToServerSdks ?? size <= maxIdsToSdks;
+}
+
 /** The constraints for SDKs, which know no lists: where they do not get the ids, the last one matches nobody. */
 function constraintsForSdks(
   { constraints, list: delivered }: DeliveryStateTypes['segment'],
   list: SegmentEntryList | undefined,
-  { find, maxIdsToSdks }: ListSource,
+  source: ListSource,
 ): readonly Constraint[] {
-  if (list === undefined || delivered === undefined || delivered.size > maxIdsToSdks) return constraints;
-  const ids = find(list.root)?.ids() ?? [];
+  if (list === undefined || delivered === undefined || !isSentToServerSdks(delivered, source)) return constraints;
+  const ids = source.find(list.root)?.ids() ?? [];
   return constraints.map((constraint, nth) =>
     nth === constraints.length - 1 ? { ...constraint, values: [...ids] } : constraint,
   );
@@ -96,10 +105,12 @@ function constraintsForSdks(
 function referenceJsonOf(
   { id, name, constraints, list: delivered }: DeliveryStateTypes['segment'],
   list: SegmentEntryList | undefined,
+  source: ListSource,
 ): string | undefined {
   if (list?.ids === undefined || delivered === undefined) return undefined;
   const { contextName, size, root } = delivered;
-  return JSON.stringify({ id, name, constraints, list: { contextName, size, root } });
+  const sentToServerSdks = isSentToServerSdks(delivered, source);
+  return JSON.stringify({ id, name, constraints, list: { contextName, size, root, sentToServerSdks } });
 }
 
 function applySegment(
@@ -124,7 +135,7 @@ function applySegment(
   if (hasOtherList || constraints !== segment.constraints || (json === undefined) !== (segment.json === undefined))
     segment.evaluatedPosition = position;
   if (list?.root !== segment.list?.root) segment.formerLists = formerListsAfter(segment, list, contents.lists);
-  const referenceJson = state === null ? undefined : (referenceJsonOf(state, list) ?? json);
+  const referenceJson = state === null ? undefined : (referenceJsonOf(state, list, contents.lists) ?? json);
   Object.assign(segment, { position, json, referenceJson, constraints, list });
   if (state === null) contents.removalsSincePrune++;
   changes.record({ position, segment });
