@@ -39,9 +39,13 @@ export interface StartedSearch {
   /** Searches, and returns the response, with headers or a refusal. */
   respond(query: SearchParameters, caller?: Caller): Promise<CallResponse>;
   /** Asks for suggestions. @throws if the request is refused */
-  suggest(query?: RequestOf<typeof SuggestFeatures>['query'], caller?: Caller): Promise<FeatureSuggestions>;
+  suggest(query?: SuggestionParameters, caller?: Caller): Promise<FeatureSuggestions>;
+  /** Asks for suggestions, and returns the response, with headers or a refusal. */
+  respondToSuggest(query: SuggestionParameters, caller?: Caller): Promise<CallResponse>;
   stop(): Promise<void>;
 }
+
+type SuggestionParameters = RequestOf<typeof SuggestFeatures>['query'];
 
 async function migrate(url: string): Promise<void> {
   return (await openDatabase({ url, name: 'template', migrations: searchMigrations })).close();
@@ -78,9 +82,12 @@ export async function startSearch(settings: Readonly<Record<string, string>> = {
       if ('refusal' in answer) throw deserializeRefusal(answer.refusal);
       return JSON.parse(answer.reply.json) as SearchFeaturesResponse;
     },
-    suggest: async (query = {}, caller = mia) => {
+    respondToSuggest: (query, caller = mia) => {
       const context = { caller, requestId: randomUUID(), traceparent: traceparentFrom(), timeoutMs: 60_000 };
-      const answer = await callForResponse(bus, SuggestFeatures, { query }, context);
+      return callForResponse(bus, SuggestFeatures, { query }, context);
+    },
+    suggest: async (query = {}, caller = mia) => {
+      const answer = await started.respondToSuggest(query, caller);
       if ('refusal' in answer) throw deserializeRefusal(answer.refusal);
       return JSON.parse(answer.reply.json) as FeatureSuggestions;
     },

@@ -124,6 +124,16 @@ describe('the counts beside suggestions', () => {
   });
 });
 
+describe('suggestions', () => {
+  it('say which engine has found them, and why it was not Meilisearch', async () => {
+    const engine = async (query: string) => engineOf(await started.respondToSuggest({ query }));
+    expect(await engine('paymnet')).toBe('meilisearch');
+    expect(await engine('nowhere')).toBe('postgres;reason=no-hits');
+    standIn.meddle = (call, reply) => (isSearch(call) ? { status: 500, json: {} } : reply);
+    expect(await engine('paymnet')).toBe('postgres;reason=error-response');
+  });
+});
+
 describe('a fuzzy search', () => {
   const failures: readonly [string, string, (call: ReceivedRequest, reply: FakeResponse) => FakeResponse][] = [
     ['responds 500', 'error-response', () => ({ status: 500, json: { message: 'x', code: 'internal' } })],

@@ -145,7 +145,7 @@ export function startMeilisearchSearch(options: MeilisearchOptions) {
 
   const suggest: FeatureSuggester['suggest'] = async (query, caller) => {
     const { text, words, limit, facets, project } = query;
-    const { answer } = await answerWith(
+    const { answer, engine } = await answerWith(
       async () => {
         const isAboutAll = text === '' && facets.length > 0;
         if (words.length === 0 && !isAboutAll) throw new MeilisearchError('unsupported', 'PostgreSQL alone answers it');
@@ -166,7 +166,7 @@ export function startMeilisearchSearch(options: MeilisearchOptions) {
       },
       () => suggester.suggest(query, caller),
     );
-    return answer;
+    return { ...answer, engine };
   };
 
   return {

@@ -9,7 +9,11 @@ export function suggestionEndpoints({ suggester, waitUntilFresh }: SuggestionCon
     implement(SuggestFeatures, async (request) => {
       const query = parseSuggestionQuery(request.query);
       await waitUntilFresh(request);
-      return suggester.suggest(query, { hiddenProjects: request.caller.hiddenProjects ?? [] });
+      const { engine, ...suggestions } = await suggester.suggest(query, {
+        hiddenProjects: request.caller.hiddenProjects ?? [],
+      });
+      if (engine !== undefined) request.setHeader('Bunting-Search-Engine', engine);
+      return suggestions;
     }),
   ];
 }

@@ -17,7 +17,12 @@ export type SuggestionCaller = Pick<SearchCaller, 'hiddenProjects'>;
 
 /** Suggests features. */
 export interface FeatureSuggester {
-  suggest(query: SuggestionQuery, caller: SuggestionCaller): Promise<FeatureSuggestions>;
+  suggest(query: SuggestionQuery, caller: SuggestionCaller): Promise<Suggested>;
+}
+
+export interface Suggested extends FeatureSuggestions {
+  /** with Meilisearch configured: the engine that has found them */
+  readonly engine?: string;
 }
 
 type SuggestedRow = Pick<FeatureSuggestion, 'name' | 'project' | 'type' | 'stale' | 'isExact'>;
