@@ -49,12 +49,8 @@ import { featuresMigrations } from '../src/migrations/index.ts';
 import { featuresService } from '../src/service.ts';
 import { protectionGuard } from '../src/unit-of-work/protection.ts';
 
-const discardingOutbox = {
-  emit: () => undefined,
-  emitState: () => undefined,
-  emitDelivery: () => undefined,
-  send: () => undefined,
-};
+const discardingEmitter = { emit: () => undefined, emitState: () => undefined, emitDelivery: () => undefined };
+const discardingOutbox = { ...discardingEmitter, ofRequest: () => discardingEmitter, send: () => undefined };
 
 /** Stores features without events, states and locks of references: for tests that begin with them. */
 export const addFeatures = (

@@ -20,6 +20,7 @@ export {
   startProjection,
 } from './table-projection.ts';
 export {
+  type Emitter,
   emitInProjection,
   insertStatesSql,
   type Outbox,

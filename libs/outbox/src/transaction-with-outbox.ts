@@ -13,14 +13,23 @@ import { type CommitLimits, type Database, type Tx, violatedConstraint } from '@
 import { randomUUID } from 'node:crypto';
 import { maxPayloadBytes, payloadConstraint } from './schema.ts';
 
-/** Collects the messages of a unit of work, which are written in one statement before the commit. */
-export interface Outbox {
+/** Collects messages. */
+export interface Emitter {
   /** Emits events, in their order. */
   emit(events: readonly OutboxEvent[]): void;
   /** Emits the new state of an entity. */
   emitState<E extends StateEntity>(state: StateOf<E>): void;
   /** Emits a new state of what SDKs evaluate. */
   emitDelivery(state: DeliveryState): void;
+}
+
+/** Collects the messages of a unit of work, which are written in one statement before the commit. */
+export interface Outbox extends Emitter {
+  /**
+   * For the messages of one of several requests that share the transaction, until the next statement: they carry the traceparent of the
+   * request, and its events do not belong together with those of others.
+   */
+  ofRequest(traceparent: string): Emitter;
   /**
    * Sends a statement that stores states by `insertStatesSql`, without waiting for it. The same statement stores the messages that are emitted
    * between this call and the next statement, from two parameters that the outbox adds: the traceparent, and the rows.
@@ -44,8 +53,8 @@ const columns = 'topic, type, entity_key, traceparent, payload';
 /** SQL: outbox rows from the parameters `traceparent` and `rows`. */
 function selectRows(traceparent: string, rows: string): string {
   return `
-  select row.topic, row.type, row.entity_key, ${traceparent}::text, row.payload
-  from json_to_recordset(${rows}::json) as row (topic text, type text, entity_key text, payload json)`;
+  select row.topic, row.type, row.entity_key, coalesce(row.traceparent, ${traceparent}::text), row.payload
+  from json_to_recordset(${rows}::json) as row (topic text, type text, entity_key text, traceparent text, payload json)`;
 }
 
 /**
@@ -65,6 +74,8 @@ interface Row {
   readonly topic: OutboxTopic;
   readonly type: string;
   readonly entity_key: string | null;
+  /** of the request, where several share the transaction */
+  readonly traceparent?: string;
   readonly payload: unknown;
 }
 
@@ -88,6 +99,10 @@ function serializeRows(rows: readonly Row[]): string {
 
 function eventRow(event: OutboxEvent): Row {
   return { topic: 'event', type: event.type, entity_key: null, payload: event };
+}
+
+function snapshotRow(topic: OutboxTopic, state: { readonly entity: string; readonly id: string }): Row {
+  return { topic, type: state.entity, entity_key: `${state.entity}:${state.id}`, payload: state };
 }
 
 /** The rows, with one id for all events where there are several, except for those that have another one. */
@@ -131,38 +146,45 @@ export function transactionWithOutbox(
         endCommit?.();
         endCommit = undefined;
         const topics = new Set<OutboxTopic>();
-        /** the messages emitted since the last `send`; `hasPendingStatement` while the statement of `send` will still read them */
-        let rows: Row[] = [];
+        /**
+         * the messages emitted since the last `send`, by request, those of the transaction itself first; `hasPendingStatement` while the
+         * statement of `send` will still read them
+         */
+        let rows: Row[][] = [[]];
         let hasPendingStatement = false;
         const sendRows = (): void => {
-          if (hasPendingStatement || rows.length === 0) return;
+          if (hasPendingStatement || rows.every(({ length }) => length === 0)) return;
           const emitted = rows;
-          tx.send(insertRows, () => [traceparent, serializeRows(withGroup(emitted))]);
+          tx.send(insertRows, () => [traceparent, serializeRows(emitted.flatMap(withGroup))]);
         };
-        const add = (row: Row): void => {
-          rows.push(row);
-          topics.add(row.topic);
-        };
-        const snapshotRow = (topic: OutboxTopic, state: { readonly entity: string; readonly id: string }): Row => ({
-          topic,
-          type: state.entity,
-          entity_key: `${state.entity}:${state.id}`,
-          payload: state,
-        });
-        const jobResult = await job(tx, {
+        const emitterTo = (add: (row: Row) => void): Emitter => ({
           emit: (events) => {
             for (const event of events) add(eventRow(event));
           },
           emitState: (state) => add(snapshotRow('state', state)),
           emitDelivery: (state) => add(snapshotRow('delivery', state)),
+        });
+        const jobResult = await job(tx, {
+          ...emitterTo((row) => {
+            rows[0]?.push(row);
+            topics.add(row.topic);
+          }),
+          ofRequest: (ofRequest) => {
+            const own: Row[] = [];
+            rows.push(own);
+            return emitterTo((row) => {
+              own.push({ ...row, traceparent: ofRequest });
+              topics.add(row.topic);
+            });
+          },
           send: (text, values) => {
             sendRows();
             topics.add('state');
-            const statementRows: Row[] = [];
+            const statementRows: Row[][] = [[]];
             [rows, hasPendingStatement] = [statementRows, true];
             tx.send(text, () => {
-              if (rows === statementRows) [rows, hasPendingStatement] = [[], false];
-              return [...values, traceparent, serializeRows(withGroup(statementRows))];
+              if (rows === statementRows) [rows, hasPendingStatement] = [[[]], false];
+              return [...values, traceparent, serializeRows(statementRows.flatMap(withGroup))];
             });
           },
         });

@@ -244,7 +244,7 @@ export function editFeature<O extends AnyOperation & { readonly permission: Acce
   transaction: UnitOfWork,
   { references = () => noReferences, rule, reply }: FeatureEdit<O>,
 ): Endpoint {
-  return writes<O, Transaction>(operation, transaction, async (tx, request) => {
+  return writes<O, Transaction>(operation, transaction.edit, async (tx, request) => {
     const { projectId, featureName, environment } = request.params as FeatureParams;
     const { feature, projectContext } = await tx.features.getForUpdate(
       projectId,

@@ -120,7 +120,8 @@ export interface LockedFeature {
   readonly projectContext: ProjectContext;
 }
 
-interface FeatureRow {
+/** A feature as it is locked. */
+export interface FeatureRow {
   readonly feature: Feature;
   readonly version: number;
   readonly editVersion: number;
@@ -133,15 +134,25 @@ interface SavedRow {
   readonly state: FeatureState;
 }
 
-const getForUpdate = `
+/** SQL: a feature `f` that is locked, with the context of its project, and the objects in the arrays that a request refers to. */
+const selectForUpdate = (texts: string, numbers: string) => `
   select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion",
-    ${projectContextJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as "projectContext",
+    ${projectContextJson(`f.context_names || ${texts}::text[]`, `f.segment_ids || ${numbers}::integer[]`)} as "projectContext",
     array(${selectProtectedEnvironments('p.id')}) as "protectedEnvironments"
-  from feature f join project p on p.id = f.project
-  where f.name = $1 and f.project = $2
-  for update of f`;
+  from feature f join project p on p.id = f.project`;
+
+/** Locks the feature `$1` of the project `$2`. */
+const getForUpdate = `${selectForUpdate('$3', '$4')} where f.name = $1 and f.project = $2 for update of f`;
+
+/** Locks those of the features `$1` that no other transaction has locked. */
+const getFreeForUpdate = `
+  ${selectForUpdate('$2', '$3')} where f.name = any ($1::text[]) order by f.name for update of f skip locked`;
 
 const findForUpdate = `select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f where f.name = $1 for update`;
+
+const findFreeForUpdate = `
+  select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f
+  where f.name = any ($1::text[]) order by f.name for update skip locked`;
 
 const findAllForUpdate = `
   select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
@@ -185,6 +196,42 @@ interface FeatureWithProjectContext extends FeatureRow {
   readonly projectContext: ProjectContextJson;
   /** the protected environments of the feature's project */
   readonly protectedEnvironments: readonly string[];
+}
+
+/** The statement by which an edit locks its feature, and its values. */
+export interface FeatureLock {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Whether a statement locks one feature by its name: that of `getForUpdate` or of `findForUpdate`. */
+export function locksOneFeature(text: string): boolean {
+  return text === getForUpdate || text === findForUpdate;
+}
+
+/**
+ * Locks features for several edits with one statement, which waits for no other transaction.
+ * @returns for each lock the row that its statement would have; undefined if there is none, or if another transaction or an earlier one of
+ * the locks has the feature
+ */
+export async function lockFreeFeatures({ query }: Pick<Tx, 'query'>, locks: readonly FeatureLock[]) {
+  const ofContext = locks.filter(({ text }) => text === getForUpdate);
+  const distinct = (lists: readonly unknown[]): unknown[] => [...new Set(lists.flat())];
+  const names = distinct(locks.map(({ values }) => values[0]));
+  const rows =
+    ofContext.length === 0
+      ? await query<FeatureRow>(findFreeForUpdate, [names])
+      : await query<FeatureRow>(getFreeForUpdate, [
+          names,
+          distinct(ofContext.map(({ values }) => values[2])),
+          distinct(ofContext.map(({ values }) => values[3])),
+        ]);
+  const free = new Map(rows.map((row) => [row.feature.name, row]));
+  return locks.map(({ text, values: [name, project] }) => {
+    const row = free.get(name as string);
+    free.delete(name as string);
+    return text === findForUpdate || row?.feature.project === project ? row : undefined;
+  });
 }
 
 interface FeatureRepositoryOptions {

@@ -151,7 +151,7 @@ export function tagEndpoints({ tags, transaction, features }: FeaturesContext): 
       return null;
     }),
 
-    writes(RemoveFeatureTag, transaction, async (tx, { params, caller }) => {
+    writes<typeof RemoveFeatureTag, Transaction>(RemoveFeatureTag, transaction.edit, async (tx, { params, caller }) => {
       const feature = await tx.features.findForUpdate(params.featureName);
       // Without a feature there is no project: callers with the permission in any project get a 404, others a 403.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });

@@ -29,6 +29,7 @@ import { segmentRepository } from '../segments/segment-store.ts';
 import { strategyTypeRepository } from '../strategy-types/strategy-type-store.ts';
 import { tagRepository } from '../tags/tag-store.ts';
 import { edgeInstanceRepository, usageRepository } from '../usage/usage-store.ts';
+import { groupCommit } from './group-commit.ts';
 import { checkIfMatchAndSetETag } from './if-match.ts';
 import { lockReferences } from './lock-references.ts';
 import { type Editor, protectionCopyRepository, type ProtectionGuard, protectionGuard } from './protection.ts';
@@ -113,6 +114,8 @@ type Job<T> = (tx: Transaction) => Promise<T>;
 export interface UnitOfWork {
   <T>(context: TransactionContext & WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
   <T>(context: TransactionContext, job: Job<T>): Promise<T>;
+  /** Like a call, for a job that locks one feature before all else, and edits it: it may share the transaction with others that wait. */
+  edit<T>(context: TransactionContext & WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
   /** Makes the reply after the commit, from the result of the job: for replies that need calls to other services. */
   commitThenReply<T extends object, R>(
     context: TransactionContext & WriteContext,
@@ -156,7 +159,14 @@ export function unitOfWork(
     };
   const run = <C extends TransactionContext | (TransactionContext & WriteContext), T>(context: C, job: Job<T>) =>
     work(context, runJob(context, job));
+  const commitEdit = groupCommit(work);
   return Object.assign(run, {
+    edit: <T>(context: TransactionContext & WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>> => {
+      // The stored reply is in the transaction of its edit.
+      if (context.idempotency !== undefined) return run(context, job);
+      const { traceparent, deadline, signal } = context;
+      return commitEdit({ traceparent, deadline, signal, run: runJob(context, job) });
+    },
     commitThenReply: async <T extends object, R>(
       context: TransactionContext & WriteContext,
       job: Job<T>,

@@ -1,0 +1,180 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Refusal } from '@bunting/contracts';
+import { isDataError, isRetryable, type Tx } from '@bunting/database';
+import type { Emitter, Outbox } from '@bunting/outbox';
+import { type FeatureLock, type FeatureRow, lockFreeFeatures, locksOneFeature } from '../features/feature-store.ts';
+
+/** How many edits share a transaction at most, and how many of their transactions run at a time: edits that come meanwhile are the next group. */
+const maxGroupSize = 16;
+const maxRunningGroups = 2;
+/** An edit with less time left runs alone: the deadline of a transaction is the earliest of its edits. */
+const minTimeLeftMs = 1_000;
+/** An edit that saves more, in characters, runs alone: the others would wait for it. */
+const maxSavedLength = 64 * 1024;
+
+/** An edit of one feature: a job that locks it before all else, and runs in a transaction of its own or with others. */
+export interface Edit<T = unknown> {
+  readonly traceparent: string;
+  readonly deadline: Date;
+  readonly signal?: AbortSignal | undefined;
+  /** may run several times */
+  readonly run: (tx: Tx, outbox: Outbox) => Promise<T>;
+}
+
+/** What came of an edit in a transaction with others; undefined where nothing of it is stored, and it has to run alone. */
+type Outcome = { readonly result: unknown } | { readonly refusal: Refusal } | undefined;
+
+/** Runs a job in a transaction, until its limits are exceeded. */
+type Work = <T>(limits: Omit<Edit, 'run'>, job: (tx: Tx, outbox: Outbox) => Promise<T>) => Promise<T>;
+
+interface WaitingEdit {
+  readonly edit: Edit;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: unknown) => void;
+  /** continues the trace of the request */
+  readonly inItsContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
+}
+
+/**
+ * Commits edits that wait for a transaction together: most of what a transaction costs does not depend on how many edits it has. One that
+ * is refused is left out. One that would have to wait for a lock, or needs more than its feature, runs alone afterwards, so that none waits
+ * for another; all of them do when their transaction was rolled back.
+ * @returns a function that runs an edit, and returns its result after the commit
+ */
+export function groupCommit(work: Work): <T>(edit: Edit<T>) => Promise<T> {
+  const waiting: WaitingEdit[] = [];
+  let running = 0;
+
+  const settleAlone = ({ edit, resolve, reject, inItsContext }: WaitingEdit): void =>
+    void inItsContext(() => work(edit, edit.run)).then((result) => resolve(result as never), reject);
+
+  const runGroup = async (first: WaitingEdit, group: readonly WaitingEdit[]): Promise<void> => {
+    const edits = group.map(({ edit }) => edit);
+    const deadline = new Date(Math.min(...edits.map((edit) => edit.deadline.getTime())));
+    const { traceparent, signal } = first.edit;
+    // A group does not end with the connection of one of its callers.
+    const limits = { traceparent, deadline, signal: group.length === 1 ? signal : undefined };
+    try {
+      // In the trace of the first edit, since a transaction has one.
+      const outcomes = await first.inItsContext(() => work(limits, (tx, outbox) => runTogether(tx, outbox, edits)));
+      for (const [nth, each] of group.entries()) {
+        const outcome = outcomes[nth];
+        if (outcome === undefined) settleAlone(each);
+        else if ('refusal' in outcome) each.reject(outcome.refusal);
+        else each.resolve(outcome.result as never);
+      }
+    } catch (error) {
+      // After other errors it may be committed.
+      const isRolledBack = isDataError(error) || isRetryable(error);
+      for (const each of group)
+        if (isRolledBack) settleAlone(each);
+        else each.reject(error);
+    }
+  };
+
+  const dispatch = (): void => {
+    while (running < maxRunningGroups && waiting.length > 0) {
+      const group = waiting.splice(0, maxGroupSize).filter((each) => {
+        const { deadline, signal } = each.edit;
+        if (signal?.aborted !== true && deadline.getTime() - Date.now() >= minTimeLeftMs) return true;
+        settleAlone(each);
+        return false;
+      });
+      const [first] = group;
+      if (first === undefined) continue;
+      running++;
+      void runGroup(first, group).finally(() => {
+        running--;
+        dispatch();
+      });
+    }
+  };
+
+  return <T>(edit: Edit<T>) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ edit, resolve, reject, inItsContext: AsyncLocalStorage.snapshot() });
+      setImmediate(dispatch);
+    });
+}
+
+/** Thrown into an edit that cannot share the transaction. */
+class NotTogether extends Error {}
+
+interface WaitingLock extends FeatureLock {
+  readonly resolve: (rows: readonly FeatureRow[]) => void;
+  readonly reject: (error: NotTogether) => void;
+}
+
+/** Runs edits in one transaction: one statement locks their features, and one saves those whose changes are in the same columns. */
+async function runTogether(tx: Tx, outbox: Outbox, edits: readonly Edit[]): Promise<readonly Outcome[]> {
+  const locks: WaitingLock[] = [];
+  let hasLocked = false;
+  const txOfEdits: Tx = {
+    get em(): never {
+      throw new NotTogether();
+    },
+    query: <Row>(text: string, values: readonly unknown[] = []) =>
+      new Promise<Row[]>((resolve, reject) => {
+        if (hasLocked || !locksOneFeature(text)) return reject(new NotTogether());
+        locks.push({ text, values, resolve: resolve as unknown as WaitingLock['resolve'], reject });
+      }),
+    send: () => {
+      throw new NotTogether();
+    },
+  };
+  const running = edits.map((edit) => runCollecting(txOfEdits, edit));
+  hasLocked = true;
+  const rows = locks.length === 0 ? [] : await lockFreeFeatures(tx, locks);
+  for (const [nth, { resolve, reject }] of locks.entries()) {
+    const row = rows[nth];
+    if (row === undefined) reject(new NotTogether());
+    else resolve([row]);
+  }
+  const ran = await Promise.all(running);
+  const done = ran.filter((edit) => edit !== undefined && 'result' in edit);
+  const saves = Map.groupBy(
+    done.flatMap((edit) => edit.saves),
+    ({ text }) => text,
+  );
+  for (const [text, ofText] of saves)
+    outbox.send(text, [`[${ofText.map(({ rows: list }) => list.slice(1, -1)).join(',')}]`]);
+  for (const { traceparent, messages } of done) {
+    const emitter = outbox.ofRequest(traceparent);
+    for (const emit of messages) emit(emitter);
+  }
+  return ran;
+}
+
+/** What an edit has sent and emitted. */
+interface Collected {
+  readonly result: unknown;
+  readonly traceparent: string;
+  /** statements that save a list of rows, as JSON */
+  readonly saves: readonly { readonly text: string; readonly rows: string }[];
+  readonly messages: readonly ((emitter: Emitter) => void)[];
+}
+
+/** Runs an edit without sending anything of it. */
+async function runCollecting(
+  tx: Tx,
+  { traceparent, signal, run }: Edit,
+): Promise<Collected | { readonly refusal: Refusal } | undefined> {
+  const messages: ((emitter: Emitter) => void)[] = [];
+  const saves: { readonly text: string; readonly rows: string }[] = [];
+  const emitter: Emitter = {
+    emit: (events) => void messages.push((to) => to.emit(events)),
+    emitState: (state) => void messages.push((to) => to.emitState(state)),
+    emitDelivery: (state) => void messages.push((to) => to.emitDelivery(state)),
+  };
+  const send = (text: string, [rows]: readonly unknown[]): void => {
+    if (typeof rows !== 'string' || rows.length > maxSavedLength) throw new NotTogether();
+    saves.push({ text, rows });
+  };
+  try {
+    const result = await run(tx, { ...emitter, ofRequest: () => emitter, send });
+    return signal?.aborted === true ? undefined : { result, traceparent, saves, messages };
+  } catch (error) {
+    // The refusal of a feature that is locked is that of the edit. Alone, it finds the reason of others.
+    return error instanceof Refusal ? { refusal: error } : undefined;
+  }
+}
