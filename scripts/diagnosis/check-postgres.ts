@@ -146,7 +146,7 @@ interface DatabaseState {
   readonly mebibytes: number;
   readonly hasOutbox: boolean;
   readonly isConsumer: boolean;
-  readonly hasSignals: boolean;
+  readonly hasIntegrations: boolean;
 }
 
 const databaseState = {
@@ -154,7 +154,7 @@ const databaseState = {
     select (pg_database_size(current_database()) / 1048576)::int as mebibytes,
       to_regclass('outbox_consumer') is not null as "hasOutbox",
       to_regclass('dead_letter') is not null as "isConsumer",
-      to_regclass('signal_endpoint') is not null as "hasSignals"`,
+      to_regclass('signal_endpoint') is not null as "hasIntegrations"`,
 };
 
 const lagStatement = {
@@ -216,6 +216,42 @@ async function checkSignals(name: string, database: Database): Promise<Finding[]
   );
 }
 
+/** As the alerts BuntingIntegrationFails, BuntingIntegrationFull and BuntingMailWaits. */
+const maxFailures = 10;
+const maxWaitingEvents = 1_000;
+const maxMailWaitSeconds = 900;
+
+async function checkDeliveries(name: string, database: Database): Promise<Finding[]> {
+  const rows = await database.read<{ id: number; provider: string; failures: number; waiting: number; dead: number }>({
+    text: `
+      select i.id, provider, case when i.enabled then d.failures else 0 end as failures,
+        count(next_attempt_at)::int as waiting, (count(p.id) - count(next_attempt_at))::int as dead
+      from integration i join destination d on d.integration_id = i.id left join parked_delivery p on p.integration_id = i.id
+      group by i.id, d.failures order by i.id`,
+  });
+  const findings = rows.flatMap(({ id, provider, failures, waiting, dead }) => {
+    const problems = [
+      ...(failures >= maxFailures ? [`the last ${failures} attempts failed`] : []),
+      ...(waiting >= maxWaitingEvents ? [`${waiting} events wait, and it gets no new ones`] : []),
+      ...(dead > 0 ? [`${dead} events are dead letters`] : []),
+    ];
+    if (problems.length === 0) return [];
+    const problem = `integration ${id} (${provider}): ${problems.join('; ')}. Administration, Integrations in the console says why and sends them again; see docs/runbook.md.`;
+    return [failedCheck(name, problem)];
+  });
+  const [mail] = await database.read<{ mails: number; seconds: number }>({
+    text: `select count(*)::int as mails, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds from mail`,
+  });
+  if (mail !== undefined && mail.seconds > maxMailWaitSeconds)
+    findings.push(
+      failedCheck(
+        name,
+        `${mail.mails} mails to people wait for the mail server, the first for ${mail.seconds.toFixed(0)} s. Look for it in the log of integrations, and see docs/runbook.md.`,
+      ),
+    );
+  return findings.length === 0 ? [passedCheck(name, 'destinations and the mail server take what is sent')] : findings;
+}
+
 async function checkReadReplica(name: string, url: string, primary: Database): Promise<Finding> {
   const replica = `its read replica at ${hostAndPortOf(url)}`;
   const fallbackNotice = 'Until then the primary serves its reads.';
@@ -265,7 +301,8 @@ export async function checkDatabase(
     checkedServers.add(server.state.system);
     if (state?.hasOutbox === true) findings.push(...(await checkOutbox(service, database)));
     if (state?.isConsumer === true) findings.push(...(await checkUnappliedMessages(service, database)));
-    if (state?.hasSignals === true) findings.push(...(await checkSignals(service, database)));
+    if (state?.hasIntegrations === true)
+      findings.push(...(await checkSignals(service, database)), ...(await checkDeliveries(service, database)));
     if (replicaUrl !== undefined) findings.push(await checkReadReplica(service, replicaUrl, database));
     return findings;
   } catch (error) {

@@ -229,6 +229,33 @@ describe('npm run doctor', () => {
     await withClient(url, (client) => client.query('delete from signal_endpoint'));
   });
 
+  it('says what to do about destinations that fail, dead letters, and mails that wait', async () => {
+    const url = embedded.urlOf('bunting_integrations');
+    const named = { INTEGRATIONS_DATABASE_URL: url };
+    await withClient(url, async (client) => {
+      await client.query(
+        `insert into integration (id, provider, description, enabled, parameters, events, projects, environments) overriding system value
+         values (7, 'webhook', '', true, '{}', '[]', '[]', '[]'), (8, 'syslog', '', false, '{}', '[]', '[]', '[]')`,
+      );
+      await client.query('insert into destination (integration_id, position, failures) values (7, 1, 12), (8, 1, 12)');
+      await client.query(
+        `insert into parked_delivery (integration_id, uid, flag, event, attempts, next_attempt_at)
+         select 7, gen_random_uuid(), 'flag a', '{}', 1, case when nth > 2 then now() end from generate_series(1, 1002) as nth`,
+      );
+      await client.query(
+        `insert into mail (id, user_id, is_daily, created_at) values ('one', 1, false, now() - interval '1 hour')`,
+      );
+    });
+    expect(await problemsOf(named)).toEqual([
+      'integrations: integration 7 (webhook): the last 12 attempts failed; 1000 events wait, and it gets no new ones; 2 events are dead letters. Administration, Integrations in the console says why and sends them again; see docs/runbook.md.',
+      expect.stringMatching(/^integrations: 1 mails to people wait for the mail server, the first for \d+ s\. /),
+    ]);
+    await withClient(url, async (client) => {
+      await client.query('delete from integration');
+      await client.query('delete from mail');
+    });
+  });
+
   it('says what to do about a slot without a reader, an archive that fails, and a disk that is almost full', async () => {
     await onPrimary("select pg_create_physical_replication_slot('unread', true)");
     // Each iteration begins a new file of the log, of 16 MiB.
