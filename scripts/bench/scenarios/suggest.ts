@@ -66,11 +66,12 @@ async function untilIndexed({ url, token }: ServerUnderTest): Promise<number> {
   const startedAt = performance.now();
   await eventually(
     async () => {
-      const response = await fetch(`${url}/api/admin/search/suggest?query=check`, {
+      const response = await fetch(`${url}/api/admin/search/suggest?query=chekcout`, {
         headers: { authorization: token },
       });
       await response.arrayBuffer();
-      return response.headers.get('bunting-search-engine') === 'meilisearch';
+      const engine = response.headers.get('bunting-search-engine');
+      if (engine !== 'meilisearch') throw new Error(`Suggestions come from ${engine}.`);
     },
     { timeoutMs: maxIndexingMs },
   );
