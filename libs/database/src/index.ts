@@ -17,7 +17,7 @@ export {
   TimestampColumn,
   timestampSql,
 } from './entities.ts';
-export { isDataError, isRetryable, refusalForFailure, violatedConstraint } from './failures.ts';
+export { isDataError, refusalForFailure, violatedConstraint } from './failures.ts';
 export { createDatabaseIfMissing, migrateEmptyDatabase } from './migrate.ts';
 export { inspectReadReplica, openReadReplica, type ReadReplica } from './read-replica.ts';
 export { migrationsTable, NewerDatabaseError, type SchemaMigration, type SchemaVersion } from './schema-version.ts';

@@ -229,8 +229,9 @@ export async function lockFreeFeatures({ query }: Pick<Tx, 'query'>, locks: read
   const free = new Map(rows.map((row) => [row.feature.name, row]));
   return locks.map(({ text, values: [name, project] }) => {
     const row = free.get(name as string);
+    if (text !== findForUpdate && row?.feature.project !== project) return undefined;
     free.delete(name as string);
-    return text === findForUpdate || row?.feature.project === project ? row : undefined;
+    return row;
   });
 }
 

@@ -176,6 +176,30 @@ describe('edits that wait for a transaction', () => {
     expect(await events()).toEqual([]);
   });
 
+  it('are not held up by one that refers to very many objects, even if it is refused', async () => {
+    const params = { ...inDefault, featureName: 'flag-1', strategyId: strategyIds.get('flag-1') ?? '' };
+    const values = Array.from({ length: 5_000 }, (_, nth) => `segment ${nth}`);
+    const constraint = { contextName: 'userId', operator: 'IN', values };
+    const many = () =>
+      features.call(PatchStrategy, { params, body: [{ op: 'replace', path: '/constraints', value: [constraint] }] });
+    const others = names.filter((name) => name !== 'flag-1');
+    expect(await features.statementsOf(() => Promise.all(others.map((name) => patch(name, 'first'))))).toBe(4);
+    expect(await rejections([many()])).toEqual(['ExceedsLimitError']);
+    const alone = await features.statementsOf(() => rejections([many()]));
+    const together = await features.statementsOf(() => rejections([...others.map((name) => patch(name)), many()]));
+    expect(together).toBe(4 + alone);
+    expect(await titles()).toEqual(titlesBut('flag-1'));
+  });
+
+  it('take one transaction if there is one of them, also if it needs more than its feature', async () => {
+    const params = { ...inDefault, featureName: 'flag-1', strategyId: strategyIds.get('flag-1') ?? '' };
+    const constraint = { contextName: 'userId', operator: 'IN', values: ['7'] };
+    const restrict = () =>
+      features.call(PatchStrategy, { params, body: [{ op: 'replace', path: '/constraints', value: [constraint] }] });
+    // BEGIN, the feature, the context field that it newly uses, what is saved, COMMIT.
+    expect(await features.statementsOf(restrict)).toBe(5);
+  });
+
   it('are not held up by a large one, which is stored by itself', async () => {
     const params = { ...inDefault, featureName: 'flag-1', strategyId: strategyIds.get('flag-1') ?? '' };
     const values = Array.from({ length: 250 }, (_, nth) => `${nth} `.padEnd(100, 'x'));

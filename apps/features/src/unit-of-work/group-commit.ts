@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Refusal } from '@bunting/contracts';
-import { isDataError, isRetryable, type Tx } from '@bunting/database';
+import { isDataError, type Tx } from '@bunting/database';
 import type { Emitter, Outbox } from '@bunting/outbox';
 import { type FeatureLock, type FeatureRow, lockFreeFeatures, locksOneFeature } from '../features/feature-store.ts';
 
@@ -9,8 +9,9 @@ const maxGroupSize = 16;
 const maxRunningGroups = 2;
 /** An edit with less time left runs alone: the deadline of a transaction is the earliest of its edits. */
 const minTimeLeftMs = 1_000;
-/** An edit that saves more, in characters, runs alone: the others would wait for it. */
+/** An edit that saves more, in characters, or refers to more objects runs alone: the others would wait for it. */
 const maxSavedLength = 64 * 1024;
+const maxReferences = 200;
 
 /** An edit of one feature: a job that locks it before all else, and runs in a transaction of its own or with others. */
 export interface Edit<T = unknown> {
@@ -38,7 +39,7 @@ interface WaitingEdit {
 /**
  * Commits edits that wait for a transaction together: most of what a transaction costs does not depend on how many edits it has. One that
  * is refused is left out. One that would have to wait for a lock, or needs more than its feature, runs alone afterwards, so that none waits
- * for another; all of them do when their transaction was rolled back.
+ * for another; all of them do when their transaction was rolled back. After an unknown outcome all get its error, and none is repeated.
  * @returns a function that runs an edit, and returns its result after the commit
  */
 export function groupCommit(work: Work): <T>(edit: Edit<T>) => Promise<T> {
@@ -48,27 +49,52 @@ export function groupCommit(work: Work): <T>(edit: Edit<T>) => Promise<T> {
   const settleAlone = ({ edit, resolve, reject, inItsContext }: WaitingEdit): void =>
     void inItsContext(() => work(edit, edit.run)).then((result) => resolve(result as never), reject);
 
+  /** @param release lets the next group run: what may wait for others must not hold it up */
+  const runFirst = async (first: WaitingEdit, release: () => void): Promise<void> => {
+    const { edit, resolve, reject, inItsContext } = first;
+    try {
+      resolve(
+        (await inItsContext(() =>
+          work(edit, (tx, outbox) => edit.run(txWithoutWaiting(tx, release), outbox)),
+        )) as never,
+      );
+    } catch (error) {
+      if (error instanceof NotTogether) settleAlone(first);
+      else reject(error);
+    }
+  };
+
   const runGroup = async (first: WaitingEdit, group: readonly WaitingEdit[]): Promise<void> => {
     const edits = group.map(({ edit }) => edit);
     const deadline = new Date(Math.min(...edits.map((edit) => edit.deadline.getTime())));
-    const { traceparent, signal } = first.edit;
-    // A group does not end with the connection of one of its callers.
-    const limits = { traceparent, deadline, signal: group.length === 1 ? signal : undefined };
+    const { traceparent } = first.edit;
+    /** what was decided, once all is ready to be committed */
+    let outcomes: readonly Outcome[] | undefined;
     try {
-      // In the trace of the first edit, since a transaction has one.
-      const outcomes = await first.inItsContext(() => work(limits, (tx, outbox) => runTogether(tx, outbox, edits)));
-      for (const [nth, each] of group.entries()) {
-        const outcome = outcomes[nth];
-        if (outcome === undefined) settleAlone(each);
-        else if ('refusal' in outcome) each.reject(outcome.refusal);
-        else each.resolve(outcome.result as never);
-      }
+      // In the trace of the first edit, since a transaction has one. A group does not end with the connection of one of its callers.
+      await first.inItsContext(() =>
+        work({ traceparent, deadline }, async (tx, outbox) => {
+          outcomes = undefined;
+          outcomes = await runTogether(tx, outbox, edits);
+        }),
+      );
     } catch (error) {
-      // After other errors it may be committed.
-      const isRolledBack = isDataError(error) || isRetryable(error);
-      for (const each of group)
-        if (isRolledBack) settleAlone(each);
+      // Otherwise the group may be committed: its outcome is unknown.
+      const isRolledBack =
+        outcomes === undefined || (isDataError(error) && (error instanceof Refusal || hasSqlState(error)));
+      for (const [nth, each] of group.entries()) {
+        const outcome = outcomes?.[nth];
+        if (outcome !== undefined && 'refusal' in outcome) each.reject(outcome.refusal);
+        else if (isRolledBack || (outcomes !== undefined && outcome === undefined)) settleAlone(each);
         else each.reject(error);
+      }
+      return;
+    }
+    for (const [nth, each] of group.entries()) {
+      const outcome = outcomes?.[nth];
+      if (outcome === undefined) settleAlone(each);
+      else if ('refusal' in outcome) each.reject(outcome.refusal);
+      else each.resolve(outcome.result as never);
     }
   };
 
@@ -83,10 +109,14 @@ export function groupCommit(work: Work): <T>(edit: Edit<T>) => Promise<T> {
       const [first] = group;
       if (first === undefined) continue;
       running++;
-      void runGroup(first, group).finally(() => {
+      let isReleased = false;
+      const release = (): void => {
+        if (isReleased) return;
+        isReleased = true;
         running--;
-        dispatch();
-      });
+        setImmediate(dispatch);
+      };
+      void (group.length === 1 ? runFirst(first, release) : runGroup(first, group)).finally(release);
     }
   };
 
@@ -97,8 +127,33 @@ export function groupCommit(work: Work): <T>(edit: Edit<T>) => Promise<T> {
     });
 }
 
-/** Thrown into an edit that cannot share the transaction. */
+/** Whether PostgreSQL has reported an error, after which it has committed nothing. */
+function hasSqlState(error: unknown): boolean {
+  return /^[0-9A-Z]{5}$/.test(String((error as { readonly code?: unknown }).code));
+}
+
+/** Thrown into an edit that cannot share the transaction, or would have to wait for its feature. */
 class NotTogether extends Error {}
+
+/** The transaction of one edit, which waits for no feature that another has locked. @param onMore called before any other statement */
+function txWithoutWaiting(tx: Tx, onMore: () => void): Tx {
+  return {
+    get em() {
+      onMore();
+      return tx.em;
+    },
+    query: async <Row>(text: string, values: readonly unknown[] = []) => {
+      if (!locksOneFeature(text)) {
+        onMore();
+        return tx.query<Row>(text, values);
+      }
+      const [row] = await lockFreeFeatures(tx, [{ text, values }]);
+      if (row === undefined) throw new NotTogether();
+      return [row as Row];
+    },
+    send: (text, values) => tx.send(text, values),
+  };
+}
 
 interface WaitingLock extends FeatureLock {
   readonly resolve: (rows: readonly FeatureRow[]) => void;
@@ -115,7 +170,9 @@ async function runTogether(tx: Tx, outbox: Outbox, edits: readonly Edit[]): Prom
     },
     query: <Row>(text: string, values: readonly unknown[] = []) =>
       new Promise<Row[]>((resolve, reject) => {
-        if (hasLocked || !locksOneFeature(text)) return reject(new NotTogether());
+        const [, , texts = [], numbers = []] = values as readonly (readonly unknown[] | undefined)[];
+        const isLarge = texts.length + numbers.length > maxReferences;
+        if (hasLocked || isLarge || !locksOneFeature(text)) return reject(new NotTogether());
         locks.push({ text, values, resolve: resolve as unknown as WaitingLock['resolve'], reject });
       }),
     send: () => {
@@ -166,8 +223,8 @@ async function runCollecting(
     emitState: (state) => void messages.push((to) => to.emitState(state)),
     emitDelivery: (state) => void messages.push((to) => to.emitDelivery(state)),
   };
-  const send = (text: string, [rows]: readonly unknown[]): void => {
-    if (typeof rows !== 'string' || rows.length > maxSavedLength) throw new NotTogether();
+  const send = (text: string, [rows, ...others]: readonly unknown[]): void => {
+    if (typeof rows !== 'string' || rows.length > maxSavedLength || others.length > 0) throw new NotTogether();
     saves.push({ text, rows });
   };
   try {
