@@ -243,7 +243,9 @@ export function mountSegmentList(
             : hash('sha256', JSON.stringify([caller.id, caller.tokenId, context.idempotencyKey])).slice(0, 32);
         const { idempotencyKey: _, ifMatch: __, ...pieceContext } = context;
         const action = actionOf(operation);
-        if (contentType !== undefined) discard = () => discardUpload(bus, upload, timeoutMs);
+        // A request with the same key may be using the pieces that this one leaves.
+        if (contentType !== undefined && context.idempotencyKey === undefined)
+          discard = () => discardUpload(bus, upload, timeoutMs);
         try {
           body =
             contentType === undefined
