@@ -258,9 +258,11 @@ async function saveSegment(
         : undefined;
     if (staged === undefined) continue;
     const { contextName, size, bytes, root } = staged;
-    const { own, others } = await segmentLists.lockAndSumBytes(before.id, false);
+    const { own, others } = await segmentLists.lockAndSumBytes(before.id);
     requireListsWithinLimit(bytes, { before: own, others }, maxListsBytes);
-    await segments.saveList(before, { contextName, size, bytes, root: Buffer.from(root, 'hex') }, () => []);
+    const rootBytes = Buffer.from(root, 'hex');
+    await segments.saveList(before, { contextName, size, bytes, root: rootBytes }, () => []);
+    await segmentLists.releaseStaged(before.id, rootBytes);
   }
   if (!isEqualContent(contentBefore, content)) await segments.save(before, after, []);
 }

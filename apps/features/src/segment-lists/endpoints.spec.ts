@@ -407,6 +407,15 @@ describe('a list that was uploaded for a change request', () => {
     expect(await features.emittedEvents()).toEqual([]);
 
     const { root, contextName } = difference.staged as StagedSegmentList;
+    expect(await idsOf(await features.call(GetSegmentList, { params: { id }, query: { staged: root } }))).toEqual([
+      'b',
+      'c',
+      'd',
+    ]);
+    for (const unknown of ['0'.repeat(64), `${root.slice(0, 62)}zz`])
+      await expect(features.call(GetSegmentList, { params: { id }, query: { staged: unknown } })).rejects.toMatchObject(
+        { kind: 'NotFoundError' },
+      );
     const payload = await check({ action: 'updateSegmentList', payload: { id, root, contextName } });
     expect(payload).toEqual({ id, ...difference.staged });
     expect(await apply(changeOf(payload))).toMatchObject({ outcome: 'applied', inverse: [] });

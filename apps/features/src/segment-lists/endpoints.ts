@@ -185,13 +185,13 @@ export function segmentListEndpoints({
       if (isSameList(segment.list, contextName, added + removed)) return { ...reply, list: segment.list ?? null };
       if (request.query.staged === true) {
         requireSegmentOfProject(segment);
-        const { own, others } = await tx.segmentLists.lockAndSumBytes(segment.id, true);
-        requireListsWithinLimit(bytes, { before: 0, others: own + others }, maxListsBytes);
+        const { own, others } = await tx.segmentLists.lockAndSumBytes(segment.id, root);
+        requireListsWithinLimit(bytes, { before: own, others }, maxListsBytes);
         const staged = { contextName, size, added, removed, replaced: segment.list ?? null };
         await tx.segmentLists.addStaged(segment.id, staged, { root, bytes });
         return { ...reply, list: segment.list ?? null, staged: { ...staged, root: root.toString('hex') } };
       }
-      const { own, others } = await tx.segmentLists.lockAndSumBytes(segment.id, false);
+      const { own, others } = await tx.segmentLists.lockAndSumBytes(segment.id);
       requireListsWithinLimit(bytes, { before: own, others }, maxListsBytes);
       const after = await tx.segments.saveList(segment, { contextName, size, bytes, root }, (changed) => [
         segmentListChanged(segment, changed, { added, removed }),
@@ -225,9 +225,16 @@ export function segmentListEndpoints({
   };
 
   return [
-    implement(GetSegmentList, async ({ params, caller }) => {
-      const list = await reader.one(params.id, hiddenProjectsOf(caller));
-      if (list === undefined) throw refusal('NotFoundError', `Segment ${params.id} has no list`);
+    implement(GetSegmentList, async ({ params, query, caller }) => {
+      const staged = query?.staged;
+      const list = await reader.one(params.id, hiddenProjectsOf(caller), staged);
+      if (list === undefined)
+        throw refusal(
+          'NotFoundError',
+          staged === undefined
+            ? `Segment ${params.id} has no list`
+            : `Nothing is staged for segment ${params.id} under this root`,
+        );
       return list;
     }),
 

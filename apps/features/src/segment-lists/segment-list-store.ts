@@ -23,14 +23,30 @@ const listOfSegment: Statement = {
     where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`,
 };
 
+const stagedListOfSegment: Statement = {
+  name: 'staged-segment-list',
+  text: `
+    select staged.root is not null as "hasList", block.hash, block.content,
+      json_build_object('contextName', staged.context_name, 'size', staged.size, 'version', s.version) as list
+    from segment s
+      left join lateral (
+        select * from staged_segment_list where segment = s.id and encode(root, 'hex') = $3 limit 1) staged on true
+      left join segment_block block on block.hash = staged.root
+    where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`,
+};
+
 /** Reads lists outside of transactions. */
 export function segmentListReader(database: ReadDatabase) {
   return {
-    /** The list of a segment with the hashes of its blocks; undefined where it has none. @param hidden the projects that the caller may not see */
-    one: async (id: number, hidden: readonly string[]): Promise<SegmentListBlocks | undefined> => {
+    /**
+     * The list of a segment with the hashes of its blocks; undefined where it has none.
+     * @param hidden the projects that the caller may not see
+     * @param stagedRoot for the list that was staged under this root, instead of the one in place
+     */
+    one: async (id: number, hidden: readonly string[], stagedRoot?: string): Promise<SegmentListBlocks | undefined> => {
       const [row] = await database.read<StoredBlock & { hasList: boolean; list: Omit<SegmentListBlocks, 'blocks'> }>(
-        listOfSegment,
-        [id, hidden],
+        stagedRoot === undefined ? listOfSegment : stagedListOfSegment,
+        stagedRoot === undefined ? [id, hidden] : [id, hidden, stagedRoot],
       );
       if (row === undefined) throw segmentNotFound(id);
       if (!row.hasList) return undefined;
@@ -129,19 +145,31 @@ export function segmentListRepository({ query }: Tx, { guard, isProjectVisible }
     },
 
     /**
-     * The bytes of ids of the lists of all segments, or of those that are staged; each with a line break. No other transaction that asks can
-     * store a list before this one ends.
+     * The bytes of ids, each with a line break: of the list of a segment and of those of all others. With a root they are of what is staged, where
+     * a list that is staged again is its own. No other transaction that asks can store a list before this one ends.
      */
     lockAndSumBytes: async (
       segment: number,
-      isStaged: boolean,
+      stagedRoot?: Buffer,
     ): Promise<{ readonly own: number; readonly others: number }> => {
       await advisoryLock({ query }, 'segment-lists');
+      const [table, isOwn, values] =
+        stagedRoot === undefined
+          ? ['segment_list', 'segment = $1', [segment]]
+          : ['staged_segment_list', 'segment = $1 and root = $2', [segment, stagedRoot]];
       const text = `
-        select coalesce(sum(bytes) filter (where segment = $1), 0)::float8 as own,
-          coalesce(sum(bytes) filter (where segment <> $1), 0)::float8 as others
-        from ${isStaged ? 'staged_segment_list' : 'segment_list'}`;
-      return onlyRow(await query<{ own: number; others: number }>(text, [segment]), text);
+        select coalesce(sum(bytes) filter (where ${isOwn}), 0)::float8 as own,
+          coalesce(sum(bytes) filter (where not (${isOwn})), 0)::float8 as others
+        from ${table}`;
+      return onlyRow(await query<{ own: number; others: number }>(text, values), text);
+    },
+
+    /** Lets housekeeping delete what was staged for a segment and is in place now, unless an open change request names it. */
+    releaseStaged: async (segment: number, root: Buffer): Promise<void> => {
+      await query('update staged_segment_list set kept_until = now() where segment = $1 and root = $2', [
+        segment,
+        root,
+      ]);
     },
 
     /** Stores a list that a change request may name from now on; its blocks are stored. It is kept for a day, and while an open one names it. */

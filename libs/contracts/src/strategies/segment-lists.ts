@@ -140,6 +140,14 @@ export const GetSegmentList = defineOperation({
   isBuntingExtension: true,
   permission: 'authenticated',
   params: SegmentPath,
+  query: Type.Object({
+    staged: Type.Optional(
+      Type.String({
+        ...BlockHash,
+        description: 'the `root` of a staged list, whose ids are returned instead: what a reviewer of a change reads',
+      }),
+    ),
+  }),
   reply: SegmentListBlocks,
   errors: ['ValidationError', 'NotFoundError'],
 });

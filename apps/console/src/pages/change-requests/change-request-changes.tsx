@@ -1,4 +1,5 @@
 import {
+  type ChangeOf,
   type ChangeRequest,
   type ChangeRequestChange,
   type ChangeRequestPreview,
@@ -15,10 +16,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { operationQuery, useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
-import { IconButton } from '../../components/buttons/button.tsx';
+import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import layout from '../../components/layout/layout.module.css';
+import { downloadSegmentList } from '../admin/segments/download-segment-list.ts';
 import { lineDiff } from '../events/line-diff.ts';
 import { DependentImpact, ImpactGroups, Incompleteness } from '../strategy/impact-groups.tsx';
 import { anchorOf, ChangeComments, type CommentDrafts } from './change-request-comments.tsx';
@@ -108,6 +110,18 @@ function BeforeAndAfter({ before, after }: BeforeAndAfterProps) {
   );
 }
 
+/** Downloads the ids of a proposed list, which the change names by their hash alone. */
+function ListDownload({ payload }: { readonly payload: unknown }) {
+  const { id, root } = payload as ChangeOf<'updateSegmentList'>['payload'];
+  return (
+    <p>
+      <Button size="small" onPress={() => void downloadSegmentList(id, root)}>
+        Download the proposed ids
+      </Button>
+    </p>
+  );
+}
+
 interface ChangesProps extends RequestProps {
   readonly review: ChangeRequestReview;
   readonly drafts: CommentDrafts;
@@ -145,6 +159,7 @@ function ChangeView({ request, review, drafts, change, strategies }: ChangeViewP
         )}
       </div>
       {(before !== undefined || after !== undefined) && <BeforeAndAfter before={before} after={after} />}
+      {change.action === 'updateSegmentList' && <ListDownload payload={change.payload} />}
       {change.conflict !== undefined && <Notice tone="danger">{change.conflict}</Notice>}
       {(change.overwrites ?? []).map(({ property, snapshot, current, proposed }) => (
         <Notice key={property} tone="warning">

@@ -1,7 +1,6 @@
 import {
   AddSegmentIds,
   type AnyOperation,
-  GetSegmentList,
   RemoveSegmentIds,
   ReplaceSegmentList,
   type SegmentList,
@@ -18,8 +17,8 @@ import layout from '../../../components/layout/layout.module.css';
 import { notifyProposed, propose } from '../../../changes/propose.ts';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
 import { formatCount, formatNumber } from '../../../text/format-number.ts';
+import { downloadSegmentList } from './download-segment-list.ts';
 import type { ProposalTarget } from './propose-segment.tsx';
-import { saveFile } from '../transfer/export-file.ts';
 
 /** The number of ids that server SDKs get unless an operator has set another one. */
 const defaultMaxIdsToSdks = 10_000;
@@ -173,14 +172,6 @@ function SegmentListUpload({ id, list, target, onChange }: SegmentListProps) {
 
 /** The list of a segment: how large it is, who gets it, its download and its upload. */
 export function SegmentListSection({ id, list, mayEdit, target, onChange }: SegmentListProps) {
-  const download = async (): Promise<void> => {
-    try {
-      const { body } = await sendAfterSignIn('GET', urlOf(GetSegmentList, { params: { id } }));
-      saveFile(`segment-${id}.ndjson`, 'application/x-ndjson', String(body));
-    } catch (error) {
-      notifyError(error);
-    }
-  };
   return (
     <section className={layout['stack']} aria-labelledby="list">
       <h2 id="list">Its list</h2>
@@ -199,7 +190,7 @@ export function SegmentListSection({ id, list, mayEdit, target, onChange }: Segm
       )}
       {list !== undefined && (
         <p>
-          <Button onPress={() => void download()}>Download the list</Button>
+          <Button onPress={() => void downloadSegmentList(id)}>Download the list</Button>
         </p>
       )}
       {mayEdit && <SegmentListUpload id={id} list={list} mayEdit target={target} onChange={onChange} />}
