@@ -148,6 +148,20 @@ const actions: readonly (readonly [ChangeAction, unknown, 'its own' | 'all'])[] 
   ['deleteDependency', undefined, 'all'],
   ['updateSegment', { id: 4, name: 'renamed' }, 'all'],
   ['deleteSegment', { id: 4 }, 'all'],
+  ['updateSegmentList', { id: 4, contextName: 'userId', root: '0'.repeat(64) }, 'all'],
+];
+const stagedLists = [
+  {
+    segment: 4,
+    contextName: 'userId',
+    root: '0'.repeat(64),
+    size: 1,
+    added: 1,
+    removed: 0,
+    replaced: null,
+    bytes: 2,
+    nextVersion: 2,
+  },
 ];
 const protections: readonly (readonly [string, readonly string[]])[] = [
   ['no environment', []],
@@ -166,7 +180,9 @@ describe.each(actions)('the change %s', (action, payload, affects) => {
   it.each(protections)('edits no other environment than it is said to affect, where %s is protected', (_, names) => {
     const about = action === 'deleteDependency' ? { dependencies: [parent] } : {};
     const checkout = inProduction({ strategies: [aStrategy({ id })], ...about });
-    const context = aChangeContext([checkout, aFeature({ name: 'parent' }), aFeature({ name: 'cart' })]);
+    const context = aChangeContext([checkout, aFeature({ name: 'parent' }), aFeature({ name: 'cart' })], {
+      stagedLists,
+    });
     const [change] = parseChanges([onCheckout(action, payload)]);
     const { features, segments, conflicts } = applyInMemory([{ id: 1, change: change!, snapshot: null }], context);
     expect(conflicts).toEqual([]);

@@ -20,7 +20,7 @@ export const CloneFeature = defineOperation({
   operationId: 'cloneFeature',
   summary: 'Clone a feature',
   description:
-    'Creates a feature like this one: its type, description, strategies, variants and parent, but disabled everywhere and without its tags.',
+    'Creates a feature like this one, with its strategies, variants and parent, but disabled everywhere and without its tags.',
   tag: 'Features',
   http: {
     method: 'POST',
@@ -141,7 +141,7 @@ export const PatchFeature = defineOperation({
   operationId: 'patchFeature',
   summary: 'Patch a feature',
   description:
-    'Applies JSON patch operations to the description, the type, the impression data and the stale mark of a feature.',
+    'Applies JSON patch operations to the members of a feature that an update can set, such as its description.',
   tag: 'Features',
   http: { method: 'PATCH', url: '/api/admin/projects/:projectId/features/:featureName' },
   ifMatch: 'feature',
