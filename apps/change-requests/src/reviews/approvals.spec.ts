@@ -84,6 +84,7 @@ const ofWholeProject: ReadonlySet<ChangeAction> = new Set([
   'deleteDependency',
   'updateSegment',
   'deleteSegment',
+  'updateSegmentList',
 ]);
 function protection(environment: string, requiredApprovals: number) {
   return { environment, requiredApprovals };
