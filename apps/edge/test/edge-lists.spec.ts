@@ -248,9 +248,14 @@ it('server SDKs behind an edge get the ids of the lists of which they get them a
   expect(await usersWithFlag(behind.url, 'a', 'b')).toEqual(['a']);
 });
 
-it.each([404, 405, 403])(
-  'an edge whose proxy answers %d to questions for blocks follows its origin as SDKs do, with short lists as ids',
-  async (status) => {
+it.each([
+  [404, 'application/json'],
+  [405, 'application/json'],
+  [403, 'application/json'],
+  [403, 'text/html'],
+])(
+  'an edge whose proxy answers %d in %s to questions for blocks follows its origin as SDKs do, with short lists as ids',
+  async (status, contentType) => {
     const { origin, startEdge } = await givenOrigin();
     const { list, blocks } = listOf(['a']);
     giveList(origin, { list, blocks });
@@ -259,7 +264,7 @@ it.each([404, 405, 403])(
     origin.state.lie = (request, response) => {
       const isBlocks = request.url?.endsWith('segment-blocks') === true;
       const isForFeatures = /\/(?:features|delta|streaming)$/.test(request.url ?? '');
-      if (isBlocks) response.writeHead(status, { 'content-type': 'application/json' }).end('{"name":"Blocked"}');
+      if (isBlocks) response.writeHead(status, { 'content-type': contentType }).end('{"name":"Blocked"}');
       if (isForFeatures)
         data.putSegment(request.headers['bunting-segment-lists'] === undefined ? inlined : listedSegment(list));
       return isBlocks;

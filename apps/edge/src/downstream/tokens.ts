@@ -205,7 +205,9 @@ export function edgeTokens({ validate, listed, isStrict, onKnown, onLost }: Edge
   };
 
   const validateUnknown = async (token: string, digest: string, address: string): Promise<Principal> => {
-    const valid = byDigest.size >= maxKnown ? undefined : await acceptedByOrigin(token, address);
+    // No refusal of the token, on which an SDK would give up for ever.
+    if (byDigest.size >= maxKnown) throw unavailable(`This edge knows ${maxKnown} keys, and no more.`);
+    const valid = await acceptedByOrigin(token, address);
     if (valid === undefined) {
       refused.set(digest, true);
       throw invalidToken();

@@ -38,8 +38,11 @@ export function fetchBlocksFrom(
       return answer;
     } catch (error) {
       // An origin that told of lists has the operation, and takes the token: this was another replica of it, of the version before, or a
-      // proxy that does not let the path pass.
-      if (error instanceof OriginError && (error.fault === 'unsupported' || error.fault === 'refused')) {
+      // proxy that does not let the path pass, be it by a page.
+      if (
+        error instanceof OriginError &&
+        (error.fault === 'unsupported' || error.fault === 'refused' || error.status === 403)
+      ) {
         onBlocked();
         throw new OriginError('failing', `asked for blocks of lists, ${error.message}`);
       }
