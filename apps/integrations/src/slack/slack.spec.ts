@@ -194,11 +194,17 @@ describe('a message about a change request in review', () => {
   });
 
   it('counts for nothing where there is none about the request', async () => {
-    const before = await service.attempts(addon.id);
     happened('change-request-approved', 99_999);
     const { id } = await posted();
-    const attempts = (await service.attempts(addon.id)).slice(0, -before.length || undefined);
-    expect(attempts.map(({ event }) => (event['data'] as { changeRequestId: number }).changeRequestId)).toEqual([id]);
+    const attempted = await eventually(async () => {
+      const ids = (await service.attempts(addon.id)).map(
+        ({ event }) => (event['data'] as { changeRequestId: number }).changeRequestId,
+      );
+      expect(ids).toContain(id);
+      return ids;
+    });
+    // It was before that one in the log.
+    expect(attempted).not.toContain(99_999);
   });
 
   it('keeps the limits of Slack with the largest change requests', async () => {
