@@ -1,73 +1,17 @@
-import { type MergeConflict, resolveConflicts, type Json } from '@bunting/contracts';
-import { useState } from 'react';
-import { Button } from '../buttons/button.tsx';
-import { Time } from '../content/time.tsx';
-import { fieldWords } from '../../text/field-words.ts';
-import { Dialog } from './dialog.tsx';
-import { RadioGroup } from '../forms/fields.tsx';
-import layout from '../layout/layout.module.css';
-import styles from './merge-conflict-dialog.module.css';
+import { lazy, Suspense } from 'react';
+import type { MergeConflictDialogProps } from './merge-conflict-dialog-implementation.tsx';
 
-interface MergeConflictDialogProps {
-  readonly merged: Json;
-  readonly conflicts: readonly MergeConflict[];
-  /** who has saved the other values, and when */
-  readonly savedBy?: { readonly name: string; readonly at: string } | undefined;
-  readonly onMerge: (value: Json) => void;
-  readonly onClose: () => void;
-}
+const Loaded = lazy(() =>
+  import('./merge-conflict-dialog-implementation.tsx').then(({ MergeConflictDialogImplementation: dialog }) => ({
+    default: dialog,
+  })),
+);
 
-function formatValue(value: Json | undefined): string {
-  return value === undefined ? 'removed' : typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** Lists the fields that the user and another person changed in different ways; the user chooses one of both values for each. */
-export function MergeConflictDialog({ merged, conflicts, savedBy, onMerge, onClose }: MergeConflictDialogProps) {
-  const [choices, setChoices] = useState<readonly ('mine' | 'theirs')[]>(conflicts.map(() => 'mine'));
+/** Lets the user choose between the values of two edits of the same fields. It is loaded when it is first opened. */
+export function MergeConflictDialog(props: MergeConflictDialogProps) {
   return (
-    <Dialog
-      title="You both changed the same fields"
-      onClose={onClose}
-      isWide
-      footer={
-        <>
-          <Button onPress={onClose}>Back to editing</Button>
-          <Button variant="primary" onPress={() => onMerge(resolveConflicts(merged, conflicts, choices))}>
-            Use these values
-          </Button>
-        </>
-      }
-    >
-      <p>
-        {savedBy === undefined ? (
-          'Another person has saved this since you opened it.'
-        ) : (
-          <>
-            <bdi>{savedBy.name}</bdi> saved this <Time at={savedBy.at} />, after you had opened it.
-          </>
-        )}{' '}
-        Fields that only one of you changed are combined. Choose for the others.
-      </p>
-      <div className={layout['stack']}>
-        {conflicts.map(({ path, base, mine, theirs }, index) => (
-          <div key={path.join('/')} className={styles['conflict']}>
-            <RadioGroup
-              label={path.map((name) => fieldWords(`/${name}`).replace(/[“”]/g, '')).join(' › ')}
-              hint={`It was: ${formatValue(base)}`}
-              options={[
-                { id: 'mine', label: 'Mine', description: formatValue(mine) },
-                {
-                  id: 'theirs',
-                  label: 'Theirs',
-                  description: formatValue(theirs),
-                },
-              ]}
-              value={choices[index] ?? 'mine'}
-              onChange={(choice) => setChoices(choices.with(index, choice as 'mine' | 'theirs'))}
-            />
-          </div>
-        ))}
-      </div>
-    </Dialog>
+    <Suspense>
+      <Loaded {...props} />
+    </Suspense>
   );
 }

@@ -7,7 +7,7 @@ import {
   threeWayMerge,
 } from '@bunting/contracts';
 import { useBlocker } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { type Control, Controller, useForm, useWatch } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
 import type { CallRequest, WithEntityTag } from '../../api/call.ts';
@@ -17,14 +17,11 @@ import { requestBodyOf, validationErrorOf, type FormValues, inputKindOf, formVal
 import { Button } from '../buttons/button.tsx';
 import { Notice } from '../content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../dialogs/dialog.tsx';
+import { MergeConflictDialog } from '../dialogs/merge-conflict-dialog.tsx';
 import type { SelectOption } from './fields.tsx';
 import { BoundComboBox, BoundSelect, BoundSwitch, BoundTextField } from './bound-fields.tsx';
 import { showServerError } from './form-values.ts';
 import styles from '../resources/resource.module.css';
-
-const MergeConflictDialog = lazy(() =>
-  import('../dialogs/merge-conflict-dialog.tsx').then(({ MergeConflictDialog: component }) => ({ default: component })),
-);
 
 /** One field of a form; the schema of the operation's body determines its input and its validation. */
 export interface RequestBodyField {
@@ -263,16 +260,14 @@ function Fields({ operation, fields, renderBody, form, focusesFirst = false }: F
         />
       ))}
       {renderBody !== undefined && <BodyInputs form={form} renderBody={renderBody} />}
-      <Suspense>
-        {conflict !== undefined && (
-          <MergeConflictDialog
-            merged={conflict.merged}
-            conflicts={conflict.conflicts}
-            onClose={form.closeConflict}
-            onMerge={(merged) => form.adopt(merged, conflict.current)}
-          />
-        )}
-      </Suspense>
+      {conflict !== undefined && (
+        <MergeConflictDialog
+          merged={conflict.merged}
+          conflicts={conflict.conflicts}
+          onClose={form.closeConflict}
+          onMerge={(merged) => form.adopt(merged, conflict.current)}
+        />
+      )}
     </>
   );
 }

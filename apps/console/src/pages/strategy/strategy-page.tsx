@@ -11,6 +11,7 @@ import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading, QueryResult } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
+import { MergeConflictDialog } from '../../components/dialogs/merge-conflict-dialog.tsx';
 import { Switch, TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
@@ -100,11 +101,6 @@ function StrategyForm({ strategyLocation, strategyEdit, protection, mayTurnOn }:
 
 const ImpactPanel = lazy(() =>
   import('./impact-panel.tsx').then(({ ImpactPanel: component }) => ({ default: component })),
-);
-const MergeConflictDialog = lazy(() =>
-  import('../../components/dialogs/merge-conflict-dialog.tsx').then(({ MergeConflictDialog: component }) => ({
-    default: component,
-  })),
 );
 const JsonSection = lazy(() =>
   import('./json-section.tsx').then(({ JsonSection: component }) => ({ default: component })),
@@ -244,15 +240,13 @@ function StrategyEditor({ strategyLocation, isEnabled, ...loaded }: StrategyEdit
         </div>
       </div>
       {conflict !== undefined && (
-        <Suspense>
-          <MergeConflictDialog
-            merged={conflict.merged}
-            conflicts={conflict.conflicts}
-            savedBy={strategyEdit.otherEdit}
-            onClose={strategyEdit.cancelConflict}
-            onMerge={strategyEdit.resolveConflict}
-          />
-        </Suspense>
+        <MergeConflictDialog
+          merged={conflict.merged}
+          conflicts={conflict.conflicts}
+          savedBy={strategyEdit.otherEdit}
+          onClose={strategyEdit.cancelConflict}
+          onMerge={strategyEdit.resolveConflict}
+        />
       )}
       <LeaveDialog isUnsaved={strategyEdit.isUnsaved} />
     </Page>

@@ -10,23 +10,18 @@ import {
   UpdateAddon,
 } from '@bunting/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
 import { call, callWithEntityTag } from '../../../api/call.ts';
 import { useEnvironments, useProjects } from '../../../api/queries-and-mutations.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../../components/content/notice.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { MergeConflictDialog } from '../../../components/dialogs/merge-conflict-dialog.tsx';
 import { Select, Switch, TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { notify } from '../../../shell/toasts.tsx';
 import { nameOf } from './integration-name.ts';
-
-const MergeConflictDialog = lazy(() =>
-  import('../../../components/dialogs/merge-conflict-dialog.tsx').then(({ MergeConflictDialog: component }) => ({
-    default: component,
-  })),
-);
 
 interface IntegrationDialogProps {
   readonly providers: readonly AddonProvider[];
@@ -179,20 +174,18 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
         Send events
       </Switch>
       {error !== null && <ErrorNotice error={error} />}
-      <Suspense>
-        {conflict !== undefined && (
-          <MergeConflictDialog
-            merged={conflict.merged}
-            conflicts={conflict.conflicts}
-            onClose={() => setConflict(undefined)}
-            onMerge={(merged) => {
-              setBody(merged as unknown as AddonBody);
-              setBase(conflict.current);
-              setConflict(undefined);
-            }}
-          />
-        )}
-      </Suspense>
+      {conflict !== undefined && (
+        <MergeConflictDialog
+          merged={conflict.merged}
+          conflicts={conflict.conflicts}
+          onClose={() => setConflict(undefined)}
+          onMerge={(merged) => {
+            setBody(merged as unknown as AddonBody);
+            setBase(conflict.current);
+            setConflict(undefined);
+          }}
+        />
+      )}
     </Dialog>
   );
 }

@@ -14,24 +14,19 @@ import {
   UpdateActionSet,
 } from '@bunting/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
 import { call, callWithEntityTag } from '../../../api/call.ts';
 import { operationQuery, useEnvironments } from '../../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { MergeConflictDialog } from '../../../components/dialogs/merge-conflict-dialog.tsx';
 import { Select, Switch, TextField } from '../../../components/forms/fields.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import { notify } from '../../../shell/toasts.tsx';
 import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
 import { actionLabels } from './action-phrase.ts';
-
-const MergeConflictDialog = lazy(() =>
-  import('../../../components/dialogs/merge-conflict-dialog.tsx').then(({ MergeConflictDialog: component }) => ({
-    default: component,
-  })),
-);
 
 interface ActionSetDialogProps {
   readonly project: string;
@@ -252,20 +247,18 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
         Act on signals
       </Switch>
       {error !== null && <ErrorNotice error={error} />}
-      <Suspense>
-        {conflict !== undefined && (
-          <MergeConflictDialog
-            merged={conflict.merged}
-            conflicts={conflict.conflicts}
-            onClose={() => setConflict(undefined)}
-            onMerge={(merged) => {
-              show(merged as unknown as ActionSetBody);
-              setBase(conflict.current);
-              setConflict(undefined);
-            }}
-          />
-        )}
-      </Suspense>
+      {conflict !== undefined && (
+        <MergeConflictDialog
+          merged={conflict.merged}
+          conflicts={conflict.conflicts}
+          onClose={() => setConflict(undefined)}
+          onMerge={(merged) => {
+            show(merged as unknown as ActionSetBody);
+            setBase(conflict.current);
+            setConflict(undefined);
+          }}
+        />
+      )}
     </Dialog>
   );
 }
