@@ -70,6 +70,8 @@ export function groupCommit(work: Work): <T>(edit: Edit<T>) => Promise<T> {
     const { traceparent } = first.edit;
     /** what was decided, once all is ready to be committed */
     let outcomes: readonly Outcome[] | undefined;
+    /** that of a commit that may have succeeded */
+    let unknown: { readonly error: unknown } | undefined;
     try {
       // In the trace of the first edit, since a transaction has one. A group does not end with the connection of one of its callers.
       await first.inItsContext(() =>
@@ -79,21 +81,15 @@ export function groupCommit(work: Work): <T>(edit: Edit<T>) => Promise<T> {
         }),
       );
     } catch (error) {
-      // Otherwise the group may be committed: its outcome is unknown.
-      const isRolledBack =
-        outcomes === undefined || (isDataError(error) && (error instanceof Refusal || hasSqlState(error)));
-      for (const [nth, each] of group.entries()) {
-        const outcome = outcomes?.[nth];
-        if (outcome !== undefined && 'refusal' in outcome) each.reject(outcome.refusal);
-        else if (isRolledBack || (outcomes !== undefined && outcome === undefined)) settleAlone(each);
-        else each.reject(error);
-      }
-      return;
+      const isRolledBack = isDataError(error) && (error instanceof Refusal || hasSqlState(error));
+      if (isRolledBack) outcomes = outcomes?.map((one) => (one !== undefined && 'refusal' in one ? one : undefined));
+      else unknown = { error };
     }
     for (const [nth, each] of group.entries()) {
       const outcome = outcomes?.[nth];
       if (outcome === undefined) settleAlone(each);
       else if ('refusal' in outcome) each.reject(outcome.refusal);
+      else if (unknown !== undefined) each.reject(unknown.error);
       else each.resolve(outcome.result as never);
     }
   };
