@@ -1,6 +1,7 @@
 import { type Bus, implement, serve } from '@bunting/bus';
 import { type Event, FindEventLogPosition, ReadEventLog } from '@bunting/contracts';
 import { createHash, randomUUID } from 'node:crypto';
+import { switchedOn } from './payloads.ts';
 
 /** An event with what identifies it. */
 export interface LoggedEntry {
@@ -41,17 +42,10 @@ export async function fakeEventLog(bus: Bus) {
       const added = events.map((overrides) => {
         const id = entries.length + 1;
         const event: Event = {
+          ...switchedOn,
           id,
           createdAt: new Date(startedAt + id * 1_000).toISOString(),
-          type: 'feature-environment-enabled',
           createdBy: 'mia@example.com',
-          createdByUserId: 1,
-          environment: 'production',
-          project: 'shop',
-          featureName: 'banner',
-          data: null,
-          preData: null,
-          tags: [],
           label: 'Flag enabled',
           summary: '**mia@example.com** enabled **[banner](https://flags.example.org/projects/shop/features/banner)**',
           ...overrides,
