@@ -78,12 +78,14 @@ async function applyIndexChanges(
     const deleted = batch.filter(({ feature }) => feature === null).map(({ name }) => documentIdOf(name));
     const changed = batch.flatMap(({ feature }) => (feature === null ? [] : [indexDocumentOf(feature, generation)]));
     if (deleted.length > 0) await write(server.remove(uid, deleted));
-    if (changed.length > 0) await write(server.put(uid, changed));
+    const isLast = batch.length < batchSize;
+    // With the last features, since each write takes the server as long as a search can bear.
+    const advanced = isLast && marker !== undefined ? [{ ...marker, checkpointXid: snapshotXmin }] : [];
+    if (changed.length + advanced.length > 0) await write(server.put(uid, [...changed, ...advanced]));
     documents += batch.length;
-    after = batch.length < batchSize ? undefined : batch.at(-1);
+    after = isLast ? undefined : batch.at(-1);
   }
   if (marker === undefined) return 0;
-  await write(server.put(uid, [{ ...marker, checkpointXid: snapshotXmin }]));
   await finish();
   await replication.save(uid, { generation, checkpointXid: snapshotXmin });
   return documents;
