@@ -24,6 +24,8 @@ const aloneTimes = 30;
 const secondsWhileProjecting = 10;
 /** How many tags are added before the first of them is removed: more than requests are sent at the same time. */
 const tagsAhead = 200;
+/** The same for switching flags off and on; fewer than the flags that are switched. */
+const switchesAhead = 100;
 
 /** Measures operations of the REST API. @returns the figures; undefined with `whileProjecting` */
 export function benchHttp(options: BenchOptions): Promise<unknown> {
@@ -184,6 +186,16 @@ export function operationsOf(
     if (isAdded) return { method: 'POST', path: tags, body: tag };
     return { method: 'DELETE', path: `${tags}/${tag.type}/${tag.value}` };
   };
+  // Off and on again, so that each changes its flag: some are off meanwhile.
+  const switchOf = (nth: number): BenchRequest => {
+    const isSwitchedOff = nth % 2 === 0;
+    const pair = Math.floor(nth / 2);
+    const { feature } = patchedAt(isSwitchedOff ? pair : Math.max(0, pair - switchesAhead));
+    return {
+      method: 'POST',
+      path: `${project}/features/${feature}/environments/${environment}/${isSwitchedOff ? 'off' : 'on'}`,
+    };
+  };
   const tagOf = (nth: number): string => `${benchFlag(nth).tags[0]?.type}:${benchFlag(nth).tags[0]?.value}`;
   const pollOfAll = `/api/client/features?environment=${environment}`;
   const clientFeatures = (headers: Readonly<Record<string, string>>): BenchRequest => ({
@@ -203,6 +215,7 @@ export function operationsOf(
     ['POST change request', proposalOf],
     ['GET pending change requests', () => get(`${project}/change-requests/pending`)],
     ['POST and DELETE feature tag', tagOrUntagOf],
+    ['POST environment off and on', switchOf],
     ['GET client features', () => clientFeatures({ 'accept-encoding': 'identity' })],
     ['GET client features, gzip', () => clientFeatures(gzip)],
     [

@@ -24,21 +24,25 @@ export function featureEnvironmentEndpoints({ featureParts, transaction }: Featu
   return [
     reads(GetFeatureEnvironment, ({ params }) => featureParts.environment(params)),
 
-    writes(EnableFeature, transaction, async (tx, { params, query, caller }) => {
-      const { environment } = params;
-      const { feature, projectContext } = await tx.features.getForUpdate(
-        params.projectId,
-        params.featureName,
-        noReferences,
-      );
-      const where = { project: feature.project, environment };
-      authorise(caller, EnableFeature.permission, where);
-      authoriseDefaultStrategy(caller, [feature], where);
-      const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
-      const options = { activateDisabled, defaultStrategyId: randomUUID() };
-      await saveDecision(tx, enableFeature(feature, environment, options, projectContext), caller);
-      return null;
-    }),
+    writes<typeof EnableFeature, Transaction>(
+      EnableFeature,
+      transaction.edit,
+      async (tx, { params, query, caller }) => {
+        const { environment } = params;
+        const { feature, projectContext } = await tx.features.getForUpdate(
+          params.projectId,
+          params.featureName,
+          noReferences,
+        );
+        const where = { project: feature.project, environment };
+        authorise(caller, EnableFeature.permission, where);
+        authoriseDefaultStrategy(caller, [feature], where);
+        const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
+        const options = { activateDisabled, defaultStrategyId: randomUUID() };
+        await saveDecision(tx, enableFeature(feature, environment, options, projectContext), caller);
+        return null;
+      },
+    ),
 
     writes(EnableFeatures, transaction, async (tx, { params, query, body, caller }) => {
       const { environment } = params;

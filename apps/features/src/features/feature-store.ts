@@ -1,4 +1,4 @@
-import { type Constraint, type FeatureState, isEqual, type Refusal } from '@bunting/contracts';
+import { type Constraint, type FeatureState, isEqual, type Refusal, type Tag } from '@bunting/contracts';
 import { type ReadDatabase, type Tx, violatedConstraint } from '@bunting/database';
 import { insertStatesSql, type Outbox, type RecordEvents } from '@bunting/outbox';
 import { changedParents } from '../dependencies/dependency.ts';
@@ -125,6 +125,8 @@ export interface FeatureRow {
   readonly feature: Feature;
   readonly version: number;
   readonly editVersion: number;
+  /** the tags that are locked with it */
+  readonly lockedTags?: readonly Tag[] | null;
 }
 
 interface SavedRow {
@@ -153,6 +155,25 @@ const findForUpdate = `select ${featureJson('f')} as feature, f.version, f.edit_
 const findFreeForUpdate = `
   select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f
   where f.name = any ($1::text[]) order by f.name for update skip locked`;
+
+/**
+ * SQL: what `lock` selects, and after its locks those of the tags that exist, in arrays of types and values, against deletion. Operations
+ * that delete tags lock features before them, too. The statement begins with `select`, so it is sent with BEGIN.
+ */
+function lockingTags(lock: string, types: string, values: string, waiting = ''): string {
+  return `
+  select * from (
+    with locked as materialized (${lock}), locked_tag as (
+      select type, value from tag where exists (select from locked)
+        and (type, value) in (select * from unnest(${types}::text[], ${values}::text[]))
+      order by type, value for key share ${waiting})
+    select locked.*, (select json_agg(json_build_object('type', type, 'value', value)) from locked_tag) as "lockedTags"
+    from locked) as locked_with_tags`;
+}
+
+const findToTag = lockingTags(findForUpdate, '$2', '$3');
+const findFreeToTag = lockingTags(findFreeForUpdate, '$2', '$3', 'skip locked');
+const getFreeToTag = lockingTags(getFreeForUpdate, '$4', '$5', 'skip locked');
 
 const findAllForUpdate = `
   select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
@@ -204,35 +225,45 @@ export interface FeatureLock {
   readonly values: readonly unknown[];
 }
 
-/** Whether a statement locks one feature by its name: that of `getForUpdate` or of `findForUpdate`. */
+/** Whether a statement locks one feature by its name: that of `getForUpdate`, `findForUpdate` or `findToTag`. */
 export function locksOneFeature(text: string): boolean {
-  return text === getForUpdate || text === findForUpdate;
+  return text === getForUpdate || text === findForUpdate || text === findToTag;
+}
+
+/** How many objects such a statement reads or locks besides the feature. */
+export function referencesOfLock({ values: [, ...lists] }: FeatureLock): number {
+  return lists.filter(Array.isArray).reduce((sum, list) => sum + list.length, 0);
 }
 
 /**
  * Locks features for several edits with one statement, which waits for no other transaction.
  * @returns for each lock the row that its statement would have; undefined if there is none, or if another transaction or an earlier one of
- * the locks has the feature
+ * the locks has the feature. It lacks tags that are locked.
  */
 export async function lockFreeFeatures({ query }: Pick<Tx, 'query'>, locks: readonly FeatureLock[]) {
   const ofContext = locks.filter(({ text }) => text === getForUpdate);
-  const distinct = (lists: readonly unknown[]): unknown[] => [...new Set(lists.flat())];
-  const names = distinct(locks.map(({ values }) => values[0]));
-  const rows =
-    ofContext.length === 0
-      ? await query<FeatureRow>(findFreeForUpdate, [names])
-      : await query<FeatureRow>(getFreeForUpdate, [
-          names,
-          distinct(ofContext.map(({ values }) => values[2])),
-          distinct(ofContext.map(({ values }) => values[3])),
-        ]);
+  const ofTags = locks.filter(({ text }) => text === findToTag);
+  const valuesOf = (list: readonly FeatureLock[], nth: number): unknown[] => list.flatMap(({ values }) => values[nth]);
+  const distinct = (list: readonly FeatureLock[], nth: number): unknown[] => [...new Set(valuesOf(list, nth))];
+  const references = ofContext.length === 0 ? [] : [distinct(ofContext, 2), distinct(ofContext, 3)];
+  const tags = ofTags.length === 0 ? [] : [valuesOf(ofTags, 1), valuesOf(ofTags, 2)];
+  const rows = await query<FeatureRow>(freeLock(ofContext.length > 0, ofTags.length > 0), [
+    distinct(locks, 0),
+    ...references,
+    ...tags,
+  ]);
   const free = new Map(rows.map((row) => [row.feature.name, row]));
   return locks.map(({ text, values: [name, project] }) => {
     const row = free.get(name as string);
-    if (text !== findForUpdate && row?.feature.project !== project) return undefined;
+    if (text === getForUpdate && row?.feature.project !== project) return undefined;
     free.delete(name as string);
     return row;
   });
+}
+
+function freeLock(hasContext: boolean, hasTags: boolean): string {
+  if (hasContext) return hasTags ? getFreeToTag : getFreeForUpdate;
+  return hasTags ? findFreeToTag : findFreeForUpdate;
 }
 
 interface FeatureRepositoryOptions {
@@ -264,7 +295,10 @@ export function featureRepository(
   /** the versions of the locked and added features */
   const versions = new Map<string, number>();
 
-  const track = ({ feature, version, editVersion }: FeatureRow): Feature => {
+  const lockedTags: Tag[] = [];
+
+  const track = ({ feature, version, editVersion, lockedTags: tags }: FeatureRow): Feature => {
+    lockedTags.push(...(tags ?? []));
     current.set(feature.name, feature);
     versions.set(feature.name, version);
     if (!locked.has(feature.name))
@@ -343,7 +377,10 @@ export function featureRepository(
     // The state of a parent has its number of children, which its row lacks.
     const parents = new Set(features.flatMap((feature) => changedParents(current.get(feature.name), feature)));
     for (const batch of batchesOf(features)) {
-      await lockReferences(batch.map((after) => ({ before: current.get(after.name), after, like })));
+      await lockReferences(
+        batch.map((after) => ({ before: current.get(after.name), after, like })),
+        lockedTags,
+      );
       for (const feature of batch) current.set(feature.name, feature);
       await store(batch, before);
     }
@@ -387,6 +424,14 @@ export function featureRepository(
 
     /** Locks a feature of any project. */
     findForUpdate: async (name: string): Promise<Feature | undefined> => (await find(findForUpdate, name))[0],
+    /** Locks a feature of any project, and with it those of the tags that exist. */
+    findToTag: async (name: string, tags: readonly Tag[]): Promise<Feature | undefined> => {
+      const types = tags.map(({ type }) => type);
+      const values = tags.map(({ value }) => value);
+      return (await find(findToTag, name, types, values))[0];
+    },
+    /** The tags that are locked already. */
+    lockedTags: lockedTags as readonly Tag[],
     /** Locks the named features that exist, of any project, in the order of their names. */
     findAllForUpdate: (names: readonly string[]): Promise<Feature[]> => find(findAllForUpdate, names),
     /** As `findAllForUpdate`, also those of hidden projects: for writes that change every feature of the instance. */

@@ -18,6 +18,7 @@ import type { FeaturesContext } from '../context.ts';
 import { possibleReferencesIn } from '../projects/project-context-store.ts';
 import { editFeature } from '../features/endpoints.ts';
 import { saveDecision } from '../unit-of-work/save-decisions.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 
 export function strategyEndpoints({
   featureParts,
@@ -35,7 +36,7 @@ export function strategyEndpoints({
       return null;
     }),
 
-    writes(AddStrategy, transaction, async (tx, { params, body, caller }) => {
+    writes<typeof AddStrategy, Transaction>(AddStrategy, transaction.edit, async (tx, { params, body, caller }) => {
       const { environment } = params;
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,

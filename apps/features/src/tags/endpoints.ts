@@ -117,8 +117,8 @@ export function tagEndpoints({ tags, transaction, features }: FeaturesContext): 
 
     reads(ListFeatureTags, ({ params, caller }) => features.tagsOf(params.featureName, hiddenProjectsOf(caller))),
 
-    writes(AddFeatureTag, transaction, async (tx, { params, body, caller }) => {
-      const feature = await tx.features.findForUpdate(params.featureName);
+    writes<typeof AddFeatureTag, Transaction>(AddFeatureTag, transaction.edit, async (tx, { params, body, caller }) => {
+      const feature = await tx.features.findToTag(params.featureName, [body]);
       authorise(caller, AddFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw featureNotFound(params.featureName);
       const decision = addTag(feature, body);
@@ -128,15 +128,19 @@ export function tagEndpoints({ tags, transaction, features }: FeaturesContext): 
       return body;
     }),
 
-    writes(UpdateFeatureTags, transaction, async (tx, { params, body, caller }) => {
-      const feature = await tx.features.findForUpdate(params.featureName);
-      authorise(caller, UpdateFeatureTags.permission, { project: feature?.project });
-      if (feature === undefined) throw featureNotFound(params.featureName);
-      const decision = changeTags(feature, body);
-      await addTagsToCatalogue(tx, tagsToAdd(body), pathOfType(body.addedTags, '/body/addedTags'));
-      const { tags } = await saveDecision(tx, decision, caller);
-      return { version: 1 as const, tags: tags.map(({ type, value }) => ({ type, value })) };
-    }),
+    writes<typeof UpdateFeatureTags, Transaction>(
+      UpdateFeatureTags,
+      transaction.edit,
+      async (tx, { params, body, caller }) => {
+        const feature = await tx.features.findToTag(params.featureName, tagsToAdd(body));
+        authorise(caller, UpdateFeatureTags.permission, { project: feature?.project });
+        if (feature === undefined) throw featureNotFound(params.featureName);
+        const decision = changeTags(feature, body);
+        await addTagsToCatalogue(tx, tagsToAdd(body), pathOfType(body.addedTags, '/body/addedTags'));
+        const { tags } = await saveDecision(tx, decision, caller);
+        return { version: 1 as const, tags: tags.map(({ type, value }) => ({ type, value })) };
+      },
+    ),
 
     writes(TagFeatures, transaction, async (tx, { params, body, caller }) => {
       authorise(caller, TagFeatures.permission, { project: params.projectId });
@@ -167,12 +171,15 @@ export function tagEndpoints({ tags, transaction, features }: FeaturesContext): 
  * @param pathOf the JSON pointer to a tag type in the request, for the refusal of one that does not exist
  */
 export async function addTagsToCatalogue(
-  { tags: repository }: Pick<Transaction, 'tags'>,
+  { tags: repository, features: { lockedTags } }: Pick<Transaction, 'tags' | 'features'>,
   tags: readonly Tag[],
   pathOf: (type: string) => string,
 ): Promise<readonly Tag[]> {
-  if (tags.length === 0) return [];
-  const { added, unknownTypes } = await repository.addMissing(tags, (missing) => missing.map(tagCreated));
+  const others = tags.filter(
+    ({ type, value }) => !lockedTags.some((locked) => locked.type === type && locked.value === value),
+  );
+  if (others.length === 0) return [];
+  const { added, unknownTypes } = await repository.addMissing(others, (missing) => missing.map(tagCreated));
   const [unknown] = unknownTypes;
   if (unknown !== undefined) throw unknownTagType(unknown, pathOf(unknown));
   return added;

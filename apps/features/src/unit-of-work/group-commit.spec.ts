@@ -1,8 +1,12 @@
 import { type CallContext, traceparentFrom } from '@bunting/bus';
 import {
+  AddFeatureTag,
   AddStrategy,
   type Caller,
   CreateFeature,
+  CreateTag,
+  DisableFeature,
+  EnableFeature,
   type Feature,
   GetFeature,
   type OutboxEvent,
@@ -83,6 +87,52 @@ describe('edits that wait for a transaction', () => {
     const remove = (featureName: string) =>
       features.call(RemoveFeatureTag, { params: { featureName, type: 'simple', value: 'old' } });
     expect(await features.statementsOf(() => Promise.all(names.map(remove)))).toBe(4);
+    const add = (featureName: string) =>
+      features.call(AddFeatureTag, { params: { featureName }, body: { type: 'simple', value: 'old' } });
+    expect(await features.statementsOf(() => Promise.all(names.map(add)))).toBe(4);
+    const inEnvironment = (operation: typeof EnableFeature | typeof DisableFeature) =>
+      Promise.all(names.map((featureName) => features.call(operation, { params: { ...inDefault, featureName } })));
+    expect(await features.statementsOf(() => inEnvironment(DisableFeature))).toBe(3);
+    expect(await features.statementsOf(() => inEnvironment(EnableFeature))).toBe(4);
+    expect(await features.statementsOf(() => inEnvironment(DisableFeature))).toBe(4);
+    const addStrategy = (featureName: string) =>
+      features.call(AddStrategy, { params: { ...inDefault, featureName }, body: { name: 'default' } });
+    expect(await features.statementsOf(() => Promise.all(names.map(addStrategy)))).toBe(4);
+  });
+
+  it('of different kinds share a transaction', async () => {
+    await features.call(CreateTag, { body: { type: 'simple', value: 'bright' } });
+    const add = (featureName: string) =>
+      features.call(AddFeatureTag, { params: { featureName }, body: { type: 'simple', value: 'bright' } });
+    const remove = (featureName: string) =>
+      features.call(RemoveFeatureTag, { params: { featureName, type: 'simple', value: 'old' } });
+    const edits = () =>
+      Promise.all(names.map((name, nth) => (nth < 5 ? add(name) : nth < 10 ? remove(name) : patch(name))));
+    // BEGIN, the features, those with other tags and those with other strategies, COMMIT.
+    expect(await features.statementsOf(edits)).toBe(5);
+    const stored = await sql<{ tags: string }>(
+      `select string_agg(tag ->> 'value', ',' order by tag ->> 'value') as tags
+      from feature left join jsonb_array_elements(tags) as tag on true group by name order by substr(name, 6)::int`,
+    );
+    expect(stored.map(({ tags }) => tags)).toEqual(
+      names.map((_, nth) => (nth < 5 ? 'bright,old' : nth < 10 ? null : 'old')),
+    );
+  });
+
+  it('add tags that another transaction is deleting after it, each once in the catalogue', async () => {
+    await features.call(CreateTag, { body: { type: 'simple', value: 'going' } });
+    let added: Promise<unknown> = Promise.resolve();
+    await features.database.transaction(async ({ query }) => {
+      await query(`delete from tag where value = 'going'`);
+      const add = (featureName: string) =>
+        features.call(AddFeatureTag, { params: { featureName }, body: { type: 'simple', value: 'going' } });
+      added = Promise.all(names.map(add));
+    });
+    await added;
+    const catalogue = await sql(`select type, value from tag where value = 'going'`);
+    expect(catalogue).toEqual([{ type: 'simple', value: 'going' }]);
+    expect((await events()).filter(({ payload }) => payload.type === 'feature-tagged')).toHaveLength(names.length);
+    expect((await sql(`select from outbox where type = 'tag-created'`)).length).toBe(2);
   });
 
   it('tell who has made each of them, in its trace, and do not belong together', async () => {

@@ -2,7 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Refusal } from '@bunting/contracts';
 import { isDataError, type Tx } from '@bunting/database';
 import type { Emitter, Outbox } from '@bunting/outbox';
-import { type FeatureLock, type FeatureRow, lockFreeFeatures, locksOneFeature } from '../features/feature-store.ts';
+import {
+  type FeatureLock,
+  type FeatureRow,
+  lockFreeFeatures,
+  locksOneFeature,
+  referencesOfLock,
+} from '../features/feature-store.ts';
 
 /** How many edits share a transaction at most, and how many of their transactions run at a time: edits that come meanwhile are the next group. */
 const maxGroupSize = 16;
@@ -166,9 +172,8 @@ async function runTogether(tx: Tx, outbox: Outbox, edits: readonly Edit[]): Prom
     },
     query: <Row>(text: string, values: readonly unknown[] = []) =>
       new Promise<Row[]>((resolve, reject) => {
-        const [, , texts = [], numbers = []] = values as readonly (readonly unknown[] | undefined)[];
-        const isLarge = texts.length + numbers.length > maxReferences;
-        if (hasLocked || isLarge || !locksOneFeature(text)) return reject(new NotTogether());
+        if (hasLocked || !locksOneFeature(text) || referencesOfLock({ text, values }) > maxReferences)
+          return reject(new NotTogether());
         locks.push({ text, values, resolve: resolve as unknown as WaitingLock['resolve'], reject });
       }),
     send: () => {

@@ -97,17 +97,24 @@ const lock = `
        where (type, value) not in (select type, value from locked_tag)) as missing`;
 
 /**
- * Locks referenced objects against deletion until the end of the transaction, in one statement; none if there are no references.
+ * Locks referenced objects against deletion until the end of the transaction, in one statement; none if there are no references but tags
+ * that are locked already.
  * @throws SerializationFailure when a referenced object was deleted concurrently.
  */
-async function lockObjects({ query }: Pick<Tx, 'query'>, references: readonly NewReferences[]): Promise<void> {
+async function lockObjects(
+  { query }: Pick<Tx, 'query'>,
+  references: readonly NewReferences[],
+  lockedTags: readonly Tag[] = [],
+): Promise<void> {
   const unique = (lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())];
   const projects = unique(references.map((reference) => reference.projects));
   const environments = references.flatMap((reference) => reference.environments);
   const segments = references.flatMap((reference) => reference.segments);
   const fields = unique(references.map((reference) => reference.contextFields));
   const types = unique(references.map((reference) => reference.strategyTypes));
-  const tags = references.flatMap((reference) => reference.tags);
+  const isLocked = ({ type, value }: Tag): boolean =>
+    lockedTags.some((tag) => tag.type === type && tag.value === value);
+  const tags = references.flatMap((reference) => reference.tags.filter((tag) => !isLocked(tag)));
   if ([projects, environments, segments, fields, types, tags].every(({ length }) => length === 0)) return;
   const json = (items: readonly unknown[]): string => JSON.stringify(items);
   const values = [projects, json(environments), json(segments), fields, types, json(tags)];
@@ -143,5 +150,6 @@ export function lockReferencesOfDefaultStrategy(
  * @throws SerializationFailure when a referenced object was deleted concurrently.
  */
 export function lockReferences(tx: Pick<Tx, 'query'>) {
-  return (changes: readonly FeatureBeforeAndAfter[]): Promise<void> => lockObjects(tx, changes.map(newReferences));
+  return (changes: readonly FeatureBeforeAndAfter[], lockedTags: readonly Tag[]): Promise<void> =>
+    lockObjects(tx, changes.map(newReferences), lockedTags);
 }

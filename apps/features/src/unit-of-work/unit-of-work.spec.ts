@@ -85,9 +85,24 @@ describe('unit of work', () => {
     expect(await features.statementsOf(remove)).toBe(3);
   });
 
+  it('adds a tag with four statements, with three if nothing changes, and with six if no feature has had it', async () => {
+    const statements = (value: string) =>
+      features.statementsOf(() => features.call(AddFeatureTag, { params: at, body: { type: 'simple', value } }));
+    await features.call(CreateTag, { body: { type: 'simple', value: 'known' } });
+    expect(await statements('known')).toBe(4);
+    expect(await statements('known')).toBe(3);
+    expect(await statements('never seen')).toBe(6);
+  });
+
   it('patches a strategy in two round trips, also when nothing changes', async () => {
     expect(await features.roundTripsOf(() => retitle('Half of Oslo'))).toBe(2);
     expect(await features.roundTripsOf(() => retitle('Half of Oslo'))).toBe(2);
+  });
+
+  it('adds a tag in two round trips', async () => {
+    await features.call(CreateTag, { body: { type: 'simple', value: 'second' } });
+    const add = () => features.call(AddFeatureTag, { params: at, body: { type: 'simple', value: 'second' } });
+    expect(await features.roundTripsOf(add)).toBe(2);
   });
 
   it('removes a tag in two round trips', async () => {
