@@ -40,6 +40,9 @@ export default defineConfig(({ mode }) => {
       // Workers are processes, since tests start and stop servers, and their modules are loaded once: a spec file leaves no global state.
       pool: 'forks',
       isolate: false,
+      // Node.js loads the modules itself, as it does in production, and keeps what it has compiled for the next worker and run.
+      experimental: { viteModuleRunner: false },
+      env: { NODE_COMPILE_CACHE: path.join(repository, 'node_modules', '.cache', 'bunting', 'compiled') },
       testTimeout: timeout,
       hookTimeout: timeout,
       teardownTimeout: timeout,

@@ -19,7 +19,7 @@ import { describeSdkDelivery } from './sdks/sdk-delivery.ts';
 import { describeSdkFrontend, describeSdkTokens } from './sdks/sdk-tokens.ts';
 import { describeSearch, describeTags } from './features/search.ts';
 
-/** The journeys of users, which run on any composition of services. Each uses its own names, so that their order does not matter. */
+/** All journeys of users, which `one-process.spec.ts` runs; some of them run in `distributed.spec.ts` as well. Each uses its own names, so that their order does not matter. */
 export const describeJourneys = (platform: () => Platform): void => {
   describeImport(platform);
   describeImportCommand(platform);

@@ -2,6 +2,7 @@ import type { Addon, ChangeRequest, FoundEvents, SlackAccount } from '@bunting/c
 import { eventually, type SlackDouble, type SlackMessage, startSlack } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminClient, type Api, platformClient, rootRole } from '../support/clients.ts';
+import { migratedDatabases } from '../support/databases.ts';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
 
 const password = 'Correct-horse-7';
@@ -21,7 +22,7 @@ describe('change requests in Slack', () => {
 
   beforeAll(async () => {
     slack = await startSlack();
-    platform = await startOneProcess({
+    const settings = {
       INTEGRATIONS_SLACK_URL: slack.url,
       INTEGRATIONS_PUBLIC_URL: 'https://flags.example.org',
       INTEGRATIONS_RETRY_SECONDS: Array.from({ length: 20 }, () => 1).join(','),
@@ -29,7 +30,8 @@ describe('change requests in Slack', () => {
       INTEGRATIONS_TIMEOUT_MS: '5000',
       INTEGRATIONS_LEASE_MS: '10000',
       CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'false',
-    });
+    };
+    platform = await startOneProcess(settings, await migratedDatabases());
     const client = platformClient(platform.api);
     await client.createProject(project);
     for (const name of ['checkout', 'banner']) await client.createFeature(project, name);

@@ -16,7 +16,12 @@ export function describeKill(running: () => OneProcess): void {
       await client().createProject(project);
     });
 
-    it('keeps the last acknowledged write, its event and its entry in the search', async () => {
+    it('keeps the last acknowledged write, its event and its entry in the search, and sends SDKs nothing that they already have', async () => {
+      await client().createFeature(project, 'killed-sdk');
+      const poll = (tag: string) =>
+        platform.api('GET', '/api/client/features?environment=development', undefined, { 'if-none-match': tag });
+      const old = (await poll('"none"')).headers.get('etag') ?? '';
+      await client().toggle(featurePath(project, 'killed-sdk'), 'development', 'on');
       await client().createFeature(project, 'killed-flag');
       const address = featurePath(project, 'killed-flag');
       const { id } = await client().addStrategy(address, 'development', { title: 'Before' });
@@ -25,6 +30,7 @@ export function describeKill(running: () => OneProcess): void {
       await client().patchStrategy(address, 'development', id, [
         { op: 'replace', path: '/title', value: 'Last words' },
       ]);
+      const tag = (await poll(old)).headers.get('etag') ?? '';
       await platform.kill();
       await platform.restart();
 
@@ -41,38 +47,33 @@ export function describeKill(running: () => OneProcess): void {
       ]);
       // Events from before the kill have the same ids.
       expect(events.slice(3)).toEqual(known.slice(0, events.length - 3));
-    });
-
-    it('sends SDKs the last change, and nothing that they already have', async () => {
-      const address = featurePath(project, 'killed-sdk');
-      await client().createFeature(project, 'killed-sdk');
-      const poll = (tag: string) =>
-        platform.api('GET', '/api/client/features?environment=development', undefined, { 'if-none-match': tag });
-      const old = (await poll('"none"')).headers.get('etag') ?? '';
-      await client().toggle(address, 'development', 'on');
-      const tag = (await poll(old)).headers.get('etag') ?? '';
-      await platform.kill();
-      await platform.restart();
 
       expect((await poll(tag)).status).toBe(304);
       const again = await poll(old);
       expect([again.status, again.headers.get('etag')]).toEqual([200, tag]);
-      await client().toggle(address, 'development', 'off');
+      await client().toggle(featurePath(project, 'killed-sdk'), 'development', 'off');
       expect((await poll(tag)).status).toBe(200);
     });
 
-    it('has stored no unacknowledged write in part', async () => {
+    it('has stored no unacknowledged write in part, and applies one once when it is retried with its Idempotency-Key', async () => {
+      await client().createFeature(project, 'killed-once');
+      const strategies = `${featurePath(project, 'killed-once')}/environments/development/strategies`;
+      const keys = Array.from({ length: 25 }, () => randomUUID());
+      const send = (key: string) =>
+        platform.api<FeatureStrategy>('POST', strategies, { name: 'default' }, { 'idempotency-key': key });
       const names = Array.from({ length: 60 }, (_, nth) => `killed-many-${nth}`);
       const answered = new Set<string>();
-      let begun = () => {};
+      let [begun, begunOnce] = [() => {}, () => {}];
       const someAnswered = new Promise<void>((resolve) => (begun = resolve));
+      const oneAnswered = new Promise<void>((resolve) => (begunOnce = resolve));
+      const retried = keys.map((key) => send(key).then(begunOnce));
       const writers = names.map(async (name) => {
         await client().createFeature(project, name);
         answered.add(name);
         if (answered.size === 10) begun();
       });
-      const settled = Promise.allSettled(writers);
-      await someAnswered;
+      const settled = Promise.allSettled([...retried, ...writers]);
+      await Promise.all([someAnswered, oneAnswered]);
       await platform.kill();
       await settled;
       await platform.restart();
@@ -86,21 +87,6 @@ export function describeKill(running: () => OneProcess): void {
       expect(names.filter((_, nth) => there[nth]).toSorted()).toEqual([...found].toSorted());
       const { events } = await client().events({ project, type: 'feature-created', query: 'killed-many-' });
       expect(events.map(({ featureName }: Event) => featureName as string).toSorted()).toEqual([...found].toSorted());
-    });
-
-    it('applies an unacknowledged write once when it is retried with its Idempotency-Key', async () => {
-      await client().createFeature(project, 'killed-once');
-      const strategies = `${featurePath(project, 'killed-once')}/environments/development/strategies`;
-      const keys = Array.from({ length: 25 }, () => randomUUID());
-      const send = (key: string) =>
-        platform.api<FeatureStrategy>('POST', strategies, { name: 'default' }, { 'idempotency-key': key });
-      let begun = () => {};
-      const oneAnswered = new Promise<void>((resolve) => (begun = resolve));
-      const settled = Promise.allSettled(keys.map((key) => send(key).then(begun)));
-      await oneAnswered;
-      await platform.kill();
-      await settled;
-      await platform.restart();
 
       const responses = await Promise.all(keys.map(send));
       expect(responses.map(({ status }) => status)).toEqual(keys.map(() => 200));

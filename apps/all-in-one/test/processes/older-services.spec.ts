@@ -30,6 +30,8 @@ describe('a platform with a service of an older version', () => {
   const dataDir = dataFolder();
   /** the subjects of the operations that are missing */
   const lacking = new Set<string>();
+  /** the subjects that were called since it was cleared */
+  const calls = new Set<string>();
   /** whether requests and replies between services have unknown properties */
   let isExtended = false;
   let platform: Platform;
@@ -46,6 +48,7 @@ describe('a platform with a service of an older version', () => {
     const called = bus.call.bind(bus);
     // Simulates an older version: the service runs, and has no endpoint for the subject.
     bus.call = async (subject, request, context) => {
+      calls.add(subject);
       if (lacking.has(subject)) return called(`${subject}-lacking`, request, context);
       if (!isExtended) return called(subject, request, context);
       const response = await called(subject, extendedRequest(request), context);
@@ -105,10 +108,15 @@ describe('a platform with a service of an older version', () => {
   /** The replies of these operations are optional parts of other responses: without them, counts are missing and no request is refused. */
   const additions = ['count-project-members', 'count-environment-tokens', 'list-permission-holders'];
 
-  it('serves the whole tour when no operation is missing', async () => {
+  /** The calls between services that each step causes; those of background jobs may be among them. */
+  const callsOf = new Map<string, ReadonlySet<string>>();
+
+  beforeAll(async () => {
     for (const [name, step] of tour) {
+      calls.clear();
       const { status, text } = await step();
       expect([name, status < 300, text]).toEqual([name, true, text]);
+      callsOf.set(name, new Set(calls));
     }
   });
 
@@ -124,28 +132,27 @@ describe('a platform with a service of an older version', () => {
     }
   });
 
-  it.each(internal.map((operation) => [contracts.operationName(operation), operation] as const))(
-    'serves every other operation, or names the service to upgrade, without %s',
-    async (name, operation) => {
+  it('serves every step that calls an operation, or names the service to upgrade, without that operation', async () => {
+    const called = internal.filter(({ subject }) => [...callsOf.values()].some((subjects) => subjects.has(subject)));
+    expect(called.length).toBeGreaterThan(5);
+    for (const operation of called) {
+      const missing = contracts.operationName(operation);
       lacking.add(operation.subject);
-      try {
-        for (const [step, run] of tour) {
-          const { status, text } = await run();
-          if (status < 300) continue;
-          expect([step, status, text]).toEqual([
-            step,
-            503,
-            expect.stringContaining(
-              `The ${contracts.serviceOf(operation)} service runs an older version, without the operation ${name}`,
-            ),
-          ]);
-          expect([step, additions.includes(name)]).toEqual([step, false]);
-        }
-      } finally {
-        lacking.clear();
+      for (const [step, run] of tour.filter(([name]) => callsOf.get(name)?.has(operation.subject))) {
+        const { status, text } = await run();
+        if (status < 300) continue;
+        expect([step, status, text]).toEqual([
+          step,
+          503,
+          expect.stringContaining(
+            `The ${contracts.serviceOf(operation)} service runs an older version, without the operation ${missing}`,
+          ),
+        ]);
+        expect([step, additions.includes(missing)]).toEqual([step, false]);
       }
-    },
-  );
+      lacking.clear();
+    }
+  });
 
   it('names the operation of the API that the service behind the gateway lacks', async () => {
     lacking.add(contracts.AddChanges.subject);

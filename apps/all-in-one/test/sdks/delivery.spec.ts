@@ -243,7 +243,7 @@ describe('SDK responses that two gateways serve from memory', () => {
     const clients = scopes.map(deltaClient);
     const random = randomFrom(20_261_122);
     const segments: number[] = [];
-    for (let round = 0; round < 150; round++) {
+    for (let round = 0; round < 60; round++) {
       await randomChange(random, segments);
       const [scope, url] = [scopes[round % scopes.length] as Scope, random.of(gateways)];
       const held = await polled(url, scope);

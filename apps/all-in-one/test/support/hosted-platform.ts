@@ -2,20 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { ClientFeature, ClientSegment, DeliveryScope } from '@bunting/contracts';
 import { gatewayService } from '@bunting/gateway';
 import { host, openLog, type RunningHost } from '@bunting/runtime';
-import {
-  eventually,
-  type FreshDatabase,
-  freshDatabase,
-  longFreshnessTimeouts,
-  reservePort,
-  startBalancer,
-  startNats,
-  withClient,
-} from '@bunting/testing';
+import { eventually, longFreshnessTimeouts, reservePort, startBalancer, startNats, withClient } from '@bunting/testing';
 import { expect } from 'vitest';
 import { databaseSettingOf } from '../../src/database-setting.ts';
 import { services } from '../../src/services.ts';
 import { apiOf } from './clients.ts';
+import { migratedDatabases } from './databases.ts';
 
 /** Starts every service on databases of its own, over the bus that the settings name. */
 export const startHostedPlatform = async (
@@ -34,13 +26,9 @@ export const startHostedPlatform = async (
     ...longFreshnessTimeouts,
     ...settings,
   };
-  const databases: FreshDatabase[] = [];
-  for (const { name } of services) {
-    const database =
-      urlOf === undefined ? await freshDatabase(name) : { url: urlOf(name), drop: () => Promise.resolve() };
-    databases.push(database);
-    environment[databaseSettingOf(name).setting] = database.url;
-  }
+  const databases = urlOf === undefined ? await migratedDatabases() : undefined;
+  Object.assign(environment, databases?.settings);
+  if (urlOf !== undefined) for (const { name } of services) environment[databaseSettingOf(name).setting] = urlOf(name);
   const logged: string[] = [];
   const log = openLog(settings['LOG_LEVEL'] ?? 'info', { write: (line) => void logged.push(line) });
   const hosted = await host(services, { environment, log });
@@ -55,7 +43,7 @@ export const startHostedPlatform = async (
     /** Stops the host and removes its databases. */
     stop: async (): Promise<void> => {
       await hosted.stop();
-      for (const database of databases) await database.drop();
+      await databases?.drop();
     },
   };
 };

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { commandEndingWithParent } from '@bunting/embedded-postgres';
 import { eventually, longFreshnessTimeouts, reservePort } from '@bunting/testing';
 import { type Api, apiOf } from './clients.ts';
+import type { MigratedDatabases } from './databases.ts';
 
 export const repository = path.join(import.meta.dirname, '..', '..', '..', '..');
 
@@ -238,12 +239,19 @@ const startOrRemove = async (dataDir: string, start: () => Promise<Program>): Pr
   }
 };
 
-/** Starts all services in one process, as `npm start` does. */
-export const startOneProcess = async (more: Readonly<Record<string, string>> = {}): Promise<OneProcess> => {
+/** Starts all services in one process, as `npm start` does: on a PostgreSQL of its own, or on databases that are migrated already. */
+export const startOneProcess = async (
+  more: Readonly<Record<string, string>> = {},
+  databases?: MigratedDatabases,
+): Promise<OneProcess> => {
   const dataDir = dataFolder();
   const { url, token, settings } = await settingsFor(dataDir);
+  const own = databases && {
+    INTEGRATIONS_SECRET_KEY: 'the key of the integrations of the tests',
+    ...databases.settings,
+  };
   const start = async () => {
-    const program = runProgram('apps/all-in-one/src/main.ts', { ...settings, ...more });
+    const program = runProgram('apps/all-in-one/src/main.ts', { ...settings, ...own, ...more });
     await untilReady(program, url);
     return program;
   };
@@ -262,7 +270,10 @@ export const startOneProcess = async (more: Readonly<Record<string, string>> = {
     restart: async () => {
       program = await start();
     },
-    stop: () => stopInGoodOrder(program, dataDir),
+    stop: async () => {
+      await stopInGoodOrder(program, dataDir);
+      await databases?.drop();
+    },
   };
 };
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
+import { migratedDatabases } from '../support/databases.ts';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
 import { shapeMismatches, type ExpectedResponses, type Shape } from './sample-data.ts';
 
@@ -67,10 +68,11 @@ describe("a resource of Terraform's provider", () => {
   let platform: OneProcess;
 
   beforeAll(async () => {
-    platform = await startOneProcess({
+    const settings = {
       GATEWAY_READABLE_SDK_TOKENS: 'true',
       GATEWAY_TOKEN_KEY: 'the key of the tokens of this one test',
-    });
+    };
+    platform = await startOneProcess(settings, await migratedDatabases());
   });
   afterAll(() => platform.stop());
 

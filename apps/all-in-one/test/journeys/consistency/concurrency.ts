@@ -124,7 +124,7 @@ export const describeConcurrency = (platform: () => Platform): void => {
   });
 };
 
-const times = Array.from({ length: 30 }, (_, nth) => String(nth).padStart(2, '0'));
+const times = Array.from({ length: 8 }, (_, nth) => String(nth).padStart(2, '0'));
 
 /** Every write is visible to the next read, in any service: no test here waits. */
 export const describeReadYourWrites = (platform: () => Platform): void => {
@@ -195,7 +195,7 @@ export const describeReadYourWrites = (platform: () => Platform): void => {
       await client().createFeature(project, 'fresh-proposed');
       // The log has no order between services: otherwise the event of the write could follow those of change requests.
       expect((await client().events({ project, limit: 1 })).events[0]?.type).toBe('feature-created');
-      for (const nth of times.slice(0, 10)) {
+      for (const nth of times) {
         const at = `/api/admin/projects/${project}`;
         const change = {
           action: 'updateEnabled',
@@ -212,8 +212,8 @@ export const describeReadYourWrites = (platform: () => Platform): void => {
   });
 };
 
-const features = 40;
-const strategiesEach = 25;
+const features = 8;
+const strategiesEach = 10;
 const clients = 12;
 
 /** Runs the jobs, as many concurrently as there are clients. */
@@ -240,7 +240,7 @@ export const describeSafeWrites = (platform: () => Platform): void => {
     });
     afterAll(() => proxy.stop());
 
-    it('has one effect each of a thousand times that it is retried after the connection was cut after the commit', async () => {
+    it('has one effect each time that it is retried after the connection was cut after the commit', async () => {
       const names = Array.from({ length: features }, (_, nth) => `safe-${nth}`);
       for (const name of names) await client().createFeature(project, name);
       const returnedIds = new Map(names.map((name) => [name, new Set<string>()]));

@@ -223,7 +223,7 @@ export const describeEvents = (platform: () => Platform): void => {
   });
 };
 
-const writers = 50;
+const writers = 25;
 const writesEach = 4;
 
 /** The event feed, for clients that must not miss an event. */
