@@ -168,24 +168,43 @@ it('changes the list of a protected segment by a change request, with exactly th
   const proposedIds = await send('GET', undefined, { token: reviewer.key, type: '', query: `?staged=${root}` });
   expect(proposedIds.text.trim().split('\n').toSorted()).toEqual(['"bob"', '"eve"']);
 
-  const change = {
-    action: 'updateSegmentList',
-    payload: { id: segment, ...(upload.body as SegmentListChange).staged },
-  };
   const path = '/api/admin/projects/guarded';
-  const proposed = await author.api<ChangeRequest>('POST', `${path}/environments/development/change-requests`, change);
-  expect(proposed).toMatchObject({ status: 200 });
-  const { id } = proposed.body;
-  const move = (as: Api, state: string) => as('PUT', `${path}/change-requests/${id}/state`, { state });
-  for (const [as, state] of [
-    [author.api, 'In review'],
-    [reviewer.api, 'Approved'],
-  ] as const)
-    expect(await move(as, state)).toMatchObject({ status: 200 });
+  const move = (as: Api, id: number, state: string, more = {}) =>
+    as('PUT', `${path}/change-requests/${id}/state`, { state, ...more });
+  const approved = async (payload: unknown): Promise<number> => {
+    const change = { action: 'updateSegmentList', payload };
+    const proposed = await author.api<ChangeRequest>(
+      'POST',
+      `${path}/environments/development/change-requests`,
+      change,
+    );
+    expect(proposed).toMatchObject({ status: 200 });
+    const { id } = proposed.body;
+    for (const [as, state] of [
+      [author.api, 'In review'],
+      [reviewer.api, 'Approved'],
+    ] as const)
+      expect(await move(as, id, state)).toMatchObject({ status: 200 });
+    return id;
+  };
+  const id = await approved({ id: segment, ...(upload.body as SegmentListChange).staged });
   expect([await isOnFor('ann'), await isOnFor('eve')]).toEqual([true, false]);
-  expect(await move(reviewer.api, 'Applied')).toMatchObject({ status: 200 });
+  expect(await move(reviewer.api, id, 'Applied')).toMatchObject({ status: 200 });
   expect(await ids()).toEqual(['bob', 'eve']);
   await eventually(async () => expect([await isOnFor('ann'), await isOnFor('eve')]).toEqual([false, true]));
+
+  // The removal of the list opens the segment to everybody: it needs the approval as well, and may be scheduled.
+  const remove = (query: string) =>
+    send('DELETE', undefined, { token: author.key, type: '', query: `?all=true${query}` });
+  expect(await remove('')).toMatchObject({ status: 403 });
+  const removal = (await remove('&staged=true')).body as SegmentListChange;
+  expect(removal).toMatchObject({ list: { size: 2 }, removed: 2, staged: { root: null } });
+  const scheduledAt = new Date(Date.now() + 2_000).toISOString();
+  expect(
+    await move(reviewer.api, await approved({ id: segment, ...removal.staged }), 'Scheduled', { scheduledAt }),
+  ).toMatchObject({ status: 200 });
+  await eventually(async () => expect([await isOnFor('ann'), await isOnFor('zoe')]).toEqual([true, true]));
+  expect((await send('GET', undefined, { type: '', query: '' })).status).toBe(404);
 });
 
 it('gives the same answer to a retry with the same key, and refuses another list with it', async () => {

@@ -233,9 +233,12 @@ export function refusePrototypeKeys(value: unknown, path: string): void {
 }
 
 /** Descriptions of the effects of a change that no other change can undo. */
-function irreversibleEffects({ action, feature, segment }: ProposedChange): string[] {
+function irreversibleEffects({ action, feature, segment, payload }: ProposedChange): string[] {
   if (action === 'archiveFeature') return [`feature flag ${feature} stays archived until it is revived`];
-  if (action === 'updateSegmentList') return [`segment ${segment?.name ?? ''} keeps its new list`];
+  if (action === 'updateSegmentList') {
+    const { root } = payload as { readonly root?: unknown };
+    return [`segment ${segment?.name ?? ''} ${root === null ? 'stays without its list' : 'keeps its new list'}`];
+  }
   if (action === 'deleteSegment') return [`segment ${segment?.name ?? ''} stays deleted`];
   return [];
 }

@@ -11,6 +11,7 @@ import {
   type SegmentAction,
   type SegmentChange,
   segmentInUse,
+  type SegmentList,
 } from '@bunting/contracts';
 import * as features from '../archive/archive.ts';
 import * as dependencies from '../dependencies/dependency.ts';
@@ -24,6 +25,7 @@ import type { StoredSegment } from '../segments/segment.ts';
 import { replaceVariants } from '../variants/variant.ts';
 import {
   type ActionHandler,
+  type HandlerResult,
   type FeatureActionHandler,
   payloadAfterChange,
   type Phase,
@@ -184,14 +186,36 @@ const deleteSegmentHandler: SegmentActionHandler<'deleteSegment'> = {
   conflict: ({ kind }, { name }) => (kind === 'ConflictError' ? segmentInUse(shortName(name)) : undefined),
 };
 
-/** Puts a staged list in the place of that of a segment, as it was when the staged one was uploaded. */
+/** @param reviewed the list as it was when its removal was proposed; undefined in a new proposal */
+function removeReviewedList(
+  segment: StoredSegment,
+  reviewed: SegmentList | null | undefined,
+): HandlerResult<StoredSegment> {
+  const { list, ...after } = segment;
+  const name = shortName(segment.name);
+  if (list === undefined) throw refusal('ConflictError', `Segment ${name} has no list`);
+  if (reviewed !== undefined && reviewed?.version !== list.version)
+    throw refusal(
+      'ConflictError',
+      `The list of segment ${name} has changed since its removal was proposed. Propose it again`,
+    );
+  const numbers = { size: 0, added: 0, removed: list.size };
+  return {
+    subject: after,
+    events: [segments.segmentListChanged(segment, after, numbers)],
+    payload: { id: segment.id, contextName: null, root: null, ...numbers, replaced: list },
+  };
+}
+
+/** Puts a staged list in the place of that of a segment, as it was when the staged one was uploaded, or removes the list. */
 const updateSegmentListHandler: SegmentActionHandler<'updateSegmentList'> = {
   phase: 'update segments',
   errorPath: '/payload/root',
-  alsoReads: ({ payload: { root } }) => ({ stagedLists: [root] }),
+  alsoReads: ({ payload: { root } }) => (root === null ? {} : { stagedLists: [root] }),
   snapshot: () => null,
   overwrites: () => [],
   decide: (segment, { payload }, context, path) => {
+    if (payload.root === null) return removeReviewedList(segment, payload.replaced);
     const staged = stagedListOf(context, payload);
     if (staged === undefined)
       throw refusal('ConflictError', 'The uploaded list is not there any more. Upload it again');

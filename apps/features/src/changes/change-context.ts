@@ -6,6 +6,8 @@ import { type StoredSegment, usesSegment } from '../segments/segment.ts';
 
 /** A list that was uploaded for a change request. */
 export interface StagedList extends StagedSegmentList {
+  readonly contextName: string;
+  readonly root: string;
   readonly segment: number;
   /** of its ids, each with a line break */
   readonly bytes: number;

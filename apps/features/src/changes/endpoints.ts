@@ -251,7 +251,8 @@ async function saveSegment(
 ): Promise<void> {
   const { list: listBefore, ...contentBefore } = before;
   const { list: listAfter, ...content } = after;
-  for (const { change } of listBefore === listAfter ? [] : changes) {
+  if (listBefore !== undefined && listAfter === undefined) await segments.saveList(before, undefined, () => []);
+  for (const { change } of listBefore === listAfter || listAfter === undefined ? [] : changes) {
     const staged =
       change.action === 'updateSegmentList' && change.payload.id === before.id
         ? stagedListOf(changeContext, change.payload)

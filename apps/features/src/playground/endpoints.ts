@@ -13,7 +13,6 @@ import {
   type PlaygroundCell,
   projectNotFound,
   ReadProposedChanges,
-  type StagedSegmentList,
 } from '@bunting/contracts';
 import { decodeIdBlock, decodeRootBlock } from '@bunting/contracts/id-blocks';
 import { parseChanges } from '@bunting/contracts/validation';
@@ -243,7 +242,8 @@ async function contentAfterProposal(
   for (const { change } of changes) {
     if (change.action !== 'updateSegmentList') continue;
     const { id, contextName, root } = change.payload;
-    lists.set(id, await listWithin({ contextName, root }, contexts, segmentLists));
+    if (contextName !== null && root !== null)
+      lists.set(id, await listWithin({ contextName, root }, contexts, segmentLists));
   }
   return withChanges(content, {
     lists,
@@ -298,7 +298,7 @@ async function withLists<C extends StoredPlaygroundContent>(
 
 /** A list with those of its ids that one of the contexts has. */
 async function listWithin(
-  { contextName, root }: Pick<StagedSegmentList, 'contextName' | 'root'>,
+  { contextName, root }: Readonly<Record<'contextName' | 'root', string>>,
   contexts: readonly ReadonlyMap<string, string>[],
   segmentLists: FeaturesContext['segmentLists'],
 ): Promise<EvaluableList> {

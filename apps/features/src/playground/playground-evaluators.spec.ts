@@ -145,6 +145,16 @@ describe('the content after changes', () => {
     expect(after([archived], [[1, null]])).toMatchObject({ features: [{ name: 'search' }], segments: [] });
   });
 
+  it('has no list where a change has removed it', () => {
+    const ids = { contextName: 'userId', ids: new Set(['ann']) };
+    const listed = contentOf([aFeature()], { segments: [{ ...aSegment(), list: ids }] });
+    const listAfter = (list?: { contextName: string; size: number; version: number }) =>
+      withChanges(listed, { features: [], segments: new Map([[1, aStoredSegment({ list })]]), lists: new Map() })
+        .segments[0]?.list;
+    expect(listAfter({ contextName: 'userId', size: 1, version: 1 })).toEqual(ids);
+    expect(listAfter()).toBeUndefined();
+  });
+
   it('has no feature that it did not have before', () => {
     expect(after([aFeature({ name: 'elsewhere' })]).features).toEqual(content.features);
   });

@@ -54,14 +54,14 @@ export function withChanges(
   for (const [id, segment] of changed.segments) {
     if (segment === null) segments.delete(id);
     else
-      segments.set(id, { ...segment, list: changed.lists.get(id) ?? segments.get(id)?.list ?? unknownList(segment) });
+      segments.set(id, { ...segment, list: evaluableList(segment, changed.lists.get(id) ?? segments.get(id)?.list) });
   }
   return { ...content, features: [...features.values()], segments: [...segments.values()] };
 }
 
-/** A list whose ids were not read matches nobody. */
-function unknownList({ list }: StoredSegment): EvaluableList | undefined {
-  return list === undefined ? undefined : { contextName: list.contextName, ids: undefined };
+/** The list of a segment: one whose ids were not read matches nobody. */
+function evaluableList({ list }: StoredSegment, read: EvaluableList | undefined): EvaluableList | undefined {
+  return list === undefined ? undefined : (read ?? { contextName: list.contextName, ids: undefined });
 }
 
 function toEvaluableFeature(

@@ -358,7 +358,7 @@ describe('a list that was uploaded for a change request', () => {
   const upload = async (operation: ListEdit, ids: readonly string[], contextName?: string, caller: Caller = mia) => {
     const { staged } = await edit(operation, ids, contextName, caller, { staged: true });
     if (staged === undefined) throw new Error('Nothing was staged.');
-    return staged;
+    return { ...staged, root: staged.root ?? '' };
   };
   const changeOf = (staged: StagedSegmentList): Change => ({ action: 'updateSegmentList', payload: { id, ...staged } });
   const location = { project: 'default', environment: 'development' };
@@ -373,7 +373,7 @@ describe('a list that was uploaded for a change request', () => {
     const body = { ...location, changeRequestId: ++nthRequest, attempt: 1, changes: withIds, refuseOverwrites: true };
     return features.call(ApplyChanges, { body }, systemCaller);
   };
-  const needs = (...lists: readonly StagedSegmentList[]) => [
+  const needs = (...lists: readonly { readonly root: string }[]) => [
     implement(FindNeededSegmentLists, async ({ body }) => ({
       lists: body.lists.filter((one) => lists.some(({ root }) => root === one.root)),
     })),
@@ -406,7 +406,8 @@ describe('a list that was uploaded for a change request', () => {
     expect(await list()).toEqual(['a', 'b']);
     expect(await features.emittedEvents()).toEqual([]);
 
-    const { root, contextName } = difference.staged as StagedSegmentList;
+    const { contextName = null } = difference.staged ?? {};
+    const root = difference.staged?.root ?? '';
     expect(await idsOf(await features.call(GetSegmentList, { params: { id }, query: { staged: root } }))).toEqual([
       'b',
       'c',
@@ -445,6 +446,35 @@ describe('a list that was uploaded for a change request', () => {
     await apply(changeOf(await upload(RemoveSegmentIds, ['a'])));
     expect(await list()).toEqual(['b', 'c']);
     expect(await edit(AddSegmentIds, ['b'], undefined, mia, { staged: true })).not.toHaveProperty('staged');
+  });
+
+  it('is removed for everybody to match again, as a change that is reviewed with how many ids it had', async () => {
+    await edit(ReplaceSegmentList, ['a', 'b'], 'userId');
+    await features.clearOutbox();
+    const propose = () =>
+      features.call(RemoveSegmentIds, { params: { id }, query: { all: true, staged: true }, body: null });
+    const { list: before, staged } = await propose();
+    expect(staged).toEqual({ contextName: null, root: null, size: 0, added: 0, removed: 2, replaced: before });
+    expect(await list()).toEqual(['a', 'b']);
+    const removal = { action: 'updateSegmentList', payload: { id, contextName: null, root: null } } as const;
+    const payload = await check(removal);
+    expect(payload).toEqual({ id, ...staged });
+
+    await edit(AddSegmentIds, ['c']);
+    expect(await apply(changeOf(payload))).toMatchObject({
+      outcome: 'conflict',
+      conflicts: [{ code: 'segment-list', segment: id }],
+    });
+    const { staged: again } = await propose();
+    await features.clearOutbox();
+    expect(await apply(changeOf(again as StagedSegmentList))).toMatchObject({ outcome: 'applied', inverse: [] });
+    expect(await features.call(GetSegment, { params: { id } })).not.toHaveProperty('list');
+    expect(await lastDelivered()).not.toHaveProperty('list');
+    expect(await features.emittedEvents()).toMatchObject([
+      { type: 'segment-updated', data: { listChange: { added: 0, removed: 3 }, changeRequestId: nthRequest } },
+    ]);
+    expect(await propose()).not.toHaveProperty('staged');
+    await expect(check(removal)).rejects.toMatchObject({ kind: 'ValidationError' });
   });
 
   it('is not applied once the list has changed, or with other ids or numbers than were reviewed', async () => {

@@ -199,6 +199,19 @@ export function segmentListEndpoints({
       return { ...reply, list: after.list ?? null };
     });
 
+  /** Proposes to remove the list: nothing has to be stored for it. */
+  const proposeRemoval = (request: EditRequest) =>
+    transaction(contextOf(request), async ({ segmentLists }): Promise<SegmentListChange> => {
+      const { segment } = await segmentLists.getEditable(request.params.id, true);
+      authoriseEdit(request, segment);
+      requireSegmentOfProject(segment);
+      const list = segment.list ?? null;
+      const numbers = { added: 0, removed: list?.size ?? 0 };
+      const reply = { list, received: 0, ...numbers };
+      if (list === null) return reply;
+      return { ...reply, staged: { contextName: null, root: null, size: 0, ...numbers, replaced: list } };
+    });
+
   const remove = (request: EditRequest) =>
     transaction(request, async (tx): Promise<SegmentListChange> => {
       const { segment } = await tx.segments.getForUpdate(request.params.id);
@@ -277,9 +290,13 @@ export function segmentListEndpoints({
     implement(RemoveSegmentIds, (request) => {
       const { all = false, contextName, staged = false } = request.query ?? {};
       // A body that was lost on its way must not open the segment to everybody.
-      if (all !== (request.body === null) || (all && (contextName !== undefined || staged)))
-        throw invalid('Send the ids to remove as the body, or `all=true` alone to remove the list.', '/query/all');
-      return request.body === null ? remove(request) : editOrRepeat(request, 'remove', request.body);
+      if (all !== (request.body === null) || (all && contextName !== undefined))
+        throw invalid(
+          'Send the ids to remove as the body, or `all=true` without a body to remove the list.',
+          '/query/all',
+        );
+      if (request.body !== null) return editOrRepeat(request, 'remove', request.body);
+      return staged ? proposeRemoval(request) : remove(request);
     }),
   ];
 }

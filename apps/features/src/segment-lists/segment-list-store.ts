@@ -175,7 +175,13 @@ export function segmentListRepository({ query }: Tx, { guard, isProjectVisible }
     /** Stores a list that a change request may name from now on; its blocks are stored. It is kept for a day, and while an open one names it. */
     addStaged: async (
       segment: number,
-      { contextName, size, added, removed, replaced }: Omit<StagedSegmentList, 'root'>,
+      {
+        contextName,
+        size,
+        added,
+        removed,
+        replaced,
+      }: Omit<StagedSegmentList, 'root'> & { readonly contextName: string },
       { root, bytes }: { readonly root: Buffer; readonly bytes: number },
     ): Promise<void> => {
       await query(

@@ -64,6 +64,18 @@ describe('a proposed change in words', () => {
       after: '12,180 ids of userId',
     });
     expect(sentenceOf(null)).toMatchObject({ sentence: 'Give the segment Beta a list', before: 'no list' });
+    const removal = { id: 7, contextName: null, root: null, size: 0, added: 0, removed: 12000 };
+    const replaced = { contextName: 'userId', size: 12000, version: 6 };
+    expect(
+      changeSentence(
+        { action: 'updateSegmentList', payload: { ...removal, replaced } },
+        { ...known, segmentNames: new Map([[7, 'Beta']]) },
+      ),
+    ).toEqual({
+      sentence: 'Remove the list of the segment Beta: it no longer limits whom the segment matches',
+      before: '12,000 ids of userId (version 6)',
+      after: 'no list: everybody who satisfies the constraints of the segment',
+    });
   });
 
   it.each([

@@ -128,15 +128,24 @@ const writers: Readonly<Record<ChangeAction, SentenceWriter>> = {
   deleteSegment: ({ id }, { segmentNames }) => ({
     sentence: `Delete the segment ${segmentNames.get(Number(id)) ?? ''}`.trim(),
   }),
-  updateSegmentList: ({ id, replaced, size, added, removed, contextName }, { segmentNames }) => {
+  updateSegmentList: ({ id, root, replaced, size, added, removed, contextName }, { segmentNames }) => {
     const segment = `the segment ${segmentNames.get(Number(id)) ?? ''}`.trim();
     const count = (ids: unknown): string => Number(ids).toLocaleString('en-US');
-    const after = `${count(size)} ids of ${textOf(contextName)}`;
+    const isRemoved = root === null;
+    const after = isRemoved
+      ? 'no list: everybody who satisfies the constraints of the segment'
+      : `${count(size)} ids of ${textOf(contextName)}`;
     if (typeof replaced !== 'object' || replaced === null)
-      return { sentence: `Give ${segment} a list`, before: 'no list', after };
+      return {
+        sentence: isRemoved ? `Remove the list of ${segment}` : `Give ${segment} a list`,
+        before: 'no list',
+        after,
+      };
     const { version, ...before } = asJsonObject(replaced);
     return {
-      sentence: `Replace the list of ${segment}: ${count(added)} added, ${count(removed)} removed`,
+      sentence: isRemoved
+        ? `Remove the list of ${segment}: it no longer limits whom the segment matches`
+        : `Replace the list of ${segment}: ${count(added)} added, ${count(removed)} removed`,
       before: `${count(before['size'])} ids of ${textOf(before['contextName'])} (version ${textOf(version)})`,
       after,
     };

@@ -174,7 +174,7 @@ export const UpdateSegmentListChange = Type.Object(
   {
     title: 'updateSegmentListChangeSchema',
     description:
-      'Sets the list of a segment of the project to one that was uploaded with `staged=true`, which replies with the payload but for the id.',
+      'Sets the list of a segment of the project to one that was uploaded with `staged=true`, which replies with the payload but for the id. With a `root` of null it removes the list.',
   },
 );
 

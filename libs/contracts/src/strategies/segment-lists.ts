@@ -51,7 +51,7 @@ const ListQuery = Type.Object({
   staged: Type.Optional(
     Type.Boolean({
       description:
-        'true changes nothing yet: the result is stored beside the list, and `staged` of the reply, with the id of the segment, is the payload of a change `updateSegmentList`, which a change request applies. Without `staged` in the reply the list is the same already',
+        'true changes nothing yet: the result is stored beside the list (with `all=true` nothing needs to be), and `staged` of the reply, with the id of the segment, is the payload of a change `updateSegmentList`, which a change request applies. Without `staged` in the reply the list is the same already',
     }),
   ),
 });

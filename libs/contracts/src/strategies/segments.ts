@@ -32,10 +32,15 @@ export const SegmentList = Type.Object(
 );
 export type SegmentList = Static<typeof SegmentList>;
 
-/** A list that is stored beside that of a segment until a change request puts it in its place. */
+/** A list that is stored beside that of a segment until a change request puts it in its place, or the removal of the list. */
 export const StagedSegmentList = Type.Object({
-  contextName: listContextName,
-  root: Type.String({ ...BlockHash, description: 'a hash of all of its ids' }),
+  contextName: Nullable(listContextName, {
+    description: 'the field that must be one of the ids; null where the list is removed',
+  }),
+  root: Nullable(BlockHash, {
+    description:
+      'a hash of all of its ids; null where the list is removed: the segment then matches everybody who satisfies its constraints',
+  }),
   size: Type.Integer({ minimum: 0, description: 'how many ids it has' }),
   added: Type.Integer({ minimum: 0, description: 'the ids that the list that it replaces does not have' }),
   removed: Type.Integer({ minimum: 0, description: 'the ids of the list that it replaces that it does not have' }),

@@ -113,6 +113,7 @@ function BeforeAndAfter({ before, after }: BeforeAndAfterProps) {
 /** Downloads the ids of a proposed list, which the change names by their hash alone. */
 function ListDownload({ payload }: { readonly payload: unknown }) {
   const { id, root } = payload as ChangeOf<'updateSegmentList'>['payload'];
+  if (root === null) return null;
   return (
     <p>
       <Button size="small" onPress={() => void downloadSegmentList(id, root)}>

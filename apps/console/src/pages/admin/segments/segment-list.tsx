@@ -86,14 +86,19 @@ function SegmentListUpload({ id, list, target, onChange }: SegmentListProps) {
     try {
       const url = urlOf(operation, {
         params: { id },
-        query:
-          uploaded === undefined ? { all: 'true' } : { contextName: field, ...(isProposed ? { staged: 'true' } : {}) },
+        query: {
+          ...(uploaded === undefined ? { all: 'true' } : { contextName: field }),
+          ...(isProposed ? { staged: 'true' } : {}),
+        },
       });
       const body = uploaded && new Blob([uploaded.file], { type: uploaded.contentType });
       const { body: reply } = await sendAfterSignIn(operation.http?.method ?? 'PUT', url, { body });
       const { list: after, added, removed, staged } = reply as SegmentListChange;
       if (isProposed && target !== undefined) {
-        if (staged === undefined) return notify('The list has exactly these ids already.');
+        if (staged === undefined)
+          return notify(
+            uploaded === undefined ? 'There is no list any more.' : 'The list has exactly these ids already.',
+          );
         const { project, environments } = target;
         const change = { action: 'updateSegmentList', payload: { id, ...staged } };
         notifyProposed(await propose({ project, environment: environments[0] ?? '' }, change));
@@ -159,10 +164,10 @@ function SegmentListUpload({ id, list, target, onChange }: SegmentListProps) {
       {proposes && (
         <Notice>{`${target.environments.join(' and ')} ${target.environments.length === 1 ? 'is' : 'are'} protected in the project: what you upload becomes part of your change request.`}</Notice>
       )}
-      {list !== undefined && !proposes && (
+      {list !== undefined && (
         <p>
           <Button isDisabled={isSending} onPress={() => void edit(RemoveSegmentIds, undefined)}>
-            Match everybody again: remove the list
+            {proposes ? 'Propose to match everybody again: remove the list' : 'Match everybody again: remove the list'}
           </Button>
         </p>
       )}
