@@ -1,6 +1,6 @@
 import { type IdempotentWrite, JsonText } from '@bunting/bus';
 import type { Caller, IfMatchTarget } from '@bunting/contracts';
-import type { CommitLimits, Database, Tx } from '@bunting/database';
+import type { Database, Tx } from '@bunting/database';
 import {
   claimIdempotencyKey,
   completeReply,
@@ -11,10 +11,10 @@ import {
   storeOutcome,
   textOfReply,
 } from './idempotency-store.ts';
-import type { Outbox, RunInTransaction } from './transaction-with-outbox.ts';
+import type { CommitOptions, Outbox, RunInTransaction } from './transaction-with-outbox.ts';
 
 /** The trace of a transaction, and until when it may commit. Without limits it also commits after the caller has stopped waiting. */
-export interface WorkContext extends CommitLimits {
+export interface WorkContext extends CommitOptions {
   readonly traceparent: string;
 }
 

@@ -60,6 +60,37 @@ export const outboxTables: SchemaMigration = {
 };
 
 /**
+ * `outbox_reserve(counts)` gives a transaction the next positions of the topics `event`, `state` and `delivery`, after those of all rows that
+ * are committed, and returns the positions before them. Until it ends, no other transaction gets positions, so it should commit with the
+ * same round trip. Without counts it returns null.
+ */
+export const outboxReservation: SchemaMigration = {
+  name: '2-expand-outbox-reservation',
+  statements: [
+    `create function outbox_reserve(counts integer[], out event bigint, out state bigint, out delivery bigint)
+    language plpgsql as $$
+    begin
+      if counts is null then return; end if;
+      -- In one order, so that none waits for another in a circle; and each statement below sees what was committed before it began.
+      perform from outbox_topic order by topic for update;
+      if exists (select from outbox where position is null) then
+        perform outbox_head(topic) from outbox_topic;
+      end if;
+      with reserved as (
+        update outbox_topic set position = outbox_topic.position + wanted.count
+        from unnest(array['event', 'state', 'delivery'], counts) as wanted (topic, count)
+        where outbox_topic.topic = wanted.topic and wanted.count > 0
+        returning outbox_topic.topic, outbox_topic.position - wanted.count as before
+      )
+      select
+        max(before) filter (where topic = 'event'), max(before) filter (where topic = 'state'),
+        max(before) filter (where topic = 'delivery')
+      into event, state, delivery from reserved;
+    end $$`,
+  ],
+};
+
+/**
  * The tables of a consumer: the checkpoint of each topic that it consumes, with the uid of the message there, by which it recognises the
  * producer's outbox; messages that could not be applied; and positions that the producer no longer had.
  */

@@ -64,13 +64,13 @@ describe('the outbox', () => {
       return woken.toSorted();
     };
     const state = { entity: 'feature', id: 'one', version: 1, state: null } as const;
-    const states = insertStatesSql('feature', `(select 'made' as id, 2 as version, null as state) as made`, '$1', '$2');
+    const states = insertStatesSql('feature', `(select 'made' as id, 2 as version, null as state)`, 1);
     expect(await wokenBy(() => undefined)).toEqual([]);
     expect(await wokenBy((outbox) => outbox.emitState(state))).toEqual(['state']);
-    expect(await wokenBy((outbox) => outbox.send(states, []))).toEqual(['state']);
+    expect(await wokenBy((outbox) => outbox.send(states, [], 1))).toEqual(['state']);
     expect(await wokenBy((outbox) => outbox.emit([featureCreated('one')]))).toEqual(['event']);
     const ofBoth = (outbox: Outbox) => {
-      outbox.send(states, []);
+      outbox.send(states, [], 1);
       outbox.emit([featureCreated('two')]);
     };
     expect(await wokenBy(ofBoth)).toEqual(['event', 'state']);
@@ -114,6 +114,80 @@ describe('the outbox', () => {
     expect(other?.groupId).not.toBe(one?.groupId);
   });
 
+  describe('of a transaction that takes positions', () => {
+    const states = insertStatesSql('feature', `(select $1 as id, 2 as version, null as state)`, 2);
+    const commit = (name: string, takesPositions: boolean) =>
+      producer.outboxProducer.work({ traceparent: '00-trace', takesPositions }, async (_tx, outbox) => {
+        outbox.send(states, [name], 1);
+        outbox.emit([featureCreated(name)]);
+        outbox.emitDelivery({ entity: 'feature', id: name, state: null });
+      });
+    const stored = (topic: OutboxTopic) =>
+      producer.database.read<{ name: string; position: number | null }>(
+        {
+          name: 'rows of a topic',
+          text: `select coalesce(payload ->> 'featureName', payload ->> 'id') as name, position from outbox where topic = $1 order by id`,
+        },
+        [topic],
+      );
+
+    it('has them at once, after messages that wait for theirs', async () => {
+      await commit('waiting', false);
+      await commit('positioned', true);
+      for (const topic of OutboxTopic.enum)
+        expect(await stored(topic)).toEqual([
+          { name: 'waiting', position: 1 },
+          { name: 'positioned', position: 2 },
+        ]);
+      await commit('later', false);
+      expect((await stored('event')).map(({ position }) => position)).toEqual([1, 2, null]);
+      expect(names((await read(0)).messages)).toEqual(['waiting', 'positioned', 'later']);
+    });
+
+    it('takes none if it is not committed', async () => {
+      const text = insertStatesSql('feature', `(select 'half' as id, 2 as version, 1 / 0 as state)`, 1);
+      const failing = producer.outboxProducer.work(
+        { traceparent: '00-trace', takesPositions: true },
+        async (_, outbox) => {
+          outbox.send(text, [], 1);
+          outbox.emit([featureCreated('half')]);
+        },
+      );
+      await expect(failing).rejects.toThrow();
+      await commit('whole', true);
+      expect(await read(0)).toMatchObject({ head: 1, messages: [{ payload: { featureName: 'whole' } }] });
+    });
+
+    it('shows its messages in one order without gaps to a reader that reads all the while', async () => {
+      const seen: { position: number; name: string }[] = [];
+      let isDone = false;
+      const reading = (async () => {
+        for (let after = 0, isLast = false; !isLast;) {
+          isLast = isDone;
+          const { messages } = await read(after);
+          seen.push(
+            ...messages.map(({ position, payload }) => ({
+              position,
+              name: (payload as { featureName: string }).featureName,
+            })),
+          );
+          after = messages.at(-1)?.position ?? after;
+        }
+      })();
+      const writers = Array.from({ length: 8 }, async (_, writer) => {
+        for (let nth = 0; nth < 25; nth++) await commit(`${writer} ${nth}`, (writer + nth) % 3 > 0);
+      });
+      await Promise.all(writers);
+      isDone = true;
+      await reading;
+      expect(seen.map(({ position }) => position)).toEqual(Array.from({ length: 200 }, (_, nth) => nth + 1));
+      for (let writer = 0; writer < 8; writer++)
+        expect(seen.filter(({ name }) => name.startsWith(`${writer} `)).map(({ name }) => name)).toEqual(
+          Array.from({ length: 25 }, (_, nth) => `${writer} ${nth}`),
+        );
+    });
+  });
+
   it('refuses a message that could not be delivered, and stores nothing', async () => {
     const tellsOf = (data: string) =>
       producer.outboxProducer.work(null, async ({ query }, outbox) => {
@@ -135,16 +209,11 @@ describe('the outbox', () => {
 
   it('stores states that a statement builds in the order of emission, and refuses one that is too large', async () => {
     const states = (bytes: number) =>
-      insertStatesSql(
-        'feature',
-        `(select 'made' as id, 2 as version, repeat('x', ${bytes}) as state) as made`,
-        '$1',
-        '$2',
-      );
+      insertStatesSql('feature', `(select 'made' as id, 2 as version, repeat('x', ${bytes}) as state)`, 1);
     const emit = (bytes: number) =>
       producer.outboxProducer.work({ traceparent: '00-trace' }, async (_tx, outbox) => {
         outbox.emitState({ entity: 'feature', id: 'before', version: 1, state: null });
-        outbox.send(states(bytes), []);
+        outbox.send(states(bytes), [], 1);
         outbox.emitState({ entity: 'feature', id: 'after', version: 1, state: null });
       });
     const stored = () =>

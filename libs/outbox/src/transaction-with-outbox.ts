@@ -32,9 +32,11 @@ export interface Outbox extends Emitter {
   ofRequest(traceparent: string): Emitter;
   /**
    * Sends a statement that stores states by `insertStatesSql`, without waiting for it. The same statement stores the messages that are emitted
-   * between this call and the next statement, from two parameters that the outbox adds: the traceparent, and the rows.
+   * between this call and the next statement, from three parameters that the outbox adds: the traceparent, the rows, and how many positions
+   * they take.
+   * @param states how many states it stores
    */
-  send(text: string, values: readonly unknown[]): void;
+  send(text: string, values: readonly unknown[], states: number): void;
 }
 
 /** Records what happened in a unit of work. Stores call it where they write, so that no caller can omit it. */
@@ -50,24 +52,25 @@ export function recordEvents(
 
 const columns = 'topic, type, entity_key, traceparent, payload';
 
-/** SQL: outbox rows from the parameters `traceparent` and `rows`. */
-function selectRows(traceparent: string, rows: string): string {
-  return `
-  select row.topic, row.type, row.entity_key, coalesce(row.traceparent, ${traceparent}::text), row.payload
-  from json_to_recordset(${rows}::json) as row (topic text, type text, entity_key text, traceparent text, payload json)`;
-}
-
 /**
  * SQL: stores the states in the query `from` (`id`, `version`, `state`) as outbox rows, and after them the rows of the second parameter.
  * States computed by PostgreSQL are not transferred to this process.
+ * @param first the number of the first of the three parameters that the outbox adds
  */
-export function insertStatesSql(entity: StateEntity, from: string, traceparent: string, rows: string): string {
+export function insertStatesSql(entity: StateEntity, from: string, first: number): string {
+  const [traceparent, rows, counts] = [`$${first}`, `$${first + 1}`, `$${first + 2}`];
   return `
-  insert into outbox (${columns})
-  select 'state', '${entity}', '${entity}:' || id, ${traceparent}::text,
-    json_build_object('entity', '${entity}', 'id', id, 'version', version, 'state', state)
-  from ${from}
-  union all ${selectRows(traceparent, rows)}`;
+  insert into outbox (${columns}, position)
+  with head as materialized (select event, state, delivery from outbox_reserve(${counts}::integer[]))
+  select 'state', '${entity}', '${entity}:' || stored.id, ${traceparent}::text,
+    json_build_object('entity', '${entity}', 'id', stored.id, 'version', stored.version, 'state', stored.state),
+    head.state + row_number() over ()
+  from ${from} as stored cross join head
+  union all
+  select row.topic, row.type, row.entity_key, coalesce(row.traceparent, ${traceparent}::text), row.payload,
+    case row.topic when 'event' then head.event when 'delivery' then head.delivery else head.state end + row.nth
+  from head cross join json_to_recordset(${rows}::json)
+    as row (topic text, type text, entity_key text, traceparent text, payload json, nth integer)`;
 }
 
 interface Row {
@@ -77,9 +80,15 @@ interface Row {
   /** of the request, where several share the transaction */
   readonly traceparent?: string;
   readonly payload: unknown;
+  /** which of the positions that its statement takes in its topic; without it the row gets a position after the commit */
+  readonly nth?: number;
 }
 
-const insertRows = `insert into outbox (${columns}) ${selectRows('$1', '$2')}`;
+/** Stores outbox rows from the parameters traceparent and rows. */
+const insertRows = `
+  insert into outbox (${columns})
+  select row.topic, row.type, row.entity_key, coalesce(row.traceparent, $1::text), row.payload
+  from json_to_recordset($2::json) as row (topic text, type text, entity_key text, traceparent text, payload json)`;
 
 /** The maximum bytes in UTF-8 of one UTF-16 unit, by which JavaScript counts the length of a text. */
 const maxBytesPerUnit = 3;
@@ -114,16 +123,44 @@ function withGroup(rows: readonly Row[]): readonly Row[] {
   );
 }
 
+/** In the order of `outbox_reserve`. */
+const topicsWithPositions: readonly OutboxTopic[] = ['event', 'state', 'delivery'];
+
+/** The rows with their places among the positions that their statement takes, and how many these are in each topic. */
+function withPlaces(
+  rows: readonly Row[],
+  states: number,
+): { readonly rows: readonly Row[]; readonly counts: number[] } {
+  const counts = topicsWithPositions.map((topic) => (topic === 'state' ? states : 0));
+  const placed = rows.map((row) => {
+    const topic = topicsWithPositions.indexOf(row.topic);
+    const nth = (counts[topic] ?? 0) + 1;
+    counts[topic] = nth;
+    return { ...row, nth };
+  });
+  return { rows: placed, counts };
+}
+
 /** Emits events in a transaction without an outbox, such as that of a projection. Consumers get them when they next poll. */
 export async function emitInProjection({ query }: Tx, events: readonly OutboxEvent[]): Promise<void> {
   if (events.length > 0) await query(insertRows, [null, serializeRows(withGroup(events.map(eventRow)))]);
+}
+
+/** How a transaction commits. */
+export interface CommitOptions extends CommitLimits {
+  /**
+   * Whether messages get their positions with the statement of `send` that stores them, so that no row is written twice. No other
+   * transaction gets positions until this one has ended, so nothing may follow but COMMIT: for jobs that wait for nothing once they have
+   * called `send`, and have locked what it writes. The database needs `outboxReservation`.
+   */
+  readonly takesPositions?: boolean | undefined;
 }
 
 /** Runs a job in a transaction. Its messages carry the given traceparent. */
 export type RunInTransaction = <T>(
   traceparent: string | null,
   job: (tx: Tx, outbox: Outbox) => Promise<T>,
-  limits?: CommitLimits,
+  options?: CommitOptions,
 ) => Promise<T>;
 
 /**
@@ -137,7 +174,7 @@ export function transactionWithOutbox(
   return async <T>(
     traceparent: string | null,
     job: (tx: Tx, outbox: Outbox) => Promise<T>,
-    limits: CommitLimits = {},
+    { takesPositions = false, ...limits }: CommitOptions = {},
   ): Promise<T> => {
     let endCommit: (() => void) | undefined;
     return database
@@ -177,14 +214,17 @@ export function transactionWithOutbox(
               topics.add(row.topic);
             });
           },
-          send: (text, values) => {
+          send: (text, values, states) => {
             sendRows();
             topics.add('state');
             const statementRows: Row[][] = [[]];
             [rows, hasPendingStatement] = [statementRows, true];
             tx.send(text, () => {
               if (rows === statementRows) [rows, hasPendingStatement] = [[[]], false];
-              return [...values, traceparent, serializeRows(statementRows.flatMap(withGroup))];
+              const all = statementRows.flatMap(withGroup);
+              if (!takesPositions) return [...values, traceparent, serializeRows(all), null];
+              const placed = withPlaces(all, states);
+              return [...values, traceparent, serializeRows(placed.rows), placed.counts];
             });
           },
         });

@@ -3,7 +3,7 @@ import type { OutboxEvent } from '@bunting/contracts';
 import { openDatabase } from '@bunting/database';
 import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
-import { outboxTables, startOutboxProducer } from '../src/index.ts';
+import { outboxReservation, outboxTables, startOutboxProducer } from '../src/index.ts';
 
 const things = { name: '2026-11-21-things', statements: ['create table thing (name text primary key)'] };
 
@@ -27,7 +27,7 @@ export const startProducer = async (bus: Bus, url?: string, options: { intervalM
   const database = await openDatabase({
     url: address,
     name: 'features',
-    migrations: [outboxTables, things],
+    migrations: [outboxTables, outboxReservation, things],
   });
   const outboxProducer = startOutboxProducer({
     producer: 'features',

@@ -194,7 +194,7 @@ const children = `
 const insert = `with saved as (${insertFeaturesSql}) ${featureStatesSql('saved')}`;
 /** SQL: a write of features that also stores their new states in the outbox. */
 function withStates(write: string): string {
-  return `with saved as (${write}) ${insertStatesSql('feature', `(${featureStatesSql('saved')}) as stored`, '$2', '$3')}`;
+  return `with saved as (${write}) ${insertStatesSql('feature', `(${featureStatesSql('saved')})`, 2)}`;
 }
 const remove = `
   with deleted as (delete from feature where name = any ($1::text[]) returning name, version)
@@ -352,14 +352,14 @@ export function featureRepository(
     const rows = changes.map(({ after }) =>
       Object.fromEntries(['name', ...columns].map((name) => [name, after[name]])),
     );
-    outbox.send(withStates(updateFeaturesSql(columns)), [JSON.stringify(rows)]);
+    outbox.send(withStates(updateFeaturesSql(columns)), [JSON.stringify(rows)], rows.length);
     for (const { name } of features) recordStored(name, nextVersion(name));
     return waitAfterFullBatch(features);
   };
 
   /** Sends the states of features whose rows stay the same, with their next versions. */
   const emitAgain = (names: readonly string[]): Promise<void> => {
-    outbox.send(incrementVersions, [names]);
+    outbox.send(incrementVersions, [names], names.length);
     for (const name of names) if (versions.has(name)) nextVersion(name);
     return waitAfterFullBatch(names);
   };

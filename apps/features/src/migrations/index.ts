@@ -1,5 +1,5 @@
 import type { SchemaMigration } from '@bunting/database';
-import { idempotencyTables, outboxTables } from '@bunting/outbox';
+import { idempotencyTables, outboxReservation, outboxTables } from '@bunting/outbox';
 import { initial } from './1-initial.ts';
 import { usageHistory } from './2-expand-usage-history.ts';
 import { environmentColor } from './3-expand-environment-color.ts';
@@ -15,4 +15,5 @@ export const featuresMigrations: readonly SchemaMigration[] = [
   environmentColor,
   segmentLists,
   stagedSegmentLists,
+  outboxReservation,
 ];

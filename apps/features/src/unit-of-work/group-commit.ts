@@ -195,7 +195,11 @@ async function runTogether(tx: Tx, outbox: Outbox, edits: readonly Edit[]): Prom
     ({ text }) => text,
   );
   for (const [text, ofText] of saves)
-    outbox.send(text, [`[${ofText.map(({ rows: list }) => list.slice(1, -1)).join(',')}]`]);
+    outbox.send(
+      text,
+      [`[${ofText.map(({ rows: list }) => list.slice(1, -1)).join(',')}]`],
+      ofText.reduce((sum, { states }) => sum + states, 0),
+    );
   for (const { traceparent, messages } of done) {
     const emitter = outbox.ofRequest(traceparent);
     for (const emit of messages) emit(emitter);
@@ -203,12 +207,18 @@ async function runTogether(tx: Tx, outbox: Outbox, edits: readonly Edit[]): Prom
   return ran;
 }
 
+/** A statement that saves a list of rows, as JSON, and the states of that many features. */
+interface Save {
+  readonly text: string;
+  readonly rows: string;
+  readonly states: number;
+}
+
 /** What an edit has sent and emitted. */
 interface Collected {
   readonly result: unknown;
   readonly traceparent: string;
-  /** statements that save a list of rows, as JSON */
-  readonly saves: readonly { readonly text: string; readonly rows: string }[];
+  readonly saves: readonly Save[];
   readonly messages: readonly ((emitter: Emitter) => void)[];
 }
 
@@ -218,15 +228,15 @@ async function runCollecting(
   { traceparent, signal, run }: Edit,
 ): Promise<Collected | { readonly refusal: Refusal } | undefined> {
   const messages: ((emitter: Emitter) => void)[] = [];
-  const saves: { readonly text: string; readonly rows: string }[] = [];
+  const saves: Save[] = [];
   const emitter: Emitter = {
     emit: (events) => void messages.push((to) => to.emit(events)),
     emitState: (state) => void messages.push((to) => to.emitState(state)),
     emitDelivery: (state) => void messages.push((to) => to.emitDelivery(state)),
   };
-  const send = (text: string, [rows, ...others]: readonly unknown[]): void => {
+  const send = (text: string, [rows, ...others]: readonly unknown[], states: number): void => {
     if (typeof rows !== 'string' || rows.length > maxSavedLength || others.length > 0) throw new NotTogether();
-    saves.push({ text, rows });
+    saves.push({ text, rows, states });
   };
   try {
     const result = await run(tx, { ...emitter, ofRequest: () => emitter, send });

@@ -159,7 +159,8 @@ export function unitOfWork(
     };
   const run = <C extends TransactionContext | (TransactionContext & WriteContext), T>(context: C, job: Job<T>) =>
     work(context, runJob(context, job));
-  const commitEdit = groupCommit(work);
+  // The last statement of an edit saves the feature that it has locked.
+  const commitEdit = groupCommit((limits, job) => work({ ...limits, takesPositions: true }, job));
   return Object.assign(run, {
     edit: <T>(context: TransactionContext & WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>> => {
       // The stored reply is in the transaction of its edit.
