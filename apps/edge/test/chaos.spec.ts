@@ -73,7 +73,7 @@ async function startWorld() {
       held,
       appName: 'edge',
       instanceId: 'edge-1',
-      settings: { ...fastFollowing, validateAfterMs: 50 },
+      settings: fastFollowing,
       lists: lists.claim(),
       onState: (state) => {
         checked(state);
@@ -304,6 +304,10 @@ const cases: Record<string, (world: World, edge: Edge) => Promise<Edge | void>> 
   'the token is narrowed': async ({ origin }, edge) => {
     origin.state.data = originData('production');
     origin.cut();
+    await eventually(() => expect(edge.served()).toMatchObject({ environment: 'production', features: [] }));
+  },
+  'the token is narrowed, and the stream stays open': async ({ origin }, edge) => {
+    origin.state.data = originData('production');
     await eventually(() => expect(edge.served()).toMatchObject({ environment: 'production', features: [] }));
   },
   'the snapshot is corrupt': async (world, edge) => {

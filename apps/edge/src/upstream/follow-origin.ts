@@ -246,6 +246,8 @@ export function followOrigin(options: FollowOptions) {
       refusals = 0;
       return false;
     }
+    // Another revision may be that of another environment or other projects: it is served as what the token is for now.
+    if (isOlder && !isOtherScope) await validate();
     if (isOlder && !isOtherScope)
       log.warn(
         `The origin has revision ${next.revision} now, and had ${held?.revision ?? 0}: as after a restored backup. The edge follows it.`,
