@@ -23,16 +23,12 @@ export function ErrorPage({ error }: ErrorComponentProps) {
 export function NotFoundPage() {
   return (
     <Page title="There is no such page">
-      <EmptyState
-        title="There is no such page"
-        action={
-          <Link to="/flags" className={buttonClass()}>
-            Go to the flags
-          </Link>
-        }
-      >
-        The address may be mistyped, or what it showed is gone.
-      </EmptyState>
+      <p>The address may be mistyped, or what it showed is gone.</p>
+      <p>
+        <Link to="/" className={buttonClass()}>
+          Go to Home
+        </Link>
+      </p>
     </Page>
   );
 }

@@ -6,6 +6,9 @@ describe('the summary of an event', () => {
     expect(summaryInWords('**ada** triggered **feature-dependency-added**')).toBe(
       '**ada** let a flag depend on another one',
     );
+    expect(summaryInWords('**ada** triggered **signal-endpoint-token-created**')).toBe(
+      '**ada** created a token of a signal endpoint',
+    );
     expect(summaryInWords('**unleash\\_system\\_user** triggered **application-created**')).toBe(
       '**Bunting** saw an application for the first time',
     );

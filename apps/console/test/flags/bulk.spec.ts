@@ -37,7 +37,7 @@ async function choose(page: Page, menu: string, item: string): Promise<void> {
 }
 
 async function readResults(page: Page, ...lines: readonly string[]): Promise<void> {
-  const results = page.getByRole('dialog', { name: 'What became of them' });
+  const results = page.getByRole('dialog', { name: 'Result' });
   for (const line of lines) await results.getByText(line).waitFor();
   await results.getByRole('button', { name: 'Close' }).last().press('Enter');
   await results.waitFor({ state: 'detached' });

@@ -143,7 +143,7 @@ describeInBrowser('the cleanup', () => {
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Archive 2 flags' }).focus();
     await page.keyboard.press('Enter');
-    const results = page.getByRole('dialog', { name: 'What became of them' });
+    const results = page.getByRole('dialog', { name: 'Result' });
     await results.getByText('1 flag changed.').waitFor();
     await results.getByText('1 flag proposed in a change request.').waitFor();
     await results.getByRole('link', { name: new RegExp(`^Open change request \\d+ of ${guarded}$`) }).click();
@@ -174,6 +174,13 @@ describeInBrowser('the cleanup', () => {
     await page.getByRole('row').filter({ hasText: older }).waitFor();
     await expectAccessible(opened);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    const list = page.getByRole('region', { name: /^Cleanup/ }).last();
+    expect(await list.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
+    // What is done with selected flags lies above the list, not below it.
+    await page.getByRole('checkbox', { name: `Select ${older}` }).click();
+    await page.getByRole('button', { name: 'Text for the code’s owners' }).click();
+    await page.getByRole('dialog', { name: 'Text for the owners of the code' }).waitFor();
+    await page.keyboard.press('Escape');
     await closeChecked(opened);
   });
 });

@@ -7,6 +7,7 @@ import {
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  openMenu,
   openSignedIn,
 } from '../support/browser.ts';
 
@@ -61,6 +62,17 @@ describeInBrowser('the page of a flag', () => {
     await development.getByText('not in production').waitFor();
     await page.getByText('<img src=x onerror=alert(1)>', { exact: false }).waitFor();
     await expectAccessible(opened);
+    // The entries of a menu begin at one edge, with or without an icon.
+    await openMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Archive');
+    const edges = await page.getByRole('menuitem').evaluateAll((entries) =>
+      entries.map((entry) => {
+        const range = document.createRange();
+        range.selectNodeContents(entry.lastChild ?? entry);
+        return Math.round(range.getBoundingClientRect().left);
+      }),
+    );
+    expect(new Set(edges).size).toBe(1);
+    await page.keyboard.press('Escape');
 
     await development.getByRole('button', { name: 'Copy here' }).click();
     await development.getByRole('link', { name: '25 % of users where region is no.' }).waitFor();

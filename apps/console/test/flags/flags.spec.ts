@@ -317,7 +317,7 @@ describeInBrowser('the list of flags', () => {
     await dialog.getByText('9 flags in 1 project will change:').waitFor();
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Mark 9 flags' }).click();
-    const results = page.getByRole('dialog', { name: 'What became of them' });
+    const results = page.getByRole('dialog', { name: 'Result' });
     await results.getByText('9 flags changed.').waitFor();
     await results.getByRole('button', { name: 'Close' }).last().click();
     await eventually(async () => expect((await find('listed.29')).filter(({ stale }) => stale)).toHaveLength(9));

@@ -112,7 +112,7 @@ describeInBrowser('what is hard to take back', () => {
     await dialog.getByText('Applications asked for 1 flag of these in the last 7 days:').waitFor();
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Archive 2 flags' }).press('Enter');
-    await page.getByRole('dialog', { name: 'What became of them' }).getByText('2 flags changed.').waitFor();
+    await page.getByRole('dialog', { name: 'Result' }).getByText('2 flags changed.').waitFor();
     await closeChecked(opened);
   });
 });

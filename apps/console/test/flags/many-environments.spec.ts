@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
+import type { Locator } from 'playwright-core';
 import {
   api,
   chooseFromMenu,
@@ -18,6 +19,14 @@ const last = 'live-shop';
 function overflowOf(selector: string): number {
   const ends = [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect().right);
   return Math.max(0, ...ends) - document.documentElement.clientWidth;
+}
+
+function linesOf(text: Locator): Promise<number> {
+  return text.evaluate((one) => {
+    const range = document.createRange();
+    range.selectNodeContents(one);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+  });
 }
 
 describeInBrowser('a project with twelve environments', () => {
@@ -42,10 +51,8 @@ describeInBrowser('a project with twelve environments', () => {
       await page.getByRole('switch', { name: `Enabled in ${last}` }).waitFor();
       expect(await page.getByRole('switch', { name: /^Enabled in/ }).count()).toBe(12);
       expect(await page.evaluate(overflowOf, 'section[aria-label^="The flag in"]')).toBeLessThanOrEqual(0);
-      await page
-        .getByRole('region', { name: `The flag in ${last}` })
-        .getByText('production', { exact: true })
-        .waitFor();
+      const heading = page.getByRole('region', { name: `The flag in ${last}` }).getByRole('heading');
+      for (const word of [last, 'production']) expect(await linesOf(heading.getByText(word, { exact: true }))).toBe(1);
       await expectAccessible(opened);
       await closeChecked(opened);
     },
@@ -59,6 +66,13 @@ describeInBrowser('a project with twelve environments', () => {
     await eventually(async () => expect(await headers.count()).toBe(5));
     const titles = () => headers.evaluateAll((all) => all.map((one) => one.getAttribute('title')));
     expect(await titles()).toContain('production');
+    // Names that begin alike are read to their end.
+    const cut = await headers.evaluateAll(
+      (all) =>
+        all.flatMap((one) => [...one.querySelectorAll('*')]).filter((one) => one.scrollWidth > one.clientWidth + 1)
+          .length,
+    );
+    expect(cut).toBe(0);
     expect(await titles()).toContain(last);
     expect(await page.evaluate(overflowOf, '[role=switch]')).toBeLessThanOrEqual(0);
     await page.getByRole('button', { name: '5 of 12 environments' }).click();

@@ -151,7 +151,7 @@ describeInBrowser('the playground', () => {
 
     await api('POST', `${base}/archive`, { features: [parent, child] });
     await page.getByRole('status').getByText('1 flag, 3 contexts').waitFor();
-    await page.getByRole('button', { name: /As if this were applied/ }).click();
+    await page.getByRole('button', { name: /Preview a change request/ }).click();
     await page.getByRole('option', { name: new RegExp(`^Change request #${changeRequest}\\b`) }).click();
     await page.getByRole('alert').filter({ hasText: 'The changes could not be applied' }).waitFor();
     await closeChecked(opened);

@@ -62,6 +62,14 @@ describeInBrowser('the pages of projects', () => {
     await page.getByRole('heading', { name: 'The shop <b>مرحبا</b>', level: 1 }).waitFor();
     await page.getByText('No flag is stale.').waitFor();
     await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Create a flag' }).press('Enter');
+    await untilFocused(page.getByRole('dialog', { name: 'Create a flag' }));
+    await page.keyboard.type(`shop-${id}`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: `shop-${id}`, level: 1 }).waitFor();
+    const crumbs = page.getByRole('navigation', { name: 'Where this page belongs' });
+    await crumbs.getByRole('link', { name: 'The shop' }).press('Enter');
+    await page.getByRole('heading', { name: 'Flags of The shop', level: 1 }).waitFor();
 
     await page.getByRole('link', { name: 'Settings' }).press('Enter');
     await page.getByRole('spinbutton', { name: 'Active flags at most' }).fill('7');

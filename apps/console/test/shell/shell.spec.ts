@@ -94,9 +94,9 @@ describeInBrowser('the console', () => {
   it('says what an address without a page is, and leads back', async () => {
     const opened = await openSignedIn('/no/such/page');
     await opened.page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor();
-    await opened.page.getByRole('link', { name: 'Go to the flags' }).click();
-    await opened.page.getByRole('table', { name: 'Flags' }).waitFor();
-    expect(new URL(opened.page.url()).pathname).toBe('/flags');
+    await opened.page.getByRole('link', { name: 'Go to Home' }).click();
+    await opened.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    expect(new URL(opened.page.url()).pathname).toBe('/');
     await closeChecked(opened);
   });
 });

@@ -13,6 +13,7 @@ interface MenuPopoverProps {
 
 /** The list of actions of a menu while it is open: a module of its own, which is loaded when a menu is first opened. */
 export function MenuPopover({ label, entries, trigger, onClose }: MenuPopoverProps) {
+  const hasIcons = entries.some(({ icon }) => icon !== undefined);
   return (
     <Popover
       isOpen
@@ -34,7 +35,7 @@ export function MenuPopover({ label, entries, trigger, onClose }: MenuPopoverPro
             }}
             className={styles['option'] ?? ''}
           >
-            {icon !== undefined && <Icon name={icon} />}
+            {icon === undefined ? hasIcons && <span className={styles['noIcon']} /> : <Icon name={icon} />}
             {text}
           </MenuItem>
         ))}

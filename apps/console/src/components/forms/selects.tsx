@@ -10,7 +10,10 @@ import {
   SelectValue,
   Text,
 } from 'react-aria-components';
+import { useMemo, useState } from 'react';
+import { formatCount } from '../../text/format-number.ts';
 import { type ChoiceProps, FieldMessages, type SelectOption } from './fields.tsx';
+import { maxOfferedOptions, offeredOptions } from './offered-options.ts';
 import { Icon } from '../content/icon.tsx';
 import styles from './field.module.css';
 
@@ -52,6 +55,7 @@ export function Select({
 }: SelectProps) {
   return (
     <AriaSelect
+      placeholder="Choose"
       {...props}
       value={value}
       onChange={(key) => key !== null && onChange(String(key))}
@@ -71,12 +75,15 @@ export function Select({
 }
 
 /** A choice of one of many options, which the user finds by typing. */
-export function ComboBox({ label, hint, error, options: items, value, onChange, placeholder, ...props }: ChoiceProps) {
+export function ComboBox({ label, hint, error, options, value, onChange, placeholder, ...props }: ChoiceProps) {
+  const [text, setText] = useState('');
+  const items = useMemo(() => offeredOptions(options, text, value), [options, text, value]);
   return (
     <AriaComboBox
       {...props}
       defaultItems={items}
       selectedKey={value}
+      onInputChange={setText}
       onSelectionChange={(key) => key !== null && onChange(String(key))}
       isInvalid={error !== undefined}
       validationBehavior="aria"
@@ -91,7 +98,12 @@ export function ComboBox({ label, hint, error, options: items, value, onChange, 
         </Button>
       </div>
       <FieldMessages hint={hint} error={error} />
-      <Popover className={styles['popover'] ?? ''}>{optionList(items)}</Popover>
+      <Popover className={styles['popover'] ?? ''}>
+        {optionList(items)}
+        {items.length === maxOfferedOptions && options.length > items.length && (
+          <p className={styles['none']}>Type to find others of {formatCount(options.length, 'option')}.</p>
+        )}
+      </Popover>
     </AriaComboBox>
   );
 }

@@ -44,6 +44,11 @@ const pageSize = 200;
 /** A list has a search field from this number of rows. */
 const minRowsForSearch = 10;
 
+/** A label within a sentence: `Segments` in lower case, `API tokens` as it is. */
+function lowerFirst(label: string): string {
+  return /^\p{Lu}{2}/u.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
+}
+
 /** A list of things with a search (kept in the URL), a menu for each row, and an empty state. On narrow screens a row is a card. */
 export function ResourceList<T>({
   label,
@@ -83,7 +88,7 @@ export function ResourceList<T>({
               <div className={styles['search']}>
                 {(rows.length >= minRowsForSearch || search !== '') && (
                   <TextField
-                    label={`Search in ${label.toLowerCase()}`}
+                    label={`Search in ${lowerFirst(label)}`}
                     value={search}
                     onChange={(value) => {
                       setSearch(value === '' ? undefined : value);
@@ -119,7 +124,7 @@ export function ResourceList<T>({
                     ))}
                     {actions !== undefined && (
                       <th scope="col">
-                        <span className="visually-hidden">Actions for {label.toLowerCase()}</span>
+                        <span className="visually-hidden">Actions for {lowerFirst(label)}</span>
                       </th>
                     )}
                   </tr>

@@ -32,10 +32,9 @@ const texts = {
     instance: ['This installation', 'Version, health, statistics, limits, and the state of the event log'],
   },
   groups: {
-    places: 'Where flags live',
-    vocabulary: 'What flags are made of',
-    people: 'People and machines',
-    installation: 'This installation',
+    flags: 'Flags',
+    people: 'Access',
+    installation: 'Installation',
   },
 } as const;
 
@@ -58,32 +57,32 @@ function adminPage<Id extends keyof typeof texts.pages>(
 export const adminPages = [
   adminPage(
     'environments',
-    'places',
+    'flags',
     lazyRouteComponent(() => import('./catalogues/environments-page.tsx'), 'EnvironmentsPage'),
   ),
   adminPage(
     'segments',
-    'vocabulary',
+    'flags',
     lazyRouteComponent(() => import('./segments/segments-page.tsx'), 'SegmentsPage'),
   ),
   adminPage(
     'context',
-    'vocabulary',
+    'flags',
     lazyRouteComponent(() => import('./catalogues/context-fields-page.tsx'), 'ContextFieldsPage'),
   ),
   adminPage(
     'tags',
-    'vocabulary',
+    'flags',
     lazyRouteComponent(() => import('./catalogues/tags-page.tsx'), 'TagsPage'),
   ),
   adminPage(
     'strategies',
-    'vocabulary',
+    'flags',
     lazyRouteComponent(() => import('./catalogues/strategy-types-page.tsx'), 'StrategyTypesPage'),
   ),
   adminPage(
     'types',
-    'vocabulary',
+    'flags',
     lazyRouteComponent(() => import('./catalogues/flag-types-page.tsx'), 'FlagTypesPage'),
   ),
   adminPage(

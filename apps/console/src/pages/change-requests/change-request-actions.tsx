@@ -71,6 +71,10 @@ function isConfirmed(action: ChangeRequestAction): action is ConfirmedAction {
   return action in texts.explained;
 }
 
+function labelOf(action: ChangeRequestAction, { state }: ChangeRequest): string {
+  return action === 'schedule' && state === 'Scheduled' ? 'Reschedule' : texts.actions[action];
+}
+
 /** Whether the approval of the user is the last that a request needs, and the user may apply it then. */
 function useMayApplyOnceApproved(
   { project, environment, affectedEnvironments }: ChangeRequest,
@@ -151,7 +155,7 @@ function ActionDialog({ request, review, action, isApplicable, onClose }: Action
   const error = changeState.error ?? revert.error;
   return (
     <Dialog
-      title={texts.actions[action]}
+      title={labelOf(action, request)}
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
@@ -172,7 +176,7 @@ function ActionDialog({ request, review, action, isApplicable, onClose }: Action
             isPending={changeState.isPending || revert.isPending}
             isDisabled={action === 'schedule' && (Number.isNaN(new Date(time).getTime()) || isPast)}
           >
-            {texts.actions[action]}
+            {labelOf(action, request)}
           </Button>
         </>
       }
@@ -240,7 +244,7 @@ export function ChangeRequestActions({
   usePageActions(
     offered.map((id) => ({
       id: `change-request.${id}`,
-      title: texts.actions[id],
+      title: labelOf(id, request),
       ...(keys[id] === undefined ? {} : { key: keys[id] }),
       run: () => run(id),
     })),
@@ -249,16 +253,19 @@ export function ChangeRequestActions({
     <>
       {primary !== undefined && (
         <Button variant="primary" isPending={send.isPending} onPress={() => run(primary)}>
-          {texts.actions[primary]}
+          {labelOf(primary, request)}
         </Button>
       )}
       {secondary.map((id) => (
         <Button key={id} onPress={() => run(id)}>
-          {texts.actions[id]}
+          {labelOf(id, request)}
         </Button>
       ))}
       {inMenu.length > 0 && (
-        <Menu label="More actions" entries={inMenu.map((id) => ({ id, label: texts.actions[id], run: () => run(id) }))}>
+        <Menu
+          label="More actions"
+          entries={inMenu.map((id) => ({ id, label: labelOf(id, request), run: () => run(id) }))}
+        >
           <IconButton icon="more" label="More actions" />
         </Menu>
       )}

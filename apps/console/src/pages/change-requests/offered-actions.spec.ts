@@ -54,6 +54,13 @@ describe('what is offered for a change request', () => {
     expect(offered('Approved', { states }, false)).toMatchObject({ primary: undefined, secondary: ['copyLink'] });
   });
 
+  it('is to wait for the time that is set, which can be another one', () => {
+    expect(offered('Scheduled', { states: ['Applied', 'Scheduled', 'Rejected'] })).toMatchObject({
+      primary: undefined,
+      secondary: ['schedule', 'apply', 'copyLink'],
+    });
+  });
+
   it('never ends the request by its primary button', () => {
     const everything: Partial<ChangeRequestReview> = {
       states: ['In review', 'Approved', 'Applied', 'Cancelled', 'Rejected', 'Scheduled'],

@@ -29,7 +29,7 @@ const prominent: Readonly<
   Draft: { first: ['submit'], beside: ['askReviewers'] },
   'In review': { first: ['approve', 'askReviewers', 'copyLink'], beside: ['reject', 'askReviewers', 'copyLink'] },
   Approved: { first: ['apply', 'copyLink'], beside: ['schedule', 'copyLink'] },
-  Scheduled: { first: ['schedule', 'copyLink'], beside: ['apply', 'copyLink'] },
+  Scheduled: { first: [], beside: ['schedule', 'apply', 'copyLink'] },
   Applied: { first: [], beside: ['revert', 'copyLink'] },
   Cancelled: { first: [], beside: ['copyLink'] },
   Rejected: { first: [], beside: ['copyLink'] },

@@ -87,11 +87,6 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
           <EventSummary text={summary ?? name} subject={featureName == null ? subjectOf(event) : undefined} />
         </span>
         <span className={styles['where']}>
-          {environment != null && (
-            <span className={chip['chip']}>
-              <EnvironmentName name={environment} />
-            </span>
-          )}
           {featureName != null && project != null && (
             <Link
               to="/projects/$project/features/$feature"
@@ -101,6 +96,11 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
             >
               <bdi>{featureName}</bdi>
             </Link>
+          )}
+          {environment != null && (
+            <span className={chip['chip']}>
+              <EnvironmentName name={environment} />
+            </span>
           )}
         </span>
       </div>

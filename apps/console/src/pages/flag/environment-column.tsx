@@ -122,6 +122,8 @@ type EnvironmentEdits = ReturnType<typeof useEnvironmentEdits>;
 
 /** Maximum strategies of one environment until the user expands the list. */
 const maxShownStrategies = 50;
+/** Beside more environments than this, what one lacks is folded up. */
+const maxOthersWithDifferences = 5;
 
 interface ColumnHeadProps {
   readonly environment: FeatureEnvironment;
@@ -154,7 +156,13 @@ function ColumnHead({ environment, isProtected, isSwitchDisabled, edits }: Colum
         />
       </div>
       <p className={layout['small']}>
-        Last seen <Time at={lastSeenAt} />
+        {lastSeenAt == null ? (
+          'Not seen yet'
+        ) : (
+          <>
+            Last seen <Time at={lastSeenAt} />
+          </>
+        )}
         {(yes ?? 0) + (no ?? 0) > 0 && ` · ${texts.share(yes ?? 0, no ?? 0)}`}
       </p>
       {isAskingHowToEnable && (
@@ -279,6 +287,21 @@ export function EnvironmentColumn({
     },
   ];
 
+  // Beside many environments the differences of each would bury what it has.
+  const areMissingFew = others.length < maxOthersWithDifferences;
+  const missingItems =
+    reference !== undefined &&
+    missing
+      .slice(0, maxShown)
+      .map((strategy) => (
+        <ReferenceOnlyStrategyItem
+          key={`missing-${strategy.id}`}
+          strategy={strategy}
+          sentence={sentence(strategy)}
+          reference={reference.name}
+          onCopy={isArchived ? undefined : () => edits.copyTo(name, [strategy])}
+        />
+      ));
   const { color } = useEnvironmentMark(environment);
   return (
     <section className={styles['column']} aria-label={`The flag in ${name}`} data-environment-color={color}>
@@ -305,19 +328,16 @@ export function EnvironmentColumn({
             actions={actionsOf(strategy, index)}
           />
         ))}
-        {reference !== undefined &&
-          missing
-            .slice(0, maxShown)
-            .map((strategy) => (
-              <ReferenceOnlyStrategyItem
-                key={`missing-${strategy.id}`}
-                strategy={strategy}
-                sentence={sentence(strategy)}
-                reference={reference.name}
-                onCopy={isArchived ? undefined : () => edits.copyTo(name, [strategy])}
-              />
-            ))}
+        {areMissingFew && missingItems}
       </ol>
+      {!areMissingFew && missing.length > 0 && (
+        <details>
+          <summary className={layout['small']}>
+            {formatCount(missing.length, 'strategy', 'strategies')} only in {reference?.name}
+          </summary>
+          <ol className={styles['strategies']}>{missingItems}</ol>
+        </details>
+      )}
       {hiddenCount > 0 && (
         <div>
           <Button size="small" onPress={() => setShowsAll(true)}>

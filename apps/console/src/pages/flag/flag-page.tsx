@@ -27,6 +27,7 @@ import { EventSummary } from '../../components/content/event-summary.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
+import { useProjectName } from '../projects/project-tabs.tsx';
 import { shortSummary } from '../../text/short-summary.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
@@ -165,13 +166,17 @@ function FavoriteButton({ feature, project }: FlagPartProps) {
   );
 }
 
+function ProjectName({ id }: { readonly id: string }) {
+  return <bdi>{useProjectName(id)}</bdi>;
+}
+
 function crumbsTo(project: string): readonly React.ReactNode[] {
   return [
     <Link key="flags" to="/flags">
       Flags
     </Link>,
     <Link key="project" to="/projects/$project/flags" params={{ project }}>
-      {project}
+      <ProjectName id={project} />
     </Link>,
   ];
 }
@@ -240,6 +245,8 @@ function Shortcuts({ feature: { name, archived, environments = [] }, project }: 
   );
 }
 
+const stageNames: Readonly<Record<string, string>> = { initial: 'not used yet', 'pre-live': 'not in production yet' };
+
 function FlagView({ feature, project }: FlagPartProps) {
   const { name, type, stale, lifecycle } = feature;
   return (
@@ -251,7 +258,7 @@ function FlagView({ feature, project }: FlagPartProps) {
           <Shortcuts feature={feature} project={project} />
           <FavoriteButton feature={feature} project={project} />
           <Badge>{type}</Badge>
-          {lifecycle !== undefined && <Badge>{lifecycle.stage}</Badge>}
+          {lifecycle !== undefined && <Badge>{stageNames[lifecycle.stage] ?? lifecycle.stage}</Badge>}
           {stale === true && <Badge tone="warning">stale</Badge>}
         </>
       }

@@ -125,7 +125,8 @@ function EnvironmentUsage({ feature, history, range, environment: { name, type }
       <figcaption className={styles['caption']}>
         <EnvironmentName name={name} type={type} />
         <span className={layout['small']}>
-          {yes + no === 0 ? 'not asked for' : `${formatCount(yes + no, 'evaluation')}, ${shareOf(yes, no)}`}
+          {formatCount(yes + no, 'evaluation')}
+          {yes + no > 0 && `, ${shareOf(yes, no)}`}
         </span>
       </figcaption>
       {yes + no > 0 && (
@@ -165,6 +166,16 @@ function EnvironmentUsage({ feature, history, range, environment: { name, type }
   );
 }
 
+function isUsedIn({ environments }: UsageHistory): (environment: { readonly name: string }) => boolean {
+  const used = new Set(environments.map(({ environment }) => environment));
+  return ({ name }) => used.has(name);
+}
+
+/** Where the flag was not asked for: many charts without bars would bury the others. */
+function UnusedEnvironments({ names }: { readonly names: readonly string[] }) {
+  return names.length > 0 && <p className={layout['small']}>Not asked for in {names.join(', ')}.</p>;
+}
+
 function Applications({ applications }: Pick<UsageHistory, 'applications'>) {
   if (applications.length === 0) return null;
   return (
@@ -191,7 +202,9 @@ function Applications({ applications }: Pick<UsageHistory, 'applications'>) {
                   <bdi>{appName}</bdi>
                 </Link>
               </td>
-              <td>{environment}</td>
+              <td>
+                <EnvironmentName name={environment} />
+              </td>
               <td className={styles['number']}>{formatNumber(yes + no)}</td>
               <td className={styles['number']}>{yes + no > 0 && `${Math.round((yes / (yes + no)) * 100)} %`}</td>
             </tr>
@@ -253,7 +266,7 @@ export function UsagePanel({ feature: { name, environments = [] } }: { readonly 
           ) : (
             <div aria-busy={history.isPlaceholderData} className={styles['content']}>
               <div className={styles['figures']}>
-                {shown.map((environment) => (
+                {shown.filter(isUsedIn(data)).map((environment) => (
                   <EnvironmentUsage
                     key={environment.name}
                     feature={name}
@@ -265,6 +278,7 @@ export function UsagePanel({ feature: { name, environments = [] } }: { readonly 
                   />
                 ))}
               </div>
+              <UnusedEnvironments names={shown.filter((one) => !isUsedIn(data)(one)).map((one) => one.name)} />
               <Applications applications={data.applications} />
             </div>
           )

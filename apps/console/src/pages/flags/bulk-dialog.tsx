@@ -130,7 +130,7 @@ function Results({ results, onClose }: { readonly results: readonly BulkResult[]
     results.flatMap(({ changeRequest, project }) => (changeRequest === undefined ? [] : [[changeRequest, project]])),
   );
   return (
-    <Dialog title="What became of them" onClose={onClose} footer={<Button onPress={onClose}>Close</Button>}>
+    <Dialog title="Result" onClose={onClose} footer={<Button onPress={onClose}>Close</Button>}>
       <div role="status">
         {count('done') > 0 && <p>{formatCount(count('done'), 'flag')} changed.</p>}
         {count('proposed') > 0 && <p>{formatCount(count('proposed'), 'flag')} proposed in a change request.</p>}

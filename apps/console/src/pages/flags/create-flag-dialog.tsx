@@ -42,7 +42,7 @@ export function CreateFlagDialog({ project: givenProject, name = '', onCreated, 
         {
           name: 'name',
           label: 'Name',
-          hint: 'Code asks for it by this name, and it cannot be changed: letters, digits, - _ . ~',
+          hint: 'Used in code, and cannot be changed. Letters, digits, -\u00a0_\u00a0.\u00a0~',
         },
         {
           name: 'type',

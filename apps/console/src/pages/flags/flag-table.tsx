@@ -467,6 +467,7 @@ export function FlagTable({
                   title={name}
                   sort={sort}
                   onSort={onSort}
+                  className={styles['environmentHead']}
                 />
               ))}
               {details.map(({ id, label, sortBy }) =>

@@ -1,14 +1,10 @@
-import { useNavigate, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Link } from '@tanstack/react-router';
 import { usePermissionCheck } from '../../api/permissions.ts';
-import { Button, buttonClass } from '../../components/buttons/button.tsx';
+import { buttonClass } from '../../components/buttons/button.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
+import { CreateFlagButton } from '../flags/create-flag-button.tsx';
 import styles from './home.module.css';
-
-const CreateFlagDialog = lazy(() =>
-  import('../flags/create-flag-dialog.tsx').then(({ CreateFlagDialog: component }) => ({ default: component })),
-);
 
 interface StepProps {
   readonly title: string;
@@ -33,50 +29,35 @@ function Step({ title, isDone = false, text, children }: StepProps) {
 
 /** The way into an installation without flags: create one, connect an application, invite people. */
 export function EmptyInstallation({ hasFlag }: { readonly hasFlag: boolean }) {
-  const [isCreating, setCreating] = useState(false);
-  const navigate = useNavigate();
   const hasPermission = usePermissionCheck();
   const mayCreate = hasPermission('CREATE_FEATURE') || hasPermission('CREATE_FEATURE', { project: 'default' });
   return (
-    <>
-      <ol className={styles['steps']}>
-        <Step
-          title="Create a flag"
-          isDone={hasFlag}
-          text="It turns a part of your software on or off without a new release, and is off until you turn it on."
-        >
-          {mayCreate ? (
-            <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
-              Create a flag
-            </Button>
-          ) : (
-            <p className={styles['detail']}>A member of a project can create one.</p>
-          )}
-        </Step>
-        <Step
-          title="Connect an application"
-          text="A token and ten lines of your language: the first signal is shown as it comes."
-        >
-          <ConnectSdkButton project={undefined} />
-        </Step>
-        {hasPermission('ADMIN') && (
-          <Step title="Invite people" text="With their roles, or by a link with which they create accounts themselves.">
-            <Link to="/admin/$section" params={{ section: 'users' }} className={buttonClass()}>
-              <Icon name="user" />
-              Invite people
-            </Link>
-          </Step>
+    <ol className={styles['steps']}>
+      <Step
+        title="Create a flag"
+        isDone={hasFlag}
+        text="It turns a part of your software on or off without a new release, and is off until you turn it on."
+      >
+        {mayCreate ? (
+          <CreateFlagButton project={undefined} />
+        ) : (
+          <p className={styles['detail']}>A member of a project can create one.</p>
         )}
-      </ol>
-      {isCreating && (
-        <Suspense>
-          <CreateFlagDialog
-            project={undefined}
-            onCreated={(params) => void navigate({ to: '/projects/$project/features/$feature', params })}
-            onClose={() => setCreating(false)}
-          />
-        </Suspense>
+      </Step>
+      <Step
+        title="Connect an application"
+        text="A token and ten lines of your language: the first signal is shown as it comes."
+      >
+        <ConnectSdkButton project={undefined} />
+      </Step>
+      {hasPermission('ADMIN') && (
+        <Step title="Invite people" text="With their roles, or by a link with which they create accounts themselves.">
+          <Link to="/admin/$section" params={{ section: 'users' }} className={buttonClass()}>
+            <Icon name="user" />
+            Invite people
+          </Link>
+        </Step>
       )}
-    </>
+    </ol>
   );
 }

@@ -25,7 +25,7 @@ function useChangeRequestOptions(chosenId: number | undefined) {
   }));
   const isListed = chosenId === undefined || openRequests.some(({ id }) => id === String(chosenId));
   return [
-    { id: 'none', label: 'Nothing: as things are now' },
+    { id: 'none', label: 'None: as it is now' },
     ...(isListed ? [] : [{ id: String(chosenId), label: `Change request #${chosenId}` }]),
     ...openRequests,
   ];
@@ -108,7 +108,7 @@ export function PlaygroundInputFields({
         </div>
       )}
       <Select
-        label="As if this were applied"
+        label="Preview a change request"
         options={requests}
         value={changeRequest === undefined ? 'none' : String(changeRequest)}
         onChange={(id) => write({ changeRequest: id === 'none' ? undefined : id })}

@@ -7,9 +7,10 @@ import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult, Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
-import { useMayCall } from '../../api/permissions.ts';
+import { useMayCall, usePermissionCheck } from '../../api/permissions.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
+import { CreateFlagButton } from '../flags/create-flag-button.tsx';
 import { collaborationModes } from './project-fields.tsx';
 import { ProjectOverviewTab } from './tabs/overview-tab.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
@@ -59,6 +60,7 @@ export function ProjectPage() {
     ...operationQuery(GetProjectOverview, { params: { projectId: id } }),
     placeholderData: keepPreviousData,
   });
+  const hasPermission = usePermissionCheck();
   const isNotFound = overview.error instanceof ApiError && overview.error.kind === 'NotFoundError';
   const isArchived = overview.data?.archivedAt != null;
   const name = overview.data?.name ?? id;
@@ -82,7 +84,15 @@ export function ProjectPage() {
         tab === undefined || !isTab(tab) ? name : `${projectTabNames[tab]} ${tab === 'access' ? 'to' : 'of'} ${name}`
       }
       crumbs={crumbs}
-      actions={!isNotFound && !isArchived && <ConnectSdkButton project={id} />}
+      actions={
+        !isNotFound &&
+        !isArchived && (
+          <>
+            <ConnectSdkButton project={id} />
+            {tab === undefined && hasPermission('CREATE_FEATURE', { project: id }) && <CreateFlagButton project={id} />}
+          </>
+        )
+      }
       titleExtras={
         mode !== 'open' && <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{collaborationModes[mode][0]}</Badge>
       }

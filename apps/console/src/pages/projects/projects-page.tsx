@@ -15,6 +15,7 @@ import { usePageActions } from '../../shell/page-actions.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { ProjectHealth, ownerNamesOf, ProjectCell } from './project-cell.tsx';
 import { modeField, useStickinessField } from './project-fields.tsx';
+import { formatNumber } from '../../text/format-number.ts';
 import styles from './projects.module.css';
 
 function environmentsField(names: readonly string[]): RequestBodyField {
@@ -159,11 +160,11 @@ function ActiveProjects() {
             isNumber: true,
             cell: ({ id, featureCount = 0 }) => (
               <Link to="/projects/$project/flags" params={{ project: id }}>
-                {featureCount}
+                {formatNumber(featureCount)}
               </Link>
             ),
           },
-          { id: 'members', title: 'Members', isNumber: true, cell: ({ memberCount = 0 }) => memberCount },
+          { id: 'members', title: 'Members', isNumber: true, cell: ({ memberCount = 0 }) => formatNumber(memberCount) },
           { id: 'owners', title: 'Owners', cell: ownerNamesOf },
           { id: 'updated', title: 'Last change', cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
         ]}

@@ -215,7 +215,7 @@ function ConstraintFields({ isOfSignals, constraint, onChange, onRemove }: Const
       <ValueFields isOfSignals={isOfSignals} constraint={constraint} onChange={onChange} />
       <div className={styles['options']}>
         <Checkbox isSelected={inverted} onChange={(on) => onChange({ ...constraint, inverted: on })}>
-          Not: the opposite must hold
+          Negate: matches everybody else
         </Checkbox>
         {canIgnoreCase(operator) && (
           <Checkbox isSelected={caseInsensitive} onChange={(on) => onChange({ ...constraint, caseInsensitive: on })}>

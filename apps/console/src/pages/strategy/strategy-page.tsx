@@ -19,6 +19,7 @@ import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from './constraints-editor.tsx';
 import { SegmentPicker } from './segment-picker.tsx';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
+import { useProjectName } from '../projects/project-tabs.tsx';
 import styles from './strategy.module.css';
 import { type LoadedStrategy, type StrategyEdit, type StrategyLocation, useStrategyEdit } from './use-strategy-edit.ts';
 
@@ -199,13 +200,14 @@ function StrategyEditor({ strategyLocation, isEnabled, ...loaded }: StrategyEdit
   const isProtected = protection.environments.length > 0;
   const hasPermission = usePermissionCheck();
   const [isJson, setJson] = useState(false);
+  const projectName = useProjectName(project);
   const { conflict } = strategyEdit;
   return (
     <Page
       title={strategyEdit.isNew ? `New strategy in ${environment}` : `Strategy in ${environment}`}
       crumbs={[
         <Link key="project" to="/projects/$project/flags" params={{ project }}>
-          {project}
+          <bdi>{projectName}</bdi>
         </Link>,
         <Link key="flag" to="/projects/$project/features/$feature" params={{ project, feature }}>
           {feature}

@@ -107,7 +107,7 @@ export function StrategyTypeFields({ draft, onChange }: StrategyPartProps) {
       {name === 'flexibleRollout' && (
         <div className={styles['row']}>
           <Select
-            label="Keeps users by"
+            label="Sticky by"
             hint="The same value of this field always gets the same result."
             options={[...new Set([...stickinessFields, parameters['stickiness'] ?? 'default'])].map((id) => ({
               id,

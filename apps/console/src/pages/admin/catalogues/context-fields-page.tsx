@@ -94,7 +94,7 @@ function valuesOf(value: unknown): readonly LegalValue[] {
 
 const fields: readonly RequestBodyField[] = [
   { name: 'description', label: 'Description', rows: 2 },
-  { name: 'stickiness', label: 'Users can be kept on one side of a rollout by it' },
+  { name: 'stickiness', label: 'Can be used for stickiness' },
   {
     name: 'legalValues',
     label: 'Legal values',

@@ -118,12 +118,12 @@ export function CreateUserDialog({
             validate={validate('name')}
             autoFocus
           />
-          <BoundTextField control={control} name="email" label="E-mail" type="email" validate={validate('email')} />
+          <BoundTextField control={control} name="email" label="Email" type="email" validate={validate('email')} />
           <BoundTextField
             control={control}
             name="username"
             label="Username"
-            hint="A username or an e-mail address is needed."
+            hint="A username or an email address is needed."
             validate={validate('username')}
           />
           <BoundSelect
@@ -210,7 +210,7 @@ export function UserDialog({ kind, user, roles, onClose }: UserDialogProps) {
           readStored={async () => ({ value: await call(GetUser, { params }) })}
           fields={[
             { name: 'name', label: 'Name' },
-            { name: 'email', label: 'E-mail' },
+            { name: 'email', label: 'Email' },
             {
               name: 'rootRole',
               label: 'Root role',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Badge } from '../../../components/content/badge.tsx';
+import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
 import { Select } from '../../../components/forms/fields.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
@@ -38,11 +39,6 @@ function Expiry({ expiresAt }: ApiToken) {
   ) : (
     <Time at={expiresAt} />
   );
-}
-
-/** The name of a project or environment; `allText` for `*`, which stands for all of them. */
-function nameOrAll(name: string, allText: string): string {
-  return name === '*' ? allText : name;
 }
 
 /** The keys of SDKs and scripts. */
@@ -84,7 +80,7 @@ export function ApiTokensPage() {
               <strong>
                 <bdi>{tokenName}</bdi>
               </strong>
-              <code>{secret}</code>
+              <code title={secret}>{secret}</code>
             </div>
           ),
         },
@@ -96,14 +92,16 @@ export function ApiTokensPage() {
         {
           id: 'projects',
           title: 'Projects',
-          cell: ({ projects }) => projects.map((project) => nameOrAll(project, 'All projects')).join(', '),
+          cell: ({ projects }) =>
+            projects.includes('*') ? <span className={layout['nowrap']}>all projects</span> : projects.join(', '),
         },
         {
           id: 'environment',
           title: 'Environment',
-          cell: ({ environment }) => nameOrAll(environment, 'All environments'),
+          cell: ({ environment }) =>
+            environment === '*' ? 'all environments' : <EnvironmentName name={environment} />,
         },
-        { id: 'seen', title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
+        { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
         { id: 'expires', title: 'Expires', cell: Expiry },
         { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}

@@ -266,7 +266,7 @@ export function ApplicationPage({ name }: { readonly name: string }) {
           <>
             <Facts application={data} />
             <section className={layout['section']} aria-labelledby="status">
-              <h2 id="status">What needs a look</h2>
+              <h2 id="status">Problems</h2>
               <QueryResult query={overview}>{(current) => <Issues overview={current} />}</QueryResult>
             </section>
             <section className={layout['section']} aria-labelledby="instances">

@@ -17,6 +17,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { AdminPage } from '../admin-page.tsx';
+import { ConnectSdkButton } from '../../connect/connect-sdk-button.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
@@ -87,12 +88,12 @@ function AllApplications({ filter }: { readonly filter: React.ReactNode }) {
               </div>
             ),
           },
-          { id: 'sdk', title: 'SDK', cell: ({ sdkVersion }) => sdkVersion },
+          { id: 'sdk', title: 'SDK', cell: ({ sdkVersion }) => <span className={layout['nowrap']}>{sdkVersion}</span> },
           { id: 'uses', title: 'Uses', cell: formatUsage },
           { id: 'seen', title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
           { id: 'created', title: 'First seen', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
-        empty={{ title: 'No application has reported yet', help: texts.noneHelp }}
+        empty={{ title: 'No application has reported yet', help: texts.noneHelp, action: <ConnectSdkButton /> }}
       />
     </>
   );
@@ -146,7 +147,11 @@ function ApplicationsOfProject({ project, filter }: OfProjectProps) {
           },
           { id: 'instances', title: 'Instances', cell: ({ instances }) => instances.length, isNumber: true },
         ]}
-        empty={{ title: 'No application has reported yet', help: texts.noneHelp }}
+        empty={{
+          title: 'No application has reported yet',
+          help: texts.noneHelp,
+          action: <ConnectSdkButton project={project} />,
+        }}
       />
     </>
   );

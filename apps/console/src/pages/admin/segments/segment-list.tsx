@@ -179,7 +179,7 @@ function SegmentListUpload({ id, list, target, onChange }: SegmentListProps) {
 export function SegmentListSection({ id, list, mayEdit, target, onChange }: SegmentListProps) {
   return (
     <section className={layout['stack']} aria-labelledby="list">
-      <h2 id="list">Its list</h2>
+      <h2 id="list">List of ids</h2>
       {list === undefined ? (
         <p>It has no list of ids. With one, it matches only users on the list who satisfy its constraints.</p>
       ) : (

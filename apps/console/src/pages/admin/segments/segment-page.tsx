@@ -274,7 +274,7 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
             onChange={setList}
           />
           <section className={layout['stack']} aria-labelledby="uses">
-            <h2 id="uses">What uses it</h2>
+            <h2 id="uses">Used by</h2>
             <SegmentUsage id={id} />
           </section>
         </div>

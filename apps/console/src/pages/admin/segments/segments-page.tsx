@@ -12,6 +12,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { formatCount } from '../../../text/format-number.ts';
 import { AdminPage } from '../admin-page.tsx';
+import { Icon } from '../../../components/content/icon.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
 const SegmentPage = lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage');
@@ -25,6 +26,7 @@ function Segments() {
       params={{ section: 'segments', item: 'new' }}
       className={buttonClass({ variant: 'primary' })}
     >
+      <Icon name="add" />
       Create a segment
     </Link>
   );

@@ -145,7 +145,7 @@ function fieldsOf({ isReadOnly, hasSecret }: OidcSettings): readonly RequestBody
     },
     { name: 'autoCreate', label: 'Create a user at the first sign-in' },
     { name: 'defaultRootRole', label: 'Root role of new users' },
-    { name: 'emailDomains', label: 'Domains of e-mail addresses', hint: 'Comma-separated; empty for every domain' },
+    { name: 'emailDomains', label: 'Domains of email addresses', hint: 'Comma-separated; empty for every domain' },
     { name: 'enableGroupSyncing', label: 'Bring groups in line at each sign-in' },
     { name: 'groupJsonPath', label: 'Claim with the groups', hint: 'Such as groups or realm_access.roles' },
     { name: 'addGroupsScope', label: 'Request the scope groups' },
@@ -159,7 +159,7 @@ function fieldsOf({ isReadOnly, hasSecret }: OidcSettings): readonly RequestBody
     { name: 'extraScopes', label: 'Further scopes', hint: 'Space-separated' },
     {
       name: 'trustEmails',
-      label: 'Trust e-mail addresses that the provider does not call verified',
+      label: 'Trust email addresses that the provider does not call verified',
       hint: 'Only for a provider at which people cannot choose their addresses',
     },
   ];

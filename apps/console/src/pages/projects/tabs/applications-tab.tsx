@@ -1,8 +1,10 @@
 import { ListProjectApplications } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
-import { Badge } from '../../../components/content/badge.tsx';
+import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { ConnectSdkButton } from '../../connect/connect-sdk-button.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
 /** The applications that use a project, with their SDKs. */
@@ -19,14 +21,22 @@ export function ApplicationsTab({ project }: { readonly project: string }) {
       name={({ name }) => name}
       text={({ environments, sdks }) => [...environments, ...sdks.map(({ name }) => name)].join(' ')}
       columns={[
-        { id: 'name', title: 'Application', cell: ({ name }) => <strong>{name}</strong> },
+        {
+          id: 'name',
+          title: 'Application',
+          cell: ({ name }) => (
+            <Link to="/admin/$section/$item" params={{ section: 'applications', item: name }}>
+              <bdi>{name}</bdi>
+            </Link>
+          ),
+        },
         {
           id: 'environments',
           title: 'Environments',
           cell: ({ environments }) => (
             <span className={layout['inline']}>
               {environments.map((name) => (
-                <Badge key={name}>{name}</Badge>
+                <EnvironmentName key={name} name={name} />
               ))}
             </span>
           ),
@@ -41,6 +51,7 @@ export function ApplicationsTab({ project }: { readonly project: string }) {
       empty={{
         title: 'No application uses this project yet',
         help: 'An application appears here when it has a token of the project, or has evaluated one of its flags.',
+        action: <ConnectSdkButton project={project} />,
       }}
     />
   );

@@ -102,7 +102,7 @@ function Status({ id, status }: { readonly id: string; readonly status: ProjectS
   );
   return (
     <>
-      <Tile title="Where its flags are">
+      <Tile title="Lifecycle">
         <Facts
           facts={Object.entries(texts.stages).map(([stage, label]) => ({
             label,
@@ -117,11 +117,11 @@ function Status({ id, status }: { readonly id: string; readonly status: ProjectS
           </Link>
         )}
       </Tile>
-      <Tile title="What it has">
+      <Tile title="Contains">
         <ul>
           <li>{link('access', formatCount(resources.members, 'member'))}</li>
           <li>{link('tokens', formatCount(resources.apiTokens, 'API token'))}</li>
-          <li>{link('segments', `${formatCount(resources.segments, 'segment')} of its own`)}</li>
+          <li>{link('segments', formatCount(resources.segments, 'segment'))}</li>
         </ul>
       </Tile>
       <Tile title="Changes in the last 12 weeks">
@@ -153,7 +153,7 @@ export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
           <p className={styles['small']}>The share of flags that are not stale</p>
         </Tile>
         {stats !== undefined && (
-          <Tile title="The last 30 days, and those before">
+          <Tile title="Last 30 days">
             <Facts
               facts={[
                 {
@@ -180,7 +180,7 @@ export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
             <Facts facts={featureTypeCounts.map(({ type, count }) => ({ label: type, value: count }))} />
           )}
         </Tile>
-        <Tile title="Its rules">
+        <Tile title="Settings">
           <Facts
             facts={[
               { label: 'Who sees it and proposes changes', value: collaborationModes[mode][0] },

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { buttonClass } from '../../../components/buttons/button.tsx';
+import { Icon } from '../../../components/content/icon.tsx';
 import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
@@ -21,6 +22,7 @@ export function SegmentsTab({ project }: { readonly project: string }) {
       search={{ project }}
       className={buttonClass({ variant: 'primary' })}
     >
+      <Icon name="add" />
       Create a segment
     </Link>
   );

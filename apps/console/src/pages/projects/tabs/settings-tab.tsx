@@ -70,7 +70,7 @@ function Settings({ project, overview }: SettingsProps) {
       )}
       {mayCall(UpdateProjectSettings, { project }) && (
         <section className={styles['section']} aria-labelledby="rules">
-          <h2 id="rules">Its rules</h2>
+          <h2 id="rules">Rules</h2>
           <RequestBodyForm
             operation={UpdateProjectSettings}
             request={request}

@@ -42,7 +42,7 @@ export function TokensTab({ project }: { readonly project: string }) {
         text={({ environment, type }) => `${environment} ${type}`}
         columns={[
           { id: 'name', title: 'Name', cell: ({ tokenName }) => <strong>{tokenName}</strong> },
-          { id: 'type', title: 'For', cell: ({ type }) => typeName(type) },
+          { id: 'type', title: 'Type', cell: ({ type }) => typeName(type) },
           {
             id: 'environment',
             title: 'Environment',
@@ -56,8 +56,8 @@ export function TokensTab({ project }: { readonly project: string }) {
           { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
           {
             id: 'until',
-            title: 'Until',
-            cell: ({ expiresAt }) => (expiresAt == null ? 'for ever' : <Time at={expiresAt} />),
+            title: 'Expires',
+            cell: ({ expiresAt }) => <Time at={expiresAt} />,
           },
         ]}
 

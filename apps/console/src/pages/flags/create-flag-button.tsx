@@ -1,0 +1,29 @@
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '../../components/buttons/button.tsx';
+
+const CreateFlagDialog = lazy(() =>
+  import('./create-flag-dialog.tsx').then(({ CreateFlagDialog: component }) => ({ default: component })),
+);
+
+/** Opens the dialog that creates a flag, and then the page of the flag. @param project the one that is chosen at first */
+export function CreateFlagButton({ project }: { readonly project: string | undefined }) {
+  const [isOpen, setOpen] = useState(false);
+  const navigate = useNavigate();
+  return (
+    <>
+      <Button variant="primary" icon="add" onPress={() => setOpen(true)}>
+        Create a flag
+      </Button>
+      <Suspense>
+        {isOpen && (
+          <CreateFlagDialog
+            project={project}
+            onCreated={(params) => void navigate({ to: '/projects/$project/features/$feature', params })}
+            onClose={() => setOpen(false)}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+}
