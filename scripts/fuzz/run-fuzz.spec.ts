@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { startServer } from '../server-under-test.ts';
 import { eventLoopP99In, runFuzz } from './run-fuzz.ts';
 
-const requests = 1_500;
+const requests = 900;
 
 describe('a fuzzed server', () => {
   let bunting: Awaited<ReturnType<typeof startServer>>;
@@ -54,7 +54,7 @@ async function fuzzMisbehavingServer(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const report = await runFuzz({ url, key: 'the key of a test', requests: 200, seed: 1, concurrency: 4 });
+  const report = await runFuzz({ url, key: 'the key of a test', requests: 100, seed: 1, concurrency: 4 });
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   return report;

@@ -31,8 +31,8 @@ NATS_SERVER names the nats-server program, which is installed or downloaded if i
 const repository = path.join(import.meta.dirname, '../..');
 const programs = path.join(repository, 'node_modules', '.bin');
 
-/** Tests of services wait for processes about half of their time. */
-const defaultWorkers = 4;
+/** With four, two cores are busy about half of the time: tests start processes, and wait for time limits, retries and processes. */
+const defaultWorkers = 8;
 
 /** How one spec file went. */
 interface Outcome {

@@ -24,6 +24,8 @@ interface RollingRestartsOptions {
   readonly folder: string;
   readonly drainDelayMs?: number;
   readonly clients?: number;
+  /** the services that have two processes, which are restarted one after the other; by default all of them */
+  readonly services?: readonly (typeof servicesInUpgradeOrder)[number][];
   readonly log?: (line: string) => void;
 }
 
@@ -171,10 +173,13 @@ export async function runRollingRestarts({
   folder,
   drainDelayMs = 3_000,
   clients = 8,
+  services = servicesInUpgradeOrder,
   log = () => undefined,
 }: RollingRestartsOptions): Promise<RollingRestartReport> {
   mkdirSync(folder, { recursive: true });
-  const scale = Object.fromEntries(servicesInUpgradeOrder.map((service) => [service, 2]));
+  const scale = Object.fromEntries(
+    servicesInUpgradeOrder.map((service) => [service, services.includes(service) ? 2 : 1]),
+  );
   const settings = { DRAIN_DELAY_MS: String(drainDelayMs), CHANGE_REQUESTS_VOLUNTARY: 'true' };
   const cluster = await startCluster({ folder, scale, random: seededRandom(1), log, settings, root: versions?.[0] });
   let balancer: Balancer | undefined;
@@ -299,7 +304,7 @@ export async function runRollingRestarts({
       for (let round = 1, isOver = restarts === 0; !isOver; round++) {
         if (versions !== undefined) await replaceAll(versions[round % 2] ?? '', round % 2 === 1, activeBalancer);
         else {
-          for (const service of servicesInUpgradeOrder) {
+          for (const service of services) {
             const replicas = cluster.processesOf(service);
             await restart(replicas[round % replicas.length] as ServiceProcess, activeBalancer);
           }

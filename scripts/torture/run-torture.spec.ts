@@ -7,17 +7,25 @@ import { faults } from './faults.ts';
 import { runTorture } from './run-torture.ts';
 
 /** One fault of every kind, at the service that it affects most; `npm run torture` injects all of them. */
-const kinds = faults.filter(
-  ({ name, target }) =>
-    ['servers', 'network', 'everything'].includes(target) ||
-    name.startsWith('features killed -9:') ||
-    [
-      'gateway killed -9',
-      'change-requests killed -9: before COMMIT',
-      'change-requests killed -9: after COMMIT, before the reply',
-      'audit killed -9: applied, not acknowledged',
-      'search killed -9: applied, not acknowledged',
-    ].includes(name),
+const kinds = faults.filter(({ name }) =>
+  [
+    'gateway killed -9',
+    'features killed -9: state written, events not',
+    'features killed -9: COMMIT sent, no response',
+    'features killed -9: after COMMIT, before the reply',
+    'features killed -9: published, not marked',
+    'change-requests killed -9: before COMMIT',
+    'audit killed -9: applied, not acknowledged',
+    'search killed -9: applied, not acknowledged',
+    'nats-server killed -9',
+    'NATS storage deleted',
+    'deliveries duplicated and reordered',
+    'PostgreSQL crashed',
+    'PostgreSQL read-only, on and off',
+    'a process cut off from NATS',
+    "a process's connections to PostgreSQL lost without a sign",
+    'all processes and servers killed -9 together',
+  ].includes(name),
 );
 
 const folder = mkdtempSync(path.join(tmpdir(), 'bunting-torture-spec-'));

@@ -168,7 +168,7 @@ export async function startChangeRequests(
       features.reset();
       gateway.reset();
       await database.transaction(({ query }) =>
-        query('truncate change_request, protected_environment, outbox cascade'),
+        query('delete from change_request; delete from protected_environment; delete from outbox'),
       );
     },
     stop: async () => {

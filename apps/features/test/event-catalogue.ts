@@ -169,7 +169,7 @@ export const describeRows = (rows: readonly CatalogueRow[]): void => {
     const sent: SentRequest[] = [];
     let before: ConsumerSnapshot;
     beforeAll(async () => {
-      await features.database.transaction(({ query }) => query('truncate feature, tag cascade'));
+      await features.database.transaction(({ query }) => query('delete from feature; delete from tag'));
       await given?.run(features, plainSend(features));
       before = await readConsumerSnapshot(features);
       await features.clearOutbox();

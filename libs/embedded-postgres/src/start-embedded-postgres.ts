@@ -40,7 +40,8 @@ function settings({ dataDir, port, ephemeral }: PostmasterOptions): readonly str
     listen_addresses: '127.0.0.1',
     // The data folder, which is its working directory.
     unix_socket_directories: '.',
-    max_connections: 200,
+    // Many services of tests share an ephemeral one.
+    max_connections: ephemeral ? 1_000 : 200,
     shared_buffers: '128MB',
     random_page_cost: 1.1,
     jit: 'off',

@@ -3,6 +3,7 @@ import { eventually, reservePort } from '@bunting/testing';
 import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
+import { migratedDatabases } from '../support/databases.ts';
 import {
   dataFolder,
   removeFolder,
@@ -151,6 +152,9 @@ describe('the first start by npm', () => {
 describe('a start', () => {
   afterEach(endPrograms);
 
+  /** Databases without any token. They exist until the PostgreSQL of the tests ends. */
+  const migrated = async () => (await migratedDatabases()).settings;
+
   it('accepts the admin token of BUNTING_ADMIN_TOKEN, neither prints nor logs it, and prints the link of the first administrator', async () => {
     const port = String(await reservePort());
     const token = 'a-token-of-ones-own-4711';
@@ -159,7 +163,7 @@ describe('a start', () => {
       'import { isMainThread } from "node:worker_threads"; if (isMainThread) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);';
     const importing = `--import=data:text/javascript,${encodeURIComponent(loadedBefore)}`;
     const settings = { BUNTING_ADMIN_TOKEN: token, LOG_LEVEL: 'trace', NODE_OPTIONS: importing };
-    const program = start({ PORT: port, BUNTING_DATA_DIR: newFolder(), ...settings });
+    const program = start({ PORT: port, ...(await migrated()), ...settings });
     const url = `http://127.0.0.1:${port}`;
     await untilReady(program, url);
     await program.line(/Ctrl-C/);
@@ -183,7 +187,7 @@ describe('a start', () => {
     const port = await reservePort();
     const program = start({
       PORT: String(port),
-      BUNTING_DATA_DIR: newFolder(),
+      ...(await migrated()),
       INIT_ADMIN_API_TOKENS: '*:*.chosen-admin-4711',
       INIT_CLIENT_API_TOKENS: 'default:development.chosen-client-4711, *:production.chosen-client-4712',
     });

@@ -140,7 +140,7 @@ describe('authorisation', () => {
   };
 
   beforeAll(async () => {
-    const settings = { GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE: '0', GATEWAY_PASSWORD_COST: '10' };
+    const settings = { GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE: '0' };
     platform = await startOneProcess(settings, await migratedDatabases());
     const client = platformClient(platform.api);
     for (const { project, feature } of [own, other, hidden]) {

@@ -224,6 +224,7 @@ const settingsFor = async (
     ...longFreshnessTimeouts,
     // All requests of a run come from one IP address, and many of them have no key.
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
+    GATEWAY_PASSWORD_COST: '10',
     LOG_LEVEL: 'warn',
   };
   return { url: `http://127.0.0.1:${port}`, token, settings };

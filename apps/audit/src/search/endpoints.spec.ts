@@ -110,7 +110,7 @@ describe('searching', () => {
             expect(answer.events.map(({ id }) => id)).toEqual(ids.slice(skip, skip + limit));
           },
         ),
-        { numRuns: 250, seed: 5 },
+        { numRuns: 60, seed: 5 },
       );
     });
 

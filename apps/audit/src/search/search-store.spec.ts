@@ -131,7 +131,7 @@ describe('texts', () => {
           if (more.length > 0) await append(more);
           expect(await find(body, caller)).toEqual(naiveSearch(published, body, caller));
         }),
-        { numRuns: 200, seed: 11 },
+        { numRuns: 60, seed: 11 },
       );
     });
 
@@ -141,7 +141,7 @@ describe('texts', () => {
           const expected = naiveSearch(published, body, caller);
           expect(await find(body, caller, eventSearch(log.database))).toEqual(expected);
         }),
-        { numRuns: 100, seed: 13 },
+        { numRuns: 40, seed: 13 },
       );
     });
 

@@ -234,7 +234,7 @@ const checkedChange = {
 } as const;
 
 describe('any sequence of commands by any actors', () => {
-  it('never leads to an invalid state (50,000 steps)', () => {
+  it('never leads to an invalid state (5,000 steps)', () => {
     let walked = 0;
     const reached = new Set<string>();
     const walks = fc.tuple(fc.integer({ min: 1, max: 2 }), fc.array(aStep, { minLength: 100, maxLength: 100 }));
@@ -256,8 +256,8 @@ describe('any sequence of commands by any actors', () => {
         request = isOver && nth % 3 === 0 ? draft() : (after ?? draft());
       }
     });
-    fc.assert(check, { numRuns: 500, seed: 7 });
-    expect(walked).toBe(50_000);
+    fc.assert(check, { numRuns: 50, seed: 7 });
+    expect(walked).toBe(5_000);
     expect(reached).toEqual(new Set([...changeRequestStates, 'deleted']));
   });
 });

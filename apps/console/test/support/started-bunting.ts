@@ -29,6 +29,7 @@ export async function startBunting() {
     SMTP_URL: 'smtp://127.0.0.1:1',
     ...longFreshnessTimeouts,
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
+    GATEWAY_PASSWORD_COST: '10',
     LOG_LEVEL: 'warn',
   };
   for (const name of services) {

@@ -162,7 +162,7 @@ it('whichever write is the last of a killed process, the file is the state befor
 it('a process that is killed at any moment leaves the last state that it has written, or the next one', async () => {
   const folder = await folderOfTest();
   let written = 0;
-  for (let kills = 1; kills <= 8; kills++) {
+  for (let kills = 1; kills <= 3; kills++) {
     const writer = spawn(process.execPath, [
       path.join(import.meta.dirname, '../../test/snapshot-writer.ts'),
       folder,

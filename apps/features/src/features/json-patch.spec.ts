@@ -412,10 +412,10 @@ const someStep = (from: Random, document: Json): Step => {
 };
 
 describe('a generated patch', () => {
-  it('has the result of an independent implementation, or both refuse it: 100,000 patches', () => {
+  it('has the result of an independent implementation, or both refuse it: 5,000 patches', () => {
     const from = random(6902);
     const count = { done: 0, refused: 0 };
-    for (let nth = 0; nth < 100_000; nth++) {
+    for (let nth = 0; nth < 5_000; nth++) {
       const document = someDocument(from);
       const patch: Step[] = [];
       // Each step is made for what the steps before it have made, so that many come to an end.
@@ -435,7 +435,7 @@ describe('a generated patch', () => {
       count[ours === 'refused' ? 'refused' : 'done']++;
     }
     // Neither outcome is the rule: the comparison is about both.
-    expect(Math.min(count.done, count.refused)).toBeGreaterThan(20_000);
+    expect(Math.min(count.done, count.refused)).toBeGreaterThan(1_000);
   });
 });
 

@@ -219,7 +219,7 @@ describe('projects', () => {
 
 describe('project settings', () => {
   beforeEach(async () => {
-    await features.database.transaction(({ query }) => query(`truncate feature cascade`));
+    await features.database.transaction(({ query }) => query(`delete from feature`));
     await features.database.transaction(({ query }) => query(`delete from project where id <> 'default'`));
     await features.call(CreateProject, { body: { id: 'shop', name: 'Shop', environments: ['development'] } });
     await features.clearOutbox();

@@ -155,8 +155,17 @@ describe('authentication', () => {
       };
       const authenticate = byToken({ tokens, hasher, cacheTtlMs: 60_000 });
       await authenticate('the good one');
-      for (let nth = 0; nth < 10_100; nth++)
-        await expect(async () => authenticate(`bad ${nth}`)).rejects.toThrow('not valid');
+      const rejectionOf = async (token: string): Promise<string> => {
+        try {
+          await authenticate(token);
+          return 'none';
+        } catch (error) {
+          return (error as Error).message;
+        }
+      };
+      const outcomes = new Set<string>();
+      for (let nth = 0; nth < 10_100; nth++) outcomes.add(await rejectionOf(`bad ${nth}`));
+      expect([...outcomes]).toEqual([expect.stringContaining('not valid')]);
       expect(request).toBe(10_101);
       expect(await authenticate('the good one')).toBe(good);
       expect(request).toBe(10_101);
