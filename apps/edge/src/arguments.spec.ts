@@ -24,7 +24,38 @@ it('takes the arguments of Unleash Edge: a mode, settings as flags, and switches
   expect(settingsInArguments([])).toEqual({});
 });
 
+it('takes the short flags of Unleash Edge, which depend on the mode', () => {
+  expect(
+    settingsInArguments([
+      '-p',
+      '3064',
+      'edge',
+      '-u',
+      'https://flags.example.org',
+      '-t',
+      'a,b',
+      '-b',
+      '/data',
+      '--dynamic',
+    ]),
+  ).toEqual({
+    PORT: '3064',
+    UPSTREAM_URL: 'https://flags.example.org',
+    TOKENS: 'a,b',
+    BACKUP_FOLDER: '/data',
+    DYNAMIC: 'true',
+  });
+  expect(settingsInArguments(['offline', '-b', 'features.json', '-c', 'a', '-f', 'b', '-r=10'])).toEqual({
+    OFFLINE: 'true',
+    BOOTSTRAP_FILE: 'features.json',
+    CLIENT_TOKENS: 'a',
+    FRONTEND_TOKENS: 'b',
+    RELOAD_INTERVAL: '10',
+  });
+});
+
 it('refuses an argument that it does not know, and names it', () => {
   expect(() => settingsInArguments(['edge', '--redis-url', 'redis://localhost'])).toThrow('--redis-url');
-  expect(() => settingsInArguments(['health'])).toThrow('health');
+  expect(() => settingsInArguments(['edge', '-x'])).toThrow('-x');
+  expect(() => settingsInArguments(['serve'])).toThrow('serve');
 });

@@ -7,6 +7,18 @@ function flagOf(setting: string): string {
   return setting.toLowerCase().replaceAll('_', '-');
 }
 
+/** The short forms of flags that Unleash Edge has, which mean another setting in each mode. */
+const shortFlags = {
+  edge: {
+    u: 'upstream-url',
+    b: 'backup-folder',
+    m: 'metrics-interval-seconds',
+    f: 'features-refresh-interval-seconds',
+  },
+  offline: { b: 'bootstrap-file', c: 'client-tokens', f: 'frontend-tokens', r: 'reload-interval' },
+} as const;
+const shortFlagsOfBoth = { t: 'tokens', p: 'port', i: 'interface', a: 'app-name' } as const;
+
 function isBoolean(schema: TSchema): boolean {
   return (schema as { readonly type?: string }).type === 'boolean';
 }
@@ -23,8 +35,14 @@ export function settingsInArguments(args: readonly string[]): Readonly<Record<st
   const booleans = new Set(settings.filter(([, , isSwitch]) => isSwitch).map(([, flag]) => flag));
   // `--strict false` and `--strict=false` are both in use, as is `--strict` alone.
   const normalised: string[] = [];
+  const short: Readonly<Record<string, string>> = {
+    ...shortFlags[args.includes('offline') ? 'offline' : 'edge'],
+    ...shortFlagsOfBoth,
+  };
   for (let at = 0; at < args.length; at++) {
-    const argument = args[at] as string;
+    const given = args[at] as string;
+    const [, letter = '', value = ''] = /^-([a-z])(=.*)?$/.exec(given) ?? [];
+    const argument = short[letter] === undefined ? given : `--${short[letter]}${value}`;
     if (!argument.startsWith('--') || !booleans.has(argument.slice(2))) normalised.push(argument);
     else if (/^(?:true|false)$/.test(args[at + 1] ?? '')) normalised.push(`${argument}=${args[++at]}`);
     else normalised.push(`${argument}=true`);

@@ -30,11 +30,13 @@ export const EdgeConfig = Type.Object({
       description: 'client tokens, and frontend tokens, comma-separated, whose features are fetched from the start',
     }),
   ),
-  STRICT: Type.Boolean({
-    default: true,
-    description:
-      'whether only tokens are accepted that are in TOKENS or within the environment and projects of one of them; requires TOKENS. Otherwise every token that the origin calls valid is accepted',
-  }),
+  STRICT: Type.Optional(
+    Type.Boolean({
+      description:
+        'whether only tokens are accepted that are in TOKENS or within the environment and projects of one of them; requires TOKENS. Otherwise every token that the origin calls valid is accepted. `true` unless DYNAMIC',
+    }),
+  ),
+  DYNAMIC: Type.Boolean({ default: false, description: 'the same as `STRICT=false`' }),
   STREAMING: Type.Boolean({
     default: true,
     description: 'whether the edge follows an origin by its stream where the origin has one',
@@ -98,6 +100,12 @@ export const EdgeConfig = Type.Object({
   BOOTSTRAP_FILE: Type.Optional(
     Type.String({ minLength: 1, description: 'a response of /api/client/features, with OFFLINE' }),
   ),
+  RELOAD_INTERVAL: Type.Integer({
+    minimum: 0,
+    maximum: 86_400,
+    default: 0,
+    description: 'seconds between readings of BOOTSTRAP_FILE, with OFFLINE; 0 reads it at the start alone',
+  }),
   CLIENT_TOKENS: Type.Optional(
     Type.String({ secret: true, description: 'client tokens that are accepted with OFFLINE' }),
   ),
@@ -165,6 +173,10 @@ export const EdgeConfig = Type.Object({
       description: 'addresses and networks of the proxies that TRUST_PROXY trusts, comma-separated',
     }),
   ),
+  DISABLE_ALL_ENDPOINT: Type.Boolean({
+    default: false,
+    description: 'whether `/api/frontend/all` and `/api/proxy/all`, which also list the features that are off, are 404',
+  }),
   TOKEN_HEADER: Type.String({
     pattern: "^[\\w!#$%&'*+.^`|~-]{1,100}$",
     default: 'Authorization',
@@ -200,19 +212,23 @@ export function tokensIn(...lists: readonly (string | undefined)[]): readonly st
   return [...new Set(lists.flatMap((list = '') => splitCommaSeparated(list)))];
 }
 
+/** Whether only tokens within those of TOKENS are accepted. */
+export function isStrict({ STRICT, DYNAMIC, OFFLINE }: EdgeConfig): boolean {
+  return !OFFLINE && (STRICT ?? !DYNAMIC);
+}
+
 /** @throws Error that names the settings that contradict each other or are missing */
 export function requireConsistent(config: EdgeConfig): void {
-  const { OFFLINE, UPSTREAM_URL, BOOTSTRAP_FILE, STRICT, TOKENS, TLS_ENABLE, TLS_SERVER_KEY, TLS_SERVER_CERT } = config;
+  const { OFFLINE, UPSTREAM_URL, BOOTSTRAP_FILE, TOKENS, TLS_ENABLE, TLS_SERVER_KEY, TLS_SERVER_CERT } = config;
+  if (config.STRICT === true && config.DYNAMIC) throw new Error('STRICT and DYNAMIC are opposites: set one of them.');
   if (OFFLINE && BOOTSTRAP_FILE === undefined) throw new Error('OFFLINE requires BOOTSTRAP_FILE.');
   // Nothing tells them apart there: as a client token, one that pages publish would show all rules.
   if (OFFLINE && tokensIn(TOKENS).length > 0)
     throw new Error('OFFLINE cannot tell of which type TOKENS are: name them in CLIENT_TOKENS or FRONTEND_TOKENS.');
   if (!OFFLINE && UPSTREAM_URL === undefined)
     throw new Error('UPSTREAM_URL is required: the address of Bunting, Unleash or another edge. Or set OFFLINE.');
-  if (!OFFLINE && STRICT && tokensIn(TOKENS).length === 0)
-    throw new Error(
-      'STRICT requires TOKENS. Name client tokens there, or set STRICT=false to accept all that are valid.',
-    );
+  if (isStrict(config) && tokensIn(TOKENS).length === 0)
+    throw new Error('STRICT requires TOKENS. Name client tokens there, or set DYNAMIC to accept all that are valid.');
   if (TLS_ENABLE && (TLS_SERVER_KEY === undefined || TLS_SERVER_CERT === undefined))
     throw new Error('TLS_ENABLE requires TLS_SERVER_KEY and TLS_SERVER_CERT.');
 }

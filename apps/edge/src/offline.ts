@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ClientFeature, ClientSegment } from '@bunting/contracts';
+import { type Log, startLoop } from '@bunting/runtime';
 import { type EdgeConfig, tokensIn } from './config.ts';
 import { type EdgeToken, parseToken } from './downstream/token.ts';
 import type { OriginState } from './origin-state.ts';
@@ -50,6 +51,37 @@ async function readBootstrap(file: string): Promise<Bootstrap> {
 function offlineToken(token: string, type: EdgeToken['type']): EdgeToken {
   const { project = '*', environment = 'default' } = parseToken(token) ?? {};
   return { token, type, environment, projects: [project === '[]' ? '*' : project] };
+}
+
+/** Reads the bootstrap file again and again, and hands over what has changed. @returns what ends it */
+export function reloadBootstrap(
+  config: EdgeConfig,
+  {
+    states,
+    onState,
+    log,
+  }: { readonly states: readonly OriginState[]; readonly onState: (state: OriginState) => void; readonly log: Log },
+): () => Promise<void> {
+  const contentOf = ({ features, segments }: OriginState): string => JSON.stringify([features, segments]);
+  const served = new Map(states.map((state) => [state.token, { revision: state.revision, content: contentOf(state) }]));
+  const loop = startLoop({
+    name: 'Reading BOOTSTRAP_FILE again',
+    intervalMs: config.RELOAD_INTERVAL * 1_000,
+    firstAfterMs: config.RELOAD_INTERVAL * 1_000,
+    log,
+    run: async () => {
+      for (const state of (await offlineContent(config)).states) {
+        const before = served.get(state.token);
+        const content = contentOf(state);
+        if (before?.content === content) continue;
+        // A file that says nothing of revisions, or an older one, is a later state all the same.
+        const revision = Math.max(state.revision, (before?.revision ?? 0) + 1);
+        onState({ ...state, revision });
+        served.set(state.token, { revision, content });
+      }
+    },
+  });
+  return () => loop.stop();
 }
 
 /** The tokens and states that an edge without an origin serves. @throws Error that names the setting that is wrong */

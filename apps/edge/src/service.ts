@@ -26,14 +26,14 @@ import {
 import { defineService, type RunningService, type ServiceContext, startLoop } from '@bunting/runtime';
 import type { IncomingMessage } from 'node:http';
 import { Gauge, type Registry } from 'prom-client';
-import { EdgeConfig, requireConsistent, serverSettingsOf, tokensIn } from './config.ts';
+import { EdgeConfig, isStrict, requireConsistent, serverSettingsOf, tokensIn } from './config.ts';
 import { mountBackstage, scopeDetails } from './downstream/backstage.ts';
 import { mountOperations } from './downstream/mount.ts';
 import { type EdgeScopes, edgeScopes } from './downstream/scopes.ts';
 import { digestOf, type EdgeToken } from './downstream/token.ts';
 import { openTokenFile } from './downstream/token-file.ts';
 import { type EdgeTokens, edgeTokens } from './downstream/tokens.ts';
-import { offlineContent } from './offline.ts';
+import { offlineContent, reloadBootstrap } from './offline.ts';
 import { connectOrigin } from './origin.ts';
 import type { OriginState } from './origin-state.ts';
 import { edgeLists } from './segment-lists/edge-lists.ts';
@@ -155,7 +155,7 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
   const tokens: EdgeTokens = edgeTokens({
     validate: async (batch) => origin?.validate(batch) ?? [],
     listed,
-    isStrict: config.STRICT && !config.OFFLINE,
+    isStrict: isStrict(config),
     onKnown: (token) => {
       scopes.add(token);
       tokenFile?.changed(tokens.all);
@@ -193,6 +193,8 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
   for (const state of states) scopes.restore(state);
   const stored = offline?.tokens ?? (await tokenFile?.read()) ?? states.map(clientTokenOf);
   tokens.restore(stored);
+  if (offline !== undefined && config.RELOAD_INTERVAL > 0)
+    onStop('bootstrap file', reloadBootstrap(config, { states: offline.states, onState: scopes.restore, log }));
   measure(metrics, scopes, tokens);
 
   const { admit, admitBeforeRouting } = admission({

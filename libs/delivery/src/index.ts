@@ -3,7 +3,7 @@ export { featurePollHandlers, fetchModePolicy } from './client/polls.ts';
 export { preRoutingPollResponses } from './client/pre-routed-polls.ts';
 export { segmentBlocksHandler } from './client/segment-blocks.ts';
 export { type Delivery, deliveryOf } from './delivery.ts';
-export { frontendHandlers } from './frontend.ts';
+export { edgeFrontendHandlers, frontendHandlers } from './frontend.ts';
 export { ofrepStream, streamTickets } from './ofrep/changes.ts';
 export { ofrepHandlers } from './ofrep/evaluations.ts';
 export type { SdkHandler } from './sdk-handler.ts';

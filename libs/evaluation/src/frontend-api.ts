@@ -64,12 +64,16 @@ export function contextFieldsOfBody(
   return fieldsOf(topLevel, (further ?? {}) as Values, { environment, address: callerAddress });
 }
 
-/** A feature that is on, as frontend SDKs receive it. */
-export function frontendFeature({ feature, variant }: ActiveFeature): FrontendFeature {
+/** A feature as frontend SDKs receive it: on, unless an evaluation says something else. */
+export function frontendFeature({
+  feature,
+  variant,
+  enabled = true,
+}: Pick<ActiveFeature, 'feature' | 'variant'> & { readonly enabled?: boolean }): FrontendFeature {
   return {
     name: feature.name,
-    enabled: true,
+    enabled,
     impressionData: feature.impressionData ?? false,
-    variant: { ...variant, feature_enabled: true, featureEnabled: true } as FrontendFeature['variant'],
+    variant: { ...variant, feature_enabled: enabled, featureEnabled: enabled } as FrontendFeature['variant'],
   };
 }

@@ -62,6 +62,10 @@ export function mountBackstage(app: FastifyInstance, options: BackstageOptions):
       listsTooLarge: lists.tooLarge,
     };
   });
+  app.get(`${base}/info`, { preHandler: limit }, async () => ({
+    appName: 'bunting-edge',
+    packageVersion: buntingVersion(),
+  }));
   app.get(`${base}/ready`, { preHandler: limit }, async (_request, reply) => {
     try {
       requireReady();

@@ -8,6 +8,7 @@ import {
   deliveryStreams,
   featurePollHandlers,
   type fetchModePolicy,
+  edgeFrontendHandlers,
   frontendHandlers,
   ofrepHandlers,
   ofrepStream,
@@ -65,6 +66,8 @@ export interface FollowedScope {
   readonly streams: DeliveryStreams;
   /** by subject */
   readonly handlers: ReadonlyMap<string, SdkHandler>;
+  /** by subject of the operation with the same request: what Unleash Edge evaluates and gateways do not */
+  readonly frontend: ReturnType<typeof edgeFrontendHandlers>;
   /** the state that is served; undefined before there is one */
   readonly state: () => OriginState | undefined;
   /** Takes over a state. One that the origin had before the present one is ignored, unless it says that the later ones are lost. @throws if it cannot be served: then the present one still is */
@@ -178,6 +181,7 @@ export function followedScope(
       [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate: tokens.authenticate, fetchMode })],
       [StreamFlagChanges.subject, ofrepStream({ delivery, streams, tickets, identifyById: tokens.identifyById })],
     ]),
+    frontend: edgeFrontendHandlers(delivery),
     state: () => state,
     apply,
   };

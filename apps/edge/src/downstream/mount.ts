@@ -100,6 +100,12 @@ const servedFromMemory = [
   EvaluateFlags,
 ];
 
+/** Paths of Unleash Edge that gateways do not have: with the features that are off as well, and with one feature. */
+const furtherPaths = [
+  { evaluates: 'all', url: '/api/frontend/all' },
+  { evaluates: 'one', url: '/api/frontend/features/:featureName', params: GetClientFeature.params },
+] as const;
+
 function invalidTicket() {
   return refusal(
     'AuthenticationRequired',
@@ -115,6 +121,22 @@ function mountDelivery(app: FastifyInstance, options: MountOptions): void {
       if (handle === undefined) throw new Error(`${operation.subject} has no handler.`);
       return handle(request, reply, { caller: principal.caller, ...withoutTags(parsed) });
     });
+  }
+  for (const operation of [GetFrontendFeatures, EvaluateFrontendFeatures]) {
+    for (const { evaluates, url, ...path } of furtherPaths) {
+      if (evaluates === 'all' && options.config.DISABLE_ALL_ENDPOINT) continue;
+      const { http, subject } = operation;
+      mount(
+        app,
+        { ...operation, ...path, http: { ...http, url } } as AnyOperation,
+        options,
+        (request, reply, principal, parsed) => {
+          const handle = scopes.require(principal).frontend[evaluates].get(subject);
+          if (handle === undefined) throw new Error(`${subject} has no handler.`);
+          return handle(request, reply, { caller: principal.caller, ...parsed });
+        },
+      );
+    }
   }
   mount(app, StreamFlagChanges, options, (request, reply, { caller }, parsed) => {
     const ticket = tickets.read((parsed.query as { readonly ticket: string }).ticket);
