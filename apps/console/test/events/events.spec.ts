@@ -330,6 +330,9 @@ describeInBrowser('undoing an event', () => {
     await page.keyboard.press('u');
     const dialog = page.getByRole('dialog', { name: 'Undo this event' });
     await dialog.getByText(`Create the segment ${name} again.`).waitFor();
+    // Fields without a value are left out.
+    await dialog.getByRole('row', { name: `name nothing ${name}` }).waitFor();
+    expect(await dialog.getByRole('row', { name: /^constraints/ }).count()).toBe(0);
     await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByText('The event is undone.').waitFor();
     const { segments } = (await api('GET', '/api/admin/segments')) as { segments: { name: string }[] };

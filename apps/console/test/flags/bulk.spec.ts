@@ -68,7 +68,7 @@ describeInBrowser('changing many flags', () => {
     await choose(page, 'Turn on', 'in production');
     const proposed = page.getByRole('dialog', { name: 'Turn on in production' });
     await proposed.getByText('The environment is protected for 4 flags').waitFor();
-    await proposed.getByRole('button', { name: 'Change 4 flags' }).click();
+    await proposed.getByRole('button', { name: 'Propose for 4 flags' }).click();
     await readResults(page, '4 flags proposed in a change request.');
     expect(enabledIn(await find('query=bulk.'), 'production')).toBe(0);
 

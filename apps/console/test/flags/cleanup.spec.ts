@@ -181,6 +181,10 @@ describeInBrowser('the cleanup', () => {
     await page.getByRole('button', { name: 'Text for the code’s owners' }).click();
     await page.getByRole('dialog', { name: 'Text for the owners of the code' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    const archive = page.getByRole('dialog', { name: 'Archive' });
+    await archive.getByRole('button', { name: 'Propose for 1 flag' }).waitFor();
+    await archive.getByRole('button', { name: 'Cancel' }).click();
     await closeChecked(opened);
   });
 });

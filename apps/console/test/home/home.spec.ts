@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { eventually } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import {
   api,
@@ -128,8 +129,21 @@ describeInBrowser('the home page', () => {
     await page.getByRole('heading', { name: 'Connect an application' }).waitFor();
     await page.getByRole('button', { name: 'Connect an SDK' }).waitFor();
     await expectAccessible(opened);
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/admin/user-admin', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
     await page.getByRole('link', { name: 'Invite people' }).click();
     await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+    // The list would push away what is below it: that is not shown for a moment, and then in any case.
+    const below = page.locator('section[aria-labelledby=invitations]');
+    const animation = () => below.evaluate((one) => getComputedStyle(one).animationName);
+    expect(await animation()).toBe('wait-for-above');
+    await below.getByRole('heading', { name: 'Invitation links', exact: true }).waitFor();
+    held.resolve();
+    await eventually(async () => expect(await animation()).toBe('none'));
     await page.goBack();
     await page.getByRole('button', { name: 'Create a flag' }).click();
     await page.getByRole('dialog', { name: 'Create a flag' }).waitFor();

@@ -23,7 +23,7 @@ export function EmptyState({ title, children, action }: EmptyProps) {
 /** The text while something is loaded. It appears after half a second, so that it does not flash where loading is faster. */
 export function Loading() {
   return (
-    <p role="status" className={styles['loading']}>
+    <p role="status" className={styles['loading']} data-loading>
       Loading…
     </p>
   );

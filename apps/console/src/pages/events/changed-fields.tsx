@@ -23,8 +23,14 @@ function formatJson(value: Json): string {
   return JSON.stringify(value);
 }
 
+function isEmpty(value: Json | undefined): boolean {
+  return (
+    value == null || value === '' || value === false || (typeof value === 'object' && Object.keys(value).length === 0)
+  );
+}
+
 function Value({ value, side }: { readonly value: Json | undefined; readonly side: 'before' | 'after' }) {
-  return value === undefined || value === null || value === '' ? (
+  return value === undefined || (value !== false && isEmpty(value)) ? (
     <span className={styles['absent']}>{value === '' ? '""' : 'nothing'}</span>
   ) : (
     <bdi className={styles[side]}>{formatJson(value)}</bdi>
@@ -38,6 +44,9 @@ export function ChangedFields({
   hiddenSide,
   titles = { before: 'Before', after: 'After' },
 }: ChangedFieldsProps) {
+  // What is created or deleted has fields without a value, which tell nobody anything.
+  const telling = changes.filter(({ before, after }) => !isEmpty(before) || !isEmpty(after));
+  const shown = telling.length > 0 ? telling : changes;
   return (
     <div role="region" aria-label={label} tabIndex={0} className={styles['changes']}>
       <table>
@@ -49,7 +58,7 @@ export function ChangedFields({
           </tr>
         </thead>
         <tbody>
-          {changes.map(({ path, before, after }) => (
+          {shown.map(({ path, before, after }) => (
             <tr key={path.join('/')}>
               <th scope="row">{path.join(' › ')}</th>
               {hiddenSide !== 'before' && (

@@ -8,7 +8,7 @@ import {
   RemoveFavoriteFeature,
   SearchFeatures,
 } from '@bunting/contracts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
@@ -95,9 +95,10 @@ function Environments({ feature, project }: FlagPartProps) {
 }
 
 function Proposals({ feature, project }: FlagPartProps) {
-  const { data = [] } = useQuery(
+  const { data = [], isPending } = useQuery(
     operationQuery(ListPendingOfFeature, { params: { projectId: project, featureName: feature.name } }),
   );
+  if (isPending) return <div hidden data-loading />;
   if (data.length === 0) return null;
   return (
     <section className={styles['section']} aria-labelledby="proposals">
@@ -295,7 +296,10 @@ function FlagView({ feature, project }: FlagPartProps) {
 export function FlagPage() {
   const { project, feature: name } = useParams({ strict: false }) as { project: string; feature: string };
   const client = useQueryClient();
-  const query = useQuery(operationQuery(GetFeature, { params: { projectId: project, featureName: name } }));
+  const params = { projectId: project, featureName: name };
+  const query = useQuery(operationQuery(GetFeature, { params }));
+  // They stand above everything else, which would move when they came later.
+  usePrefetchQuery(operationQuery(ListPendingOfFeature, { params }));
   useEventBatches(
     ({ featureName, type }) => featureName === name || type.startsWith('segment-') || type.startsWith('change-'),
     () => client.invalidateQueries(),

@@ -243,7 +243,7 @@ export function UsagePanel({ feature: { name, environments = [] } }: { readonly 
   const shown = shownEnvironments(environments, useEnvironmentPreference());
   return (
     <section className={styles['panel']} aria-labelledby="usage">
-      <div className={styles['head']}>
+      <div className={layout['bar']}>
         <h2 id="usage">Usage</h2>
         <div role="group" aria-label="Time" className={layout['tabs']}>
           {ranges.map((one) => (
@@ -264,7 +264,7 @@ export function UsagePanel({ feature: { name, environments = [] } }: { readonly 
           data.environments.length === 0 ? (
             <p className={layout['small']}>No application has asked for this flag in this time.</p>
           ) : (
-            <div aria-busy={history.isPlaceholderData} className={styles['content']}>
+            <div aria-busy={history.isPlaceholderData} className={layout['denseStack']}>
               <div className={styles['figures']}>
                 {shown.filter(isUsedIn(data)).map((environment) => (
                   <EnvironmentUsage

@@ -209,6 +209,7 @@ export function BulkDialog({ action: actionWithoutTag, flags: source, onClose }:
   const proposalCount = areProtectionsRead
     ? changingFlags.filter(({ project }) => projectsWithProposal.has(project)).length
     : 0;
+  const isProposal = proposalCount > 0 && proposalCount === changingFlags.length;
 
   if (results !== undefined) return <Results results={results} onClose={onClose} />;
   const isReady = selected.data !== undefined && areProtectionsRead && (!needsTag || tagMatch !== null);
@@ -228,11 +229,13 @@ export function BulkDialog({ action: actionWithoutTag, flags: source, onClose }:
           </Button>
           <Button
             type="submit"
-            variant={actionWithoutTag.kind === 'archive' ? 'danger' : 'primary'}
+            variant={actionWithoutTag.kind === 'archive' && !isProposal ? 'danger' : 'primary'}
             isDisabled={!isReady || changingFlags.length === 0}
             isPending={progress !== undefined}
           >
-            {texts.run(actionWithoutTag, isReady ? changingFlags.length : source.count)}
+            {isProposal
+              ? `Propose for ${formatCount(proposalCount, 'flag')}`
+              : texts.run(actionWithoutTag, isReady ? changingFlags.length : source.count)}
           </Button>
         </>
       }

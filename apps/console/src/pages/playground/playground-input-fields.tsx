@@ -54,7 +54,7 @@ export function PlaygroundInputFields({
   return (
     <div className={styles['group']}>
       <div className={styles['group']} role="group" aria-label="Environments">
-        <div className={styles['head']}>
+        <div className={layout['bar']}>
           <h2>Environments</h2>
         </div>
         <div className={styles['options']}>
@@ -152,7 +152,7 @@ export function ContextsEditor({ value, onChange }: ContextsEditorProps) {
   const errors = lines.flatMap((line) => parseContext(line).errors);
   return (
     <div className={styles['group']} role="group" aria-label="Contexts">
-      <div className={styles['head']}>
+      <div className={layout['bar']}>
         <h2>Contexts</h2>
         <Button size="small" variant="quiet" onPress={() => setIsText(!isText)}>
           {isText ? 'As rows' : 'As text'}

@@ -70,7 +70,7 @@ function StrategyReasons({ strategy, context }: { strategy: ExplainedStrategy; c
   );
   return (
     <li className={styles['strategy']}>
-      <div className={styles['head']}>
+      <div className={layout['bar']}>
         <span dir="auto">
           {title != null && title !== '' && <strong>{title}: </strong>}
           {sentence}.
@@ -143,7 +143,7 @@ function Reasons({ title, flag, project, environment, context, changeRequest }: 
           const { variant, dependencies, strategies, isEnabled } = feature;
           return (
             <>
-              <div className={styles['head']}>
+              <div className={layout['bar']}>
                 <p>{conclusionOf(feature)}</p>
                 {resultBadge(isEnabled, variant?.enabled === true ? variant.name : undefined)}
               </div>

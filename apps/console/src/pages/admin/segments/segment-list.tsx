@@ -140,7 +140,7 @@ function SegmentListUpload({ id, list, target, onChange }: SegmentListProps) {
             {read.count > 0 && `It begins with ${read.first.join(', ')}.`}
           </p>
           <p>
-            <Button isDisabled={isSending} onPress={() => void edit(ReplaceSegmentList, read)}>
+            <Button variant="primary" isDisabled={isSending} onPress={() => void edit(ReplaceSegmentList, read)}>
               {proposes ? 'Propose it as the list' : list === undefined ? 'Use it as the list' : 'Replace the list'}
             </Button>{' '}
             {list !== undefined && (
