@@ -136,6 +136,20 @@ describeInBrowser('who may not', () => {
     await page.getByRole('combobox', { name: 'Search' }).fill('users');
     await page.getByText('Nothing matches.', { exact: false }).waitFor();
     await expectAccessible(opened);
+    await page.keyboard.press('Escape');
+    await navigation.getByRole('link', { name: 'Projects' }).click();
+    await page.getByRole('link', { name: 'Default', exact: true }).click();
+    const tabs = page.getByRole('navigation', { name: 'The project' });
+    await tabs.getByRole('link', { name: 'Environments' }).waitFor();
+    await eventually(async () => {
+      const names = await tabs.getByRole('link').allTextContents();
+      for (const name of ['Access', 'API tokens', 'Settings']) expect(names).not.toContain(name);
+    });
+    // The number of tokens on the overview still leads there.
+    await page.getByRole('link', { name: /API tokens?$/ }).click();
+    await page.getByText('You may not see this: that takes the permission READ_PROJECT_API_TOKEN.').waitFor();
+    expect(await page.getByText('You can look', { exact: false }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await closeChecked(opened);
   });
 

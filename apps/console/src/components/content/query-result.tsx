@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/api-error.ts';
 import { Page } from '../layout/page.tsx';
 import styles from './content.module.css';
-import { ErrorNotice } from './notice.tsx';
+import { ErrorNotice, Notice } from './notice.tsx';
 
 interface EmptyProps {
   readonly title: string;
@@ -43,6 +43,11 @@ function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.kind === 'NotFoundError';
 }
 
+/** Whether it is what the user may not read, and no repetition helps. */
+export function isDenied(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.kind === 'NoAccessError' && error.permissions.length > 0;
+}
+
 /** The page in place of one whose subject could not be loaded. */
 function PageError({ error, page, notFound, wasShown, retry }: PageErrorProps) {
   if (isNotFound(error))
@@ -82,6 +87,10 @@ export function QueryResult<T>({ query, children, page, notFound, isForm = false
   const isGone = page !== undefined && !isForm && isNotFound(query.error);
   if (query.data !== undefined && !isGone) return children(query.data);
   if (query.error != null) {
+    if (page === undefined && isDenied(query.error))
+      return (
+        <Notice>{`You may not see this: that takes the permission ${query.error.permissions.join(' or ')}.`}</Notice>
+      );
     const failure = { error: query.error, retry: () => void query.refetch() };
     return page === undefined ? (
       <ErrorNotice {...failure} />

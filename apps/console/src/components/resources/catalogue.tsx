@@ -4,6 +4,7 @@ import type { CallRequest } from '../../api/call.ts';
 import { useMayCall, type PermissionScope } from '../../api/permissions.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { Button } from '../buttons/button.tsx';
+import { isDenied } from '../content/query-result.tsx';
 import type { MenuEntry } from '../buttons/menu.tsx';
 import { ConfirmOperationDialog } from '../dialogs/confirm-operation-dialog.tsx';
 import { type RequestBodyDialogProps, RequestBodyDialog } from '../forms/request-body-form.tsx';
@@ -226,7 +227,9 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
   const noticeOperation = readOnlyWithout ?? edit?.operation ?? create?.operation;
   const content = (
     <>
-      {noticeOperation && <MissingPermissionNotice operation={noticeOperation} {...(scope && { scope })} />}
+      {noticeOperation && !isDenied(list.query.error) && (
+        <MissingPermissionNotice operation={noticeOperation} {...(scope && { scope })} />
+      )}
       {frame === undefined && (list.query.data?.length ?? 0) > 0 && <div>{createButton}</div>}
       <ResourceList
         {...list}

@@ -1,6 +1,8 @@
+import type { Permission } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useProjects } from '../../api/queries-and-mutations.ts';
+import { usePermissionCheck } from '../../api/permissions.ts';
+import { useMe, useProjects } from '../../api/queries-and-mutations.ts';
 import { Notice } from '../../components/content/notice.tsx';
 import styles from './projects.module.css';
 
@@ -19,6 +21,25 @@ export const projectTabNames = {
   cleanup: 'Cleanup',
   events: 'Events',
 } as const;
+
+/** What is of no use without one of these permissions in the project. */
+const permissionsOfTabs: { readonly [tab in keyof typeof projectTabNames]?: readonly Permission[] } = {
+  access: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE'],
+  tokens: ['READ_PROJECT_API_TOKEN'],
+  settings: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE', 'DELETE_PROJECT'],
+};
+
+/** The tabs that the user has a use for, and the current one; all of them until the user's permissions are loaded. */
+function useTabs(project: string, currentTab: string | undefined) {
+  const { data: me } = useMe();
+  const hasPermission = usePermissionCheck();
+  return (Object.entries(projectTabNames) as [keyof typeof projectTabNames, string][]).filter(
+    ([tab]) =>
+      me === undefined ||
+      tab === currentTab ||
+      (permissionsOfTabs[tab]?.some((permission) => hasPermission(permission, { project })) ?? true),
+  );
+}
 
 interface ProjectTabsProps {
   readonly project: string;
@@ -39,6 +60,7 @@ function useIsUnknownProject(id: string): boolean {
 export function ProjectTabs({ project, tab: currentTab }: ProjectTabsProps) {
   const bar = useRef<HTMLElement>(null);
   const isUnknown = useIsUnknownProject(project);
+  const tabs = useTabs(project, currentTab);
   useEffect(() => {
     bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [currentTab]);
@@ -52,7 +74,7 @@ export function ProjectTabs({ project, tab: currentTab }: ProjectTabsProps) {
   return (
     <nav ref={bar} aria-label="The project" className={styles['tabs']}>
       <ul>
-        {Object.entries(projectTabNames).map(([tab, name]) => (
+        {tabs.map(([tab, name]) => (
           <li key={tab}>
             {tab === 'overview' ? (
               <Link to="/projects/$project" params={{ project }} activeOptions={{ exact: true }}>

@@ -133,7 +133,7 @@ export function PermissionHoldersPage() {
         />
       </div>
       <ResourceList
-        label="Who may do what"
+        label="People and service accounts"
         query={{ ...holders, data: users }}
         rowKey={({ user }) => user.id}
         name={({ user }) => displayNameOf(user)}
