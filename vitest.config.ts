@@ -5,13 +5,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const repository = import.meta.dirname;
 
+/** Files at a time. With four, two cores are busy about half of the time: tests start processes, and wait for limits and retries. */
+const workers = Number(process.env['TEST_WORKERS'] ?? 8);
+/** Each browser has processes of its own, whose pages fail when they wait for a core for too long. */
+const workersWithBrowsers = Math.min(4, workers);
+
 /** Only a defect takes this long, however busy the machine: longer than several assertions that wait (`eventually`). */
 const timeout = 240_000;
 
 /** Files of one project follow each other, so that its modules stay loaded; projects whose files take longest come first. */
 class ProjectByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const first = ['console in Chromium', 'scripts', 'all-in-one', 'gateway', 'features', 'change-requests'];
+    const first = ['scripts', 'all-in-one', 'gateway', 'features', 'change-requests'];
     const rank = ({ project: { name } }: TestSpecification) =>
       first.indexOf(name) + (first.includes(name) ? 0 : first.length + 1);
     return (await super.sort(files)).toSorted(
@@ -23,7 +28,13 @@ class ProjectByProject extends BaseSequencer {
 /** The tests of a folder. Their names are those of the folders: `npx vitest run --project features PATTERN`. */
 function project(
   folder: string,
-  test: { readonly include: string[]; readonly name?: string; readonly globalSetup?: string },
+  test: {
+    readonly include: string[];
+    readonly name?: string;
+    readonly globalSetup?: string;
+    readonly maxWorkers?: number;
+    readonly sequence?: { readonly groupOrder: number };
+  },
 ) {
   return {
     extends: true as const,
@@ -40,6 +51,7 @@ export default defineConfig(({ mode }) => {
       // Workers are processes, since tests start and stop servers, and their modules are loaded once: a spec file leaves no global state.
       pool: 'forks',
       isolate: false,
+      maxWorkers: workers,
       // Node.js loads the modules itself, as it does in production, and keeps what it has compiled for the next worker and run.
       experimental: { viteModuleRunner: false },
       env: { NODE_COMPILE_CACHE: path.join(repository, 'node_modules', '.cache', 'bunting', 'compiled') },
@@ -53,11 +65,13 @@ export default defineConfig(({ mode }) => {
           .map((folder) => project(folder, { include: [`{src,test}/**/*.${kind}.ts`] })),
         project('scripts', { include: [`**/*.${kind}.ts`] }),
         project('apps/console', { include: [`src/**/*.${kind}.ts`] }),
-        // One platform, one PostgreSQL and one browser for all specs of the pages.
+        // One platform, one PostgreSQL and one browser for all specs of the pages, after all others.
         project('apps/console', {
           name: 'console in Chromium',
           include: [`test/**/*.${kind}.ts`],
           globalSetup: 'test/support/global-setup.ts',
+          maxWorkers: workersWithBrowsers,
+          sequence: { groupOrder: 1 },
         }),
       ],
     },

@@ -31,9 +31,6 @@ NATS_SERVER names the nats-server program, which is installed or downloaded if i
 const repository = path.join(import.meta.dirname, '../..');
 const programs = path.join(repository, 'node_modules', '.bin');
 
-/** With four, two cores are busy about half of the time: tests start processes, and wait for time limits, retries and processes. */
-const defaultWorkers = 8;
-
 /** How one spec file went. */
 interface Outcome {
   readonly file: string;
@@ -130,14 +127,14 @@ async function runTests(args: readonly string[]): Promise<boolean> {
       workers: { type: 'string' },
     },
   });
-  const workers = values.workers === undefined ? defaultWorkers : countOption('workers', values.workers);
+  if (values.workers !== undefined) process.env['TEST_WORKERS'] = String(countOption('workers', values.workers));
   await startServers();
   process.env['CI'] = 'true';
   const { outcomes: first, otherErrors } = await runFiles(
     positionals,
     {
       // One file at a time: concurrent files would distort each other's durations.
-      maxWorkers: values.perf ? 1 : workers,
+      ...(values.perf ? { maxWorkers: 1 } : {}),
       ...(values.project === undefined ? {} : { project: values.project }),
       ...(values.testNamePattern === undefined ? {} : { testNamePattern: values.testNamePattern }),
     },
