@@ -67,7 +67,8 @@ describeInBrowser('the list of flags', () => {
     await eventually(async () => expect(await bar.inputValue()).toBe('type:'));
     await page.keyboard.type('kill');
     await page.getByRole('option', { name: 'type:kill-switch' }).waitFor();
-    // The rows of the earlier filter are paler.
+    // The rows of the earlier filter are paler until those of this one are there.
+    await page.waitForURL((url) => url.searchParams.get('q') === 'type:kill');
     await page.locator('[role=region][aria-busy=true]').waitFor({ state: 'detached' });
     await expectAccessible(opened);
     await page.keyboard.press('ArrowDown');
