@@ -34,6 +34,8 @@ const unreadOf = async (key: string): Promise<number> =>
 /** A person with a flag of their own, which somebody else has switched on in production. */
 async function aPersonWithNews() {
   const { key } = await aPerson();
+  // Change requests of other specs wait for everybody who may approve them.
+  await api('PUT', '/api/admin/inbox/preferences/review-requested', { inbox: false }, key);
   const flag = `inbox.${randomUUID().slice(0, 8)}`;
   const features = '/api/admin/projects/default/features';
   await api('POST', features, { name: flag, type: 'release' }, key);
@@ -93,7 +95,7 @@ describeInBrowser('the inbox', () => {
       const { kinds } = (await api('GET', '/api/admin/inbox/preferences', undefined, key)) as {
         readonly kinds: readonly { readonly kind: string; readonly inbox: boolean }[];
       };
-      expect(kinds.filter(({ inbox }) => !inbox).map(({ kind }) => kind)).toEqual(['flag-changed']);
+      expect(kinds.filter(({ inbox }) => !inbox).map(({ kind }) => kind)).toEqual(['review-requested', 'flag-changed']);
     });
     await expectAccessible(opened);
     await api('POST', `/api/admin/projects/default/features/${flag}/environments/production/off`);
