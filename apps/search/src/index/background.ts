@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '@bunting/contracts';
 import { type Log, startLoop } from '@bunting/runtime';
-import { documentIdOf, indexDocumentOf, type IndexMarker, markerId } from './index-document.ts';
+import { documentIdOf, type IndexDocument, indexDocumentOf, type IndexMarker, markerId } from './index-document.ts';
 import type { IndexLock, IndexReplicationRepository } from './index-store.ts';
 import { type MeilisearchClient, MeilisearchError } from './meilisearch-client.ts';
 
@@ -21,6 +21,9 @@ export interface IndexCheckpoint {
 }
 
 const batchSize = 1_000;
+/** How many documents a build sends at a time: Meilisearch takes a second or more for each write, however small it is. */
+const maxDocumentsPerWrite = 10_000;
+const maxWriteLength = 16 * 1024 * 1024;
 
 /** The name of the index that a rebuild writes to. */
 function rebuiltIndexName(uid: string): string {
@@ -34,23 +37,25 @@ async function buildIndex({ uid, server, replication, tasks }: ReplicatedIndex, 
   await tasks.waitForTaskUnless('index_not_found', server.drop(next));
   await tasks.waitForTask(await server.create(next));
   await tasks.waitForTask(await server.configure(next));
-  const { write, finish } = tasks.writer();
-  let documents = 0;
-  for (let after: string | undefined = ''; after !== undefined;) {
-    const batch = await replication.features(after, batchSize);
-    if (batch.length > 0)
-      await write(
-        server.put(
-          next,
-          batch.map((feature) => indexDocumentOf(feature, built.generation)),
-        ),
-      );
-    documents += batch.length;
-    after = batch.length < batchSize ? undefined : batch.at(-1)?.name;
-  }
   const { generation: marks, checkpointXid } = built;
   const marker: IndexMarker = { id: markerId, marks, checkpointXid, settings: await server.settings(next) };
-  await write(server.put(next, [marker]));
+  const { write, finish } = tasks.writer();
+  let documents = 0;
+  let unsent: IndexDocument[] = [];
+  let unsentLength = 0;
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const batch = await replication.features(after, batchSize);
+    const batchDocuments = batch.map((feature) => indexDocumentOf(feature, built.generation));
+    unsent.push(...batchDocuments);
+    unsentLength += JSON.stringify(batchDocuments).length;
+    documents += batch.length;
+    after = batch.length < batchSize ? undefined : batch.at(-1)?.name;
+    const isLast = after === undefined;
+    if (!isLast && unsent.length < maxDocumentsPerWrite && unsentLength < maxWriteLength) continue;
+    // The marker comes with the last of them, since tasks are executed in their order.
+    await write(server.put(next, isLast ? [...unsent, marker] : unsent));
+    [unsent, unsentLength] = [[], 0];
+  }
   await finish();
   // The swap requires an existing index.
   await tasks.waitForTaskUnless('index_already_exists', server.create(uid));
@@ -189,7 +194,8 @@ export type IndexUpdate =
   | { readonly kind: 'built'; readonly documents: number; readonly durationMs: number }
   | { readonly kind: 'checked' };
 
-const maxBackoffMs = 4_000;
+/** A server that is back may have lost its index. */
+const maxBackoffMs = 1_000;
 
 /**
  * Replicates the features in PostgreSQL to an index in Meilisearch: writes changes, detects when the index was lost or restored from
