@@ -43,7 +43,7 @@ const selectChanges: Statement = {
   text: `
     select name, changed::text, case when archived is not null then ${indexedFeature} end as feature
     from feature_change left join feature_lookup using (name)
-    where (changed, name) > ($1::xid8, $2) order by changed, name limit $3`,
+    where (changed, name) > ($1::xid8, $2) order by feature_change.changed, name limit $3`,
 };
 
 const selectFeatures: Statement = {
