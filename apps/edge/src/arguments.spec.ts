@@ -45,6 +45,11 @@ it('takes the short flags of Unleash Edge, which depend on the mode', () => {
     BACKUP_FOLDER: '/data',
     DYNAMIC: 'true',
   });
+  expect(settingsInArguments(['-b', '/flags', 'offline', '-b', 'features.json'])).toEqual({
+    OFFLINE: 'true',
+    BASE_PATH: '/flags',
+    BOOTSTRAP_FILE: 'features.json',
+  });
   expect(settingsInArguments(['offline', '-b', 'features.json', '-c', 'a', '-f', 'b', '-r=10'])).toEqual({
     OFFLINE: 'true',
     BOOTSTRAP_FILE: 'features.json',

@@ -17,6 +17,8 @@ const shortFlags = {
   },
   offline: { b: 'bootstrap-file', c: 'client-tokens', f: 'frontend-tokens', r: 'reload-interval' },
 } as const;
+/** Before the mode the same letter is a flag of the server. */
+const shortFlagsBeforeMode = { b: 'base-path' } as const;
 const shortFlagsOfBoth = { t: 'tokens', p: 'port', i: 'interface', a: 'app-name' } as const;
 
 function isBoolean(schema: TSchema): boolean {
@@ -35,14 +37,16 @@ export function settingsInArguments(args: readonly string[]): Readonly<Record<st
   const booleans = new Set(settings.filter(([, , isSwitch]) => isSwitch).map(([, flag]) => flag));
   // `--strict false` and `--strict=false` are both in use, as is `--strict` alone.
   const normalised: string[] = [];
-  const short: Readonly<Record<string, string>> = {
-    ...shortFlags[args.includes('offline') ? 'offline' : 'edge'],
-    ...shortFlagsOfBoth,
+  const modeAt = args.findIndex((argument) => argument === 'edge' || argument === 'offline');
+  const shortFlagAt = (at: number, letter: string): string | undefined => {
+    const ofMode = at < modeAt ? shortFlagsBeforeMode : shortFlags[args[modeAt] === 'offline' ? 'offline' : 'edge'];
+    return ({ ...ofMode, ...shortFlagsOfBoth } as Readonly<Record<string, string>>)[letter];
   };
   for (let at = 0; at < args.length; at++) {
     const given = args[at] as string;
     const [, letter = '', value = ''] = /^-([a-z])(=.*)?$/.exec(given) ?? [];
-    const argument = short[letter] === undefined ? given : `--${short[letter]}${value}`;
+    const flag = shortFlagAt(at, letter);
+    const argument = flag === undefined ? given : `--${flag}${value}`;
     if (!argument.startsWith('--') || !booleans.has(argument.slice(2))) normalised.push(argument);
     else if (/^(?:true|false)$/.test(args[at + 1] ?? '')) normalised.push(`${argument}=${args[++at]}`);
     else normalised.push(`${argument}=true`);
