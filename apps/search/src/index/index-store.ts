@@ -19,7 +19,8 @@ interface IndexRecord {
   readonly rebuildReason: string | null;
 }
 
-interface SearchableIndex {
+/** What a search has to know of an index. */
+export interface SearchableIndex {
   readonly generation: string;
   readonly isBehind: boolean;
   readonly segmentIds: readonly (readonly number[])[];

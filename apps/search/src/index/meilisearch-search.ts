@@ -6,7 +6,7 @@ import { type PostgresSuggester, type FeatureSuggester, suggestionsOf } from '..
 import { type IndexUpdate, startIndexUpdater } from './background.ts';
 import { featureNameOf } from './index-document.ts';
 import { engineFor, facetCountsOf, facetFields, indexFilterOf, type IndexQuery } from './index-query.ts';
-import type { IndexReplicationRepository } from './index-store.ts';
+import type { IndexReplicationRepository, SearchableIndex } from './index-store.ts';
 import {
   type FallbackReason,
   maxValuesPerFacet,
@@ -67,8 +67,8 @@ export function startMeilisearchSearch(options: MeilisearchOptions) {
     request: Omit<IndexQuery, 'filter'> & { readonly facets?: readonly string[] },
     query: Pick<FeatureQuery, 'archived'> & Partial<FeatureQuery>,
     caller: Parameters<typeof indexFilterOf>[1],
+    index: SearchableIndex | undefined,
   ): Promise<IndexHits> => {
-    const index = await replication.searchable(uid, query.segment?.values ?? []);
     if (index === undefined) throw new MeilisearchError('building', 'the index is being built');
     if (index.isBehind) throw new MeilisearchError('behind', 'the index lacks changes');
     const { offset, limit, q, facets = [] } = request;
@@ -133,6 +133,7 @@ export function startMeilisearchSearch(options: MeilisearchOptions) {
           { q: (words[0] ?? []).join(' '), offset, limit },
           query,
           searcher,
+          await replication.searchable(uid, query.segment?.values ?? []),
         );
         if (total === 0) return undefined;
         const page = await postgres.read(query, searcher, names);
@@ -145,11 +146,13 @@ export function startMeilisearchSearch(options: MeilisearchOptions) {
 
   const suggest: FeatureSuggester['suggest'] = async (query, caller) => {
     const { text, words, limit, facets, project } = query;
+    // Both engines begin with these, so they are read once. PostgreSQL reads the state of the index meanwhile.
+    const reading = suggester.readBeginnings(query, caller);
     const { answer, engine } = await answerWith(
       async () => {
         const isAboutAll = text === '' && facets.length > 0;
         if (words.length === 0 && !isAboutAll) throw new MeilisearchError('unsupported', 'PostgreSQL alone answers it');
-        const beginnings = await suggester.readBeginnings(query, caller);
+        const [beginnings, index] = await Promise.all([reading, replication.searchable(uid, [])]);
         const hasEnough = beginnings.length === limit;
         if (hasEnough && facets.length === 0) throw new MeilisearchError('unsupported', 'PostgreSQL has found enough');
         const inProject = project === undefined ? {} : { project: { isNot: false, values: [project] } };
@@ -157,6 +160,7 @@ export function startMeilisearchSearch(options: MeilisearchOptions) {
           { q: words.join(' '), offset: 0, limit, facets: facets.map((facet) => facetFields[facet]) },
           { archived: false, ...inProject },
           caller,
+          index,
         );
         if (found.names.length === 0) return undefined;
         const counts = facetCountsOf(facets, found.facets, maxValuesPerFacet);
@@ -164,7 +168,7 @@ export function startMeilisearchSearch(options: MeilisearchOptions) {
         const rows = hasEnough ? beginnings : [...beginnings, ...(await suggester.read(query, caller, found.names))];
         return { suggestions: suggestionsOf(rows, query), ...(facets.length === 0 ? {} : { facets: counts }) };
       },
-      () => suggester.suggest(query, caller),
+      () => suggester.suggest(query, caller, reading),
     );
     return { ...answer, engine };
   };

@@ -162,8 +162,12 @@ export function postgresSuggester(database: ReadDatabase) {
             join feature_lookup using (name)
           where ${scopeOf(query, caller, addValue)} order by nth`,
       ),
-    suggest: async (query: SuggestionQuery, caller: SuggestionCaller): Promise<FeatureSuggestions> => {
-      const rows = await readBeginnings(query, caller);
+    suggest: async (
+      query: SuggestionQuery,
+      caller: SuggestionCaller,
+      beginnings = readBeginnings(query, caller),
+    ): Promise<FeatureSuggestions> => {
+      const rows = [...(await beginnings)];
       const isFull = rows.length === query.limit;
       const alternatives =
         isFull && query.facets.length === 0 ? [] : ((await readAlternatives(database, [query.words]))[0] ?? []);
