@@ -54,14 +54,16 @@ const selectFeatures: Statement = {
     where name > $1 order by name limit $2`,
 };
 
+/** SQL: the newest change. PostgreSQL reads it from the end of an index, where it would look for a change after another one in all of them. */
+const newestChange = '(select changed from feature_change order by changed desc limit 1)';
+
 /** How long changes may wait to be written to the index, before searches do without it. */
 const maxLagSeconds = 5;
 
 const selectSearchable: Statement = {
   name: 'index-searchable',
   text: `
-    select generation, saved_at < now() - interval '${maxLagSeconds} seconds'
-        and exists (select from feature_change where changed >= checkpoint_xid) as "isBehind",
+    select generation, saved_at < now() - interval '${maxLagSeconds} seconds' and coalesce(${newestChange} >= checkpoint_xid, false) as "isBehind",
       array(
         select to_json(array(select id from segment where segment.name = wanted.name))
         from unnest($2::text[]) with ordinality as wanted (name, nth) order by nth
@@ -73,7 +75,7 @@ const countIfUnchanged: Statement = {
   name: 'index-unchanged-count',
   text: `
     select count(*) as features from feature_lookup
-    having not exists (select from feature_change where changed >= $1::xid8)`,
+    having coalesce(${newestChange} < $1::xid8, true)`,
 };
 
 const saveSql = `
