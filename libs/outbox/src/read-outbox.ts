@@ -19,13 +19,16 @@ const messageJson = `json_build_object(
 /** A quarter of the default maximum payload of NATS (1 MiB). */
 const pageBytes = 256 * 1024;
 
-/** SQL: the rows of topic `$1` after a position, limited in number and in total bytes, but at least one. */
+/**
+ * SQL: the rows of topic `$1` after a position, limited in number and in total bytes, but at least one. A sub-select hides a value from the
+ * planner, so that one generic plan is reused.
+ */
 export function pageAfterSql(position: string, limit: string, bytes: number): string {
   return `
   select position, uid, type, traceparent, message from (
     select *, sum(octet_length(message)) over (order by position) as bytes, row_number() over (order by position) as nth from (
       select position, uid, type, traceparent, ${messageJson}::text as message from outbox
-      where topic = $1 and position > ${position} order by position limit ${limit}
+      where topic = (select $1::text) and position > ${position} order by position limit ${limit}
     ) as rows
   ) as measured
   where nth = 1 or bytes <= ${bytes}
@@ -34,7 +37,8 @@ export function pageAfterSql(position: string, limit: string, bytes: number): st
 
 const messagesAfter: Statement = {
   name: 'outbox-after',
-  text: `select '[' || coalesce(string_agg(message, ',' order by position), '') || ']' as messages from (${pageAfterSql('$2', '$3', pageBytes)}) as page`,
+  text: `select '[' || coalesce(string_agg(message, ',' order by position), '') || ']' as messages from (
+    ${pageAfterSql('(select $2::bigint)', '(select $3::integer)', pageBytes)}) as page`,
 };
 
 /** Replies with the messages after a position, the last position of the topic, and the uid of the row at the given position. */

@@ -257,6 +257,19 @@ describe('the outbox', () => {
     expect([...first.messages, ...second.messages].map(({ position }) => position)).toEqual([1, 2]);
   });
 
+  it('is read by a plan that PostgreSQL makes a few times and then reuses', async () => {
+    const many = `insert into outbox (topic, type, payload) select 'event', 'feature-created', '{}' from generate_series(1, 20000)`;
+    await producer.database.transaction(({ query }) => query(many));
+    await read(0, 1);
+    await producer.database.query({ text: 'analyze outbox' });
+    for (let nth = 0; nth < 10; nth++) expect((await read(19_990 + nth)).messages).toHaveLength(10 - nth);
+    // The pool lends the connection that was returned last, so that of the reads is asked.
+    const text = 'select name, custom_plans as plans from pg_prepared_statements';
+    const prepared = await producer.database.read<{ name: string; plans: number }>({ text });
+    expect(prepared.map(({ name }) => name)).toContain('outbox-after');
+    expect(prepared.filter(({ plans }) => plans > 5)).toEqual([]);
+  });
+
   it('returns the message of a position also when this read assigns the position', async () => {
     await producer.outboxProducer.stop();
     const uids = await producer.database.transaction(({ query }) =>

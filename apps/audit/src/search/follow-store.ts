@@ -21,6 +21,7 @@ export interface FollowedPage {
 type Row = Pick<FollowedPage, 'head' | 'headHash' | 'at'> &
   ((EventRow & { readonly uid: string; readonly hash: string }) | { readonly id: null });
 
+/** Sub-selects hide the id and the limit from the planner, so that one generic plan is reused. */
 const pageAfter: Statement = {
   name: 'followed-page',
   text: `
@@ -28,7 +29,7 @@ const pageAfter: Statement = {
       (select encode(hash, 'hex') from event where id = $1) as at, page.*
     from event_log_head head left join lateral (
       select ${eventColumns}, event.uid, encode(event.hash, 'hex') as hash
-      from event where event.id > $1 order by event.id limit $2) as page on true
+      from event where event.id > (select $1::bigint) order by event.id limit (select $2::integer)) as page on true
     where head.singleton order by page.id`,
 };
 

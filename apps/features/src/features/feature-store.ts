@@ -146,15 +146,18 @@ const selectForUpdate = (texts: string, numbers: string) => `
 /** Locks the feature `$1` of the project `$2`. */
 const getForUpdate = `${selectForUpdate('$3', '$4')} where f.name = $1 and f.project = $2 for update of f`;
 
+/** SQL: whether the feature `f` is one of the names in `$1`, whose number a sub-select hides from the planner: one generic plan is reused. */
+const isNamed = 'f.name = any ((select $1::text[])::text[])';
+
 /** Locks those of the features `$1` that no other transaction has locked. */
 const getFreeForUpdate = `
-  ${selectForUpdate('$2', '$3')} where f.name = any ($1::text[]) order by f.name for update of f skip locked`;
+  ${selectForUpdate('$2', '$3')} where ${isNamed} order by f.name for update of f skip locked`;
 
 const findForUpdate = `select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f where f.name = $1 for update`;
 
 const findFreeForUpdate = `
   select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion" from feature f
-  where f.name = any ($1::text[]) order by f.name for update skip locked`;
+  where ${isNamed} order by f.name for update skip locked`;
 
 /**
  * SQL: what `lock` selects, and after its locks those of the tags that exist, in arrays of types and values, against deletion. Operations
@@ -165,7 +168,7 @@ function lockingTags(lock: string, types: string, values: string, waiting = ''):
   select * from (
     with locked as materialized (${lock}), locked_tag as (
       select type, value from tag where exists (select from locked)
-        and (type, value) in (select * from unnest(${types}::text[], ${values}::text[]))
+        and (type, value) in (select * from unnest((select ${types}::text[]), (select ${values}::text[])))
       order by type, value for key share ${waiting})
     select locked.*, (select json_agg(json_build_object('type', type, 'value', value)) from locked_tag) as "lockedTags"
     from locked) as locked_with_tags`;

@@ -128,6 +128,20 @@ describe('unit of work', () => {
     await inDatabase('drop function refuse cascade');
   });
 
+  it('lets PostgreSQL plan the statements of edits a few times, and then reuse the plans', async () => {
+    const tag = { type: 'simple', value: 'old' };
+    for (let nth = 0; nth < 10; nth++) {
+      await retitle(`title ${nth}`);
+      await features.call(RemoveFeatureTag, { params: { ...at, ...tag } });
+      await features.call(AddFeatureTag, { params: at, body: tag });
+    }
+    // The pool lends the connection that was returned last, so that of the edits is asked.
+    const text = 'select statement, custom_plans as plans from pg_prepared_statements';
+    const prepared = await features.database.read<{ statement: string; plans: number }>({ text });
+    expect(prepared.length).toBeGreaterThan(4);
+    expect(prepared.filter(({ plans }) => plans > 5)).toEqual([]);
+  });
+
   it('imports hundreds of features with as many statements as a few', async () => {
     const bodyOf = (count: number, prefix: string): ImportFeaturesBody => {
       const names = Array.from({ length: count }, (_, nth) => `${prefix}-${nth}`);
