@@ -36,7 +36,7 @@ describe('the response for a change request', () => {
       approvals: [{ createdBy: { id: 8, username: 'lee', imageUrl: gravatarUrlOf('lee') }, createdAt: noon }],
       rejections: [{ createdBy: { id: 9, username: 'kim', imageUrl: gravatarUrlOf('kim') }, createdAt: noon }],
       comments: [
-        { id: 2, text: 'Fine', createdBy: { username: 'lee', imageUrl: gravatarUrlOf('lee') }, createdAt: noon },
+        { id: 2, text: 'Fine', createdBy: { id: 8, username: 'lee', imageUrl: gravatarUrlOf('lee') }, createdAt: noon },
       ],
       createdBy: shownMia,
       createdAt: noon,

@@ -53,8 +53,7 @@ function toReviewResponse({ createdBy, createdAt }: Review): ChangeRequestApprov
 }
 
 function toCommentResponse({ id, text, createdBy, createdAt, change }: Comment): ChangeRequestComment {
-  const { username, imageUrl } = toAuthorResponse(createdBy);
-  const comment = { id, text, createdBy: { username, imageUrl }, createdAt };
+  const comment = { id, text, createdBy: toAuthorResponse(createdBy), createdAt };
   if (change === null) return comment;
   const { feature, segment } = change;
   return {

@@ -84,7 +84,9 @@ const anApproval: Partial<Event> = {
 it('people find what concerns them, with who did what, where and when, newest first', async () => {
   await happened(aReview, anApproval, {});
   expect(await inbox(rita)).toMatchObject({
-    notifications: [{ kind: 'review-requested', createdBy: 'lee', title: 'Summer sale', isRead: false }],
+    notifications: [
+      { kind: 'review-requested', createdBy: 'lee', createdByUserId: lee.id, title: 'Summer sale', isRead: false },
+    ],
     total: 1,
     unread: 1,
   });

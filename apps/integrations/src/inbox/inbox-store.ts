@@ -50,7 +50,7 @@ const pageOf: Statement = {
       'notifications', coalesce((
         select json_agg(json_build_object('id', id, 'kind', kind,
           'createdAt', to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'isRead', read_at is not null,
-          'createdBy', created_by, 'title', title, 'summary', summary, 'comment', comment, 'project', project,
+          'createdBy', created_by, 'createdByUserId', created_by_id, 'title', title, 'summary', summary, 'comment', comment, 'project', project,
           'environment', environment, 'featureName', feature, 'changeRequestId', change_request, 'path', path) order by id desc)
         from (select * from matching where $5::bigint is null or id < $5 order by id desc limit $6) as page), '[]'))::text as json`,
 };
@@ -77,8 +77,8 @@ const beginAt = 'insert into inbox_position (position, hash) values ($1, $2) on 
 
 const insertNotice = `
   insert into notification (user_id, key, kind, happened_at, created_by, title, summary, comment, project, environment, feature,
-    change_request, path)
-  select person.id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
+    change_request, path, created_by_id)
+  select person.id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
   from unnest($1::int[]) as person (id)
   left join notification_preference p on p.user_id = person.id and p.kind = $3
   where coalesce(p.inbox, true)
@@ -133,6 +133,7 @@ async function tell(tx: Tx, notices: readonly Notice[], mailing: Mailing | undef
       notice.featureName,
       notice.changeRequestId,
       notice.path,
+      notice.createdByUserId,
     ]);
     if (mailing !== undefined) await addToMail(tx, notice, mailing.hour);
   }

@@ -285,6 +285,12 @@ const slackLimits: SchemaMigration = {
   ],
 };
 
+/** Of a notification the id of the user who caused it, by which a page shows the name of today. */
+const notificationAuthor: SchemaMigration = {
+  name: '9-expand-notification-author',
+  statements: ['alter table notification add column created_by_id int'],
+};
+
 /** The whole schema of the database, in the order of its steps. */
 export const integrationsMigrations: readonly SchemaMigration[] = [
   initial,
@@ -297,4 +303,5 @@ export const integrationsMigrations: readonly SchemaMigration[] = [
   mailLease,
   slackReviews,
   slackLimits,
+  notificationAuthor,
 ];

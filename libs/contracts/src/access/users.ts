@@ -38,12 +38,15 @@ export const UserSearchResults = Type.Array(
     username,
     email,
     imageUrl,
-    accountType: Type.Enum(['User', 'Service Account'], { type: 'string', description: 'always `User`' }),
+    accountType: Type.Enum(['User', 'Service Account'], {
+      type: 'string',
+      description: '`User`; `Service Account` only where `ids` names one',
+    }),
     scimId,
   }),
   {
     title: 'usersSearchSchema',
-    description: 'The users whose name, username or e-mail begins with the text of the query.',
+    description: 'The users whose name, username or e-mail begins with the text of the query, or who have its ids.',
   },
 );
 export type UserSearchResults = Static<typeof UserSearchResults>;
@@ -51,6 +54,13 @@ export type UserSearchResults = Static<typeof UserSearchResults>;
 export const SearchUsersQuery = Type.Object({
   q: Type.Optional(
     Type.String({ maxLength: 255, description: 'how a name, username or e-mail begins; at least two characters' }),
+  ),
+  ids: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,8}(,[1-9][0-9]{0,8}){0,99}$',
+      description:
+        'instead of `q`: the ids of up to 100 users and service accounts, comma-separated; Bunting alone has it',
+    }),
   ),
 });
 
@@ -313,7 +323,8 @@ export const SearchUsers = defineOperation({
   subject: 'call.gateway.search-users',
   operationId: 'searchUsers',
   summary: 'Search users',
-  description: 'Returns users whose name, username or e-mail begins with the text.',
+  description:
+    'Returns the users whose name, username or e-mail begins with the text, or those with the ids. Deleted ones are left out.',
   tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user-admin/search' },
   permission: 'authenticated',

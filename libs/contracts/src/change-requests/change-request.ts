@@ -166,13 +166,7 @@ export const ChangeRequestComment = Type.Object(
   {
     id: Type.Optional(Type.Number({ description: 'the id, unique within the change request' })),
     text: Type.String({ description: 'the comment' }),
-    createdBy: Type.Object(
-      {
-        username: Type.Optional(Nullable(Type.String(), { description: 'the name of the user' })),
-        imageUrl: Type.Optional(Nullable(imageUrl)),
-      },
-      { description: 'the author' },
-    ),
+    createdBy: Type.Object(Author.properties, { description: 'the author' }),
     createdAt: Timestamp('when it was written'),
     change: Type.Optional(
       Type.Object(

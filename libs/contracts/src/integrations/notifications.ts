@@ -50,6 +50,9 @@ export const Notification = Type.Object(
     createdAt: Timestamp('when it happened'),
     isRead: Type.Boolean({ description: 'whether its reader has marked it as read' }),
     createdBy: Nullable(Type.String(), { description: 'who caused it; null where time did' }),
+    createdByUserId: Nullable(Type.Integer(), {
+      description: 'the id of the user who caused it; null for a token, for time, and for what is older than this member',
+    }),
     title: Type.String({ description: 'the title of the change request, the name of the flag or of the token' }),
     summary: Type.String({ description: 'what happened, in Markdown, as the event log says it' }),
     comment: Nullable(Type.String(), { description: 'the comment that came with it, shortened to 500 characters' }),

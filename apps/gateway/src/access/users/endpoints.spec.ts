@@ -157,6 +157,17 @@ describe('a user', () => {
       expect(await found(q)).toMatchObject([{ name: 'Zoe_50%', username: 'zz-top', email: 'zoe@example.org' }]);
     for (const q of ['z', '', '%%', '__', 'oe_']) expect(await found(q)).toEqual([]);
   });
+
+  it('is found by its id by any authenticated caller, as service accounts are, until it is deleted', async () => {
+    const { key } = await aUser();
+    const named = await done<CreatedUser>('POST', 'user-admin', { name: 'Yara', username: 'yara', rootRole: 3 });
+    const robot = await done<CreatedUser>('POST', 'service-account', { username: 'found-robot', rootRole: 3 });
+    const ids = [named.id, robot.id, 999_999_999];
+    const found = async () => done<UserSearchResults>('GET', `user-admin/search?ids=${ids.join()}`, undefined, key);
+    expect(await found()).toMatchObject([{ id: named.id, name: 'Yara', username: 'yara' }, { id: robot.id }]);
+    await done('DELETE', `user-admin/${named.id}`);
+    expect((await found()).map((user) => user.id)).toEqual([robot.id]);
+  });
 });
 
 describe('the administration of users', () => {

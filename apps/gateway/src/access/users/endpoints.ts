@@ -117,6 +117,7 @@ export function userEndpoints({
       rootRoles: await listRootRoles(reads),
     })),
     implement(SearchUsers, async ({ query }) => {
+      if (query.ids !== undefined) return reads.users.namesOf(query.ids.split(',').map(Number));
       const prefix = query.q?.trim() ?? '';
       return prefix.length < minPrefixLength ? [] : reads.users.search(prefix);
     }),

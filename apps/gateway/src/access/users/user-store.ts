@@ -142,6 +142,11 @@ function requireFound(user: User | undefined): User {
   return user;
 }
 
+function searchResultOf(row: UserRow): UserSearchResults[number] {
+  const { id, isAPI, imageUrl, accountType, scimId } = userOf(row);
+  return { id, isAPI, ...presentNames(row), imageUrl, accountType, scimId };
+}
+
 /** Reads of users and service accounts without a lock: for responses, not for decisions. */
 export function userReads({ query }: Pick<Tx, 'query'>) {
   const find = async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
@@ -159,11 +164,12 @@ export function userReads({ query }: Pick<Tx, 'query'>) {
       where deleted_at is null and not is_service
         and (lower(name) like $1 or lower(username) like $1 or lower(email) like $1)
       order by lower(${displayNameSql()}), id limit 100`;
-      const rows = await query<UserRow>(text, [prefixPattern(prefix)]);
-      return rows.map((row) => {
-        const { id, isAPI, imageUrl, accountType, scimId } = userOf(row);
-        return { id, isAPI, ...presentNames(row), imageUrl, accountType, scimId };
-      });
+      return (await query<UserRow>(text, [prefixPattern(prefix)])).map(searchResultOf);
+    },
+    /** The users and service accounts with these ids, in their order; those that were deleted are left out. */
+    namesOf: async (ids: readonly number[]): Promise<UserSearchResults> => {
+      const text = `select ${userColumnsSql} from api_user u where deleted_at is null and id = any ($1::int[]) order by id`;
+      return (await query<UserRow>(text, [ids])).map(searchResultOf);
     },
     /** Inactive users: created, and last seen, longer ago than `inactiveAfter`; only those among the ids, if ids are given. */
     listInactive: async (ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']> => {
