@@ -159,7 +159,7 @@ describeInBrowser('permissions in the console', () => {
   it('are given to machines by service accounts with tokens', async () => {
     const opened = await openSignedIn('/admin/service-accounts');
     const { page } = opened;
-    await page.getByRole('heading', { name: 'No service accounts yet' }).waitFor();
+    await page.getByRole('button', { name: 'Create a service account', disabled: false }).first().waitFor();
     await page.keyboard.press('c');
     await untilFocused(page.getByRole('dialog', { name: 'Create a service account' }));
     await page.keyboard.type('pipeline');

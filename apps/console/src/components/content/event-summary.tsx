@@ -1,5 +1,6 @@
 import { Fragment } from 'react';
 import { summaryInWords } from '../../text/event-words.ts';
+import { PersonName } from './person-name.tsx';
 import { Time } from './time.tsx';
 
 const markdownLink = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
@@ -10,18 +11,36 @@ function removeEscapes(text: string): string {
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
+interface EventSummaryProps {
+  readonly text: string;
+  /** the event or notification: the text begins with who caused it */
+  readonly by: { readonly createdBy: string | null; readonly createdByUserId?: number | null };
+  readonly subject?: string | undefined;
+}
+
 /**
- * The Markdown summary of an event: emphasis is shown in bold, a link as its text, an instant in the time zone of the reader, and all other
+ * The Markdown summary of an event: who caused it is shown by name, emphasis in bold, a link as its text, an instant in the time zone of the reader, and all other
  * markup as plain text.
  */
-export function EventSummary({ text, subject }: { readonly text: string; readonly subject?: string | undefined }) {
+export function EventSummary({ text, by, subject }: EventSummaryProps) {
   const parts: React.ReactNode[] = [];
   const line = summaryInWords(text, subject).replace(markdownLink, '$1');
   let end = 0;
   for (const match of line.matchAll(emphasisPattern)) {
     parts.push(removeEscapes(line.slice(end, match.index)));
     const emphasised = removeEscapes(match[1] ?? match[2] ?? '');
-    parts.push(<strong>{instant.test(emphasised) ? <Time at={emphasised} isAbsolute /> : emphasised}</strong>);
+    const isCause = match.index === 0 && emphasised === by.createdBy;
+    parts.push(
+      <strong>
+        {isCause ? (
+          <PersonName id={by.createdByUserId} login={emphasised} />
+        ) : instant.test(emphasised) ? (
+          <Time at={emphasised} isAbsolute />
+        ) : (
+          emphasised
+        )}
+      </strong>,
+    );
     end = match.index + match[0].length;
   }
   parts.push(removeEscapes(line.slice(end)));

@@ -1,10 +1,11 @@
 import { type MergeConflict, resolveConflicts, type Json } from '@bunting/contracts';
 import { useState } from 'react';
 import { Button } from '../buttons/button.tsx';
+import { PersonName } from '../content/person-name.tsx';
 import { Time } from '../content/time.tsx';
 import { fieldWords } from '../../text/field-words.ts';
 import { Dialog } from './dialog.tsx';
-import { RadioGroup } from '../forms/fields.tsx';
+import { RadioGroup } from '../forms/radio-group.tsx';
 import layout from '../layout/layout.module.css';
 import styles from './merge-conflict-dialog.module.css';
 
@@ -12,7 +13,9 @@ export interface MergeConflictDialogProps {
   readonly merged: Json;
   readonly conflicts: readonly MergeConflict[];
   /** who has saved the other values, and when */
-  readonly savedBy?: { readonly name: string; readonly at: string } | undefined;
+  readonly savedBy?:
+    | { readonly createdBy: string; readonly createdByUserId?: number | null | undefined; readonly at: string }
+    | undefined;
   readonly onMerge: (value: Json) => void;
   readonly onClose: () => void;
 }
@@ -49,7 +52,8 @@ export function MergeConflictDialogImplementation({
           'Another person has saved this since you opened it.'
         ) : (
           <>
-            <bdi>{savedBy.name}</bdi> saved this <Time at={savedBy.at} />, after you had opened it.
+            <PersonName id={savedBy.createdByUserId} login={savedBy.createdBy} /> saved this <Time at={savedBy.at} />,
+            after you had opened it.
           </>
         )}{' '}
         Fields that only one of you changed are combined. Choose for the others.

@@ -1,5 +1,6 @@
 import { type Control, type FieldPath, type FieldValues, useController } from 'react-hook-form';
-import { Switch, TextField } from './fields.tsx';
+import { type SelectOption, Switch, TextField } from './fields.tsx';
+import { ComboBox, Select } from './selects.tsx';
 
 export interface BoundFieldProps<T extends FieldValues> {
   readonly control: Control<T>;
@@ -67,4 +68,16 @@ export function BoundSwitch<T extends FieldValues>({ control, name, label, isDis
   );
 }
 
-export { BoundComboBox, BoundSelect } from './bound-selects.tsx';
+type BoundSelectProps<T extends FieldValues> = BoundFieldProps<T> & { readonly options: readonly SelectOption[] };
+
+function useChoice<T extends FieldValues>(props: BoundSelectProps<T>) {
+  const { onBlur: _onBlur, ...field } = useBoundField(props);
+  return { ...fieldAppearance(props), ...field, options: props.options };
+}
+
+export function BoundSelect<T extends FieldValues>(props: BoundSelectProps<T>) {
+  return <Select {...useChoice(props)} />;
+}
+export function BoundComboBox<T extends FieldValues>(props: BoundSelectProps<T>) {
+  return <ComboBox {...useChoice(props)} />;
+}

@@ -3,8 +3,6 @@ import {
   FieldError,
   Input,
   Label,
-  Radio as AriaRadio,
-  RadioGroup as AriaRadioGroup,
   Switch as AriaSwitch,
   type SwitchProps,
   Text,
@@ -119,31 +117,3 @@ export function Switch({ children, ...props }: Labelled<SwitchProps>) {
     </AriaSwitch>
   );
 }
-
-/** A choice of one of a few options, all visible. */
-export function RadioGroup({ label, hint, error, options: items, value, onChange, ...props }: ChoiceProps) {
-  return (
-    <AriaRadioGroup
-      {...props}
-      value={value}
-      onChange={onChange}
-      isInvalid={error !== undefined}
-      validationBehavior="aria"
-      className={styles['field'] ?? ''}
-    >
-      <Label className={styles['label'] ?? ''}>{label}</Label>
-      {items.map((item) => (
-        <AriaRadio key={item.id} value={item.id} className={`${styles['check']} ${styles['round']}`}>
-          <span className={styles['box']} />
-          <span>
-            {item.label} {item.description !== undefined && <span className={styles['hint']}>{item.description}</span>}
-          </span>
-        </AriaRadio>
-      ))}
-      <FieldMessages hint={hint} error={error} />
-    </AriaRadioGroup>
-  );
-}
-
-// A module of their own: their lists and popovers are large, and are loaded only by pages that use them. Last, because it imports this one.
-export { ComboBox, Select } from './selects.tsx';

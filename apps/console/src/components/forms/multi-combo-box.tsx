@@ -1,5 +1,6 @@
 import { IconButton } from '../buttons/button.tsx';
-import { ComboBox, type SelectOption } from './fields.tsx';
+import type { SelectOption } from './fields.tsx';
+import { ComboBox } from './selects.tsx';
 import styles from '../resources/resource.module.css';
 
 interface MultiComboBoxProps {

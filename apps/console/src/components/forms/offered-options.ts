@@ -20,3 +20,23 @@ export function offeredOptions(
   const ordered = [...found.filter(beginsWithText), ...found.filter((option) => !beginsWithText(option))];
   return [...(chosenOption === undefined ? [] : [chosenOption]), ...ordered].slice(0, maxOfferedOptions);
 }
+
+const collator = new Intl.Collator(undefined, { usage: 'search', sensitivity: 'base' });
+
+/**
+ * The option that a select takes for the letters typed on it: the next one whose label begins with them, from the chosen one on. Case and
+ * accents do not count.
+ */
+export function optionTyped(
+  options: readonly SelectOption[],
+  letters: string,
+  chosen: string | null,
+): SelectOption | undefined {
+  const from = Math.max(
+    0,
+    options.findIndex(({ id }) => id === chosen),
+  );
+  return [...options.slice(from), ...options.slice(0, from)].find(
+    ({ label }) => collator.compare(label.slice(0, letters.length), letters) === 0,
+  );
+}

@@ -6,9 +6,8 @@ import {
   type ReplyOf,
   threeWayMerge,
 } from '@bunting/contracts';
-import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Control, Controller, useForm, useWatch } from 'react-hook-form';
+import { type Control, Controller, useForm, type UseFormReturn, useWatch } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
 import type { CallRequest, WithEntityTag } from '../../api/call.ts';
 import { useOperationMutation } from '../../api/queries-and-mutations.ts';
@@ -16,7 +15,7 @@ import { notify } from '../../shell/toasts.tsx';
 import { requestBodyOf, validationErrorOf, type FormValues, inputKindOf, formValuesOf } from './request-body-schema.ts';
 import { Button } from '../buttons/button.tsx';
 import { Notice } from '../content/notice.tsx';
-import { ConfirmDialog, Dialog } from '../dialogs/dialog.tsx';
+import { LeaveQuestion } from '../dialogs/leave-question.tsx';
 import { MergeConflictDialog } from '../dialogs/merge-conflict-dialog.tsx';
 import type { SelectOption } from './fields.tsx';
 import { BoundComboBox, BoundSelect, BoundSwitch, BoundTextField } from './bound-fields.tsx';
@@ -40,7 +39,7 @@ export interface RequestBodyField {
   readonly render?: (value: unknown, onChange: (value: unknown) => void) => React.ReactNode;
 }
 
-interface RequestBodyFormOptions<O extends AnyOperation> {
+export interface RequestBodyFormOptions<O extends AnyOperation> {
   readonly operation: O;
   /** the path parameters and query of the operation */
   readonly request: Omit<CallRequest<O>, 'body' | 'ifMatch' | 'signal'>;
@@ -83,7 +82,16 @@ interface Conflict {
   readonly current: WithEntityTag<FormValues>;
 }
 
-function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyFormOptions<O>) {
+interface RequestBodyFormState extends UseFormReturn<Record<string, unknown>> {
+  readonly base: FormValues;
+  readonly submit: (event?: React.BaseSyntheticEvent) => Promise<void>;
+  readonly wasMerged: boolean;
+  readonly conflict: Conflict | undefined;
+  readonly adopt: (merged: Json, current: WithEntityTag<FormValues>) => void;
+  readonly closeConflict: () => void;
+}
+
+export function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyFormOptions<O>): RequestBodyFormState {
   const {
     operation,
     request,
@@ -169,8 +177,6 @@ function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyFormOpti
   return { ...form, base: base.value, submit, wasMerged, conflict, adopt, closeConflict: () => setConflict(undefined) };
 }
 
-type RequestBodyFormState = ReturnType<typeof useRequestBodyForm>;
-
 function Field({
   operation,
   control,
@@ -239,7 +245,8 @@ function BodyInputs({
   return renderBody(values, change, form.base);
 }
 
-function Fields({ operation, fields, renderBody, form, focusesFirst = false }: FieldsProps) {
+/** The inputs of a form, with what stands in its way above them. */
+export function Fields({ operation, fields, renderBody, form, focusesFirst = false }: FieldsProps) {
   const { errors } = form.formState;
   const { conflict } = form;
   return (
@@ -272,58 +279,6 @@ function Fields({ operation, fields, renderBody, form, focusesFirst = false }: F
   );
 }
 
-export type RequestBodyDialogProps<O extends AnyOperation> = RequestBodyFormOptions<O> & {
-  readonly title: string;
-  readonly submit: string;
-  /** shown above the fields, such as what the edit affects */
-  readonly intro?: React.ReactNode;
-  readonly isWide?: boolean;
-  readonly onClose: () => void;
-};
-
-/** A dialog that enters the body of an operation, and closes when it has succeeded. */
-export function RequestBodyDialogImplementation<O extends AnyOperation>({
-  title,
-  submit,
-  intro,
-  isWide = false,
-  onClose,
-  ...options
-}: RequestBodyDialogProps<O>) {
-  const form = useRequestBodyForm({
-    ...options,
-    onDone: (body, reply) => {
-      onClose();
-      options.onDone?.(body, reply);
-    },
-  });
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      isWide={isWide}
-      onSubmit={(event) => void form.submit(event)}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={form.formState.isSubmitting}>
-            {submit}
-          </Button>
-        </>
-      }
-    >
-      {intro}
-      <Fields
-        operation={options.operation}
-        fields={options.fields}
-        {...(options.renderBody && { renderBody: options.renderBody })}
-        form={form}
-        focusesFirst
-      />
-    </Dialog>
-  );
-}
-
 export type RequestBodyFormProps<O extends AnyOperation> = RequestBodyFormOptions<O> & {
   readonly submit?: string;
   /** further buttons, beside the one that saves */
@@ -342,11 +297,6 @@ export function RequestBodyFormImplementation<O extends AnyOperation>({
   const form = useRequestBodyForm(options);
   const { isDirty, isSubmitting, isSubmitSuccessful } = form.formState;
   const hasEdits = isDirty && !(isSubmitSuccessful && options.onDone !== undefined);
-  const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => hasEdits && !isSubmitting && current.pathname !== next.pathname,
-    withResolver: true,
-    enableBeforeUnload: () => hasEdits && !isSubmitting,
-  });
   return (
     <form className={styles['form']} noValidate onSubmit={(event) => void form.submit(event)}>
       <Fields
@@ -361,17 +311,7 @@ export function RequestBodyFormImplementation<O extends AnyOperation>({
         </Button>
         {footer}
       </div>
-      {blocker.status === 'blocked' && (
-        <ConfirmDialog
-          title="Leave without saving?"
-          confirm="Leave"
-          isDangerous
-          onClose={blocker.reset}
-          onConfirm={blocker.proceed}
-        >
-          <p>What you have changed here is not saved.</p>
-        </ConfirmDialog>
-      )}
+      <LeaveQuestion isUnsaved={hasEdits && !isSubmitting} />
     </form>
   );
 }

@@ -1,13 +1,15 @@
 import type { AnyOperation } from '@bunting/contracts';
 import { lazy, Suspense } from 'react';
-import type { RequestBodyFormProps, RequestBodyDialogProps } from './request-body-form-implementation.tsx';
+import type { RequestBodyDialogProps } from './request-body-dialog-implementation.tsx';
+import type { RequestBodyFormProps } from './request-body-form-implementation.tsx';
 import { Loading } from '../content/query-result.tsx';
 
-export type { RequestBodyDialogProps, RequestBodyField } from './request-body-form-implementation.tsx';
+export type { RequestBodyDialogProps } from './request-body-dialog-implementation.tsx';
+export type { RequestBodyField } from './request-body-form-implementation.tsx';
 
 // Inputs, lists and validation take a third of the size that a page may have, so they are loaded when a form is first opened.
 const LoadedDialog = lazy(() =>
-  import('./request-body-form-implementation.tsx').then(({ RequestBodyDialogImplementation: form }) => ({
+  import('./request-body-dialog-implementation.tsx').then(({ RequestBodyDialogImplementation: form }) => ({
     default: form,
   })),
 );

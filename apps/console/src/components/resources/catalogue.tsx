@@ -1,5 +1,5 @@
 import type { AnyOperation } from '@bunting/contracts';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { CallRequest } from '../../api/call.ts';
 import { useMayCall, type PermissionScope } from '../../api/permissions.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
@@ -10,6 +10,7 @@ import { ConfirmOperationDialog } from '../dialogs/confirm-operation-dialog.tsx'
 import { type RequestBodyDialogProps, RequestBodyDialog } from '../forms/request-body-form.tsx';
 import type { FormValues } from '../forms/request-body-schema.ts';
 import { MissingPermissionNotice } from './missing-permission-notice.tsx';
+import { usePreload } from './use-preload.ts';
 import { ResourceList, type ResourceListProps } from './resource-list.tsx';
 
 type FormOptions<O extends AnyOperation> = Pick<
@@ -78,7 +79,7 @@ export interface CatalogueProps<T, C extends AnyOperation, E extends AnyOperatio
     readonly usage: (row: T) => React.ReactNode;
   };
   readonly empty: { readonly title: string; readonly help: string; readonly action?: React.ReactNode };
-  /** loads what the dialogs need: letters that are typed right after the shortcut would be lost while a dialog is loading */
+  /** loads what the dialogs need (`usePreload`) */
   readonly preload?: () => Promise<unknown>;
   /** puts the button that creates a thing, the notice and the list on the page; without it, they stand one under the other */
   readonly frame?: (createButton: React.ReactNode, content: React.ReactNode) => React.ReactNode;
@@ -106,7 +107,7 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
   /** the open dialog: of an action on a row, or without a row the one that creates */
   const [opened, setOpened] = useState<{ readonly action: string; readonly row: T } | 'create'>();
   const close = (): void => setOpened(undefined);
-  useEffect(() => void preload?.(), [preload]);
+  usePreload(preload);
 
   const createLabel = create?.label ?? `Create ${withArticle(noun)}`;
   const mayCreate = create !== undefined && mayCall(create.operation, scope);

@@ -1,18 +1,23 @@
-import { permissionsFor } from '@bunting/contracts';
+import type { Permission } from '@bunting/contracts';
 import { Link, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { useMayCall } from '../../api/permissions.ts';
+import { usePermissionCheck } from '../../api/permissions.ts';
 import { useMe } from '../../api/queries-and-mutations.ts';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { adminPageGroups, adminPages } from './admin-pages.ts';
 import styles from './admin.module.css';
 
+function useMayRead(): (page: { readonly readers: readonly Permission[] }) => boolean {
+  const hasPermission = usePermissionCheck();
+  return ({ readers }) => readers.length === 0 || readers.some((permission) => hasPermission(permission));
+}
+
 /** The groups of pages of administration, without the pages that are of no use to the user. */
 function useAdminPageGroups() {
-  const mayCall = useMayCall();
+  const mayRead = useMayRead();
   return adminPageGroups
-    .map((group) => ({ ...group, pages: group.pages.filter(({ reads }) => reads === undefined || mayCall(reads)) }))
+    .map((group) => ({ ...group, pages: group.pages.filter(mayRead) }))
     .filter(({ pages }) => pages.length > 0);
 }
 
@@ -70,14 +75,14 @@ function Navigation() {
 export function AdminLayout() {
   const { section: id } = useParams({ strict: false }) as { readonly section?: string };
   const page = adminPages.find((candidate) => candidate.id === id);
-  const mayCall = useMayCall();
+  const mayRead = useMayRead();
   const isLoaded = useMe().data !== undefined;
   if (page === undefined) return <Index isUnknown={id !== undefined} />;
-  const { component: AdminPage, reads } = page;
-  if (reads !== undefined && isLoaded && !mayCall(reads))
+  const { component: AdminPage, readers } = page;
+  if (isLoaded && !mayRead(page))
     return (
       <Page title={page.label}>
-        <p>You may not see this page: that takes the permission {permissionsFor(reads).join(' or ')}.</p>
+        <p>You may not see this page: that takes the permission {readers.join(' or ')}.</p>
       </Page>
     );
   return (

@@ -1,13 +1,4 @@
-import {
-  type AnyOperation,
-  GetOidcSettings,
-  ListApiTokens,
-  ListGroups,
-  ListRoles,
-  ListServiceAccounts,
-  ListSignalEndpoints,
-  ListUsers,
-} from '@bunting/contracts';
+import type { Permission } from '@bunting/contracts';
 import { lazyRouteComponent } from '@tanstack/react-router';
 
 const texts = {
@@ -44,15 +35,16 @@ function adminPage<Id extends keyof typeof texts.pages>(
   id: Id,
   group: GroupId,
   component: ReturnType<typeof lazyRouteComponent>,
-  reads?: AnyOperation,
+  readers: readonly Permission[] = [],
 ) {
-  return { id, group, label: texts.pages[id][0], description: texts.pages[id][1], component, reads };
+  return { id, group, label: texts.pages[id][0], description: texts.pages[id][1], component, readers };
 }
 
 /**
  * The pages of administration, in the order of their navigation. A page has the path `/admin/<id>`, and `/admin/<id>/<item>` for one
- * of its things (`useParams({ strict: false }).item`). It is loaded when it is first opened. `reads` is what only some users may call, and
- * without which it is of no use.
+ * of its things (`useParams({ strict: false }).item`). It is loaded when it is first opened. `readers` are the permissions
+ * of which it takes one to read what the page is about; none where everybody may. They are those of its operation, which all pages of
+ * administration would load otherwise.
  */
 export const adminPages = [
   adminPage(
@@ -89,19 +81,19 @@ export const adminPages = [
     'users',
     'people',
     lazyRouteComponent(() => import('./people/users-page.tsx'), 'UsersPage'),
-    ListUsers,
+    ['ADMIN'],
   ),
   adminPage(
     'groups',
     'people',
     lazyRouteComponent(() => import('./people/groups-page.tsx'), 'GroupsPage'),
-    ListGroups,
+    ['ADMIN'],
   ),
   adminPage(
     'roles',
     'people',
     lazyRouteComponent(() => import('./roles/roles-page.tsx'), 'RolesPage'),
-    ListRoles,
+    ['READ_ROLE', 'UPDATE_PROJECT', 'PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE'],
   ),
   adminPage(
     'access',
@@ -112,19 +104,19 @@ export const adminPages = [
     'service-accounts',
     'people',
     lazyRouteComponent(() => import('./people/service-accounts-page.tsx'), 'ServiceAccountsPage'),
-    ListServiceAccounts,
+    ['ADMIN'],
   ),
   adminPage(
     'api-tokens',
     'people',
     lazyRouteComponent(() => import('./sdks/api-tokens-page.tsx'), 'ApiTokensPage'),
-    ListApiTokens,
+    ['ADMIN', 'READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'],
   ),
   adminPage(
     'sign-in',
     'people',
     lazyRouteComponent(() => import('./sign-in-settings/sign-in-settings-page.tsx'), 'SignInSettingsPage'),
-    GetOidcSettings,
+    ['ADMIN'],
   ),
   adminPage(
     'applications',
@@ -140,7 +132,7 @@ export const adminPages = [
     'signals',
     'installation',
     lazyRouteComponent(() => import('./signals/signals-page.tsx'), 'SignalsPage'),
-    ListSignalEndpoints,
+    ['ADMIN'],
   ),
   adminPage(
     'transfer',

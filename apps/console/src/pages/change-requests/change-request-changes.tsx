@@ -177,7 +177,7 @@ function ChangeView({ request, review, drafts, change, strategies }: ChangeViewP
         <summary className={layout['small']}>JSON</summary>
         <pre className={styles['json']}>{JSON.stringify(change.payload, null, 2)}</pre>
       </details>
-      <ChangeComments request={request} review={review} change={change} sentence={sentence} drafts={drafts} />
+      <ChangeComments request={request} change={change} sentence={sentence} drafts={drafts} />
     </li>
   );
 }

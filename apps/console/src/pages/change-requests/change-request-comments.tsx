@@ -1,8 +1,8 @@
 import {
   AddComment,
+  type Author,
   type ChangeRequest,
   type ChangeRequestChange,
-  type ChangeRequestReview,
   actionText,
   changeSentence,
 } from '@bunting/contracts';
@@ -11,11 +11,11 @@ import { useState } from 'react';
 import { useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
+import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { formatCount } from '../../text/format-number.ts';
-import { displayNameOf } from '../admin/people/user-names.tsx';
 import styles from './change-requests.module.css';
 
 type Comment = NonNullable<ChangeRequest['comments']>[number];
@@ -30,10 +30,12 @@ export function anchorOf({ id }: Pick<ChangeRequestChange, 'id'>): string {
   return `change-${id}`;
 }
 
-/** The name by which a page shows a user of the API. */
-function nameOf(username: string | null | undefined, { author, reviewers }: ChangeRequestReview): string {
-  const person = [author, ...reviewers].find((one) => one.username !== undefined && one.username === username);
-  return person === undefined ? (username ?? 'a deleted user') : displayNameOf(person);
+function authorOf(verb: string, { id, username }: Author): React.ReactNode {
+  return (
+    <>
+      {verb} by <PersonName id={id} login={username ?? 'a deleted user'} />
+    </>
+  );
 }
 
 /** What is written and not sent yet: at a change, or on the whole request. */
@@ -74,11 +76,6 @@ export function useCommentDrafts(request: ChangeRequest): CommentDrafts {
       setTexts((current) => (textIn(current, changeId) === text ? withText(current, changeId, '') : current)),
     hasLostChange: onOthers(texts).some(([key]) => key !== onRequest),
   };
-}
-
-interface RequestViewProps {
-  readonly request: ChangeRequest;
-  readonly review: ChangeRequestReview;
 }
 
 interface CommentFormProps {
@@ -125,7 +122,8 @@ function CommentForm({ request, changeId, label, hint, drafts }: CommentFormProp
   );
 }
 
-interface ChangeCommentsProps extends RequestViewProps {
+interface ChangeCommentsProps {
+  readonly request: ChangeRequest;
   readonly change: ChangeRequestChange;
   /** what the change does */
   readonly sentence: string;
@@ -133,7 +131,7 @@ interface ChangeCommentsProps extends RequestViewProps {
 }
 
 /** What was said about one change, with its number, and a field to say more. It is open where something was said. */
-export function ChangeComments({ request, review, change, sentence, drafts }: ChangeCommentsProps) {
+export function ChangeComments({ request, change, sentence, drafts }: ChangeCommentsProps) {
   const comments = (request.comments ?? []).filter((comment) => comment.change?.id === change.id);
   return (
     <details open={comments.length > 0}>
@@ -146,7 +144,7 @@ export function ChangeComments({ request, review, change, sentence, drafts }: Ch
             {comments.map(({ id, text, createdBy, createdAt }) => (
               <li key={id}>
                 <div className={layout['bar']}>
-                  <bdi>{nameOf(createdBy.username, review)}</bdi>
+                  <PersonName id={createdBy.id} login={createdBy.username ?? 'a deleted user'} />
                   <span className={layout['small']}>
                     <Time at={createdAt} />
                   </span>
@@ -165,7 +163,7 @@ export function ChangeComments({ request, review, change, sentence, drafts }: Ch
 }
 
 /** Which change a comment is about; one that was discarded since is named by what it did. */
-function CommentedChange({ request, change }: Pick<RequestViewProps, 'request'> & Pick<Comment, 'change'>) {
+function CommentedChange({ request, change }: { readonly request: ChangeRequest } & Pick<Comment, 'change'>) {
   const segmentNames = useSegmentNames();
   if (change === undefined) return null;
   const found = changesOf(request).find((one) => one.change.id === change.id);
@@ -192,36 +190,38 @@ function CommentedChange({ request, change }: Pick<RequestViewProps, 'request'> 
 interface TimelineEntry {
   readonly key: string;
   readonly at: string;
-  readonly text: string;
+  readonly text: React.ReactNode;
   readonly comment?: Comment;
 }
 
 /** The states, reviews and comments of a change request in order of time, and a field for a new comment. */
 export function ChangeRequestTimeline({
   request,
-  review,
   drafts,
-}: RequestViewProps & { readonly drafts: CommentDrafts }) {
+}: {
+  readonly request: ChangeRequest;
+  readonly drafts: CommentDrafts;
+}) {
   const { approvals = [], rejections = [], comments = [], stateTimestamps = {}, createdAt, createdBy } = request;
   const entries: readonly TimelineEntry[] = [
-    { at: createdAt, text: `Created by ${nameOf(createdBy.username, review)}`, key: 'created' },
+    { at: createdAt, text: authorOf('Created', createdBy), key: 'created' },
     ...Object.entries(stateTimestamps)
       // Who approved or rejected is told below.
       .filter(([state]) => !['Draft', 'Rejected'].includes(state) && (state !== 'Approved' || approvals.length === 0))
       .map(([state, at]) => ({ at: String(at), text: state, key: state })),
     ...approvals.map((entry, index) => ({
       at: entry.createdAt,
-      text: `Approved by ${nameOf(entry.createdBy.username, review)}`,
+      text: authorOf('Approved', entry.createdBy),
       key: `approval-${index}`,
     })),
     ...rejections.map((entry, index) => ({
       at: entry.createdAt,
-      text: `Rejected by ${nameOf(entry.createdBy.username, review)}`,
+      text: authorOf('Rejected', entry.createdBy),
       key: `rejection-${index}`,
     })),
     ...comments.map((entry, index) => ({
       at: entry.createdAt,
-      text: `Comment by ${nameOf(entry.createdBy.username, review)}`,
+      text: authorOf('Comment', entry.createdBy),
       comment: entry,
       key: `comment-${entry.id ?? index}`,
     })),

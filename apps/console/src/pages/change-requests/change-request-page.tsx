@@ -149,7 +149,7 @@ function RequestView({ request, review }: RequestViewProps) {
         <div className={layout['denseStack']}>
           <ChangeRequestReviewers request={request} review={review} />
           {isOpen && <ChangeRequestImpact request={request} />}
-          <ChangeRequestTimeline request={request} review={review} drafts={drafts} />
+          <ChangeRequestTimeline request={request} drafts={drafts} />
         </div>
       </div>
       {dialog === 'title' && <TitleDialog request={request} onClose={close} />}

@@ -8,6 +8,7 @@ import { buttonClass } from '../../components/buttons/button.tsx';
 import { Table } from '../../components/content/table.tsx';
 import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
+import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { ReviewCount } from './review-count.tsx';
 import { StateBadge } from './state-badge.tsx';
@@ -75,7 +76,9 @@ const columns = [
   {
     id: 'author',
     title: 'Author',
-    cell: ({ createdBy }: ChangeRequestSearchItem) => createdBy.username ?? 'a deleted user',
+    cell: ({ createdBy }: ChangeRequestSearchItem) => (
+      <PersonName id={createdBy.id} login={createdBy.username ?? 'a deleted user'} />
+    ),
   },
   {
     id: 'created',

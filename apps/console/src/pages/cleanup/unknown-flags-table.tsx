@@ -7,7 +7,7 @@ import { Button } from '../../components/buttons/button.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { Table } from '../../components/content/table.tsx';
 import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';
-import { Select } from '../../components/forms/fields.tsx';
+import { Select } from '../../components/forms/selects.tsx';
 import { useMayCall } from '../../api/permissions.ts';
 import { Time } from '../../components/content/time.tsx';
 import { useFilterInUrl } from '../../filtering/search-parameter.ts';

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
 import { useMayCall } from '../../api/permissions.ts';
+import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { ChangedFields, JsonDiff } from './changed-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -41,7 +42,7 @@ export function EventDetail({ event, onUndo }: EventDetailProps) {
         <div>
           <dt>By</dt>
           <dd>
-            <bdi>{createdBy}</bdi>
+            <PersonName id={event.createdByUserId} login={createdBy} isFull />
           </dd>
         </div>
         <div>

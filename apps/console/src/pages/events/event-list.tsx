@@ -84,7 +84,11 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
           <Time at={createdAt} isTimeOfDay />
         </span>
         <span id={`event-${id}`} className={styles['summary']}>
-          <EventSummary text={summary ?? name} subject={featureName == null ? subjectOf(event) : undefined} />
+          <EventSummary
+            text={summary ?? name}
+            by={event}
+            subject={featureName == null ? subjectOf(event) : undefined}
+          />
         </span>
         <span className={styles['where']}>
           {featureName != null && project != null && (

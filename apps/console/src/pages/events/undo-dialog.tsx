@@ -289,7 +289,7 @@ export function UndoDialog({ event, onClose }: { readonly event: Event; readonly
     >
       <div className={layout['stack']}>
         <p>
-          <EventSummary text={event.summary ?? event.label ?? event.type} />
+          <EventSummary text={event.summary ?? event.label ?? event.type} by={event} />
         </p>
         {proposal !== undefined ? (
           <Notice

@@ -7,7 +7,7 @@ import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
-import { ComboBox, Select } from '../../components/forms/fields.tsx';
+import { ComboBox, Select } from '../../components/forms/selects.tsx';
 import { notifyError } from '../../shell/toasts.tsx';
 import { notifyProposed } from '../../changes/propose.ts';
 import { useSubmitChanges } from '../../changes/submit-changes.ts';

@@ -9,7 +9,8 @@ import { Button } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
-import { ComboBox, TextField } from '../../components/forms/fields.tsx';
+import { TextField } from '../../components/forms/fields.tsx';
+import { ComboBox } from '../../components/forms/selects.tsx';
 import { notify } from '../../shell/toasts.tsx';
 import { LastAskers } from './last-askers.tsx';
 

@@ -20,10 +20,11 @@ import { QueryResult, Loading } from '../../components/content/query-result.tsx'
 import { Badge } from '../../components/content/badge.tsx';
 import { shownEnvironments, useEnvironmentPreference } from '../../components/environments/environment-preference.ts';
 import { EnvironmentsButton } from '../../components/environments/environments-button.tsx';
-import { Select } from '../../components/forms/fields.tsx';
+import { Select } from '../../components/forms/selects.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
+import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
@@ -110,7 +111,7 @@ function Proposals({ feature, project }: FlagPartProps) {
               <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
                 {title ?? `Change request #${id}`}
               </Link>{' '}
-              {`by ${createdBy.username ?? ''}, for ${environment}`}
+              by <PersonName id={createdBy.id} login={createdBy.username ?? 'a deleted user'} />, for {environment}
             </span>
             <span>
               <Badge tone={state === 'Approved' ? 'good' : 'accent'}>{state}</Badge> <Time at={createdAt} />
@@ -137,9 +138,9 @@ function History({ feature }: FlagPartProps) {
       <QueryResult query={query}>
         {({ events }) => (
           <ol className={styles['history']}>
-            {events.slice(0, maxShownEvents).map(({ id, summary, label, type, createdAt }) => (
+            {events.slice(0, maxShownEvents).map(({ id, summary, label, type, createdAt, ...event }) => (
               <li key={id}>
-                <EventSummary text={shortSummary(summary ?? label ?? type, { feature: feature.name })} />
+                <EventSummary text={shortSummary(summary ?? label ?? type, { feature: feature.name })} by={event} />
                 <Link to="/events" search={{ q: `id:${id}` }}>
                   <Time at={createdAt} />
                 </Link>

@@ -149,12 +149,12 @@ function EnvironmentUsage({ feature, history, range, environment: { name, type }
       )}
       {changes.length > 0 && (
         <ul className={styles['changes']} aria-label={`Changes in ${name}`}>
-          {changes.slice(0, maxListedMarks).map(({ id, createdAt, summary, type: eventType }) => (
+          {changes.slice(0, maxListedMarks).map(({ id, createdAt, summary, type: eventType, ...event }) => (
             <li key={id}>
               <Link to="/events" search={{ q: `id:${id}` }} title={formatDateAndTime(Date.parse(createdAt))}>
                 <Time at={createdAt} />
               </Link>{' '}
-              <EventSummary text={shortSummary(summary ?? eventType, { feature, environment: name })} />
+              <EventSummary text={shortSummary(summary ?? eventType, { feature, environment: name })} by={event} />
             </li>
           ))}
           {changes.length > maxListedMarks && (

@@ -17,6 +17,7 @@ import { EnvironmentName } from '../../components/environments/environment-name.
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
+import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { subjectOf } from '../../text/event-words.ts';
@@ -96,8 +97,8 @@ function RequestItem({ request, end }: { readonly request: ChangeRequestSearchIt
           <bdi>{title ?? `Change request #${id}`}</bdi>
         </Link>
         <span className={styles['detail']}>
-          <bdi>{createdBy.username ?? 'A deleted user'}</bdi> wants to change <EnvironmentName name={environment} /> of{' '}
-          {project}
+          <PersonName id={createdBy.id} login={createdBy.username ?? 'A deleted user'} /> wants to change{' '}
+          <EnvironmentName name={environment} /> of {project}
           {count > 0 && ` · ${formatCount(count, features.length > 0 ? 'flag' : 'segment')}`}
         </span>
       </span>
@@ -194,6 +195,7 @@ function ChangedToday() {
                   feature: event.featureName,
                   environment: event.environment,
                 })}
+                by={event}
                 subject={event.featureName == null ? subjectOf(event) : undefined}
               />
             </span>

@@ -43,7 +43,7 @@ function Item({ notification }: { readonly notification: Notification }) {
             <bdi>{name}</bdi>
           </Link>
         </span>
-        <EventSummary text={summary} />
+        <EventSummary text={summary} by={notification} />
         {comment !== null && (
           <blockquote className={styles['comment']} dir="auto">
             {comment}

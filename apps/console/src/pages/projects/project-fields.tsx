@@ -2,7 +2,7 @@ import { ListContextFields } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import type { RequestBodyField } from '../../components/forms/request-body-form.tsx';
-import { RadioGroup } from '../../components/forms/fields.tsx';
+import { RadioGroup } from '../../components/forms/radio-group.tsx';
 
 export const collaborationModes = {
   open: ['Open', 'All users see it, and may propose changes'],

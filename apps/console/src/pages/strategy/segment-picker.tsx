@@ -1,7 +1,8 @@
 import { ListSegments } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
-import { Checkbox, ComboBox } from '../../components/forms/fields.tsx';
+import { Checkbox } from '../../components/forms/fields.tsx';
+import { ComboBox } from '../../components/forms/selects.tsx';
 import type { StrategyPartProps } from './use-strategy-edit.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';

@@ -1,6 +1,6 @@
 import { GetFeature, GetStrategy, reachesEverybody, strategySentence } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useBlocker, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { operationQuery, operationQueryWithEntityTag, useSegmentNames } from '../../api/queries-and-mutations.ts';
@@ -9,8 +9,9 @@ import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading, QueryResult } from '../../components/content/query-result.tsx';
+import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
+import { LeaveQuestion } from '../../components/dialogs/leave-question.tsx';
 import { MergeConflictDialog } from '../../components/dialogs/merge-conflict-dialog.tsx';
 import { Switch, TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -134,34 +135,16 @@ function StrategyImpact({ strategyLocation, strategyEdit, isEnabled }: StrategyI
   );
 }
 
-/** Asks for a confirmation when the user leaves the page with an edit that is not saved. */
-function LeaveDialog({ isUnsaved }: { readonly isUnsaved: boolean }) {
-  const blocker = useBlocker({
-    shouldBlockFn: () => isUnsaved,
-    withResolver: true,
-    enableBeforeUnload: () => isUnsaved,
-  });
-  if (blocker.status !== 'blocked') return null;
-  return (
-    <ConfirmDialog
-      title="Leave without saving?"
-      confirm="Leave"
-      isDangerous
-      onClose={blocker.reset}
-      onConfirm={blocker.proceed}
-    >
-      <p>What you have entered here is not saved.</p>
-    </ConfirmDialog>
-  );
-}
-
 interface OtherEditNoticeProps {
   readonly otherEdit: NonNullable<StrategyEdit['otherEdit']>;
   readonly onTakeOver: () => void;
 }
 
 /** Says at once that somebody else has saved the strategy, and what. */
-function OtherEditNotice({ otherEdit: { eventId, name, at, saved }, onTakeOver }: OtherEditNoticeProps) {
+function OtherEditNotice({
+  otherEdit: { eventId, createdBy, createdByUserId, at, saved },
+  onTakeOver,
+}: OtherEditNoticeProps) {
   const segmentNames = useSegmentNames();
   return (
     <div role="status">
@@ -180,7 +163,8 @@ function OtherEditNotice({ otherEdit: { eventId, name, at, saved }, onTakeOver }
           </div>
         }
       >
-        <bdi>{name}</bdi> {saved === undefined ? 'deleted this strategy' : 'saved this strategy'} <Time at={at} />
+        <PersonName id={createdByUserId} login={createdBy} />{' '}
+        {saved === undefined ? 'deleted this strategy' : 'saved this strategy'} <Time at={at} />
         {saved === undefined ? '.' : `: ${strategySentence(saved, segmentNames)}.`}
         {saved !== undefined && ' If you take it over, your changes stay where you two did not change the same field.'}
       </Notice>
@@ -250,7 +234,7 @@ function StrategyEditor({ strategyLocation, isEnabled, ...loaded }: StrategyEdit
           onMerge={strategyEdit.resolveConflict}
         />
       )}
-      <LeaveDialog isUnsaved={strategyEdit.isUnsaved} />
+      <LeaveQuestion isUnsaved={strategyEdit.isUnsaved} />
     </Page>
   );
 }

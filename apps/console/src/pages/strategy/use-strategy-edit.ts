@@ -48,7 +48,8 @@ interface StoredDraft {
 /** An edit of the strategy by somebody else, while it was edited here. */
 interface OtherEdit {
   readonly eventId: number;
-  readonly name: string;
+  readonly createdBy: string;
+  readonly createdByUserId?: number | null | undefined;
   /** when it was saved */
   readonly at: string;
   /** the strategy as it was saved; undefined where it was deleted */
@@ -102,7 +103,7 @@ export function useStrategyEdit(
       // The user's own save comes back as an event as well, maybe before its response.
       if (isSaved || (submitChanges.isPending && createdByUserId === userId)) return;
       const saved = type === 'feature-strategy-update' ? (event.data as FeatureStrategy) : undefined;
-      setOtherEdit({ eventId, name: createdBy, at: createdAt, saved });
+      setOtherEdit({ eventId, createdBy, createdByUserId, at: createdAt, saved });
     },
   );
   const payload = strategyBodyOf(draft);

@@ -1,6 +1,7 @@
 import type { StrategyVariant } from '@bunting/contracts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
-import { Select, TextField } from '../../components/forms/fields.tsx';
+import { TextField } from '../../components/forms/fields.tsx';
+import { Select } from '../../components/forms/selects.tsx';
 import { withEqualWeights, withWeight } from './strategy-inputs.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';

@@ -217,7 +217,9 @@ export function DeliveriesPage({ item }: { readonly item: string }) {
                     {
                       id: 'event',
                       title: 'Event',
-                      cell: ({ event }) => <EventSummary text={(event as Event).summary ?? (event as Event).type} />,
+                      cell: ({ event }) => (
+                        <EventSummary text={(event as Event).summary ?? (event as Event).type} by={event as Event} />
+                      ),
                     },
                     { id: 'state', title: 'State', cell: StateBadge },
                     {

@@ -8,7 +8,7 @@ import { Notice } from '../../../components/content/notice.tsx';
 import { Table } from '../../../components/content/table.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
-import { ComboBox, Select } from '../../../components/forms/fields.tsx';
+import { ComboBox, Select } from '../../../components/forms/selects.tsx';
 import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';

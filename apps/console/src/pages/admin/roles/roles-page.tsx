@@ -9,7 +9,8 @@ import {
 } from '@bunting/contracts';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link } from '@tanstack/react-router';
-import { Fragment, Suspense, useEffect, useState } from 'react';
+import { Fragment, Suspense, useState } from 'react';
+import { usePreload } from '../../../components/resources/use-preload.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
@@ -136,8 +137,7 @@ export function RolesPage() {
   const mayCall = useMayCall();
   const [editedRole, setEditedRole] = useState<RoleWithPermissions | 'new' | undefined>();
   const [roleToDelete, setRoleToDelete] = useState<RoleWithPermissions | undefined>();
-  // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
-  useEffect(() => void loadDialogs(), []);
+  usePreload(loadDialogs);
   usePageActions([
     {
       id: 'roles.create',

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useEnvironments, useProjects } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
-import { Select } from '../../../components/forms/fields.tsx';
+import { Select } from '../../../components/forms/selects.tsx';
 import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';

@@ -4,7 +4,7 @@ import { lazyRouteComponent } from '@tanstack/react-router';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Badge } from '../../../components/content/badge.tsx';
 import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
-import { Select } from '../../../components/forms/fields.tsx';
+import { Select } from '../../../components/forms/selects.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { AdminCatalogue } from '../admin-page.tsx';

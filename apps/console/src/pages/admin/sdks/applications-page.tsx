@@ -12,7 +12,7 @@ import { operationQuery, useProjects } from '../../../api/queries-and-mutations.
 import { Notice } from '../../../components/content/notice.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
-import { ComboBox } from '../../../components/forms/fields.tsx';
+import { ComboBox } from '../../../components/forms/selects.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';

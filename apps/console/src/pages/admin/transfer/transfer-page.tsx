@@ -19,7 +19,8 @@ import {
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { Table } from '../../../components/content/table.tsx';
-import { ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
+import { TextField } from '../../../components/forms/fields.tsx';
+import { ComboBox, Select } from '../../../components/forms/selects.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { useEditProtection } from '../../../changes/edit-protection.tsx';

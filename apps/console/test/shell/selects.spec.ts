@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { eventually } from '@bunting/testing';
+import { closeChecked, describeInBrowser, expectAccessible, openSignedIn } from '../support/browser.ts';
+
+describeInBrowser('a select', () => {
+  it('takes what is typed on it, the one before and after by arrows, and opens by the others, by Enter and by a press', async () => {
+    const opened = await openSignedIn('/inbox');
+    const { page } = opened;
+    const select = page
+      .getByRole('button', { name: 'Show', exact: false })
+      .and(page.locator('[aria-haspopup=listbox]'));
+    const shows = async (text: string): Promise<void> =>
+      eventually(async () => expect(await select.textContent()).toBe(text));
+    await select.focus();
+    await page.keyboard.type('my TOKEN');
+    await shows('My token is about to end');
+    await page.keyboard.press('ArrowLeft');
+    await shows('My flag became stale');
+    await page.keyboard.press('ArrowRight');
+    await shows('My token is about to end');
+    expect(await page.getByRole('listbox').count()).toBe(0);
+
+    await page.keyboard.press('ArrowDown');
+    const list = page.getByRole('listbox', { name: 'Show' });
+    await list.getByRole('option', { name: 'My token is about to end', selected: true }).waitFor();
+    await eventually(async () =>
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('My token is about to end'),
+    );
+    await expectAccessible(opened);
+    // In the list, too, letters find an option. The chosen one is left without a change.
+    await page.keyboard.type('comm');
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'detached' });
+    await shows('My token is about to end');
+    await eventually(async () => expect(await select.evaluate((one) => one === document.activeElement)).toBe(true));
+
+    await page.keyboard.press('Enter');
+    await list.waitFor();
+    await page.keyboard.type('comm');
+    await page.keyboard.press('Enter');
+    await shows('Comments on my change requests and reviews');
+    await list.waitFor({ state: 'detached' });
+
+    await select.click();
+    await page.getByRole('option', { name: 'My flag became stale' }).click();
+    await shows('My flag became stale');
+    // The one that is chosen already closes the list.
+    await select.click();
+    await page.getByRole('option', { name: 'My flag became stale' }).click();
+    await list.waitFor({ state: 'detached' });
+    await shows('My flag became stale');
+    await closeChecked(opened);
+  });
+});
+
+describeInBrowser('a combo box', () => {
+  it('keeps what is typed while its list is being loaded, and then searches for it', async () => {
+    const opened = await openSignedIn('/admin/transfer');
+    const { page } = opened;
+    const held: (() => void)[] = [];
+    await page.route('**/selects-implementation-*.js', async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      await route.continue();
+    });
+    const box = page.getByRole('combobox', { name: 'Into the project' });
+    await page.getByText('Into the project').click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('Defau');
+    await eventually(() => expect(held.length).toBe(1));
+    await page.keyboard.press('Enter');
+    for (const go of held) go();
+    await page.getByRole('option', { name: /Default/ }).waitFor();
+    await page.keyboard.type('lt');
+    expect(await box.inputValue()).toBe('Default');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
+    expect(await box.inputValue()).toBe('Default');
+    await closeChecked(opened);
+  });
+});
