@@ -535,10 +535,13 @@ export function eventSearch(database: ReadDatabase) {
     const read = async (): Promise<Found> => {
       if (matches.ids !== undefined) return readFrom(undefined);
       const boundary = boundaryOf(matches, page);
-      const found = await readFrom(boundary);
-      // A page of old matches, which are not distributed evenly, ends below the range.
-      const mayEndBelow = boundary !== undefined && boundary > matches.droppedId && !isBeyond(matches, page);
-      return mayEndBelow && found.pageIds.length < page.limit ? readFrom(undefined) : found;
+      if (boundary === undefined) return readFrom(undefined);
+      // Matches are not distributed evenly: a page of old ones ends below the range, and mostly not far below it.
+      for (const lowest of [boundary, boundary - fastScanLength]) {
+        const found = await readFrom(lowest);
+        if (lowest <= matches.droppedId || isBeyond(matches, page) || found.pageIds.length >= page.limit) return found;
+      }
+      return readFrom(undefined);
     };
     // A page of many matches by text evaluates the text condition a second time.
     const isScan = criteria.text !== undefined && matches.ids === undefined && !isBeyond(matches, page);
