@@ -2,7 +2,7 @@ import { requireAllEndpoints } from '@bunting/bus';
 import type { Producer } from '@bunting/contracts';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
-import { ConfigError, defineService, drainTimeoutMs, type Logger } from '@bunting/runtime';
+import { ConfigError, defineService, drainTimeoutMs, type Logger, startLoop } from '@bunting/runtime';
 import { actionReader, signalQueue } from './actions/action-store.ts';
 import { startActions } from './actions/background.ts';
 import { integrationReader } from './addons/addon-store.ts';
@@ -31,6 +31,9 @@ import { unitOfWork } from './unit-of-work/unit-of-work.ts';
 
 /** Everything whose events are in the log. */
 const producers: readonly Producer[] = ['features', 'change-requests', 'gateway', 'integrations'];
+
+/** The longest time that a timer takes. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /** How long a stop waits beyond the time-out of an attempt. */
 const stopMarginMs = 5_000;
@@ -181,12 +184,22 @@ export const integrationsService = defineService({
       log,
     });
     onStop('actions', () => actions.stop(), actionsStopMs);
-    const wakeAll = (): void => {
-      delivery.wake();
-      inbox.wake();
-    };
+    // Under load several commits share a look at the log, as in a projection: each makes the log take what was committed until then.
+    const commits = startLoop({
+      name: 'Waking those who follow the event log',
+      intervalMs: maxTimerMs,
+      minIntervalMs: 200,
+      burst: 25,
+      burstWindowMs: 500,
+      log,
+      run: async () => {
+        delivery.wake();
+        inbox.wake();
+      },
+    });
+    onStop('wake-ups by commits', () => commits.stop());
     for (const producer of producers) {
-      const subscription = await bus.subscribe({ producer, topic: 'event' }, wakeAll);
+      const subscription = await bus.subscribe({ producer, topic: 'event' }, commits.wake);
       onStop(`wake-ups of ${producer}`, () => subscription.stop());
     }
     const served = await serve(
