@@ -49,6 +49,11 @@ export function defineReadOutbox<S extends ServiceName>(service: S) {
         }),
       ),
       limit: Type.Integer({ minimum: 0, maximum: 1000, description: '0 requests only the barrier' }),
+      types: Type.Optional(
+        Type.Array(Type.String(), {
+          description: 'the types of the messages that the consumer needs; the reply leaves out all others',
+        }),
+      ),
     }),
     reply: Type.Object({
       head: Type.Integer({ minimum: 0 }),
@@ -56,6 +61,11 @@ export function defineReadOutbox<S extends ServiceName>(service: S) {
         Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
           description:
             'the uid of the row at the position `after`, if the row still exists: where the consumer has applied a row with another uid, the outbox was restored from a backup',
+        }),
+      ),
+      headUid: Type.Optional(
+        Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
+          description: 'the uid of the last message, if it still exists; in a reply to a request with `types`',
         }),
       ),
       messages: Type.Array(OutboxMessage),

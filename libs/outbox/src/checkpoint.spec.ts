@@ -1,4 +1,5 @@
 import { type Bus, inProcessBus } from '@bunting/bus';
+import type { StateEntity } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { recordingLog } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -312,6 +313,44 @@ describe('a projection whose producer has lost data', () => {
     });
     expect(await projection.catchUp(50_000)).toBe(0);
     expect([versions, warnings, errors, await missed()]).toEqual([[3], [], [], []]);
+    await projection.stop();
+  });
+
+  it('is not stored for states of types that nobody needs, which are not sent either, and yet is compared with the outbox', async () => {
+    const emit = (entity: StateEntity) =>
+      producer.outboxProducer.work(null, async (_, outbox) =>
+        outbox.emitState({ entity, id: 'one', version: 1, state: null }),
+      );
+    const received: string[] = [];
+    const projection = await startProjection({
+      consumer: 'search',
+      producer: 'features',
+      topic: 'state',
+      types: ['project', 'environment'],
+      bus,
+      database: consumer.database,
+      intervalMs: 60_000,
+      metrics: undefined,
+      log,
+      apply: async (_, messages) => void received.push(...messages.map(({ type }) => type)),
+    });
+    await projection.catchUp(50_000);
+    const before = consumer.database.statements;
+    for (const type of ['feature', 'segment', 'feature'] as const) await emit(type);
+    expect([await projection.catchUp(50_000), projection.applied]).toEqual([0, 3]);
+    expect(consumer.database.statements - before).toBe(0);
+    for (const type of ['feature', 'project', 'feature', 'environment', 'feature'] as const) await emit(type);
+    expect([await projection.catchUp(50_000), projection.applied]).toEqual([0, 8]);
+    expect([received, warnings]).toEqual([['project', 'environment'], []]);
+    await inProducer(
+      "delete from outbox where topic = 'state' and position = 8",
+      "update outbox_topic set position = 7 where topic = 'state'",
+    );
+    await emit('feature');
+    expect([await projection.catchUp(50_000), projection.applied]).toEqual([0, 8]);
+    expect(warnings).toEqual([expect.stringContaining('as after a restored backup')]);
+    expect(received).toEqual(['project', 'environment', 'project', 'environment']);
+    expect(await missed()).toEqual([]);
     await projection.stop();
   });
 });

@@ -21,6 +21,8 @@ export interface ConsumedTopic {
   readonly consumer: ServiceName;
   readonly producer: Producer;
   readonly topic: OutboxTopic;
+  /** the types of the states that it needs; all if left out. Of events it needs all, since it notices missing ones */
+  readonly types?: readonly string[];
 }
 
 export interface ConsumerOptions extends ConsumedTopic {
@@ -149,7 +151,7 @@ export async function startPulling(
       }
       const { head, messages } = page;
       target ??= head;
-      const upTo = completeUpTo(head, messages);
+      const upTo = completeUpTo(page);
       if (upTo.position < head) {
         nextPage = { after: upTo.position, page: readAhead(upTo.position) };
         // A failure is handled after this page was applied.
@@ -241,6 +243,7 @@ export function succeedsWithin(job: Promise<unknown>, limitMs: number): Promise<
 interface OutboxPage {
   readonly head: number;
   readonly at?: string | null | undefined;
+  readonly headUid?: string | null | undefined;
   readonly messages: readonly OutboxMessage[];
 }
 
@@ -251,7 +254,7 @@ const callTimeoutMs = 10_000;
  * position it also acknowledges that all messages up to there are applied. The producer may prune them then.
  * @throws Error for a consumer that is not listed in `consumersOf`: the producer would prune messages without waiting for it
  */
-function outboxReader(bus: Bus, { consumer, producer, topic }: ConsumedTopic) {
+function outboxReader(bus: Bus, { consumer, producer, topic, types }: ConsumedTopic) {
   if (!consumersOf[producer][topic].includes(consumer))
     throw new Error(
       `${consumer} consumes the topic ${topic} of ${producer} without being listed: add it to consumersOf in @bunting/contracts.`,
@@ -260,15 +263,18 @@ function outboxReader(bus: Bus, { consumer, producer, topic }: ConsumedTopic) {
     call(
       bus,
       outboxOperations[producer],
-      { body: { topic, consumer, ...from } },
+      { body: { topic, consumer, ...from, ...(types === undefined ? {} : { types: [...types] }) } },
       systemContext(callTimeoutMs),
     ) as Promise<OutboxPage>;
 }
 
-/** The position up to which a page is complete: messages missing before it were pruned. A page may end before the head. */
-function completeUpTo(head: number, messages: readonly OutboxMessage[]): OutboxPosition {
+/**
+ * The position up to which a page is complete: messages missing before it were pruned, or are of types that are not consumed. A page may end
+ * before the head.
+ */
+function completeUpTo({ head, headUid = null, messages }: OutboxPage): OutboxPosition {
   const last = messages.at(-1);
-  return last === undefined ? { position: head, uid: null } : { position: last.position, uid: last.uid };
+  return last === undefined ? { position: head, uid: headUid } : { position: last.position, uid: last.uid };
 }
 
 /**

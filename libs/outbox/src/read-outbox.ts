@@ -22,24 +22,38 @@ const pageBytes = 256 * 1024;
 /**
  * SQL: the rows of topic `$1` after a position, limited in number and in total bytes, but at least one. A sub-select hides a value from the
  * planner, so that one generic plan is reused.
+ * @param condition a further condition on the rows, beginning with `and`
  */
-export function pageAfterSql(position: string, limit: string, bytes: number): string {
+export function pageAfterSql(position: string, limit: string, bytes: number, condition = ''): string {
   return `
   select position, uid, type, traceparent, message from (
     select *, sum(octet_length(message)) over (order by position) as bytes, row_number() over (order by position) as nth from (
       select position, uid, type, traceparent, ${messageJson}::text as message from outbox
-      where topic = (select $1::text) and position > ${position} order by position limit ${limit}
+      where topic = (select $1::text) and position > ${position} ${condition} order by position limit ${limit}
     ) as rows
   ) as measured
   where nth = 1 or bytes <= ${bytes}
   order by position`;
 }
 
-const messagesAfter: Statement = {
-  name: 'outbox-after',
-  text: `select '[' || coalesce(string_agg(message, ',' order by position), '') || ']' as messages from (
-    ${pageAfterSql('(select $2::bigint)', '(select $3::integer)', pageBytes)}) as page`,
+function messagesSql(condition = ''): string {
+  const page = pageAfterSql('(select $2::bigint)', '(select $3::integer)', pageBytes, condition);
+  return `'[' || coalesce((select string_agg(message, ',' order by position) from (${page}) as page), '') || ']' as messages`;
+}
+
+const messagesAfter: Statement = { name: 'outbox-after', text: `select ${messagesSql()}` };
+
+/** Of the types `$4`, and the uid of the row at position `$5`. */
+const messagesOfTypesAfter: Statement = {
+  name: 'outbox-of-types-after',
+  text: `select ${messagesSql('and type = any ((select $4::text[])::text[])')},
+    (select uid from outbox where topic = $1 and position = $5) as "headUid"`,
 };
+
+interface PageOfTypes {
+  readonly messages: string;
+  readonly headUid: string | null;
+}
 
 /** Replies with the messages after a position, the last position of the topic, and the uid of the row at the given position. */
 export function readOutboxEndpoint(
@@ -47,7 +61,7 @@ export function readOutboxEndpoint(
   database: Database,
   acknowledgements: Acknowledgements,
 ): Endpoint {
-  return implement(outboxOperations[producer], async ({ body: { topic, consumer, after, uid, limit } }) => {
+  return implement(outboxOperations[producer], async ({ body: { topic, consumer, after, uid, limit, types } }) => {
     const row = onlyRow(await database.query<{ head: number; at: string | null }>(headAndUid, [topic, after]));
     const { head } = row;
     let { at } = row;
@@ -58,6 +72,11 @@ export function readOutboxEndpoint(
     const isApplied = uid !== undefined && after <= head && (uid === null || uid === at);
     if (isApplied) acknowledgements.add({ topic, consumer, position: after });
     if (head <= after || limit === 0) return { head, at, messages: [] };
+    if (types !== undefined) {
+      const ofTypes = await database.read<PageOfTypes>(messagesOfTypesAfter, [topic, after, limit, types, head]);
+      const { messages, headUid } = onlyRow(ofTypes);
+      return new JsonText(`${JSON.stringify({ head, at, headUid }).slice(0, -1)},"messages":${messages}}`);
+    }
     const { messages } = onlyRow(await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]));
     return new JsonText(`{"head":${head},"at":${JSON.stringify(at)},"messages":${messages}}`);
   });

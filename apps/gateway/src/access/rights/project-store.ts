@@ -171,6 +171,9 @@ async function applyEnvironmentDeletion(tx: Tx, { payload, recordedAt }: OutboxM
   );
 }
 
+/** The types of the states that `applyProjectStates` reads. */
+export const consumedStates = ['environment', 'project'];
+
 /** Applies the states of projects and environments from the outbox of the features service; skips other states. Idempotent. */
 export async function applyProjectStates(tx: Tx, messages: readonly OutboxMessage[]): Promise<void> {
   const { query } = tx;

@@ -3,7 +3,12 @@ import { type Projection, type ProjectionOptions, startProjection } from '@bunti
 import type { ServiceContext } from '@bunting/runtime';
 import type { GatewayConfig } from '../../config.ts';
 import { startUnhidingUncommittedProjects } from './background.ts';
-import { acceptAnyProjectVersion, applyProjectStates, pendingPrivateProjectStore } from './project-store.ts';
+import {
+  acceptAnyProjectVersion,
+  applyProjectStates,
+  consumedStates,
+  pendingPrivateProjectStore,
+} from './project-store.ts';
 
 /** Consumes the states of projects, for authorisation: which are private, and who created them and so owns them. */
 export function consumeProjectStates(
@@ -14,6 +19,7 @@ export function consumeProjectStates(
     consumer: 'gateway',
     producer: 'features',
     topic: 'state',
+    types: consumedStates,
     apply: applyProjectStates,
     emitsAs: 'gateway',
     onProducerRestored: acceptAnyProjectVersion,
