@@ -17,7 +17,15 @@ import { type Constraint, operandError } from './strategies/constraints.ts';
 import { requireStorableText, type TextForm, textFormError } from './text.ts';
 import { quoteValue, truncate } from './values.ts';
 
-const options = { allErrors: false, ownProperties: true, strict: false, useDefaults: true, verbose: true } as const;
+// Schemas are not validated themselves: TypeBox writes them, and compiling the schema of schemas would take each process 40 ms.
+const options = {
+  validateSchema: false,
+  allErrors: false,
+  ownProperties: true,
+  strict: false,
+  useDefaults: true,
+  verbose: true,
+} as const;
 const strictAjv = new Ajv(options);
 const coercingAjv = new Ajv({ ...options, coerceTypes: true });
 for (const ajv of [strictAjv, coercingAjv]) {

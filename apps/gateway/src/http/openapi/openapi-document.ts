@@ -49,6 +49,7 @@ const validationKeywords: ReadonlySet<string> = new Set(['lenient', 'form', 'ope
 /** Converts schemas to JSON; each titled schema is written once, as a component that others refer to. */
 function schemaWriter() {
   const schemas: Record<string, Json> = {};
+  const written = new WeakMap<object, Json>();
 
   const writeMembers = (value: unknown): Json => {
     if (Array.isArray(value)) return value.map(writeMembers);
@@ -70,9 +71,17 @@ function schemaWriter() {
   const write = (schema: unknown): Json => {
     if (!isJsonObject(schema)) return writeMembers(schema);
     if (isJsonObject(schema['documentation'])) return write(schema['documentation']);
+    const known = written.get(schema);
+    if (known !== undefined) return known;
+    const json = writeTitled(schema);
+    written.set(schema, json);
+    return json;
+  };
+
+  const writeTitled = (schema: Readonly<Record<string, unknown>>): Json => {
     const { title } = schema;
-    if (typeof title !== 'string' || !title.endsWith('Schema')) return writeMembers(schema);
     const json = writeMembers(schema);
+    if (typeof title !== 'string' || !title.endsWith('Schema')) return json;
     const differs = (name: string) =>
       schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(json);
     const name = isLenientSchema(schema) && differs(title) ? title.replace(/Schema$/, 'RequestSchema') : title;
