@@ -3,10 +3,11 @@ import type { ClientFeature, ClientSegment } from '@bunting/contracts';
 import { type Log, startLoop } from '@bunting/runtime';
 import { type EdgeConfig, tokensIn } from './config.ts';
 import { type EdgeToken, parseToken } from './downstream/token.ts';
+import { OriginFeature } from './origin-feature.ts';
 import type { OriginState } from './origin-state.ts';
 
 interface Bootstrap {
-  readonly features: readonly ClientFeature[];
+  readonly features: readonly OriginFeature[];
   readonly segments: readonly ClientSegment[];
   readonly revision: number;
 }
@@ -27,20 +28,23 @@ async function readBootstrap(file: string): Promise<Bootstrap> {
   if (!hasNames)
     throw new Error('BOOTSTRAP_FILE must be a response of /api/client/features: it has no list of features.');
   return {
-    features: (features as Partial<ClientFeature>[]).map((feature) => ({
-      ...(feature as ClientFeature),
-      enabled: feature.enabled ?? false,
-      project: feature.project ?? 'default',
-      type: feature.type ?? 'release',
-      stale: feature.stale ?? false,
-      strategies: (feature.strategies ?? []).map((strategy) => ({
-        ...strategy,
-        constraints: strategy.constraints ?? [],
-        parameters: strategy.parameters ?? {},
-        variants: strategy.variants ?? [],
-      })),
-      variants: feature.variants ?? [],
-    })),
+    features: (features as Partial<ClientFeature>[]).map(
+      (feature) =>
+        new OriginFeature({
+          ...(feature as ClientFeature),
+          enabled: feature.enabled ?? false,
+          project: feature.project ?? 'default',
+          type: feature.type ?? 'release',
+          stale: feature.stale ?? false,
+          strategies: (feature.strategies ?? []).map((strategy) => ({
+            ...strategy,
+            constraints: strategy.constraints ?? [],
+            parameters: strategy.parameters ?? {},
+            variants: strategy.variants ?? [],
+          })),
+          variants: feature.variants ?? [],
+        }),
+    ),
     // A file has no blocks: the constraint that stands for a list matches nobody.
     segments: (segments as ClientSegment[]).map(({ list: _, ...segment }) => segment),
     revision: typeof meta?.revisionId === 'number' ? meta.revisionId : 1,

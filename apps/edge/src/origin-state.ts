@@ -1,4 +1,5 @@
-import type { ClientFeature, ClientSegment } from '@bunting/contracts';
+import type { ClientSegment } from '@bunting/contracts';
+import type { OriginFeature } from './origin-feature.ts';
 
 /** What the origin delivers to a token, as an edge keeps it. */
 export interface OriginState {
@@ -14,7 +15,7 @@ export interface OriginState {
    */
   readonly historyFrom: number;
   readonly entityTag: string | null;
-  readonly features: readonly ClientFeature[];
+  readonly features: readonly OriginFeature[];
   readonly segments: readonly ClientSegment[];
   /** when the origin delivered it; earlier by how old it was there by its own account */
   readonly fetchedAt: Date;

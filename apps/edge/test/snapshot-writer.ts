@@ -1,5 +1,6 @@
 import { openLog } from '@bunting/runtime';
 import { Registry } from 'prom-client';
+import { OriginFeature } from '../src/origin-feature.ts';
 import { openSnapshots } from '../src/snapshots/snapshots.ts';
 import { listsOfTest } from './lists-of-test.ts';
 import { flag } from './simulated-origin.ts';
@@ -21,7 +22,7 @@ for (let revision = Number(first); ; revision++) {
     revision,
     historyFrom: 0,
     entityTag: null,
-    features: [flag('one', 'x'.repeat(100_000)) as never],
+    features: [new OriginFeature(flag('one', 'x'.repeat(100_000)) as never)],
     segments: [],
     fetchedAt: new Date(),
   });

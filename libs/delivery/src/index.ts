@@ -7,7 +7,8 @@ export { edgeFrontendHandlers, frontendHandlers } from './frontend.ts';
 export { ofrepStream, streamTickets } from './ofrep/changes.ts';
 export { ofrepHandlers } from './ofrep/evaluations.ts';
 export type { SdkHandler } from './sdk-handler.ts';
-export { deliveryStore } from './store/delivery-store.ts';
+export { deliveryStore, type StoreMessage } from './store/delivery-store.ts';
+export { featureJson, featureText, type FeatureText } from './store/feature-entries.ts';
 export { type FetchBlocks, type IdLists, idLists, type LoadedList, UnknownListError } from './store/id-lists.ts';
 export { type SegmentLists, segmentLists } from './store/segment-lists.ts';
 export {

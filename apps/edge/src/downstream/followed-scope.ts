@@ -146,13 +146,13 @@ export function followedScope(
     const isContinued =
       before !== undefined && next.historyFrom <= before.historyFrom && next.revision >= before.revision;
     if (before !== undefined && !isContinued && next.historyFrom <= before.historyFrom) return;
-    const rows = storeRows(isContinued ? before : undefined, next);
     // What has changed under one revision is no history that a delta could tell.
-    const isRestart = !isContinued || (rows.length > 0 && next.revision === before.revision);
+    const isRestart =
+      !isContinued || (next.revision === before.revision && storeRows(before, next).next().done !== true);
     try {
       if (isRestart) fill(next);
       else {
-        store.apply(rows, next.revision, true);
+        store.apply(storeRows(before, next), next.revision, true);
         if (next.revision > before.revision) store.countAsChanged();
       }
     } catch (error) {

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { listsOfTest } from '../../test/lists-of-test.ts';
 import { flag } from '../../test/simulated-origin.ts';
 import { EdgeConfig, serverSettingsOf } from '../config.ts';
+import { OriginFeature } from '../origin-feature.ts';
 import type { OriginState } from '../origin-state.ts';
 import { edgeScopes, type ScopesOptions } from './scopes.ts';
 import { type EdgeToken, principalOf } from './token.ts';
@@ -34,7 +35,7 @@ const stateOf = (
   revision,
   historyFrom,
   entityTag: null,
-  features: names.map((name) => ({ ...flag(name), project: projects[0] }) as never),
+  features: names.map((name) => new OriginFeature({ ...flag(name), project: projects[0] } as never)),
   segments: [],
   fetchedAt: new Date(),
 });
@@ -94,11 +95,11 @@ function given() {
       token: EdgeToken,
       revision: number,
       names: readonly string[] = [],
-      more: readonly object[] = [],
+      segments: readonly object[] = [],
     ): void => {
       const on = followed.findLast((one) => one.token.token === token.token);
       const state = stateOf(token, revision, names, on?.historyFrom);
-      on?.state({ ...state, features: [...state.features, ...(more as typeof state.features)] });
+      on?.state({ ...state, segments: segments as typeof state.segments });
     },
     /** what an SDK with the token and a revision gets from a delta: the kinds of its events; undefined for nothing */
     delta: (token: EdgeToken, revision: number): readonly string[] | undefined => {
@@ -226,7 +227,10 @@ describe('a state that cannot be served', () => {
     const token = tokenFor('t', ['a']);
     tokens.remember(token);
     deliver(token, 1, ['one']);
-    const broken = [flag('two'), { ...flag('broken'), project: 'a', strategies: 7 }];
+    const broken = [
+      { id: 1, name: 'whole', constraints: [] },
+      { id: 2, name: 'broken' },
+    ];
     expect(() => deliver(token, 2, ['two'], broken)).toThrow();
     expect(flagsOf(token)).toEqual(['one']);
     deliver(token, 3, ['one', 'three']);

@@ -1,17 +1,11 @@
-import type { ClientFeature, ClientSegment, DeliveryState, OutboxMessage } from '@bunting/contracts';
+import type { ClientSegment } from '@bunting/contracts';
+import type { StoreMessage } from '@bunting/delivery';
+import type { OriginFeature } from '../origin-feature.ts';
 import type { OriginState } from '../origin-state.ts';
 
-function featureRow(feature: ClientFeature, environment: string): DeliveryState {
-  const { name, enabled, strategies, variants, dependencies = [], ...common } = feature;
-  const state = { ...common, name, archived: false, tags: [], dependencies, environments: {} };
-  return {
-    entity: 'feature',
-    id: name,
-    state: { ...state, environments: { [environment]: { enabled, strategies, variants } } },
-  } as DeliveryState;
-}
+type StoreRow = StoreMessage['payload'];
 
-function segmentRow({ id, name, constraints, list }: ClientSegment): DeliveryState {
+function segmentRow({ id, name, constraints, list }: ClientSegment): StoreRow {
   const state = { id, name, constraints, ...(list === undefined ? {} : { list }) };
   return { entity: 'segment', id: String(id), state };
 }
@@ -22,14 +16,15 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** By name: features of each list. */
-function byName(features: readonly ClientFeature[]): ReadonlyMap<string, ClientFeature> {
+function byName(features: readonly OriginFeature[]): ReadonlyMap<string, OriginFeature> {
   return new Map(features.map((feature) => [feature.name, feature]));
 }
 
-function* changedFeatures(before: OriginState | undefined, state: OriginState): Generator<DeliveryState> {
+function* changedFeatures(before: OriginState | undefined, state: OriginState): Generator<StoreRow> {
   const previous = byName(before?.features ?? []);
   for (const feature of state.features)
-    if (!isSame(previous.get(feature.name), feature)) yield featureRow(feature, state.environment);
+    if (previous.get(feature.name)?.isSame(feature) !== true)
+      yield { entity: 'feature', id: feature.name, state: feature.textIn(state.environment) };
   const current = byName(state.features);
   for (const { name, project } of previous.values()) {
     if (current.has(name)) continue;
@@ -38,7 +33,7 @@ function* changedFeatures(before: OriginState | undefined, state: OriginState): 
   }
 }
 
-function* changedSegments(before: OriginState | undefined, state: OriginState): Generator<DeliveryState> {
+function* changedSegments(before: OriginState | undefined, state: OriginState): Generator<StoreRow> {
   const previous = new Map((before?.segments ?? []).map((segment) => [segment.id, segment]));
   for (const segment of state.segments) if (!isSame(previous.get(segment.id), segment)) yield segmentRow(segment);
   const current = new Set(state.segments.map(({ id }) => id));
@@ -46,10 +41,7 @@ function* changedSegments(before: OriginState | undefined, state: OriginState): 
 }
 
 /** The environment, and its projects as far as they have features. */
-function* surroundings(
-  before: OriginState | undefined,
-  { environment, features }: OriginState,
-): Generator<DeliveryState> {
+function* surroundings(before: OriginState | undefined, { environment, features }: OriginState): Generator<StoreRow> {
   const known = new Set((before?.features ?? []).map(({ project }) => project));
   if (before === undefined)
     yield { entity: 'environment', id: environment, state: { name: environment, enabled: true, sortOrder: 0 } };
@@ -58,12 +50,13 @@ function* surroundings(
       yield { entity: 'project-environment', id: `${project} ${environment}`, state: { project, environment } };
 }
 
-/** The rows that take a delivery store from one state of an origin to the next; from nothing where `before` is left out. */
-export function storeRows(before: OriginState | undefined, state: OriginState): readonly OutboxMessage[] {
-  const rows = [...surroundings(before, state), ...changedSegments(before, state), ...changedFeatures(before, state)];
-  const recordedAt = state.fetchedAt.toISOString();
-  return rows.map((payload) => {
-    const row = { position: state.revision, uid: '', type: payload.entity };
-    return { ...row, recordedAt, traceparent: null, payload };
-  });
+/**
+ * The rows that take a delivery store from one state of an origin to the next; from nothing where `before` is left out. They are made one after
+ * the other: all of them at once would take as much memory as the state.
+ */
+export function* storeRows(before: OriginState | undefined, state: OriginState): Generator<StoreMessage> {
+  const { revision: position } = state;
+  for (const payload of surroundings(before, state)) yield { position, payload };
+  for (const payload of changedSegments(before, state)) yield { position, payload };
+  for (const payload of changedFeatures(before, state)) yield { position, payload };
 }

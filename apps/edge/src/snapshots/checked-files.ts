@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import * as nodeFiles from 'node:fs/promises';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { OriginFeature } from '../origin-feature.ts';
+import { type JsonReader, wholeJson } from '../upstream/json-reader.ts';
 
 /** The file system, which tests make fail. */
 export type Files = Pick<typeof nodeFiles, 'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink' | 'utimes'>;
@@ -27,12 +28,8 @@ const maxHeaderBytes = 64 * 1024;
 /** A temporary file that is older was left behind by a process that was killed. */
 const abandonedAfterMs = 10 * 60_000;
 const newline = 0x0a;
-/** What is serialised and written before requests have their turn. */
+/** What is serialised and written, or read, before requests have their turn. */
 const pieceLength = 256 * 1024;
-
-function hashOf(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
-}
 
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
@@ -41,6 +38,7 @@ function isPlain(value: unknown): value is object {
 }
 /** The text that `JSON.stringify` would return, in parts: those of arrays and objects down to a depth. */
 function* partsOf(value: unknown, depth = 3): Generator<string> {
+  if (value instanceof OriginFeature) return yield value.json;
   if (depth === 0 || !(Array.isArray(value) || isPlain(value))) return yield JSON.stringify(value) ?? 'null';
   const isList = Array.isArray(value);
   let before = '';
@@ -96,12 +94,43 @@ export function checkedFiles(
   const requireLength = (length: number, { bytes }: { readonly bytes: number }): void => {
     if (length !== bytes) throw new UnusableFileError(`has ${length} of ${bytes} bytes`);
   };
-  const parse = (whole: Buffer): unknown => {
-    const { header, contentAt } = headerOf(whole);
-    const content = whole.subarray(contentAt);
-    requireLength(content.length, header);
-    if (hashOf(content) !== header.sha256) throw new UnusableFileError('is corrupt: its checksum differs');
-    return JSON.parse(content.toString('utf8'));
+  /** Reads a file piece by piece: all of it, and what it says, would take too much memory at once. */
+  const parse = async (handle: nodeFiles.FileHandle, size: number, reader: JsonReader): Promise<unknown> => {
+    const buffer = Buffer.allocUnsafe(pieceLength);
+    const hash = createHash('sha256');
+    const decoder = new TextDecoder();
+    let header: Partial<Header> | undefined;
+    let failure: { readonly error: unknown } | undefined;
+    const attempt = <T>(job: () => T): T | undefined => {
+      try {
+        return failure === undefined ? job() : undefined;
+      } catch (error) {
+        failure = { error };
+        return undefined;
+      }
+    };
+    for (let position = 0; position < size;) {
+      const { bytesRead } = await handle.read(buffer, 0, pieceLength, position);
+      if (bytesRead === 0) break;
+      position += bytesRead;
+      let piece = buffer.subarray(0, bytesRead);
+      if (header === undefined) {
+        const start = headerOf(piece);
+        requireLength(size - start.contentAt, start.header);
+        header = start.header;
+        piece = piece.subarray(start.contentAt);
+      }
+      hash.update(piece);
+      attempt(() => reader.feed(decoder.decode(piece, { stream: true })));
+    }
+    const value = attempt(() => {
+      reader.feed(decoder.decode());
+      return reader.end();
+    });
+    if (header === undefined) throw new UnusableFileError(`is no ${format}`);
+    if (hash.digest('hex') !== header.sha256) throw new UnusableFileError('is corrupt: its checksum differs');
+    if (failure !== undefined) throw failure.error;
+    return value;
   };
   const withFile = async <T>(
     name: string,
@@ -134,7 +163,8 @@ export function checkedFiles(
     names: async (): Promise<readonly string[]> =>
       (await files.readdir(folder)).filter((name) => !name.startsWith('.') && name.endsWith(`.${format}`)),
     /** @throws UnusableFileError if it is not complete, or another's; an error of the file system if it cannot be read */
-    read: (name: string): Promise<unknown> => withFile(name, async (handle) => parse(await handle.readFile())),
+    read: (name: string, reader: JsonReader = wholeJson()): Promise<unknown> =>
+      withFile(name, (handle, size) => parse(handle, size, reader)),
     /**
      * What was written about the content of a file, which is not read.
      * @throws as `read`, except that a content of the right length may be corrupt
@@ -149,28 +179,24 @@ export function checkedFiles(
       }),
     /** Replaces the file. When it resolves, a power failure does not bring the file before back. */
     write: async (name: string, value: unknown, about?: About): Promise<void> => {
-      const hash = createHash('sha256');
-      const pieces: Buffer[] = [];
-      let bytes = 0;
-      for (const piece of piecesOf(value)) {
-        hash.update(piece);
-        bytes += piece.length;
-        pieces.push(piece);
-        await nextTurn();
-      }
-      const header: Header = {
-        format,
-        version,
-        bytes,
-        sha256: hash.digest('hex'),
-        ...(about === undefined ? {} : { about }),
-      };
       const temporary = temporaryOf(name);
+      const headerWith = (bytes: number, sha256: string): string =>
+        JSON.stringify({ format, version, bytes, sha256, ...(about === undefined ? {} : { about }) } satisfies Header);
+      // Before it, blanks: it is known once everything was written, which is nowhere in memory at once.
+      const headerLength = Buffer.byteLength(headerWith(maxBytes, 'f'.repeat(64)));
       try {
         const handle = await files.open(temporary, 'wx', 0o600);
         try {
+          const hash = createHash('sha256');
+          let bytes = 0;
+          await handle.writeFile(`${' '.repeat(headerLength)}\n`);
           // Each is written where the one before has ended.
-          for (const piece of [`${JSON.stringify(header)}\n`, ...pieces]) await handle.writeFile(piece);
+          for (const piece of piecesOf(value)) {
+            hash.update(piece);
+            bytes += piece.length;
+            await handle.writeFile(piece);
+          }
+          await handle.write(headerWith(bytes, hash.digest('hex')), 0);
           await handle.sync();
         } finally {
           await handle.close();

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import * as nodeFiles from 'node:fs/promises';
 import path from 'node:path';
-import { Refusal } from '@bunting/contracts';
+import { type ClientFeature, Refusal } from '@bunting/contracts';
 import { type LoadedList, UnknownListError } from '@bunting/delivery';
 import { type Log, startLoop } from '@bunting/runtime';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { scopeKeyOf } from '../token-scope.ts';
+import { OriginFeature } from '../origin-feature.ts';
 import type { OriginState } from '../origin-state.ts';
 import { type EdgeLists, rootsOf } from '../segment-lists/edge-lists.ts';
+import { featureJson } from '../upstream/feature-json.ts';
 import { blockFiles } from './block-files.ts';
 import { checkedFiles, type Files, NewerFileError, reasonOf, UnusableFileError } from './checked-files.ts';
 
@@ -43,6 +45,10 @@ export function snapshotName(token: string): string {
   return `${createHash('sha256').update(token).digest('hex').slice(0, 40)}.${format}`;
 }
 
+function storedFeatures(): ReturnType<typeof featureJson> {
+  return featureJson((json) => new OriginFeature(JSON.parse(json) as ClientFeature));
+}
+
 function isState(value: unknown): value is Omit<OriginState, 'fetchedAt'> & { readonly fetchedAt: string } {
   const state = value as Partial<Record<keyof OriginState, unknown>> | null;
   return (
@@ -54,6 +60,7 @@ function isState(value: unknown): value is Omit<OriginState, 'fetchedAt'> & { re
     Number.isSafeInteger(state.revision) &&
     Number.isSafeInteger(state.historyFrom) &&
     Array.isArray(state.features) &&
+    state.features.every((feature) => feature instanceof OriginFeature) &&
     Array.isArray(state.segments) &&
     typeof state.fetchedAt === 'string'
   );
@@ -216,7 +223,7 @@ export function openSnapshots(options: SnapshotOptions) {
         });
       for (const name of names) {
         try {
-          const state = await checked.read(name);
+          const state = await checked.read(name, storedFeatures());
           if (!isState(state)) throw new UnusableFileError('is no state of an origin');
           if (snapshotName(state.token) !== name) throw new UnusableFileError('is that of another token');
           for (const root of rootsOf(state.segments)) await lists.load(root, blocks.fetch);

@@ -2,15 +2,20 @@ import { type ClientFeature, type ClientSegment, type ClientSegmentList, maxSegm
 import { OriginError } from './origin-error.ts';
 
 /** The features and segments that an origin delivers at a revision. */
-export interface Contents {
+export interface Contents<F> {
   readonly revision: number;
-  readonly features: ReadonlyMap<string, ClientFeature>;
+  readonly features: ReadonlyMap<string, F>;
   readonly segments: ReadonlyMap<number, ClientSegment>;
   /** that of the full answer that they are from; null after a delta */
   readonly entityTag: string | null;
 }
 
 type Json = Readonly<Record<string, unknown>>;
+interface Named {
+  readonly name: string;
+}
+/** How a feature of an answer is kept. @throws OriginError `unusable` */
+type ReadFeature<F> = (value: unknown) => F;
 
 /** Deeper than any flag; values that are much deeper exhaust the stack where they are serialised. */
 const maxDepth = 64;
@@ -98,8 +103,8 @@ function readDependency(value: unknown): Json {
     : dependency;
 }
 
-/** A feature as an SDK reads it: what is missing has its initial value, and what is unknown is kept. */
-function readFeature(value: unknown): ClientFeature {
+/** A feature as an SDK reads it: what is missing has its initial value, and what is unknown is kept. @throws OriginError `unusable` */
+export function readFeature(value: unknown): ClientFeature {
   const feature = objectOf(value, 'a feature');
   requireFlat(feature);
   const strategies = listOf(feature['strategies'], 'the strategies').map(readStrategy);
@@ -149,13 +154,17 @@ function readSegment(value: unknown): ClientSegment {
   } as unknown as ClientSegment;
 }
 
-function readContents(answer: Json, revision: number, entityTag: string | null): Contents {
+function readContents<F extends Named>(
+  answer: Json,
+  { revision, entityTag }: Pick<Contents<F>, 'revision' | 'entityTag'>,
+  read: ReadFeature<F>,
+): Contents<F> {
   const { features, segments } = answer;
   if (!Array.isArray(features)) throw unusable('it has no list of features');
   return {
     revision,
     entityTag,
-    features: new Map(features.map(readFeature).map((feature) => [feature.name, feature])),
+    features: new Map(features.map(read).map((feature) => [feature.name, feature])),
     segments: new Map(
       listOf(segments, 'the segments')
         .map(readSegment)
@@ -175,19 +184,27 @@ function revisionInTag(entityTag: string | null): number | undefined {
  * one after `held`.
  * @throws OriginError `unusable`
  */
-export function readFullAnswer(answer: unknown, entityTag: string | null, held: Contents | undefined): Contents {
+export function readFullAnswer<F extends Named>(
+  answer: unknown,
+  { entityTag, held }: { readonly entityTag: string | null; readonly held: Contents<F> | undefined },
+  read: ReadFeature<F>,
+): Contents<F> {
   const body = objectOf(answer, 'it');
   const { meta } = body;
   const named = typeof meta === 'object' && meta !== null ? (meta as Json)['revisionId'] : undefined;
   const revision = named === undefined || named === null ? revisionInTag(entityTag) : revisionOf(named);
-  return readContents(body, revision ?? (held?.revision ?? 0) + 1, entityTag);
+  return readContents(body, { revision: revision ?? (held?.revision ?? 0) + 1, entityTag }, read);
 }
 
 /** The tag of the answer that the features of an edge came with holds nothing for what a delta has changed. */
-function changedBy(event: Json, features: Map<string, ClientFeature>, segments: Map<number, ClientSegment>): boolean {
+function changedBy<F extends Named>(
+  event: Json,
+  { features, segments }: { readonly features: Map<string, F>; readonly segments: Map<number, ClientSegment> },
+  read: ReadFeature<F>,
+): boolean {
   switch (event['type']) {
     case 'feature-updated': {
-      const feature = readFeature(event['feature']);
+      const feature = read(event['feature']);
       features.set(feature.name, feature);
       return true;
     }
@@ -212,11 +229,15 @@ function changedBy(event: Json, features: Map<string, ClientFeature>, segments: 
  * @returns undefined where only the full state can tell: after an event of an unknown type, or events that do not rise
  * @throws OriginError `unusable`
  */
-export function readEvents(answer: unknown, held: Contents | undefined): Contents | undefined {
+export function readEvents<F extends Named>(
+  answer: unknown,
+  held: Contents<F> | undefined,
+  read: ReadFeature<F>,
+): Contents<F> | undefined {
   const { events } = objectOf(answer, 'it');
   if (!Array.isArray(events)) throw unusable('it has no list of events');
   let contents = held;
-  let changes: { features: Map<string, ClientFeature>; segments: Map<number, ClientSegment> } | undefined;
+  let changes: { features: Map<string, F>; segments: Map<number, ClientSegment> } | undefined;
   let last = -1;
   for (const value of events) {
     const event = objectOf(value, 'an event');
@@ -224,26 +245,35 @@ export function readEvents(answer: unknown, held: Contents | undefined): Content
     if (eventId < last) return undefined;
     last = eventId;
     if (event['type'] === 'hydration') {
-      contents = readContents(event, eventId, null);
+      contents = readContents(event, { revision: eventId, entityTag: null }, read);
       changes = undefined;
       continue;
     }
     if (contents === undefined) return undefined;
     if (eventId <= contents.revision) continue;
     changes ??= { features: new Map(contents.features), segments: new Map(contents.segments) };
-    if (!changedBy(event, changes.features, changes.segments)) return undefined;
+    if (!changedBy(event, changes, read)) return undefined;
   }
   if (changes === undefined || contents === undefined) return contents;
   return { ...changes, revision: last, entityTag: null };
 }
 
-function byName<T>(map: ReadonlyMap<string | number, T>): readonly T[] {
-  return [...map].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, value]) => value);
+function isSameSegments(one: Contents<unknown>, other: Contents<unknown>): boolean {
+  const textOf = ({ segments }: Contents<unknown>): string =>
+    JSON.stringify([...segments].sort(([first], [second]) => first - second));
+  return one.segments.size === other.segments.size && textOf(one) === textOf(other);
 }
 
 /** Whether both have the same features and segments, whatever their order and revision. */
-export function isSameContent(one: Contents, other: Contents): boolean {
-  if (one.features.size !== other.features.size || one.segments.size !== other.segments.size) return false;
-  const textOf = ({ features, segments }: Contents) => JSON.stringify([byName(features), byName(segments)]);
-  return textOf(one) === textOf(other);
+export function isSameContent<F>(
+  one: Contents<F>,
+  other: Contents<F>,
+  isSameFeature: (one: F, other: F) => boolean,
+): boolean {
+  if (one.features.size !== other.features.size || !isSameSegments(one, other)) return false;
+  for (const [name, feature] of one.features) {
+    const counterpart = other.features.get(name);
+    if (counterpart === undefined || !isSameFeature(feature, counterpart)) return false;
+  }
+  return true;
 }

@@ -1,14 +1,16 @@
 import { type Log, backoffMs, logFailure, startLoop } from '@bunting/runtime';
-import type { EventSourceMessage } from 'eventsource-parser';
 import { segmentListsHeader, segmentListsVersion } from '@bunting/contracts';
 import type { OriginState } from '../origin-state.ts';
 import type { ListClaim } from '../segment-lists/edge-lists.ts';
-import { type Contents, isSameContent, readEvents, readFullAnswer } from './contents.ts';
+import { OriginFeature } from '../origin-feature.ts';
+import { type Contents, isSameContent, readEvents, readFeature, readFullAnswer } from './contents.ts';
+import { featureJson } from './feature-json.ts';
 import type { OriginClient } from './origin-client.ts';
 import { OriginError } from './origin-error.ts';
 import { fetchBlocksFrom } from './fetch-blocks.ts';
 import { type RestorationSettings, restorationWatch } from './restored-origin.ts';
 import { type ReadStream, readStream } from './read-stream.ts';
+import type { StreamEvent } from './stream-events.ts';
 import { scopeInToken, validateTokens } from './validate-tokens.ts';
 import type { UpstreamMetrics } from './upstream-metrics.ts';
 
@@ -85,12 +87,10 @@ const shortStreamMs = 10_000;
 /** How often in a row the question for blocks may be blocked before features are asked for without lists for a while. */
 const maxTimesBlocked = 3;
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new OriginError('unusable', 'an event of its stream is no JSON');
-  }
+type Held = Contents<OriginFeature>;
+
+function isSameHeld(one: Held, other: Held): boolean {
+  return isSameContent(one, other, (feature, counterpart) => feature.isSame(counterpart));
 }
 
 /**
@@ -133,7 +133,7 @@ export function followOrigin(options: FollowOptions) {
   const suspectedPauseMs = settings.olderForMs / settings.olderAnswers;
   const reopening = { firstMs: 50, maxMs: settings.maxBackoffMs };
 
-  let held: Contents | undefined =
+  let held: Held | undefined =
     snapshot === undefined
       ? undefined
       : {
@@ -142,6 +142,22 @@ export function followOrigin(options: FollowOptions) {
           features: new Map(snapshot.features.map((feature) => [feature.name, feature])),
           segments: new Map(snapshot.segments.map((segment) => [segment.id, segment])),
         };
+  /** A feature of an answer. One that has not changed is the object that is held, so that its text stays in memory once. */
+  const originFeature = (value: unknown): OriginFeature => {
+    if (value instanceof OriginFeature) return value;
+    const feature = new OriginFeature(readFeature(value));
+    const before = held?.features.get(feature.name);
+    return before?.isSame(feature) === true ? before : feature;
+  };
+  const readJson = (): ReturnType<typeof featureJson> => featureJson((json) => originFeature(JSON.parse(json)));
+  const jsonOf = (event: StreamEvent): unknown => {
+    try {
+      return event.json();
+    } catch (error) {
+      if (error instanceof OriginError) throw error;
+      throw new OriginError('unusable', 'an event of its stream is no JSON');
+    }
+  };
   let historyFrom = Math.max(snapshot?.historyFrom ?? 0, options.historyFrom ?? 0);
   let scope: Pick<OriginState, 'environment' | 'projects'> | undefined = snapshot;
   let validatedAt = Number.NEGATIVE_INFINITY;
@@ -178,14 +194,14 @@ export function followOrigin(options: FollowOptions) {
     isGivenUp = false;
   };
 
-  const hold = (next: Contents): void => {
+  const hold = (next: Held): void => {
     held = next;
     needsEverything = false;
     confirm();
   };
 
   /** @returns the segments as they are to be served @throws OriginError where a list is not there */
-  const loadLists = async ({ segments }: Contents): Promise<OriginState['segments']> => {
+  const loadLists = async ({ segments }: Held): Promise<OriginState['segments']> => {
     isLoadingLists = !lists.has(segments.values());
     try {
       return await lists.load([...segments.values()], fetchBlocks);
@@ -195,7 +211,7 @@ export function followOrigin(options: FollowOptions) {
   };
 
   /** @throws OriginError where the state cannot be served: then it is not held either, and is asked for again */
-  const take = async (next: Contents): Promise<void> => {
+  const take = async (next: Held): Promise<void> => {
     const heardBefore = timesGivenUp;
     const segments = await loadLists(next);
     const closed = lists.closed();
@@ -205,7 +221,7 @@ export function followOrigin(options: FollowOptions) {
     if (previous !== undefined) {
       const isSame =
         next.revision === previous.revision &&
-        (next === previous || isSameContent(next, previous)) &&
+        (next === previous || isSameHeld(next, previous)) &&
         closed === servedClosed;
       if (isSame && !isOtherScope && next.entityTag === previous.entityTag) return hold(next);
       if (isOtherScope || next.revision < previous.revision || (next.revision === previous.revision && !isSame))
@@ -238,7 +254,7 @@ export function followOrigin(options: FollowOptions) {
   };
 
   /** Takes contents that are as new as those that are held, or those of a restored origin. @returns whether it did */
-  const adopt = async (next: Contents): Promise<boolean> => {
+  const adopt = async (next: Held): Promise<boolean> => {
     const isOlder = held !== undefined && next.revision < held.revision;
     if (isOlder && !isOtherScope && !watch.seenOlder()) {
       metrics.answers.inc({ outcome: 'older' });
@@ -305,18 +321,19 @@ export function followOrigin(options: FollowOptions) {
       token,
       headers: { ...headersNow(), ...(tag === null ? {} : { 'if-none-match': tag }) },
       signal: closing.signal,
+      readJson,
     });
     if (status === 304 && tag === null)
       throw new OriginError('unusable', 'it answers 304 to a question for everything');
     told(staleMs);
     if (status === 304) return unchanged();
-    await inTurn(() => adopt(readFullAnswer(body, received.get('etag'), held)));
+    await inTurn(() => adopt(readFullAnswer(body, { entityTag: received.get('etag'), held }, originFeature)));
   };
 
   /** @throws OriginError `unusable` if the events are none that this edge can apply */
   const adoptEvents = (body: unknown, isEverything: boolean): Promise<void> =>
     inTurn(async () => {
-      const next = readEvents(body, isEverything ? undefined : held);
+      const next = readEvents(body, isEverything ? undefined : held, originFeature);
       if (next === undefined) {
         needsEverything = true;
         throw new OriginError('unusable', 'its changes are of a kind that this edge does not know');
@@ -332,6 +349,7 @@ export function followOrigin(options: FollowOptions) {
       token,
       headers: { ...headersNow(), ...revisionHeader('if-none-match') },
       signal: closing.signal,
+      readJson,
     });
     if (status === 304 && isEverything)
       throw new OriginError('unusable', 'it answers 304 to a question for everything');
@@ -340,13 +358,14 @@ export function followOrigin(options: FollowOptions) {
     await adoptEvents(body, isEverything);
   };
 
-  const onEvent = async ({ event, data }: EventSourceMessage): Promise<void> => {
+  const onEvent = async (message: StreamEvent): Promise<void> => {
+    const { event, data } = message;
     if (event === 'fetch-mode' && data.trim() === 'polling') {
       usableAt.set('streaming', now() + settings.betterModeAfterMs);
       throw new OriginError('unsupported', 'it asks for polls instead of a stream');
     }
     if (event !== 'unleash-connected' && event !== 'unleash-updated') return;
-    await adoptEvents(parsed(data), held === undefined || needsEverything);
+    await adoptEvents(jsonOf(message), held === undefined || needsEverything);
     if (watch.isSuspected) throw new OriginError('unusable', 'its stream has an older state');
   };
 
@@ -359,7 +378,7 @@ export function followOrigin(options: FollowOptions) {
       signal: controller.signal,
     });
     told(staleMs);
-    const opened = readStream(pieces, { controller, onEvent, maxBytes: client.maxBytes, now });
+    const opened = readStream(pieces, { controller, onEvent, readJson, maxBytes: client.maxBytes, now });
     stream = opened;
     let isConnected = false;
     const onEnd = (error: OriginError | undefined): void => {

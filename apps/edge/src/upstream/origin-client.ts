@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch, type RequestInit, type Response } from 'undici';
 import { faultOf, isJson, staleMsOf } from './answer-head.ts';
+import { type JsonReader, wholeJson } from './json-reader.ts';
 import { OriginError } from './origin-error.ts';
 
 /** How an edge speaks to its origin. Times are milliseconds. */
@@ -63,6 +64,8 @@ export interface OriginRequest {
   /** the most decoded bytes of the answer, where that is less than the setting */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
+  /** Reads the JSON of the answer piece by piece, where all of it would take too much memory at once. */
+  readonly readJson?: () => JsonReader;
 }
 
 /** An answer with a body in JSON, or none. */
@@ -129,13 +132,21 @@ async function readJson(
   head: Head,
   { maxBytes, largeBytes, answerTimeoutMs }: Limits,
   large: ReturnType<typeof turns>,
+  reader: JsonReader,
 ): Promise<unknown> {
   const { response } = head;
   if (!isJson(response)) {
     const type = response.headers.get('content-type') ?? 'nothing';
     throw new OriginError('unusable', `its answer is of the type ${type.slice(0, 100)}, not JSON`);
   }
-  const pieces: Uint8Array[] = [];
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const parse = <T>(job: () => T): T => {
+    try {
+      return job();
+    } catch (error) {
+      throw error instanceof SyntaxError ? new OriginError('unusable', 'its answer is no complete JSON') : error;
+    }
+  };
   let length = 0;
   let isLarge = false;
   let isLate = false;
@@ -149,18 +160,17 @@ async function readJson(
     for await (const piece of piecesOf(head)) {
       length += piece.length;
       if (length > maxBytes) throw new OriginError('unusable', `its answer is longer than ${maxBytes} bytes`);
-      pieces.push(piece);
+      parse(() => reader.feed(decoder.decode(piece, { stream: true })));
       if (isLarge || length <= largeBytes) continue;
       clearTimeout(timer);
       await large.take();
       isLarge = true;
       timer = startTimer();
     }
-    try {
-      return JSON.parse(Buffer.concat(pieces, length).toString('utf8'));
-    } catch {
-      throw new OriginError('unusable', 'its answer is no complete JSON');
-    }
+    return parse(() => {
+      reader.feed(decoder.decode());
+      return reader.end();
+    });
   } catch (error) {
     throw isLate ? new OriginError('unreachable', `its answer took longer than ${answerTimeoutMs} ms`) : error;
   } finally {
@@ -261,7 +271,10 @@ export function originClient({ origin, tokenHeader, settings, took }: OriginOpti
     }
   };
 
-  const answerTo = async ({ path, maxBytes }: OriginRequest, heading: Promise<Head>): Promise<OriginAnswer> => {
+  const answerTo = async (
+    { path, maxBytes, readJson: readPieces = wholeJson }: OriginRequest,
+    heading: Promise<Head>,
+  ): Promise<OriginAnswer> => {
     const startedAt = performance.now();
     const head = await heading;
     const { response, discard } = head;
@@ -271,7 +284,7 @@ export function originClient({ origin, tokenHeader, settings, took }: OriginOpti
       if (fault !== undefined) throw fault;
       const hasBody = status === 200 || status === 201;
       const body = hasBody
-        ? await readJson(head, { ...settings, ...(maxBytes === undefined ? {} : { maxBytes }) }, large)
+        ? await readJson(head, { ...settings, ...(maxBytes === undefined ? {} : { maxBytes }) }, large, readPieces())
         : undefined;
       took?.(path, performance.now() - startedAt);
       return { status, headers, body, staleMs: staleMsOf(response) };

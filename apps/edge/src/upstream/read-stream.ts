@@ -1,11 +1,13 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { JsonReader } from './json-reader.ts';
 import { OriginError } from './origin-error.ts';
+import { type StreamEvent, streamEvents } from './stream-events.ts';
 
 export interface ReadStreamOptions {
   /** ends the request of the pieces */
   readonly controller: AbortController;
   /** Takes each event; meanwhile the stream is not read on. @throws OriginError to end the stream */
-  readonly onEvent: (event: EventSourceMessage) => Promise<void>;
+  readonly onEvent: (event: StreamEvent) => Promise<void>;
+  readonly readJson: () => JsonReader;
   /** the most characters of an event */
   readonly maxBytes: number;
   readonly now: () => number;
@@ -14,27 +16,25 @@ export interface ReadStreamOptions {
 /** Reads the server-sent events in the pieces of a stream until it ends. */
 export function readStream(
   pieces: AsyncIterable<Uint8Array>,
-  { controller, onEvent, maxBytes, now }: ReadStreamOptions,
+  { controller, onEvent, readJson, maxBytes, now }: ReadStreamOptions,
 ) {
   const connected = Promise.withResolvers<boolean>();
   const openedAt = now();
   let lastPieceAt = openedAt;
   let isTaking = false;
-  const parsed: EventSourceMessage[] = [];
+  const parsed: StreamEvent[] = [];
   let reason: OriginError | undefined;
   const end = (error: OriginError | undefined): void => {
     reason ??= error;
     controller.abort();
   };
-  const parser = createParser({
-    maxBufferSize: maxBytes,
-    onError: ({ type }) => {
-      if (type === 'max-buffer-size-exceeded')
-        end(new OriginError('unusable', `an event of its stream is longer than ${maxBytes} characters`));
-    },
+  const feed = streamEvents({
+    readJson,
     onEvent: (event) => void parsed.push(event),
+    maxLength: maxBytes,
+    onTooLong: () => end(new OriginError('unusable', `an event of its stream is longer than ${maxBytes} characters`)),
   });
-  const take = async (event: EventSourceMessage): Promise<void> => {
+  const take = async (event: StreamEvent): Promise<void> => {
     isTaking = true;
     try {
       await onEvent(event);
@@ -47,14 +47,19 @@ export function readStream(
       lastPieceAt = now();
     }
   };
+  /** In a function of its own: the loop below would hold the last event, which may have all features, until the next one arrives. */
+  const takeNext = async (): Promise<void> => {
+    const event = parsed.shift();
+    if (event !== undefined && !controller.signal.aborted) await take(event);
+  };
   const read = async (): Promise<OriginError | undefined> => {
     const decoder = new TextDecoder();
     try {
       for await (const piece of pieces) {
         if (controller.signal.aborted) break;
         lastPieceAt = now();
-        parser.feed(decoder.decode(piece, { stream: true }));
-        for (const event of parsed.splice(0)) if (!controller.signal.aborted) await take(event);
+        feed(decoder.decode(piece, { stream: true }));
+        while (parsed.length > 0) await takeNext();
       }
     } catch (error) {
       if (!controller.signal.aborted) reason ??= error instanceof OriginError ? error : undefined;

@@ -1,4 +1,4 @@
-import type { ErrorKind, FrontendBody, OfrepErrorCode, OfrepEvaluationBody } from '@bunting/contracts';
+import type { ClientFeature, ErrorKind, FrontendBody, OfrepErrorCode, OfrepEvaluationBody } from '@bunting/contracts';
 import { staleHeader } from '@bunting/contracts';
 import {
   compileEvaluator,
@@ -12,7 +12,7 @@ import {
   ofrepResult,
 } from '@bunting/evaluation';
 import { covers, scopeKeyOf } from '../token-scope.ts';
-import { type Contents, readFullAnswer } from '../upstream/contents.ts';
+import { type Contents, readFeature, readFullAnswer } from '../upstream/contents.ts';
 import { OriginError } from '../upstream/origin-error.ts';
 import { restorationWatch } from '../upstream/restored-origin.ts';
 import { validateTokens, type ValidToken } from '../upstream/validate-tokens.ts';
@@ -47,7 +47,7 @@ export interface FrontendRequestOptions {
 
 /** What an origin delivers to a client token, compiled at the first use. */
 interface Flags {
-  readonly contents: Contents;
+  readonly contents: Contents<ClientFeature>;
   readonly evaluators: Map<string, Evaluator>;
 }
 
@@ -167,13 +167,13 @@ async function evaluationBodyOf(request: Request): Promise<FrontendBody & OfrepE
   return body;
 }
 
-function serializeContents(contents: Contents): string {
+function serializeContents(contents: Flags['contents']): string {
   const { features, segments, ...rest } = contents;
   return JSON.stringify({ ...rest, features: [...features], segments: [...segments] });
 }
 
-function parseContents(text: string): Contents {
-  const { features, segments, ...rest } = JSON.parse(text) as Omit<Contents, 'features' | 'segments'> & {
+function parseContents(text: string): Flags['contents'] {
+  const { features, segments, ...rest } = JSON.parse(text) as Omit<Flags['contents'], 'features' | 'segments'> & {
     readonly features: never;
     readonly segments: never;
   };
@@ -251,7 +251,11 @@ export function frontendEdge(options: FrontendEdgeOptions) {
         watch.seen();
         return { value: held, staleMs: answer.staleMs };
       }
-      const contents = readFullAnswer(answer.body, answer.headers.get('etag'), held?.contents);
+      const contents = readFullAnswer(
+        answer.body,
+        { entityTag: answer.headers.get('etag'), held: held?.contents },
+        readFeature,
+      );
       // A replica that lags must not take users back (ADR 43).
       if (held !== undefined && contents.revision < held.contents.revision && !watch.seenOlder())
         throw new OriginError('failing', 'its answer is older than the one before');

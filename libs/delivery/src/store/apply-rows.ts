@@ -8,7 +8,10 @@ import type {
 } from '@bunting/contracts';
 import { bytesOfBlock } from '@bunting/evaluation';
 import type { FormerList, ListSource, SegmentEntry, SegmentEntryList, StoreContents } from './delivery-store.ts';
-import { emptyPart, newFeatureEntry, writeFeatureEntry } from './feature-entries.ts';
+import { emptyPart, type FeatureText, newFeatureEntry, partIn, setPart, writeFeatureEntry } from './feature-entries.ts';
+
+/** A row of the outbox, or a live feature as text. */
+export type StoreRow = DeliveryState | { readonly entity: 'feature'; readonly id: string; readonly state: FeatureText };
 
 type ApplyRow<E extends DeliveryEntity> = (
   contents: StoreContents,
@@ -17,7 +20,12 @@ type ApplyRow<E extends DeliveryEntity> = (
   state: DeliveryStateTypes[E] | null,
 ) => void;
 
-function applyFeature(contents: StoreContents, position: number, name: string, state: DeliveredFeature | null): void {
+function applyFeature(
+  contents: StoreContents,
+  position: number,
+  name: string,
+  state: DeliveredFeature | FeatureText | null,
+): void {
   const { features, formerFeatures, changes } = contents;
   const before = features.get(name);
   if (state === null) {
@@ -32,7 +40,7 @@ function applyFeature(contents: StoreContents, position: number, name: string, s
   if (before === undefined) features.add(feature);
   else features.move(feature, state.project);
   writeFeatureEntry(feature, state, position);
-  if (state.archived) contents.removalsSincePrune++;
+  if ('archived' in state && state.archived) contents.removalsSincePrune++;
   changes.record({ position, feature });
 }
 
@@ -153,10 +161,10 @@ function setConnected(
   if (connected) projects.add(project);
   else projects.delete(project);
   for (const feature of features.ofProject(project)) {
-    const part = feature.parts.get(environment);
+    const part = partIn(feature, environment);
     if (part === undefined || part.json === emptyPart.json) continue;
     // From this position on, SDKs get what the feature has in the environment, or get it no longer.
-    feature.parts.set(environment, { ...part, position });
+    setPart(feature, { ...part, position });
     changes.record({ position, feature });
   }
 }
@@ -192,11 +200,7 @@ const appliers: { readonly [E in DeliveryEntity]: ApplyRow<E> } = {
 };
 
 /** Writes the entity of an outbox row into the contents. A row of an unknown entity is of a newer version of features, and is ignored. */
-export function applyDeliveryRow(
-  contents: StoreContents,
-  position: number,
-  { entity, id, state }: DeliveryState,
-): void {
+export function applyDeliveryRow(contents: StoreContents, position: number, { entity, id, state }: StoreRow): void {
   const apply = appliers[entity] as ApplyRow<never> | undefined;
   apply?.(contents, position, id, state as never);
 }

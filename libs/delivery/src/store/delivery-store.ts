@@ -1,12 +1,6 @@
 import type { EvaluableList } from '@bunting/evaluation';
-import {
-  boundEnvironment,
-  type Caller,
-  type DeliveryState,
-  type DeliveryStateTypes,
-  type OutboxMessage,
-} from '@bunting/contracts';
-import { applyDeliveryRow, pruneRemovedEntities } from './apply-rows.ts';
+import { boundEnvironment, type Caller, type DeliveryStateTypes, type OutboxMessage } from '@bunting/contracts';
+import { applyDeliveryRow, pruneRemovedEntities, type StoreRow } from './apply-rows.ts';
 import type { LoadedList } from './id-lists.ts';
 import {
   compareNames,
@@ -15,6 +9,7 @@ import {
   type FeatureEntry,
   type FeatureEntryIndex,
   featureEntryIndex,
+  partIn,
 } from './feature-entries.ts';
 
 /** A segment as JSON text, with the position of the row that last changed it. */
@@ -113,6 +108,12 @@ export interface ListSource {
   readonly now?: () => number;
 }
 
+/** A row with the position that its changes get. */
+export interface StoreMessage {
+  readonly position: number;
+  readonly payload: StoreRow;
+}
+
 /** What the delivery store holds in memory: entities, deleted ones included, and their newest changes. */
 export interface StoreContents {
   readonly environments: Map<string, DeliveryStateTypes['environment']>;
@@ -177,8 +178,8 @@ export function deliveryStore({
   let isIncomplete = false;
 
   return {
-    apply: (messages: readonly OutboxMessage[], upTo: number, isComplete: boolean): void => {
-      for (const message of messages) applyDeliveryRow(contents, message.position, message.payload as DeliveryState);
+    apply: (messages: Iterable<StoreMessage | OutboxMessage>, upTo: number, isComplete: boolean): void => {
+      for (const message of messages) applyDeliveryRow(contents, message.position, message.payload as StoreRow);
       position = upTo;
       pruneRemovedEntities(contents, maxRemoved);
       if (!isIncomplete || !isComplete) return;
@@ -268,12 +269,12 @@ export function deliveryStore({
     changesAfter: (after: number): readonly EntityChange[] | undefined => changes.after(after),
     /** What SDKs evaluate of a feature in an environment; the empty part where its project does not have the environment. */
     partOf: (feature: FeatureEntry, environment: string): EnvironmentPart => {
-      const part = feature.parts.get(environment);
+      const part = partIn(feature, environment);
       return part !== undefined && projectsWith.get(environment)?.has(feature.project) === true ? part : emptyPart;
     },
     /** The position of the row that last changed what SDKs evaluate of a feature in an environment. */
     positionOf: (feature: FeatureEntry, environment: string): number =>
-      Math.max(feature.position, feature.parts.get(environment)?.position ?? 0),
+      Math.max(feature.position, partIn(feature, environment)?.position ?? 0),
   };
 }
 export type DeliveryStore = ReturnType<typeof deliveryStore>;

@@ -2,15 +2,29 @@ import type { ClientStrategy, DeliveredFeature, FeatureFieldsFor } from '@buntin
 
 /** The part of a feature that an SDK evaluates in one environment. */
 export interface EnvironmentPart {
+  readonly environment: string;
   /** the position of the row that last changed it */
-  position: number;
-  /** JSON members: `"enabled":…,"strategies":…,"variants":…` */
-  json: string;
+  readonly position: number;
+  /** a JSON object: `{"enabled":…,"strategies":…,"variants":…}` */
+  readonly json: string;
   /** the ids of the segments that its strategies use, each once */
-  segments: readonly number[];
+  readonly segments: readonly number[];
 }
 
-/** A feature as JSON text in three pieces: `jsonPrefix`, the part of one environment, and `jsonSuffix`. */
+/** A feature as JSON text in pieces, which the store keeps as they are: an edge has no second copy of what its origin delivered. */
+export interface FeatureText {
+  readonly name: string;
+  readonly project: string;
+  /** `<type>:<value>` each */
+  readonly tags: readonly string[];
+  /** a JSON object of what is the same in all environments, but the dependencies */
+  readonly common: string;
+  /** a JSON list; empty without dependencies */
+  readonly dependencies: string;
+  readonly parts: readonly Omit<EnvironmentPart, 'position'>[];
+}
+
+/** A feature as JSON text in pieces. A change replaces them. */
 export interface FeatureEntry {
   readonly name: string;
   project: string;
@@ -23,22 +37,62 @@ export interface FeatureEntry {
   evaluatedPosition: number;
   /** the position of the row that last changed its tags, which SDKs do not get, but by which they may choose features */
   tagsPosition: number;
-  jsonPrefix: string;
-  jsonSuffix: string;
-  readonly parts: Map<string, EnvironmentPart>;
+  /** as in `FeatureText`; empty while it is archived */
+  common: string;
+  dependencies: string;
+  /** a list, since a feature has few: a map for each feature takes several times as much memory */
+  parts: readonly EnvironmentPart[];
 }
 
 type ArchivedFeature = Extract<DeliveredFeature, { readonly archived: true }>;
 type LiveFeature = Exclude<DeliveredFeature, ArchivedFeature>;
 
+const noTags: readonly string[] = [];
+const noParts: readonly EnvironmentPart[] = [];
 const noSegments: readonly number[] = [];
-const emptyPartJson = '"enabled":false,"strategies":[],"variants":[]';
+const emptyPartJson = '{"enabled":false,"strategies":[],"variants":[]}';
 /** What SDKs evaluate of a feature in an environment in which it was never set up. */
-export const emptyPart: EnvironmentPart = { position: 0, json: emptyPartJson, segments: noSegments };
+export const emptyPart: EnvironmentPart = { environment: '', position: 0, json: emptyPartJson, segments: noSegments };
 
-/** The members of an object as JSON, without its braces. */
-function jsonMembersOf(value: object): string {
-  return JSON.stringify(value).slice(1, -1);
+/** What a feature has in an environment; undefined where it was never set up. */
+export function partIn({ parts }: Pick<FeatureEntry, 'parts'>, environment: string): EnvironmentPart | undefined {
+  for (const part of parts) if (part.environment === environment) return part;
+  return undefined;
+}
+
+/** Replaces the part of one environment. */
+export function setPart(feature: FeatureEntry, part: EnvironmentPart): void {
+  const others = feature.parts.filter(({ environment }) => environment !== part.environment);
+  // Not by spreading them into one, which reserves room for 17.
+  feature.parts = others.length === 0 ? [part] : others.concat([part]);
+}
+
+/** What the JSON of a feature in an environment is made of, as the store has it: `common`, the part, and `dependencies`. */
+export type FeatureTexts = readonly [common: string, part: string, dependencies: string];
+
+const dependenciesKey = ',"dependencies":';
+
+export function featureJson([common, part, dependencies]: FeatureTexts): string {
+  const end = dependencies === '' ? '}' : `${dependenciesKey}${dependencies}}`;
+  return `${common.slice(0, -1)},${part.slice(1, -1)}${end}`;
+}
+
+/** The length of the JSON of a feature in bytes. */
+export function featureLength([common, part, dependencies]: FeatureTexts): number {
+  const end = dependencies === '' ? 0 : dependenciesKey.length + Buffer.byteLength(dependencies);
+  return Buffer.byteLength(common) + Buffer.byteLength(part) - 1 + end;
+}
+
+const comma = 0x2c;
+
+/** Writes the JSON of a feature, without joining it to a text first. @returns the offset after it */
+export function writeFeature([common, part, dependencies]: FeatureTexts, bytes: Buffer, offset: number): number {
+  // Each of the objects takes the place of the brace that ends the one before; its own first brace becomes a comma.
+  const partAt = offset + bytes.write(common, offset) - 1;
+  const end = partAt + bytes.write(part, partAt);
+  bytes[partAt] = comma;
+  if (dependencies === '') return end;
+  return end - 1 + bytes.write(`${dependenciesKey}${dependencies}}`, end - 1);
 }
 
 function segmentIdsOf(strategies: readonly ClientStrategy[]): readonly number[] {
@@ -46,71 +100,92 @@ function segmentIdsOf(strategies: readonly ClientStrategy[]): readonly number[] 
   return ids.size === 0 ? noSegments : [...ids];
 }
 
+function partText(
+  environment: string,
+  { enabled, strategies, variants }: LiveFeature['environments'][string],
+): FeatureText['parts'][number] {
+  const json = JSON.stringify({ enabled, strategies, variants });
+  return { environment, json: json === emptyPartJson ? emptyPartJson : json, segments: segmentIdsOf(strategies) };
+}
+
+/** The text of a feature, as SDKs get it, with members besides those of the contract. */
+export function featureText(state: LiveFeature, more: object = {}): FeatureText {
+  const { name, project, type, description, stale, impressionData, dependencies } = state;
+  // By name, not from the table of fields, which takes 10 % more CPU for each row; a field of the table that is missing does not compile.
+  const members = { name, type, project, description, stale, impressionData };
+  return {
+    name,
+    project,
+    tags: state.tags.length === 0 ? noTags : state.tags.map((tag) => `${tag.type}:${tag.value}`),
+    common: JSON.stringify({ ...(members satisfies Required<FeatureFieldsFor<'servers'>>), ...more }),
+    dependencies: dependencies.length === 0 ? '' : JSON.stringify(dependencies),
+    parts: Object.entries(state.environments).map(([environment, setting]) => partText(environment, setting)),
+  };
+}
+
 /** An entry without content, to be written by `writeFeatureEntry`. */
 export function newFeatureEntry(name: string, project: string, position: number): FeatureEntry {
+  // Not by spreading, which makes an object whose members take twice the memory.
   return {
     name,
     project,
     isArchived: true,
-    tags: [],
+    tags: noTags,
     position,
     evaluatedPosition: position,
     tagsPosition: position,
-    jsonPrefix: '',
-    jsonSuffix: '',
-    parts: new Map<string, EnvironmentPart>(),
+    common: '',
+    dependencies: '',
+    parts: noParts,
   };
 }
 
 function writeArchived(entry: FeatureEntry, { project }: ArchivedFeature, position: number): void {
   const positions = { position, evaluatedPosition: position, tagsPosition: position };
-  Object.assign(entry, { project, isArchived: true, ...positions, jsonPrefix: '', jsonSuffix: '', tags: [] });
-  entry.parts.clear();
+  const content = { common: '', dependencies: '', tags: noTags, parts: noParts };
+  Object.assign(entry, { project, isArchived: true, ...positions, ...content });
 }
 
-/** The members of a prefix that the result for a user depends on. */
-function evaluatedMembersIn(jsonPrefix: string): string {
-  const { project, impressionData } = JSON.parse(`${jsonPrefix.slice(0, -1)}}`) as LiveFeature;
+/** The members of an entry that the result for a user depends on. */
+function evaluatedMembersIn(common: string): string {
+  const { project, impressionData } = JSON.parse(common) as LiveFeature;
   return JSON.stringify({ project, impressionData });
 }
 
 /** Writes all of a feature but its parts. */
-function writeCommon(entry: FeatureEntry, state: LiveFeature, position: number): void {
-  const { name } = entry;
-  const { project, type, description, stale, impressionData, dependencies } = state;
-  // By name, not from the table of fields, which takes 10 % more CPU for each row; a field of the table that is missing does not compile.
-  const members = { name, type, project, description, stale, impressionData };
-  const jsonPrefix = `{${jsonMembersOf(members satisfies Required<FeatureFieldsFor<'servers'>>)},`;
-  const jsonSuffix = dependencies.length === 0 ? '}' : `,"dependencies":${JSON.stringify(dependencies)}}`;
-  const tags = state.tags.map((tag) => `${tag.type}:${tag.value}`);
+function writeCommon(
+  entry: FeatureEntry,
+  { project, tags, common, dependencies }: FeatureText,
+  position: number,
+): void {
   if (tags.join('\n') !== entry.tags.join('\n')) Object.assign(entry, { tags, tagsPosition: position });
-  if (jsonPrefix === entry.jsonPrefix && jsonSuffix === entry.jsonSuffix && !entry.isArchived) return;
+  if (common === entry.common && dependencies === entry.dependencies && !entry.isArchived) return;
   const isSameForUsers =
     !entry.isArchived &&
-    jsonSuffix === entry.jsonSuffix &&
-    evaluatedMembersIn(jsonPrefix) === evaluatedMembersIn(entry.jsonPrefix);
+    dependencies === entry.dependencies &&
+    evaluatedMembersIn(common) === evaluatedMembersIn(entry.common);
   if (!isSameForUsers) entry.evaluatedPosition = position;
-  Object.assign(entry, { project, isArchived: false, position, jsonPrefix, jsonSuffix });
+  Object.assign(entry, { project, isArchived: false, position, common, dependencies });
 }
 
-function writeParts({ parts }: FeatureEntry, { environments }: LiveFeature, position: number): void {
-  for (const [environment, { enabled, strategies, variants }] of Object.entries(environments)) {
-    const json = jsonMembersOf({ enabled, strategies, variants });
-    const part = parts.get(environment);
+function writeParts(entry: FeatureEntry, { parts }: FeatureText, position: number): void {
+  for (const { environment, json, segments } of parts) {
+    const part = partIn(entry, environment);
     if (part === undefined && json === emptyPartJson) continue;
-    if (part?.json !== json) parts.set(environment, { position, json, segments: segmentIdsOf(strategies) });
+    if (part?.json !== json) setPart(entry, { environment, position, json, segments });
   }
-  for (const [environment, part] of parts) {
-    if (Object.hasOwn(environments, environment) || part.json === emptyPartJson) continue;
-    parts.set(environment, { ...emptyPart, position });
+  for (const { environment, json } of entry.parts) {
+    if (json === emptyPartJson || parts.some((text) => text.environment === environment)) continue;
+    setPart(entry, { ...emptyPart, environment, position });
   }
 }
 
 /** Writes the state of a row into the entry of its feature. Only the pieces that differ get the position of the row. */
-export function writeFeatureEntry(entry: FeatureEntry, state: DeliveredFeature, position: number): void {
-  if (state.archived) return writeArchived(entry, state, position);
-  writeCommon(entry, state, position);
-  writeParts(entry, state, position);
+export function writeFeatureEntry(entry: FeatureEntry, state: DeliveredFeature | FeatureText, position: number): void {
+  if ('archived' in state && state.archived) return writeArchived(entry, state, position);
+  const text = 'common' in state ? state : featureText(state);
+  writeCommon(entry, text, position);
+  writeParts(entry, text, position);
 }
 
 /** By code units: of names, which are ASCII (`urlFriendlyPattern`), that is the order in which PostgreSQL sorts them by `collate "C"`. */

@@ -2,7 +2,7 @@ import type { ClientSegmentBlocks, ClientStrategy, DeliveryScope } from '@buntin
 import { compress, type Encoding, entityTagSuffixOf, type GzipPart, gzipPart, joinGzip } from '@bunting/http';
 import type { IdBlock } from '@bunting/evaluation';
 import type { DeliveryStore, FormerFeature, SegmentEntry } from '../store/delivery-store.ts';
-import type { EnvironmentPart, FeatureEntry } from '../store/feature-entries.ts';
+import { type EnvironmentPart, type FeatureEntry, featureJson, type FeatureTexts } from '../store/feature-entries.ts';
 import { type Delta, deltaAfter, deltaCache, encodeDelta, hydrationAt } from './delta.ts';
 import {
   type FeatureBlock,
@@ -13,6 +13,7 @@ import {
   represent,
   type Representation,
   scopeQueryOf,
+  scratch,
   updateFeatureBlocks,
 } from './full-response.ts';
 import {
@@ -23,9 +24,9 @@ import {
   scopeRevision,
 } from './scope-revision.ts';
 
-/** The JSON members of a part with the constraints of its segments in the strategies, for SDKs without support for segments. */
+/** The JSON of a part with the constraints of its segments in the strategies, for SDKs without support for segments. */
 function withInlinedSegments({ json }: EnvironmentPart, store: DeliveryStore): string {
-  const part = JSON.parse(`{${json}}`) as { readonly strategies: readonly ClientStrategy[] };
+  const part = JSON.parse(json) as { readonly strategies: readonly ClientStrategy[] };
   const strategies = part.strategies.map(({ segments = [], constraints, ...strategy }) => ({
     ...strategy,
     constraints: [
@@ -33,7 +34,7 @@ function withInlinedSegments({ json }: EnvironmentPart, store: DeliveryStore): s
       ...segments.flatMap((id) => JSON.parse(`[${store.segment(id)?.constraints ?? ''}]`) as typeof constraints),
     ],
   }));
-  return JSON.stringify({ ...part, strategies }).slice(1, -1);
+  return JSON.stringify({ ...part, strategies });
 }
 
 type ClientBlock = ClientSegmentBlocks['blocks'][number];
@@ -46,11 +47,11 @@ function scopeReader(
   positionOf: Positions['ofFeature'],
   { usedSegmentIds, segmentsLeft }: Pick<ScopeRevision, 'usedSegmentIds' | 'segmentsLeft'>,
 ) {
-  /** A feature as JSON, in pieces. */
-  const piecesOf = (feature: FeatureEntry): readonly string[] => {
+  /** What the JSON of a feature is made of. */
+  const textsOf = (feature: FeatureEntry): FeatureTexts => {
     const part = store.partOf(feature, environment);
     const isInlined = inlineSegments && part.segments.length > 0;
-    return [feature.jsonPrefix, isInlined ? withInlinedSegments(part, store) : part.json, feature.jsonSuffix];
+    return [feature.common, isInlined ? withInlinedSegments(part, store) : part.json, feature.dependencies];
   };
 
   /** A segment as JSON; undefined where it is deleted. */
@@ -74,8 +75,8 @@ function scopeReader(
             .segments.reduce((newest, id) => Math.max(newest, store.segment(id)?.position ?? 0), positionOf(feature))
         : positionOf(feature),
     segmentIdsOf: (feature: FeatureEntry): readonly number[] => store.partOf(feature, environment).segments,
-    piecesOf,
-    jsonOf: (feature: FeatureEntry): string => piecesOf(feature).join(''),
+    textsOf,
+    jsonOf: (feature: FeatureEntry): string => featureJson(textsOf(feature)),
     /** The features of the scope, in the order of their names. */
     *visibleFeatures(): Generator<FeatureEntry> {
       for (const feature of store.features()) if (isVisible(feature)) yield feature;
@@ -156,8 +157,9 @@ const viewOverheadBytes = 1_000;
 
 /** The size of the cached bytes of full responses. Promises of representations and bodies that are still being made count nothing. */
 function cachedBytesOf(content: FullContent | undefined, hydration: Delta | undefined): number {
-  let sum = hydration?.body.length ?? 0;
-  for (const cached of Object.values(content?.representations ?? {})) if ('body' in cached) sum += cached.body.length;
+  let sum = hydration?.keptBytes ?? 0;
+  for (const cached of Object.values(content?.representations ?? {}))
+    if ('keptBytes' in cached) sum += cached.keptBytes;
   for (const cached of Object.values(hydration?.encoded ?? {})) if (Buffer.isBuffer(cached)) sum += cached.length;
   return sum;
 }
@@ -309,19 +311,24 @@ export function listLength({ blocks, jsonPrefix, jsonSuffix }: FeatureList): num
   );
 }
 
-export function listBytes({ blocks, jsonPrefix, jsonSuffix }: FeatureList): Buffer {
-  return Buffer.concat([
-    Buffer.from(jsonPrefix),
-    ...blocks.flatMap((block, nth) => (nth === 0 ? [block.bytes()] : [comma, block.bytes()])),
-    Buffer.from(jsonSuffix),
-  ]);
+/** Copies nothing: a list may be so long that a second copy of it is too much. */
+export function listBytes(list: FeatureList): Buffer {
+  const { blocks, jsonPrefix, jsonSuffix } = list;
+  const bytes = Buffer.allocUnsafeSlow(listLength(list));
+  let offset = bytes.write(jsonPrefix);
+  for (const [nth, block] of blocks.entries()) {
+    if (nth > 0) offset += comma.copy(bytes, offset);
+    offset = block.write(bytes, offset);
+  }
+  bytes.write(jsonSuffix, offset);
+  return bytes;
 }
 
 /** As many as Node.js by default has threads that compress: each compression that waits for a thread takes a quarter of a MiB of memory. */
 const maxConcurrentBlocks = 4;
 
 /**
- * Compresses the blocks that have changed, or follow one that has, since they were last compressed. Reads their bytes before it first waits:
+ * Compresses the blocks that have changed, or follow one that has, since they were last compressed. Reads their texts before it first waits:
  * afterwards the store may have changed.
  */
 async function compressBlocks(blocks: readonly FeatureBlock[]): Promise<readonly GzipPart[]> {
@@ -329,8 +336,9 @@ async function compressBlocks(blocks: readonly FeatureBlock[]): Promise<readonly
   const parts: GzipPart[] = [];
   let next = 0;
   const compressNext = async (): Promise<void> => {
+    const buffers = { own: scratch(), before: scratch() };
     for (let nth = next++; nth < blocks.length; nth = next++)
-      parts[nth] = await (compressions[nth] as (typeof compressions)[number])();
+      parts[nth] = await (compressions[nth] as (typeof compressions)[number])(buffers);
   };
   await Promise.all(Array.from({ length: maxConcurrentBlocks }, compressNext));
   return parts;

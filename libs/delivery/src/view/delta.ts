@@ -2,14 +2,16 @@ import { LRUCache } from 'lru-cache';
 import { compress, type Encoding } from '@bunting/http';
 import type { DeliveryStore, EntityChange, FormerFeature, SegmentEntry } from '../store/delivery-store.ts';
 import type { FeatureEntry } from '../store/feature-entries.ts';
-import { compressList, type FeatureList, listBytes, type ScopeReader } from './delivery-view.ts';
-import { type ByEncoding, type FeatureBlock, makeOnce } from './full-response.ts';
+import { compressList, type FeatureList, listBytes, listLength, type ScopeReader } from './delivery-view.ts';
+import { type ByEncoding, type FeatureBlock, makeOnce, plainBody } from './full-response.ts';
 
 /** The events for an SDK that has all changes up to a revision. */
 export interface Delta {
   /** the `eventId` of the last event */
   readonly revision: number;
   readonly body: Buffer;
+  /** the bytes of the body that stay in memory; all of them where it is left out */
+  readonly keptBytes?: number;
   /** the body as a list of features, for a delta that is the full state */
   readonly list?: FeatureList;
   /** the compressed body, in each encoding made when it is first requested */
@@ -31,7 +33,7 @@ export function deltaCache() {
 }
 
 /**
- * The full state as one event.
+ * The full state as one event. A long body is made when it is read, since most clients take it compressed.
  * @param segments the segments as a JSON list without its brackets
  */
 export function hydrationAt(revision: number, blocks: readonly FeatureBlock[], segments: string): Delta {
@@ -40,7 +42,16 @@ export function hydrationAt(revision: number, blocks: readonly FeatureBlock[], s
     jsonPrefix: `{"events":[{"type":"hydration","eventId":${revision},"features":[`,
     jsonSuffix: `],"segments":[${segments}]}]}`,
   };
-  return { revision, body: listBytes(list), list, encoded: {} };
+  const plain = plainBody(() => listBytes(list), listLength(list));
+  return {
+    revision,
+    get body() {
+      return plain.read();
+    },
+    keptBytes: plain.keptBytes,
+    list,
+    encoded: {},
+  };
 }
 
 /**

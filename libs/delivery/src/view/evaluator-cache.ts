@@ -11,7 +11,7 @@ import {
   type FindSegment,
 } from '@bunting/evaluation';
 import type { DeliveryStore, SegmentEntry } from '../store/delivery-store.ts';
-import type { EnvironmentPart, FeatureEntry } from '../store/feature-entries.ts';
+import { type EnvironmentPart, type FeatureEntry, featureJson } from '../store/feature-entries.ts';
 import type { DeliveryView } from './delivery-view.ts';
 
 interface Compiled<T> {
@@ -97,7 +97,7 @@ export function evaluatorCache(store: DeliveryStore) {
 
   const compile = (feature: FeatureEntry, environment: string): CompiledFeature => {
     const part = store.partOf(feature, environment);
-    const parse = () => JSON.parse(feature.jsonPrefix + part.json + feature.jsonSuffix) as EvaluableFeature;
+    const parse = () => JSON.parse(featureJson([feature.common, part.json, feature.dependencies])) as EvaluableFeature;
     // All features that have no part in an environment share one empty part, which can identify none of them.
     const key = part.position === 0 ? feature : part;
     let position = store.positionOf(feature, environment);
@@ -112,7 +112,7 @@ export function evaluatorCache(store: DeliveryStore) {
       for (const feature of view.features()) if (isIncluded(feature)) yield compile(feature, environment);
     }
     const isEnabled = (feature: FeatureEntry): boolean =>
-      store.partOf(feature, environment).json.startsWith('"enabled":true');
+      store.partOf(feature, environment).json.startsWith('{"enabled":true');
     const evaluator = createEvaluator({
       find: (name) => {
         const feature = view.find(name);

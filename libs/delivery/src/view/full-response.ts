@@ -9,7 +9,7 @@ import {
   gzipWindow,
   withoutEntityTagSuffix,
 } from '@bunting/http';
-import type { FeatureEntry } from '../store/feature-entries.ts';
+import { type FeatureEntry, featureLength, type FeatureTexts, writeFeature } from '../store/feature-entries.ts';
 import { comma, compressList, type FeatureList, listBytes, listLength, type ScopeReader } from './delivery-view.ts';
 
 /** A full response in one encoding. Each encoding has its own entity tag (RFC 9110, 8.8.3). */
@@ -18,6 +18,8 @@ export interface Representation {
   readonly etag: string;
   readonly encoding: Encoding;
   readonly body: Buffer;
+  /** the bytes of the body that stay in memory */
+  readonly keptBytes: number;
 }
 
 /** The full response to a scope, before it is encoded. */
@@ -83,17 +85,51 @@ export function fullContentAt(
   };
 }
 
+/** The uncompressed body of a response. */
+export interface PlainBody {
+  readonly read: () => Buffer;
+  /** the bytes of it that stay in memory */
+  readonly keptBytes: number;
+}
+
+/** A longer body is kept only until the garbage is collected, as the texts that it is made of are in memory too. */
+const maxKeptBody = 4 * 1024 * 1024;
+
+/** @param make makes the body, and must return the same whenever it is called */
+export function plainBody(make: () => Buffer, length: number): PlainBody {
+  if (length <= maxKeptBody) {
+    const made = make();
+    return { read: () => made, keptBytes: length };
+  }
+  let body: WeakRef<Buffer> | undefined;
+  const remake = (): Buffer => {
+    const made = make();
+    body = new WeakRef(made);
+    return made;
+  };
+  return { read: () => body?.deref() ?? remake(), keptBytes: 0 };
+}
+
 /** Encodes a full response. */
-export async function represent(
+export function represent(
   { list, tag, revision }: FullContent,
   { hash: queryHash }: ScopeQuery,
   encoding: Encoding,
-): Promise<Representation> {
+): Representation | Promise<Representation> {
   const etag = `"${tag}${entityTagSuffixOf[encoding]}"`;
   const meta = JSON.stringify({ revisionId: revision, etag, queryHash });
   const listWithMeta = { ...list, jsonSuffix: `${list.jsonSuffix},"meta":${meta}}` };
-  const body = encoding === 'identity' ? listBytes(listWithMeta) : await compressList(listWithMeta, encoding);
-  return { etag, encoding, body };
+  if (encoding !== 'identity')
+    return compressList(listWithMeta, encoding).then((body) => ({ etag, encoding, body, keptBytes: body.length }));
+  const plain = plainBody(() => listBytes(listWithMeta), listLength(listWithMeta));
+  return {
+    etag,
+    encoding,
+    keptBytes: plain.keptBytes,
+    get body() {
+      return plain.read();
+    },
+  };
 }
 
 /** A run of features in a list, serialised once for as long as none of them changes. */
@@ -104,18 +140,22 @@ export interface FeatureBlock {
   /** of the bytes: the JSON of the features, with commas between them */
   readonly hash: string;
   readonly length: number;
-  /** The bytes, cached until they are compressed. Later calls, for clients without gzip, serialise them again. */
-  bytes(): Buffer;
+  /** Writes the JSON. @returns the offset after it */
+  write(bytes: Buffer, offset: number): number;
+  /** What the JSON is made of, as of now. */
+  texts(): readonly FeatureTexts[];
   /**
    * Reads what there is to compress, and returns the function that compresses it.
    * @param before the block that precedes this one in the list, to whose texts it refers
    */
-  gzip(before: FeatureBlock | undefined): () => GzipPart | Promise<GzipPart>;
+  gzip(
+    before: FeatureBlock | undefined,
+  ): (buffers: { readonly own: Scratch; readonly before: Scratch }) => GzipPart | Promise<GzipPart>;
   /** the size of the cached bytes */
   readonly size: number;
 }
 
-type Serialisation = Pick<ScopeReader, 'contentPositionOf' | 'piecesOf'>;
+type Serialisation = Pick<ScopeReader, 'contentPositionOf' | 'textsOf'>;
 
 /** The mean number of features in a block. A change compresses a block and the next one again. */
 const meanLength = 128;
@@ -124,68 +164,83 @@ function beginsBlock({ name }: FeatureEntry): boolean {
   return crc32(name) % meanLength === 0;
 }
 
-/** The features as JSON with commas between them, in pieces. */
-function piecesOfRun(features: readonly FeatureEntry[], { piecesOf }: Serialisation): readonly string[] {
-  return features.flatMap((feature, nth) => (nth === 0 ? piecesOf(feature) : [',', ...piecesOf(feature)]));
+const commaByte = 0x2c;
+
+/** The length of features as JSON with commas between them, in bytes. */
+function lengthOf(texts: readonly FeatureTexts[]): number {
+  return texts.reduce((sum, feature) => sum + featureLength(feature), Math.max(0, texts.length - 1));
+}
+function write(texts: readonly FeatureTexts[], bytes: Buffer, start: number): number {
+  let offset = start;
+  for (let nth = 0; nth < texts.length; nth++) {
+    if (nth > 0) bytes[offset++] = commaByte;
+    offset = writeFeature(texts[nth] as FeatureTexts, bytes, offset);
+  }
+  return offset;
 }
 
-/**
- * The bytes of each text, which is given in pieces. All texts share one buffer, because the process does not return the memory of many
- * small buffers to the system. The pieces are not joined to one string, which would copy them several times before they are encoded.
- */
-function encode(texts: readonly (readonly string[])[]): readonly Buffer[] {
-  const lengths = texts.map((pieces) => pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
-  const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));
-  let offset = 0;
-  return texts.map((pieces) => {
-    const from = offset;
-    for (const piece of pieces) offset += bytes.write(piece, offset);
-    return bytes.subarray(from, offset);
-  });
+/** A buffer that is used for one text after the other: many buffers would leave their memory with the process. */
+export interface Scratch {
+  readonly encode: (texts: readonly FeatureTexts[], after?: Buffer) => Buffer;
 }
 
-function blockOf(features: readonly FeatureEntry[], bytes: Buffer, serialisation: Serialisation): FeatureBlock {
-  let plain: Buffer | undefined = bytes;
-  const serialised = (): Buffer => plain ?? (encode([piecesOfRun(features, serialisation)])[0] as Buffer);
+/** Each result is good until the next one is made. */
+export function scratch(): Scratch {
+  let buffer = Buffer.alloc(0);
+  return {
+    encode: (texts, after = Buffer.alloc(0)) => {
+      const length = lengthOf(texts) + after.length;
+      if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(2 * length);
+      after.copy(buffer, write(texts, buffer, 0));
+      return buffer.subarray(0, length);
+    },
+  };
+}
+
+/** What precedes the features after these, as far as deflate refers back. */
+function windowAfter(texts: readonly FeatureTexts[], { encode }: Scratch): Buffer {
+  let [first, length] = [texts.length, 0];
+  while (first > 0 && length < gzipWindow) length += featureLength(texts[--first] as FeatureTexts) + 1;
+  return encode(texts.slice(first), comma).subarray(-gzipWindow);
+}
+
+/** The bytes are made when they are needed, and not kept: those of all blocks would be as long as an uncompressed response. */
+function blockOf(features: readonly FeatureEntry[], serialisation: Serialisation, { encode }: Scratch): FeatureBlock {
+  const texts = (): readonly FeatureTexts[] => features.map(serialisation.textsOf);
   let compressed: GzipPart | Promise<GzipPart> | undefined;
   /** the hash of the block that `compressed` was made to follow */
   let compressedAfter: string | undefined;
+  const bytes = encode(texts());
   return {
     features,
     positions: features.map(serialisation.contentPositionOf),
     hash: hash('sha256', bytes, 'hex'),
     length: bytes.length,
-    bytes: serialised,
+    write: (target, offset) => write(texts(), target, offset),
+    texts,
     gzip: (before) => {
       const cachedAfter = (): GzipPart | Promise<GzipPart> | undefined =>
         compressedAfter === before?.hash ? compressed : undefined;
       const cached = cachedAfter();
       if (cached !== undefined) return () => cached;
-      const [own, preceding] = [serialised(), before?.bytes()];
-      return () => {
+      const [own, preceding] = [texts(), before?.texts()];
+      return (buffers) => {
         // Another response with this block may have begun to compress it meanwhile.
         const shared = cachedAfter();
         if (shared !== undefined) return shared;
-        const compressing = gzipPart(own, preceding && Buffer.concat([preceding.subarray(-gzipWindow), comma]));
+        const compressing = gzipPart(buffers.own.encode(own), preceding && windowAfter(preceding, buffers.before));
         compressed = compressing;
         compressedAfter = before?.hash;
         /** Keeps the result, unless the block is meanwhile compressed to follow another one. */
         const keep = (part: GzipPart | undefined): void => {
           if (compressed === compressing) compressed = part;
         };
-        compressing.then(
-          (part) => {
-            keep(part);
-            plain = undefined;
-          },
-          () => keep(undefined),
-        );
+        compressing.then(keep, () => keep(undefined));
         return compressing;
       };
     },
     get size() {
-      const gzipBytes = compressed === undefined || compressed instanceof Promise ? 0 : compressed.deflated.length;
-      return gzipBytes + (plain?.length ?? 0);
+      return compressed === undefined || compressed instanceof Promise ? 0 : compressed.deflated.length;
     },
   };
 }
@@ -218,10 +273,8 @@ export function updateFeatureBlocks(
     const block = byFirst.get(run[0]);
     return { run, block: block !== undefined && isSame(block, run) ? block : undefined };
   });
-  const changedRuns = runs.filter(({ block }) => block === undefined).map(({ run }) => run);
-  const texts = encode(changedRuns.map((run) => piecesOfRun(run, serialisation)));
-  const newBlocks = new Map(changedRuns.map((run, nth) => [run, blockOf(run, texts[nth] as Buffer, serialisation)]));
-  return runs.map(({ run, block }) => block ?? (newBlocks.get(run) as FeatureBlock));
+  const buffer = scratch();
+  return runs.map(({ run, block }) => block ?? blockOf(run, serialisation, buffer));
 }
 
 /** What was made in each encoding, or is being made. */
@@ -231,13 +284,17 @@ export type ByEncoding<T> = Partial<Record<Encoding, T | Promise<T>>>;
 export function makeOnce<T>(
   cache: ByEncoding<T>,
   encoding: Encoding,
-  make: () => Promise<T>,
+  make: () => T | Promise<T>,
   onMade: () => void = () => undefined,
 ): T | Promise<T> {
   const cached = cache[encoding];
   if (cached !== undefined) return cached;
   const making = make();
   cache[encoding] = making;
+  if (!(making instanceof Promise)) {
+    onMade();
+    return making;
+  }
   making.then(
     (value) => {
       cache[encoding] = value;

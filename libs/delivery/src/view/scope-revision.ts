@@ -1,6 +1,6 @@
 import type { DeliveryScope } from '@bunting/contracts';
 import type { DeliveryStore, EntityChange, SegmentEntry } from '../store/delivery-store.ts';
-import type { FeatureEntry } from '../store/feature-entries.ts';
+import { type FeatureEntry, partIn } from '../store/feature-entries.ts';
 import type { ScopeFilter } from './delivery-view.ts';
 
 /** By entity: the position of the last change that counts for a revision. */
@@ -30,7 +30,7 @@ export function deliveredPositions(
 /** The positions of the changes that may change a result for a user of the scope, which has no tags. */
 export function evaluatedPositions(store: DeliveryStore, { environment }: DeliveryScope): Positions {
   return {
-    ofFeature: (feature) => Math.max(feature.evaluatedPosition, feature.parts.get(environment)?.position ?? 0),
+    ofFeature: (feature) => Math.max(feature.evaluatedPosition, partIn(feature, environment)?.position ?? 0),
     ofSegment: ({ evaluatedPosition }) => evaluatedPosition,
   };
 }

@@ -160,8 +160,11 @@ export async function gzipPart(bytes: Buffer, before?: Buffer): Promise<GzipPart
     finishFlush: constants.Z_SYNC_FLUSH,
     ...(before === undefined ? {} : { dictionary: before.subarray(-gzipWindow) }),
   };
+  const deflated =
+    bytes.length < minThreadedLength ? deflateRawSync(bytes, options) : await deflateInThread(bytes, options);
   return {
-    deflated: bytes.length < minThreadedLength ? deflateRawSync(bytes, options) : await deflateInThread(bytes, options),
+    // A copy: the result of zlib may be the beginning of a buffer that is several times as long.
+    deflated: Buffer.from(deflated),
     crc: crc32(bytes),
     length: bytes.length,
   };
