@@ -1,7 +1,9 @@
 import { type Endpoint, implement } from '@bunting/bus';
-import { GetReindexStatus, notFound, Refusal, type Reindex, StartReindex, unavailable } from '@bunting/contracts';
+import { GetReindexStatus, Refusal, type Reindex, StartReindex, unavailable } from '@bunting/contracts';
 import { type Log, logFailure } from '@bunting/runtime';
 import type { ReindexStatusRepository } from './document-store.ts';
+
+const noReindex: Reindex = { state: 'none', done: 0, all: 0, startedAt: null, finishedAt: null, reason: null };
 
 export function reindexEndpoints(
   reindexer: Pick<Reindexer, 'start'>,
@@ -10,11 +12,7 @@ export function reindexEndpoints(
   return [
     implement(StartReindex, () => reindexer.start()),
 
-    implement(GetReindexStatus, async () => {
-      const reindex = await status.read();
-      if (reindex === undefined) throw notFound('There was no reindex yet');
-      return reindex;
-    }),
+    implement(GetReindexStatus, async () => (await status.read()) ?? noReindex),
   ];
 }
 

@@ -201,10 +201,13 @@ export const SearchFeatures = defineOperation({
 
 export const Reindex = Type.Object(
   {
-    state: Type.Enum(['running', 'done', 'failed'], { type: 'string', description: 'the state of the rebuild' }),
+    state: Type.Enum(['none', 'running', 'done', 'failed'], {
+      type: 'string',
+      description: 'the state of the rebuild; `none` before the first one',
+    }),
     done: Type.Integer({ description: 'the number of features and segments written' }),
     all: Type.Integer({ description: 'the number of features and segments to write' }),
-    startedAt: Timestamp('when it was begun'),
+    startedAt: Nullable(Timestamp('when it was begun')),
     finishedAt: Nullable(Timestamp('when it came to its end')),
     reason: Nullable(Type.String(), { description: 'the reason of the failure' }),
   },
@@ -234,7 +237,6 @@ export const GetReindexStatus = defineOperation({
   http: { method: 'GET', url: '/api/admin/search/reindex' },
   permission: 'ADMIN',
   reply: Reindex,
-  errors: ['NotFoundError'],
 });
 
 export const ListFlagCreatorsOfProject = defineOperation({

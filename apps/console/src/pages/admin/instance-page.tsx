@@ -14,7 +14,6 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
@@ -310,30 +309,26 @@ function SearchIndex() {
     ...operationQuery(GetReindexStatus, {}),
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 1_000 : false),
   });
-  const wasNeverBuilt = reindex.error instanceof ApiError && reindex.error.kind === 'NotFoundError';
   return (
     <>
       <p className={layout['muted']}>
         Searches answer from an index that follows the flags. Building it again costs some load, and searches go on
         meanwhile.
       </p>
-      {wasNeverBuilt ? (
-        <p>It has not been built again since the start.</p>
-      ) : (
-        <QueryResult query={reindex}>
-          {({ state, done, all, reason, finishedAt }) => (
-            <p role="status">
-              {state === 'running' && `Building: ${formatNumber(done)} of ${formatNumber(all)}`}
-              {state === 'failed' && `Building it has failed: ${reason ?? ''}`}
-              {state === 'done' && (
-                <>
-                  {`Built with ${formatCount(all, 'flag or segment', 'flags and segments')}`}, <Time at={finishedAt} />
-                </>
-              )}
-            </p>
-          )}
-        </QueryResult>
-      )}
+      <QueryResult query={reindex}>
+        {({ state, done, all, reason, finishedAt }) => (
+          <p role="status">
+            {state === 'none' && 'It has not been built again since the start.'}
+            {state === 'running' && `Building: ${formatNumber(done)} of ${formatNumber(all)}`}
+            {state === 'failed' && `Building it has failed: ${reason ?? ''}`}
+            {state === 'done' && (
+              <>
+                {`Built with ${formatCount(all, 'flag or segment', 'flags and segments')}`}, <Time at={finishedAt} />
+              </>
+            )}
+          </p>
+        )}
+      </QueryResult>
       <div>
         <Button isDisabled={reindex.data?.state === 'running'} onPress={() => setConfirming(true)}>
           Build it again
