@@ -229,6 +229,14 @@ describeInBrowser('signing in to the console', () => {
     await page.getByText(`${issuer} answers.`).waitFor();
     await page.getByText('The provider does not name RS256', { exact: false }).waitFor();
     await expectAccessible(opened);
+    // A provider that many have is filled in from a list.
+    await page.getByRole('button', { name: 'Identity provider' }).press('Enter');
+    await page.getByRole('option', { name: 'Okta' }).press('Enter');
+    await page.getByLabel('Okta domain').fill('https://example.okta.com/');
+    expect(await page.getByLabel('Address of the provider').inputValue()).toBe('https://example.okta.com');
+    expect(await page.getByLabel('Claim with the groups').inputValue()).toBe('groups');
+    expect(await page.getByRole('switch', { name: 'Request the scope groups' }).isChecked()).toBe(true);
+    await expectAccessible(opened);
     await page.getByLabel('Address of the provider').fill(issuer);
     await page.getByLabel('Client id').fill('bunting');
     await page.getByRole('button', { name: 'Save' }).press('Enter');

@@ -44,6 +44,8 @@ export interface RequestBodyFormOptions<O extends AnyOperation> {
   /** the path parameters and query of the operation */
   readonly request: Omit<CallRequest<O>, 'body' | 'ifMatch' | 'signal'>;
   readonly fields: readonly RequestBodyField[];
+  /** Renders inputs that fill in several of the fields below them. */
+  readonly renderAbove?: RequestBodyFormOptions<O>['renderBody'];
   /** Renders inputs for members that cannot be edited one by one, below the fields. `base` is the stored state that the form edits. */
   readonly renderBody?: (
     values: FormValues,
@@ -225,7 +227,10 @@ function Field({
   );
 }
 
-interface FieldsProps extends Pick<RequestBodyFormOptions<AnyOperation>, 'operation' | 'fields' | 'renderBody'> {
+interface FieldsProps extends Pick<
+  RequestBodyFormOptions<AnyOperation>,
+  'operation' | 'fields' | 'renderAbove' | 'renderBody'
+> {
   readonly form: RequestBodyFormState;
   readonly focusesFirst?: boolean;
 }
@@ -246,7 +251,7 @@ function BodyInputs({
 }
 
 /** The inputs of a form, with what stands in its way above them. */
-export function Fields({ operation, fields, renderBody, form, focusesFirst = false }: FieldsProps) {
+export function Fields({ operation, fields, renderAbove, renderBody, form, focusesFirst = false }: FieldsProps) {
   const { errors } = form.formState;
   const { conflict } = form;
   return (
@@ -257,6 +262,7 @@ export function Fields({ operation, fields, renderBody, form, focusesFirst = fal
         </Notice>
       )}
       {errors.root?.message !== undefined && <Notice tone="danger">{errors.root.message}</Notice>}
+      {renderAbove !== undefined && <BodyInputs form={form} renderBody={renderAbove} />}
       {fields.map((field, index) => (
         <Field
           key={field.name}
@@ -302,6 +308,7 @@ export function RequestBodyFormImplementation<O extends AnyOperation>({
       <Fields
         operation={options.operation}
         fields={options.fields}
+        {...(options.renderAbove && { renderAbove: options.renderAbove })}
         {...(options.renderBody && { renderBody: options.renderBody })}
         form={form}
       />

@@ -15,8 +15,10 @@ import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
+import { Select } from '../../../components/forms/selects.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { usePublicUrl } from '../public-url.ts';
+import { addressFor, type IdentityProvider, identityProviders } from './identity-providers.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
@@ -166,6 +168,43 @@ function fieldsOf({ isReadOnly, hasSecret }: OidcSettings): readonly RequestBody
   return isReadOnly ? fields.map((field) => ({ ...field, isDisabled: true })) : fields;
 }
 
+/** Chooses a provider that many have, and fills in what is the same for all of its customers. */
+function KnownProvider({ onChange }: { readonly onChange: (settings: Partial<OidcSettings>) => void }) {
+  const [id, setId] = useState<string | null>(null);
+  const [answer, setAnswer] = useState('');
+  const provider = identityProviders.find((known) => known.id === id);
+  const fillIn = (known: IdentityProvider, text: string): void => {
+    setAnswer(text);
+    onChange({ discoverUrl: addressFor(known, text) });
+  };
+  return (
+    <>
+      <Select
+        label="Identity provider"
+        placeholder="Another one"
+        hint={provider?.help ?? 'Fills in below what is the same for everybody who uses it.'}
+        options={identityProviders}
+        value={id}
+        onChange={(chosen) => {
+          const known = identityProviders.find((one) => one.id === chosen);
+          setId(chosen);
+          if (known === undefined) return;
+          onChange(known.settings);
+          fillIn(known, '');
+        }}
+      />
+      {provider?.asks !== undefined && (
+        <TextField
+          label={provider.asks.label}
+          hint={`Such as ${provider.asks.example}`}
+          value={answer}
+          onChange={(text) => fillIn(provider, text)}
+        />
+      )}
+    </>
+  );
+}
+
 /** The settings of OpenID Connect, the URLs to enter at the provider, and a form that tries to discover the provider. */
 export function SingleSignOn() {
   const settings = useQuery({ ...operationQuery(GetOidcSettings, {}), staleTime: Number.POSITIVE_INFINITY });
@@ -183,6 +222,11 @@ export function SingleSignOn() {
               operation={SetOidcSettings}
               request={{}}
               fields={fieldsOf(stored)}
+              {...(!stored.isReadOnly && {
+                renderAbove: (_values: unknown, onChange: (changed: Partial<OidcSettings>) => void) => (
+                  <KnownProvider onChange={onChange} />
+                ),
+              })}
               values={{ ...stored, secret: '' }}
               readStored={async () => ({ value: { ...(await call(GetOidcSettings, {})), secret: '' } })}
               notification={() => 'The settings of single sign-on are saved.'}
