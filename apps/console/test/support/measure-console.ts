@@ -8,6 +8,10 @@ export interface ConsoleFigures {
   readonly keyToRowsMs: { readonly median: number; readonly p95: number; readonly worst: number };
   /** frames a second while the list scrolls: the mean, and the worst half second */
   readonly framesPerSecond: { readonly mean: number; readonly worst: number };
+  /** milliseconds of CPU of the page, which other processes do not change: a key in the filter, and a frame while the list scrolls */
+  readonly cpuMs: { readonly aKey: number; readonly aFrame: number };
+  /** milliseconds of CPU of the page for ten letters in a field of a strategy with 30 constraints of 250 values: the field that takes most */
+  readonly tenLettersCpuMs: { readonly field: string; readonly ms: number };
   /** megabytes of the heap of scripts after garbage collection: of the first page, and after navigations and searches */
   readonly heapMb: { readonly first: number; readonly afterUse: number };
 }
@@ -143,6 +147,56 @@ async function heapMb(page: Page): Promise<number> {
   return usedSize / 1_000_000;
 }
 
+/** Milliseconds of CPU that the thread of a page has used so far. */
+async function cpuMeter(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1_000;
+  };
+}
+
+/** The largest strategy that there can be, of a new flag. @returns the path of its page */
+async function createLargeStrategy(url: string, token: string): Promise<string> {
+  const post = async (path: string, body: object): Promise<{ readonly id: string }> => {
+    const headers = { authorization: token, 'content-type': 'application/json' };
+    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { readonly id: string };
+  };
+  const [features, name] = ['/api/admin/projects/default/features', 'bench.large-strategy'];
+  await post(features, { name });
+  const constraints = Array.from({ length: 30 }, (_one, nth) => ({
+    contextName: 'userId',
+    operator: 'IN',
+    values: Array.from({ length: 250 }, (_value, at) => `customer-${nth}-${at}`),
+  }));
+  const parameters = { rollout: '25', stickiness: 'default', groupId: name };
+  const strategies = `${features}/${name}/environments/development/strategies`;
+  const { id } = await post(strategies, { name: 'flexibleRollout', parameters, constraints });
+  return `/projects/default/features/${name}/environments/development/strategies/${id}`;
+}
+
+/** Types ten letters into each kind of field of a strategy. */
+async function lettersInStrategy(page: Page, address: string): Promise<ConsoleFigures['tenLettersCpuMs']> {
+  await page.goto(address);
+  const figures: { field: string; ms: number }[] = [];
+  const cpuMs = await cpuMeter(page);
+  for (const field of ['Title', 'Percent', 'Group', 'Values']) {
+    await page.getByLabel(field, { exact: true }).first().click();
+    await page.waitForTimeout(1_000);
+    const before = await cpuMs();
+    for (const key of '1234567890') {
+      await page.keyboard.type(key);
+      await page.waitForTimeout(60);
+    }
+    await page.waitForTimeout(1_000);
+    figures.push({ field, ms: rounded((await cpuMs()) - before) });
+  }
+  return figures.toSorted((one, other) => other.ms - one.ms)[0] as ConsoleFigures['tenLettersCpuMs'];
+}
+
 /** What a user does all day: searches, opens flags, goes back, looks at requests and events. */
 async function use(page: Page, words: readonly string[], uses: number): Promise<void> {
   const main = page.getByRole('navigation', { name: 'Main' });
@@ -180,18 +234,27 @@ export async function measureConsole({ url, token, words, uses }: MeasureOptions
     await page.goto(`${url}/flags`);
     await page.locator(rowHeader).first().waitFor();
     const first = await heapMb(page);
+    const cpuMs = await cpuMeter(page);
+    const beforeKeys = await cpuMs();
     const keys = await keysToRows(page, words);
+    const cpuOfKeys = (await cpuMs()) - beforeKeys;
     await page.locator(rowHeader).first().waitFor();
+    const beforeFrames = await cpuMs();
     const halves = await scrolled(page, scrollSeconds);
+    const cpuOfFrames = (await cpuMs()) - beforeFrames;
+    const frames = halves.reduce((sum, half) => sum + half, 0);
     await use(page, words, uses);
     const afterUse = await heapMb(page);
+    const tenLettersCpuMs = await lettersInStrategy(page, `${url}${await createLargeStrategy(url, token)}`);
     return {
       firstRowsMs: { median: rounded(at(loads, 0.5)), worst: rounded(at(loads, 1)) },
       keyToRowsMs: { median: rounded(at(keys, 0.5)), p95: rounded(at(keys, 0.95)), worst: rounded(at(keys, 1)) },
       framesPerSecond: {
-        mean: rounded(halves.reduce((sum, frames) => sum + frames, 0) / scrollSeconds),
+        mean: rounded(frames / scrollSeconds),
         worst: Math.min(...halves) * 2,
       },
+      cpuMs: { aKey: rounded(cpuOfKeys / words.join('').length), aFrame: rounded(cpuOfFrames / frames) },
+      tenLettersCpuMs,
       heapMb: { first: rounded(first), afterUse: rounded(afterUse) },
     };
   } finally {

@@ -6,7 +6,7 @@ import {
   constraintPhrase,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy, memo, Suspense, useCallback, useEffect, useRef } from 'react';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Checkbox, TextField } from '../../components/forms/fields.tsx';
@@ -60,14 +60,13 @@ interface ConstraintsEditorProps {
   readonly onChange: (constraints: readonly Constraint[]) => void;
 }
 
-interface ConstraintFieldsProps {
+interface ValueFieldsProps {
   readonly isOfSignals: boolean;
   readonly constraint: Constraint;
   readonly onChange: (constraint: Constraint) => void;
-  readonly onRemove: () => void;
 }
 
-function ValueFields({ isOfSignals, constraint, onChange }: Omit<ConstraintFieldsProps, 'onRemove'>) {
+function ValueFields({ isOfSignals, constraint, onChange }: ValueFieldsProps) {
   const { data: fields = [] } = useQuery({
     ...operationQuery(ListContextFields, {}),
     staleTime: 60_000,
@@ -142,7 +141,17 @@ function ValueFields({ isOfSignals, constraint, onChange }: Omit<ConstraintField
   );
 }
 
-function ConstraintFields({ isOfSignals, constraint, onChange, onRemove }: ConstraintFieldsProps) {
+interface ConstraintFieldsProps {
+  readonly isOfSignals: boolean;
+  readonly constraint: Constraint;
+  readonly index: number;
+  /** replaces or, without another one, removes the constraint at an index; it must be the same function at each rendering */
+  readonly onEdit: (index: number, constraint?: Constraint) => void;
+}
+
+/** One constraint. A key in another field of the page does not render it again: there can be thirty, each with hundreds of values. */
+const ConstraintFields = memo(({ isOfSignals, constraint, index, onEdit }: ConstraintFieldsProps) => {
+  const onChange = (changed: Constraint): void => onEdit(index, changed);
   const { data: fields = [] } = useQuery({
     ...operationQuery(ListContextFields, {}),
     staleTime: 60_000,
@@ -210,7 +219,7 @@ function ConstraintFields({ isOfSignals, constraint, onChange, onRemove }: Const
         <IconButton
           icon="remove"
           label={`Remove the ${isOfSignals ? 'filter' : 'constraint'} “${constraintPhrase(constraint)}”`}
-          onPress={onRemove}
+          onPress={() => onEdit(index)}
         />
       </div>
       <ValueFields isOfSignals={isOfSignals} constraint={constraint} onChange={onChange} />
@@ -226,10 +235,19 @@ function ConstraintFields({ isOfSignals, constraint, onChange, onRemove }: Const
       </div>
     </li>
   );
-}
+});
+ConstraintFields.displayName = 'ConstraintFields';
 
 /** The constraints of a strategy or a segment, or the filters of signals, all of which must hold. */
 export function ConstraintsEditor({ isOfSignals = false, constraints, onChange }: ConstraintsEditorProps) {
+  const latest = useRef({ constraints, onChange });
+  useEffect(() => {
+    latest.current = { constraints, onChange };
+  });
+  const edit = useCallback((index: number, constraint?: Constraint): void => {
+    const { constraints: all, onChange: change } = latest.current;
+    change(constraint === undefined ? all.toSpliced(index, 1) : all.with(index, constraint));
+  }, []);
   return (
     <section className={layout['card']} aria-labelledby="constraints">
       <div className={layout['bar']}>
@@ -253,13 +271,7 @@ export function ConstraintsEditor({ isOfSignals = false, constraints, onChange }
       )}
       <ul className={styles['form']}>
         {constraints.map((constraint, index) => (
-          <ConstraintFields
-            key={index}
-            isOfSignals={isOfSignals}
-            constraint={constraint}
-            onChange={(changed) => onChange(constraints.with(index, changed))}
-            onRemove={() => onChange(constraints.toSpliced(index, 1))}
-          />
+          <ConstraintFields key={index} isOfSignals={isOfSignals} constraint={constraint} index={index} onEdit={edit} />
         ))}
       </ul>
     </section>
