@@ -145,8 +145,13 @@ export async function openMenu(button: Locator, entry: string): Promise<Locator>
   return item;
 }
 
+/** Chooses an entry of a menu by keyboard. It is pressed again where the focus was given back to what was closed before meanwhile. */
 export async function chooseFromMenu(button: Locator, entry: string): Promise<void> {
-  await (await openMenu(button, entry)).press('Enter');
+  const item = await openMenu(button, entry);
+  await eventually(async () => {
+    if (await item.isVisible()) await item.press('Enter', { timeout: 15_000 });
+    await item.waitFor({ state: 'detached', timeout: 15_000 });
+  });
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

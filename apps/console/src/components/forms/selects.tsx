@@ -196,7 +196,7 @@ export function ComboBox(props: ChoiceProps) {
               aria-haspopup="listbox"
               aria-autocomplete="list"
               {...describedBy(id, hint, error)}
-              aria-invalid={error !== undefined}
+              {...(error !== undefined && { 'aria-invalid': true })}
               autoComplete="off"
               spellCheck={false}
               disabled={isDisabled}

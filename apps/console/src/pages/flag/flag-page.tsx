@@ -13,6 +13,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useEventBatches } from '../../api/event-feed.ts';
+import { changeRequestConfigQuery } from '../../changes/edit-protection.tsx';
 import { operationQuery, useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
@@ -61,6 +62,8 @@ function Environments({ feature, project }: FlagPartProps) {
   const reference = environments.find(({ name }) => name === referenceName) ?? comparedByDefault(environments);
   const segmentNames = useSegmentNames();
   const shown = shownEnvironments(environments, useEnvironmentPreference());
+  const { isPending } = useQuery(changeRequestConfigQuery(project));
+  if (isPending) return <div hidden data-loading />;
   if (environments.length === 0) return <Notice>The project of this flag has no environment.</Notice>;
   return (
     <section className={styles['section']} aria-labelledby="environments">
@@ -299,8 +302,9 @@ export function FlagPage() {
   const client = useQueryClient();
   const params = { projectId: project, featureName: name };
   const query = useQuery(operationQuery(GetFeature, { params }));
-  // They stand above everything else, which would move when they came later.
+  // What they say stands above other things, which would move when it came later.
   usePrefetchQuery(operationQuery(ListPendingOfFeature, { params }));
+  usePrefetchQuery(changeRequestConfigQuery(project));
   useEventBatches(
     ({ featureName, type }) => featureName === name || type.startsWith('segment-') || type.startsWith('change-'),
     () => client.invalidateQueries(),
