@@ -139,7 +139,7 @@ function cpuSecondsOfChildren(pid: number): number {
     all
       .filter((one) => one.parent === parent)
       .reduce((sum, { id, user, system, ended }) => sum + user + system + ended + ticksBelow(id), 0);
-  return ticksBelow(pid) / ticksPerSecond;
+  return (ticksBelow(pid) + statOf(pid).ended) / ticksPerSecond;
 }
 
 /** The fields of `/proc/<pid>/stat`, in ticks: `ended` is the time of children that were waited for. */

@@ -270,7 +270,7 @@ export async function measure(
       kilobytes: sum(({ result }) => result.bytes) / requests / 1_024,
       cpuMs: isKnown ? (sum(({ cpu }) => cpu) * 1_000) / requests : undefined,
       postgresCpuMs: isKnown ? (sum(({ postgres }) => postgres) * 1_000) / requests : undefined,
-      statuses: Object.assign({}, ...runs.map(({ result }) => result.statuses)) as Row['statuses'],
+      statuses: summed(runs.map(({ result }) => result.statuses)),
     };
     printRow(
       servers.length > 1 ? `${row.name}, ${row.server}` : row.name,
@@ -299,6 +299,14 @@ export async function measure(
       `CPU of both columns: ${timesText(totalCpuMs(other), totalCpuMs(one))}`,
     );
   return rows;
+}
+
+/** How often each status was returned in several runs. */
+function summed(ofRuns: readonly Row['statuses'][]): Row['statuses'] {
+  const sum: Record<number, number> = {};
+  for (const statuses of ofRuns)
+    for (const [status, times] of Object.entries(statuses)) sum[Number(status)] = (sum[Number(status)] ?? 0) + times;
+  return sum;
 }
 
 /** The CPU of a request, that of PostgreSQL included; undefined if it is not known. */
