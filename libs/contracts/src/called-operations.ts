@@ -114,31 +114,33 @@ function isCalledForRequests(operation: AnyOperation): boolean {
 }
 
 /** What `operationsCalledBy` has found: it is asked for each operation of a service that starts. */
-const calledBy = new Map<ServiceName, ReadonlySet<AnyOperation>>();
+const calledBy = new Map<ServiceName, readonly AnyOperation[]>();
 
 /** Everything that a service calls on other services: its own calls, the outboxes that it reads, and in the gateway what requests call. */
-export function operationsCalledBy(service: ServiceName): ReadonlySet<AnyOperation> {
+export function operationsCalledBy(service: ServiceName): readonly AnyOperation[] {
   const known = calledBy.get(service);
   if (known !== undefined) return known;
   const outboxes = (Object.keys(outboxOperations) as Producer[]).filter((producer) =>
     Object.values(consumersOf[producer]).some((consumers) => consumers.includes(service)),
   );
-  const operations = new Set<AnyOperation>([
-    ...calledOperations[service],
-    ...outboxes.map((producer) => outboxOperations[producer]),
-    ...(service === 'gateway' ? httpOperations.filter(isCalledForRequests) : []),
-  ]);
+  const operations = [
+    ...new Set<AnyOperation>([
+      ...calledOperations[service],
+      ...outboxes.map((producer) => outboxOperations[producer]),
+      ...(service === 'gateway' ? httpOperations.filter(isCalledForRequests) : []),
+    ]),
+  ];
   calledBy.set(service, operations);
   return operations;
 }
 
 /** The services that a service calls. */
 export function servicesCalledBy(service: ServiceName): readonly ServiceName[] {
-  const called = new Set([...operationsCalledBy(service)].map(serviceOf));
+  const called = new Set(operationsCalledBy(service).map(serviceOf));
   return serviceNames.filter((name) => called.has(name));
 }
 
 /** Whether another service calls the operation: otherwise its own process alone does. */
 export function isCalledByServices(operation: AnyOperation): boolean {
-  return serviceNames.some((name) => operationsCalledBy(name).has(operation));
+  return serviceNames.some((name) => operationsCalledBy(name).includes(operation));
 }
