@@ -18,6 +18,8 @@ const unlimited = {
   GATEWAY_MAX_SDK_STREAMS: '50000',
   GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: '50000',
 };
+/** As `npm run edge` sets them. */
+const allocator = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '65536' };
 /** An address where nothing listens. */
 const nowhere = 'http://127.0.0.1:9';
 
@@ -45,6 +47,7 @@ async function startEdge({ command, upstreamUrl, tokens, backupFolder }: EdgeOpt
     env: {
       ...process.env,
       ...unlimited,
+      ...(command[0] === process.execPath ? allocator : {}),
       UPSTREAM_URL: upstreamUrl,
       // The frontend token is within the projects of a client token.
       TOKENS: `${tokens.all},${tokens.evaluated}`,
