@@ -51,6 +51,18 @@ it('a view caches the deltas from many old revisions within some MiB, and none t
   expect(view.bytes).toBe(before);
 });
 
+it('a long body is the same whenever it is read, and takes none of the cache uncompressed', async () => {
+  const { store, write } = startStore();
+  for (let nth = 0; nth < 60; nth++) write(featureRow(`long-${nth}`, { description: 'ß'.repeat(100_000) }));
+  const view = deliveryView(store, scope);
+  const [whole, zipped] = [await view.full('identity'), await view.full('gzip')];
+  const first = Buffer.from(whole.body);
+  expect(JSON.parse(first.toString())).toMatchObject({ features: { length: 60 }, meta: { etag: whole.etag } });
+  expect(whole.body.equals(first)).toBe(true);
+  expect(view.hydration().body.length).toBeGreaterThan(10 * MiB);
+  expect(view.bytes).toBeLessThan(2 * zipped.body.length + MiB);
+});
+
 it('a client with a later revision than that of the gateway gets no older state', async () => {
   const { store, write } = startStore();
   const [late, current] = [deliveryView(store, scope), deliveryView(startStoreWith(2).store, scope)];

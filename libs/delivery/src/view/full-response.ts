@@ -95,19 +95,24 @@ export interface PlainBody {
 /** A longer body is kept only until the garbage is collected, as the texts that it is made of are in memory too. */
 const maxKeptBody = 4 * 1024 * 1024;
 
-/** @param make makes the body, and must return the same whenever it is called */
+/** @param make makes the body, and must return the same whenever it is called, in memory of its own */
 export function plainBody(make: () => Buffer, length: number): PlainBody {
   if (length <= maxKeptBody) {
     const made = make();
     return { read: () => made, keptBytes: length };
   }
-  let body: WeakRef<Buffer> | undefined;
-  const remake = (): Buffer => {
-    const made = make();
-    body = new WeakRef(made);
-    return made;
+  // The memory behind the buffer: what is being sent may be parts of it, which hold the memory and not the buffer.
+  let memory: WeakRef<ArrayBufferLike> | undefined;
+  return {
+    read: () => {
+      const kept = memory?.deref();
+      if (kept !== undefined) return Buffer.from(kept, 0, length);
+      const made = make();
+      memory = new WeakRef(made.buffer);
+      return made;
+    },
+    keptBytes: 0,
   };
-  return { read: () => body?.deref() ?? remake(), keptBytes: 0 };
 }
 
 /** Encodes a full response. */
