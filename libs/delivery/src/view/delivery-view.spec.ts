@@ -51,15 +51,17 @@ it('a view caches the deltas from many old revisions within some MiB, and none t
   expect(view.bytes).toBe(before);
 });
 
-it('a long body is the same whenever it is read, and takes none of the cache uncompressed', async () => {
+it('a long body is one buffer for all who read it, and takes none of the cache uncompressed', async () => {
   const { store, write } = startStore();
   for (let nth = 0; nth < 60; nth++) write(featureRow(`long-${nth}`, { description: 'ß'.repeat(100_000) }));
   const view = deliveryView(store, scope);
   const [whole, zipped] = [await view.full('identity'), await view.full('gzip')];
-  const first = Buffer.from(whole.body);
+  const first = whole.body;
   expect(JSON.parse(first.toString())).toMatchObject({ features: { length: 60 }, meta: { etag: whole.etag } });
-  expect(whole.body.equals(first)).toBe(true);
-  expect(view.hydration().body.length).toBeGreaterThan(10 * MiB);
+  // Responses that wait for their clients are counted by their buffer.
+  expect(whole.body).toBe(first);
+  expect(view.hydration().body).toBe(view.hydration().body);
+  expect(first.length).toBeGreaterThan(10 * MiB);
   expect(view.bytes).toBeLessThan(2 * zipped.body.length + MiB);
 });
 

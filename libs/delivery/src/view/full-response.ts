@@ -95,20 +95,20 @@ export interface PlainBody {
 /** A longer body is kept only until the garbage is collected, as the texts that it is made of are in memory too. */
 const maxKeptBody = 4 * 1024 * 1024;
 
-/** @param make makes the body, and must return the same whenever it is called, in memory of its own */
+/** @param make makes the body, and must return the same whenever it is called */
 export function plainBody(make: () => Buffer, length: number): PlainBody {
   if (length <= maxKeptBody) {
     const made = make();
     return { read: () => made, keptBytes: length };
   }
-  // The memory behind the buffer: what is being sent may be parts of it, which hold the memory and not the buffer.
-  let memory: WeakRef<ArrayBufferLike> | undefined;
+  // The buffer itself is shared, not only its memory: responses that are not read are counted by it, and it stays while one of them waits.
+  let body: WeakRef<Buffer> | undefined;
   return {
     read: () => {
-      const kept = memory?.deref();
-      if (kept !== undefined) return Buffer.from(kept, 0, length);
+      const kept = body?.deref();
+      if (kept !== undefined) return kept;
       const made = make();
-      memory = new WeakRef(made.buffer);
+      body = new WeakRef(made);
       return made;
     },
     keptBytes: 0,
