@@ -1,6 +1,8 @@
 import type { ImportReport } from '@bunting/contracts';
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { countOption, optionError, runCommand, urlOption } from './command.ts';
+import { countOption, optionError, runCommand, urlOption, UsageError } from './command.ts';
+import { moveFromUnleash, readSdkTokens } from './import/from-unleash.ts';
 import {
   type Export,
   readExports,
@@ -12,12 +14,19 @@ import {
 } from './import/import-batches.ts';
 import { progressDisplay } from './import/progress-display.ts';
 
-const help = `Imports what Unleash exported, of whatever size, through the public API.
+const help = `Moves everything from an Unleash server, or imports what one has exported, of whatever size, through the public API.
 
+  npm run import -- --url URL --from URL
+  npm run import -- --from URL --tokens FILE
   npm run import -- --url URL --project ID --environment NAME [options] FILE…
 
   --url URL           the server, such as http://localhost:4242
   --token TOKEN       an admin token, or one with the permissions of the import; or set BUNTING_TOKEN
+  --from URL          the Unleash server that everything is moved from: environments, projects, tag types, context fields, strategy
+                      types and segments that are missing, and the features of each project in each of its environments
+  --from-token TOKEN  an admin token of it; or set UNLEASH_TOKEN
+  --tokens FILE       writes the tokens of its SDKs to this file, as settings of the first start of Bunting, instead of moving anything
+
   --project ID        the project to import into
   --environment NAME  the environment of strategies and states
   --segments FILE     a response of GET /api/admin/segments: missing segments that the exports use are created
@@ -36,6 +45,9 @@ function readOptions() {
     options: {
       help: { type: 'boolean' },
       url: { type: 'string' },
+      from: { type: 'string' },
+      'from-token': { type: 'string', default: process.env['UNLEASH_TOKEN'] ?? '' },
+      tokens: { type: 'string' },
       token: { type: 'string', default: process.env['BUNTING_TOKEN'] ?? '' },
       project: { type: 'string' },
       environment: { type: 'string' },
@@ -44,21 +56,26 @@ function readOptions() {
     },
   });
   if (values.help === true) return undefined;
-  const { url = '', token, project = '', environment = '', segments, part } = values;
-  for (const [name, value] of Object.entries({ url, token, project, environment })) {
-    if (value === '') throw optionError(`--${name} is missing.`);
-  }
-  if (positionals.length === 0) throw optionError('No FILE is named.');
-  return {
-    url: urlOption('--url', url),
-    token,
-    project,
-    environment,
-    segments,
-    files: positionals,
-    features: countOption('part', part),
+  const { url = '', token, from, project = '', environment = '', segments, part, tokens } = values;
+  const requireGiven = (given: Readonly<Record<string, string>>): void => {
+    for (const [name, value] of Object.entries(given)) if (value === '') throw optionError(`--${name} is missing.`);
   };
+  const size = { features: countOption('part', part), bytes: maxBatchBytes };
+  if (tokens !== undefined && from === undefined) throw optionError('--tokens needs --from.');
+  if (from !== undefined) {
+    if (positionals.length > 0 || [project, environment, segments ?? ''].some((value) => value !== ''))
+      throw optionError('With --from everything is moved: leave out --project, --environment, --segments and files.');
+    requireGiven({ 'from-token': values['from-token'], ...(tokens === undefined ? { url, token } : {}) });
+    const source = apiClient(urlOption('--from', from), values['from-token']);
+    if (tokens !== undefined) return { kind: 'tokens', source, file: tokens } as const;
+    return { kind: 'move', source, target: apiClient(urlOption('--url', url), token), size } as const;
+  }
+  requireGiven({ url, token, project, environment });
+  if (positionals.length === 0) throw optionError('No FILE is named.');
+  const target = apiClient(urlOption('--url', url), token);
+  return { kind: 'files', target, project, environment, segments, files: positionals, size } as const;
 }
+type Options = NonNullable<ReturnType<typeof readOptions>>;
 
 const counts = [
   'created',
@@ -109,19 +126,48 @@ async function importAll(
   return reports;
 }
 
+async function importFiles({
+  target,
+  project,
+  environment,
+  segments,
+  files,
+  size,
+}: Extract<Options, { kind: 'files' }>): Promise<readonly ImportReport[]> {
+  const listedSegments = segments === undefined ? undefined : readSegmentFile(segments);
+  const exports = readExports(files, size, listedSegments);
+  if (listedSegments !== undefined) {
+    const created = await createMissingSegments(target, { listedSegments, exports, project });
+    console.error(created.length === 0 ? 'No segment was missing.' : `Segments created: ${created.join(', ')}`);
+  }
+  return importAll(target, exports, { project, environment });
+}
+
+/** Writes the tokens of SDKs to a new file that its owner alone may read. */
+async function writeTokens({ source, file }: Extract<Options, { kind: 'tokens' }>): Promise<void> {
+  const { client, frontend, left } = await readSdkTokens(source);
+  const lines = [`INIT_CLIENT_API_TOKENS=${client.join(',')}`, `INIT_FRONTEND_API_TOKENS=${frontend.join(',')}`];
+  try {
+    writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw new UsageError(`${file} cannot be written: ${(error as Error).message}`);
+  }
+  for (const { name, reason } of left) console.error(`left out: ${name}: ${reason}`);
+  console.error(`${client.length} client and ${frontend.length} frontend tokens are in ${file}.`);
+}
+
 async function run(): Promise<void> {
   const options = readOptions();
   if (options === undefined) return console.log(help);
-  const { url, token, project, environment, segments, files, features } = options;
+  if (options.kind === 'tokens') return writeTokens(options);
   const startedAt = performance.now();
-  const listedSegments = segments === undefined ? undefined : readSegmentFile(segments);
-  const exports = readExports(files, { features, bytes: maxBatchBytes }, listedSegments);
-  const send = apiClient(url, token);
-  if (listedSegments !== undefined) {
-    const created = await createMissingSegments(send, { listedSegments, exports, project });
-    console.error(created.length === 0 ? 'No segment was missing.' : `Segments created: ${created.join(', ')}`);
-  }
-  const reports = await importAll(send, exports, { project, environment });
+  const reports = await (options.kind === 'files'
+    ? importFiles(options)
+    : moveFromUnleash({
+        ...options,
+        log: (line) => console.error(line),
+        importFeatures: (features, into) => importAll(options.target, [features], into),
+      }));
   const { skipped, ...report } = sumOf(reports);
   for (const { changeRequest } of reports) {
     if (changeRequest === undefined) continue;

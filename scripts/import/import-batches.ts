@@ -151,6 +151,27 @@ function inFile<T>(file: string, check: () => T): T {
   }
 }
 
+/** Parses an export. @throws UsageError that names the file */
+export function parseExport(file: string, json: unknown): ExportedFeatures {
+  return inFile(file, () => parse(lenientSchema(ExportedFeatures), json));
+}
+
+/**
+ * Splits an export into batches.
+ * @param listedSegments give the names of segments that it uses by id, but does not name
+ * @throws UsageError when it is not whole
+ */
+export function splitExport(
+  file: string,
+  data: ExportedFeatures,
+  size: BatchSize,
+  listedSegments: readonly { readonly id: number; readonly name: string }[],
+): Export {
+  const namedIds = new Set(data.segments?.map(({ id }) => id));
+  const segments = [...(data.segments ?? []), ...listedSegments.filter(({ id }) => !namedIds.has(id))];
+  return { file, features: data.features.length, parts: inFile(file, () => batchesOf({ ...data, segments }, size)) };
+}
+
 /**
  * Reads exports, all of them before anything is sent. All are of one environment, because an import has one target.
  * @param listedSegments give the names of segments that an export uses by id, but does not name
@@ -162,10 +183,7 @@ export function readExports(
 ): Export[] {
   let firstExport: { readonly file: string; readonly environment: string } | undefined;
   return files.map((file) => {
-    const json = readJsonFile(file);
-    const data = inFile(file, () => parse(lenientSchema(ExportedFeatures), json));
-    const namedIds = new Set(data.segments?.map(({ id }) => id));
-    const segments = [...(data.segments ?? []), ...listedSegments.filter(({ id }) => !namedIds.has(id))];
+    const data = parseExport(file, readJsonFile(file));
     for (const { environment } of data.featureEnvironments ?? []) {
       if (environment === undefined) continue;
       firstExport ??= { file, environment };
@@ -174,7 +192,7 @@ export function readExports(
         `${firstExport.file} is of the environment "${firstExport.environment}", and ${file} of "${environment}": import them one by one, each with its --environment.`,
       );
     }
-    return { file, features: data.features.length, parts: inFile(file, () => batchesOf({ ...data, segments }, size)) };
+    return splitExport(file, data, size, listedSegments);
   });
 }
 

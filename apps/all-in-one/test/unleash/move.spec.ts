@@ -1,0 +1,114 @@
+import type { ApiToken, ClientFeatures } from '@bunting/contracts';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { featurePath, platformClient } from '../support/clients.ts';
+import { migratedDatabases } from '../support/databases.ts';
+import { dataFolder, type OneProcess, removeFolder, runProgram, startOneProcess } from '../support/platform.ts';
+
+/** Another Bunting stands for the Unleash: both have the same API. */
+describe('the move from an Unleash', () => {
+  const folder = dataFolder();
+  const tokensFile = path.join(folder, 'tokens.env');
+  const databases: Awaited<ReturnType<typeof migratedDatabases>>[] = [];
+  const platforms: OneProcess[] = [];
+  let source: OneProcess;
+  let target: OneProcess;
+  let secret: string;
+
+  const start = async (settings: Readonly<Record<string, string>>): Promise<OneProcess> => {
+    const own = await migratedDatabases();
+    databases.push(own);
+    const platform = await startOneProcess(settings, own);
+    platforms.push(platform);
+    return platform;
+  };
+  const run = async (...args: string[]) => {
+    const tokens = { UNLEASH_TOKEN: source.token, BUNTING_TOKEN: target?.token ?? '' };
+    const program = runProgram('scripts/import.ts', tokens, { args: ['--from', source.url, ...args] });
+    const { code } = await program.ended;
+    return { code, output: program.output(), errors: program.errors() };
+  };
+  const created = async (address: string, body: object): Promise<void> => {
+    expect((await source.api('POST', address, body)).status).toBe(201);
+  };
+  const makeToken = async (body: object): Promise<string> =>
+    (await source.api<ApiToken>('POST', '/api/admin/api-tokens', { type: 'client', environment: 'staging', ...body }))
+      .body.secret;
+
+  beforeAll(async () => {
+    const key = randomBytes(32).toString('hex');
+    source = await start({ GATEWAY_READABLE_SDK_TOKENS: 'true', GATEWAY_TOKEN_KEY: key });
+    const { createProject, createFeature, addStrategy, createSegment, addTag, toggle } = platformClient(source.api);
+    await created('/api/admin/environments', { name: 'staging', type: 'preproduction' });
+    await createProject('mobile', { environments: ['staging', 'production'], defaultStickiness: 'userId' });
+    await created('/api/admin/tag-types', { name: 'squad', description: 'who looks after it', icon: 's' });
+    await created('/api/admin/context', { name: 'tenant', stickiness: true, legalValues: [{ value: 'a' }] });
+    await created('/api/admin/strategies', { name: 'byTenant', parameters: [{ name: 'tenants', type: 'list' }] });
+    const constraint = { contextName: 'tenant', operator: 'IN' as const, values: ['a'] };
+    const segment = await createSegment({ name: 'north', project: 'mobile', constraints: [constraint] });
+    for (const name of ['parent', 'child']) await createFeature('mobile', name);
+    await addTag('child', 'squad', 'web');
+    const child = featurePath('mobile', 'child');
+    await addStrategy(child, 'staging', { segments: [segment.id], constraints: [constraint] });
+    await addStrategy(child, 'production', { name: 'byTenant', parameters: { tenants: 'a,b' } });
+    await toggle(child, 'staging', 'on');
+    expect((await source.api('POST', `${child}/dependencies`, { feature: 'parent' })).status).toBe(200);
+    secret = await makeToken({ tokenName: 'shop', projects: ['mobile'] });
+    await makeToken({ tokenName: 'of two projects', projects: ['mobile', 'default'] });
+  });
+  afterAll(async () => {
+    for (const platform of platforms) await platform.stop();
+    for (const database of databases) await database.drop();
+    removeFolder(folder);
+  });
+
+  it('writes the tokens of SDKs as settings of the first start, and names those that it leaves out', async () => {
+    const { code, errors } = await run('--tokens', tokensFile);
+    expect([code, errors]).toEqual([
+      0,
+      expect.stringContaining('left out: of two projects: it is for several projects'),
+    ]);
+    expect(statSync(tokensFile).mode & 0o777).toBe(0o600);
+    const lines = readFileSync(tokensFile, 'utf8').split('\n');
+    expect(lines).toEqual([`INIT_CLIENT_API_TOKENS=${secret}`, 'INIT_FRONTEND_API_TOKENS=', '']);
+    expect(await run('--tokens', tokensFile)).toMatchObject({
+      code: 2,
+      errors: expect.stringMatching(/cannot be written/),
+    });
+    expect(await run('--project', 'mobile')).toMatchObject({ code: 2, errors: expect.stringContaining('leave out') });
+  });
+
+  it('moves everything that decides about flags, so that an SDK with its own token gets what it got before', async () => {
+    const settings = readFileSync(tokensFile, 'utf8').trim().split('\n');
+    target = await start(Object.fromEntries(settings.map((line) => line.split('=') as [string, string])));
+    const { code, output, errors } = await run('--url', target.url);
+    expect([code, errors]).toEqual([0, expect.stringContaining('mobile in production: 2 features')]);
+    expect(JSON.parse(output)).toMatchObject({ created: 2, dependencies: 1, skipped: 0 });
+
+    const polled = async ({ url }: OneProcess) => {
+      const response = await fetch(`${url}/api/client/features`, { headers: { authorization: secret } });
+      const { features, segments = [] } = (await response.json()) as ClientFeatures;
+      const nameOf = new Map(segments.map(({ id, name }) => [id, name]));
+      return features.map(({ strategies = [], ...feature }) => ({
+        ...feature,
+        strategies: strategies.map(({ segments: used = [], ...strategy }) => ({
+          ...strategy,
+          segments: used.map((id) => nameOf.get(id)),
+        })),
+      }));
+    };
+    const before = await polled(source);
+    expect(before.map(({ name, enabled }) => [name, enabled])).toEqual([
+      ['child', true],
+      ['parent', false],
+    ]);
+    await expect.poll(() => polled(target), { timeout: 60_000 }).toEqual(before);
+  });
+
+  it('changes nothing when it is run again', async () => {
+    const { code, output } = await run('--url', target.url);
+    expect([code, JSON.parse(output)]).toEqual([0, expect.objectContaining({ created: 0, updated: 0, strategies: 0 })]);
+  });
+});
