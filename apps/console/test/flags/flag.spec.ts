@@ -8,7 +8,9 @@ import {
   describeInBrowser,
   expectAccessible,
   openMenu,
+  openPage,
   openSignedIn,
+  signIn,
 } from '../support/browser.ts';
 
 const project = 'default';
@@ -46,6 +48,24 @@ function pageOf(name: string): string {
 
 describeInBrowser('the page of a flag', () => {
   beforeAll(withRegion);
+
+  it('offers no copy into an environment where its reader may add no strategy', async () => {
+    const name = await aFlag();
+    await addStrategy(name, 'production', rollout(25));
+    const username = `reader-${randomUUID().slice(0, 8)}`;
+    const { id } = (await api('POST', '/api/admin/user-admin', { username, rootRole: 3 })) as { readonly id: number };
+    const token = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'console' });
+    const opened = await openPage(pageOf(name));
+    const { page } = opened;
+    await signIn(page, (token as { readonly secret: string }).secret);
+    const development = page.getByRole('region', { name: 'The flag in development' });
+    await development.getByText('only in production').waitFor();
+    expect(await development.getByRole('button', { name: 'Copy here' }).count()).toBe(0);
+    const actions = page.getByRole('button', { name: 'Actions of the strategy' });
+    const copy = await openMenu(actions.first(), 'Copy to development');
+    expect(await copy.getAttribute('aria-disabled')).toBe('true');
+    await closeChecked(opened);
+  });
 
   it('shows environments side by side in words, marks what differs, and copies it across', async () => {
     const description = 'One page <img src=x onerror=alert(1)> [more](javascript:alert(1))\nمرحبا';

@@ -7,7 +7,9 @@ import {
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  openPage,
   openSignedIn,
+  signIn,
   untilFocused,
 } from '../support/browser.ts';
 
@@ -87,6 +89,22 @@ describeInBrowser('the pages of projects', () => {
       featureNaming: { pattern: 'shop-[a-z]+' },
     });
 
+    await closeChecked(opened);
+  });
+
+  it('leads a reader from its overview to nothing that the reader may not open', async () => {
+    const id = await aProject();
+    const username = `reader-${randomUUID().slice(0, 8)}`;
+    const user = (await api('POST', '/api/admin/user-admin', { username, rootRole: 3 })) as { readonly id: number };
+    const token = await api('POST', `/api/admin/user-admin/${user.id}/token`, { description: 'console' });
+    const opened = await openPage(`/projects/${id}`);
+    const { page } = opened;
+    await signIn(page, (token as { readonly secret: string }).secret);
+    const main = page.getByRole('main');
+    await main.getByRole('link', { name: '0 segments' }).waitFor();
+    await main.getByText('0 API tokens', { exact: true }).waitFor();
+    expect(await main.getByRole('link', { name: /API token|member/ }).count()).toBe(0);
+    await expectAccessible(opened);
     await closeChecked(opened);
   });
 

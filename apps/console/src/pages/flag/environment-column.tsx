@@ -245,8 +245,10 @@ export function EnvironmentColumn({
   const [strategyToDelete, setStrategyToDelete] = useState<FeatureStrategy | undefined>();
   const [showsAll, setShowsAll] = useState(false);
   const isArchived = feature.archived === true;
-  const mayEdit = (permission: Parameters<typeof hasPermission>[0]): boolean =>
-    !isArchived && (isProtected || hasPermission(permission, { project, environment: name }));
+  const { environments: protectedEnvironments } = useEditProtection(project);
+  const mayEdit = (permission: Parameters<typeof hasPermission>[0], place = name): boolean =>
+    !isArchived &&
+    (protectedEnvironments.includes(place) || hasPermission(permission, { project, environment: place }));
 
   const { added, missing } = useMemo(
     () => differencesToReference(environment.strategies ?? [], reference?.strategies),
@@ -275,7 +277,7 @@ export function EnvironmentColumn({
       id: `copy-${other}`,
       label: `Copy to ${other}`,
       icon: 'copy' as const,
-      isDisabled: isArchived,
+      isDisabled: !mayEdit('CREATE_FEATURE_STRATEGY', other),
       run: () => edits.copyTo(other, [strategy]),
     })),
     {
@@ -299,7 +301,7 @@ export function EnvironmentColumn({
           strategy={strategy}
           sentence={sentence(strategy)}
           reference={reference.name}
-          onCopy={isArchived ? undefined : () => edits.copyTo(name, [strategy])}
+          onCopy={mayEdit('CREATE_FEATURE_STRATEGY') ? () => edits.copyTo(name, [strategy]) : undefined}
         />
       ));
   const { color } = useEnvironmentMark(environment);

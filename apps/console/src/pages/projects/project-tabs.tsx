@@ -29,16 +29,14 @@ const permissionsOfTabs: { readonly [tab in keyof typeof projectTabNames]?: read
   settings: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE', 'DELETE_PROJECT'],
 };
 
-/** The tabs that the user has a use for, and the current one; all of them until the user's permissions are loaded. */
-function useTabs(project: string, currentTab: string | undefined) {
+type ProjectTab = keyof typeof projectTabNames;
+
+/** A function that tells whether the user has a use for a tab of a project; for each of them until the user's permissions are loaded. */
+export function useOffersTab(project: string): (tab: ProjectTab) => boolean {
   const { data: me } = useMe();
   const hasPermission = usePermissionCheck();
-  return (Object.entries(projectTabNames) as [keyof typeof projectTabNames, string][]).filter(
-    ([tab]) =>
-      me === undefined ||
-      tab === currentTab ||
-      (permissionsOfTabs[tab]?.some((permission) => hasPermission(permission, { project })) ?? true),
-  );
+  return (tab) =>
+    me === undefined || (permissionsOfTabs[tab]?.some((permission) => hasPermission(permission, { project })) ?? true);
 }
 
 interface ProjectTabsProps {
@@ -60,7 +58,10 @@ function useIsUnknownProject(id: string): boolean {
 export function ProjectTabs({ project, tab: currentTab }: ProjectTabsProps) {
   const bar = useRef<HTMLElement>(null);
   const isUnknown = useIsUnknownProject(project);
-  const tabs = useTabs(project, currentTab);
+  const offersTab = useOffersTab(project);
+  const tabs = (Object.entries(projectTabNames) as [ProjectTab, string][]).filter(
+    ([tab]) => tab === currentTab || offersTab(tab),
+  );
   useEffect(() => {
     bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [currentTab]);

@@ -10,6 +10,7 @@ import { ProjectHealth } from '../project-cell.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 import { formatCount } from '../../../text/format-number.ts';
+import { useOffersTab } from '../project-tabs.tsx';
 
 const texts = {
   stages: {
@@ -95,11 +96,15 @@ function Activity({ days }: { readonly days: ProjectStatus['activityCountByDate'
 
 function Status({ id, status }: { readonly id: string; readonly status: ProjectStatus }) {
   const { lifecycleSummary: stages, staleFlags, resources, activityCountByDate } = status;
-  const link = (tab: string, label: string) => (
-    <Link to="/projects/$project/$tab" params={{ project: id, tab }}>
-      {label}
-    </Link>
-  );
+  const offersTab = useOffersTab(id);
+  const link = (tab: 'access' | 'tokens' | 'segments', label: string) =>
+    offersTab(tab) ? (
+      <Link to="/projects/$project/$tab" params={{ project: id, tab }}>
+        {label}
+      </Link>
+    ) : (
+      label
+    );
   return (
     <>
       <Tile title="Lifecycle">
