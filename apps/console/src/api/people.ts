@@ -26,10 +26,13 @@ function readPerson(id: number): Promise<Person | null> {
   });
 }
 
-/** The names of a user by its id; undefined while they are being read, for a deleted user, and for a token. */
-export function usePerson(id: number | null | undefined): Person | undefined {
+/** The names of a user by its id, once they are read; none for a deleted user and for a token. */
+export function usePerson(id: number | null | undefined): {
+  readonly person: Person | undefined;
+  readonly isLoading: boolean;
+} {
   const isUser = typeof id === 'number' && id > 0;
-  const { data } = useQuery({
+  const { data, isLoading } = useQuery({
     queryKey: ['person', id],
     queryFn: () => readPerson(id ?? 0),
     enabled: isUser,
@@ -37,5 +40,5 @@ export function usePerson(id: number | null | undefined): Person | undefined {
     // A save of a flag or a change request renames nobody.
     meta: { isUnaffected: true },
   });
-  return data ?? undefined;
+  return { person: data ?? undefined, isLoading };
 }

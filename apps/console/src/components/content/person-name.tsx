@@ -11,12 +11,14 @@ interface PersonNameProps {
 
 /** Who did something: by the name of the user, with the username and e-mail address on hover; a token by its own. */
 export function PersonName({ id, login, isFull = false }: PersonNameProps) {
-  const person = usePerson(id);
+  const { person, isLoading } = usePerson(id);
   const name = person?.name || login;
   const others = [...new Set([login, person?.username, person?.email])].filter((one) => one && one !== name);
   return (
     <>
-      <bdi {...(others.length > 0 && { title: others.join(' · ') })}>{name}</bdi>
+      <bdi {...(others.length > 0 && { title: others.join(' · ') })} {...(isLoading && { 'data-loading-name': true })}>
+        {name}
+      </bdi>
       {isFull && others.length > 0 && ` (${others.join(' · ')})`}
     </>
   );
