@@ -332,6 +332,34 @@ describeInBrowser('administration', () => {
     await closeChecked(opened);
   });
 
+  it('proposes to remove the list of a segment of a project with a protected environment', async () => {
+    const project = `guarded-${randomUUID().slice(0, 8)}`;
+    await api('POST', '/api/admin/projects', { id: project, name: project });
+    const name = aName('Segment');
+    const { id } = (await api('POST', '/api/admin/segments', { name, project, constraints: [] })) as {
+      readonly id: number;
+    };
+    const administrator = await openSignedIn(`/admin/segments/${id}`);
+    const chooser = administrator.page.waitForEvent('filechooser');
+    await administrator.page.getByRole('button', { name: 'Choose a file of ids' }).press('Enter');
+    await (await chooser).setFiles({ name: 'users.txt', mimeType: 'text/plain', buffer: Buffer.from('ann\nbob\n') });
+    await administrator.page.getByRole('button', { name: 'Use it as the list' }).press('Enter');
+    await administrator.page.getByText('one of 2 ids', { exact: false }).waitFor();
+    await closeChecked(administrator);
+    const protection = { changeRequestsEnabled: true, requiredApprovals: 1 };
+    await api('PUT', `/api/admin/projects/${project}/environments/production/change-requests/config`, protection);
+    const opened = await openSignedInAs('Editor', `/admin/segments/${id}`);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Propose to match everybody again: remove the list' }).press('Enter');
+    await page.getByText('Added to a new draft for production.', { exact: false }).waitFor();
+    await page.getByText('one of 2 ids', { exact: false }).waitFor();
+    await page.getByRole('link', { name: 'Open', exact: true }).click();
+    const sentence = `Remove the list of the segment ${name}: it no longer limits whom the segment matches`;
+    await page.getByText(sentence, { exact: true }).waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
   it('proposes changes of a segment of a project with a protected environment in a change request', async () => {
     const project = `guarded-${randomUUID().slice(0, 8)}`;
     await api('POST', '/api/admin/projects', { id: project, name: project });
