@@ -51,7 +51,8 @@ export const Notification = Type.Object(
     isRead: Type.Boolean({ description: 'whether its reader has marked it as read' }),
     createdBy: Nullable(Type.String(), { description: 'who caused it; null where time did' }),
     createdByUserId: Nullable(Type.Integer(), {
-      description: 'the id of the user who caused it; null for a token, for time, and for what is older than this member',
+      description:
+        'the id of the user who caused it; null for a token, for time, and for what is older than this member',
     }),
     title: Type.String({ description: 'the title of the change request, the name of the flag or of the token' }),
     summary: Type.String({ description: 'what happened, in Markdown, as the event log says it' }),
