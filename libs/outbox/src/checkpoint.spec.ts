@@ -316,7 +316,7 @@ describe('a projection whose producer has lost data', () => {
     await projection.stop();
   });
 
-  it('is not stored for states of types that nobody needs, which are not sent either, and yet is compared with the outbox', async () => {
+  it('passes states of types that it does not need, which are not sent to it, and yet is compared with the outbox', async () => {
     const emit = (entity: StateEntity) =>
       producer.outboxProducer.work(null, async (_, outbox) =>
         outbox.emitState({ entity, id: 'one', version: 1, state: null }),
@@ -334,11 +334,8 @@ describe('a projection whose producer has lost data', () => {
       log,
       apply: async (_, messages) => void received.push(...messages.map(({ type }) => type)),
     });
-    await projection.catchUp(50_000);
-    const before = consumer.database.statements;
     for (const type of ['feature', 'segment', 'feature'] as const) await emit(type);
     expect([await projection.catchUp(50_000), projection.applied]).toEqual([0, 3]);
-    expect(consumer.database.statements - before).toBe(0);
     for (const type of ['feature', 'project', 'feature', 'environment', 'feature'] as const) await emit(type);
     expect([await projection.catchUp(50_000), projection.applied]).toEqual([0, 8]);
     expect([received, warnings]).toEqual([['project', 'environment'], []]);

@@ -85,30 +85,13 @@ export async function startProjection(options: ProjectionOptions) {
 }
 export type Projection = Awaited<ReturnType<typeof startProjection>>;
 
-/** How many positions without a message of the consumed types may be in memory alone: a process that starts reads them again. */
-const maxUnstored = 1_000;
-
 /** The tables of a projection as its store, and the retries of its dead letters. */
 async function openTableStore(options: ProjectionOptions): Promise<ProjectionStore & { stop(): Promise<void> }> {
-  const {
-    consumer,
-    producer,
-    topic,
-    types,
-    bus,
-    database,
-    apply,
-    emitsAs,
-    onCommitted,
-    onProducerRestored,
-    metrics,
-    log,
-  } = options;
+  const { consumer, producer, topic, bus, database, apply, emitsAs, onCommitted, onProducerRestored, metrics, log } =
+    options;
   const checkpoint = storedCheckpoint(producer, topic);
   const policy = retryPolicy(topic, options.deadLetterAfterMs);
-  let stored = await database.transaction(checkpoint.lock);
-  /** the stored checkpoint, or a later position: between the two is nothing to apply */
-  let applied = stored;
+  let applied = await database.transaction(checkpoint.lock);
   if (metrics !== undefined) registerDeadLetterMetrics(metrics, consumer, database);
   const deadLetterRetries = startDeadLetterRetries({ ...options, lockCheckpoint: checkpoint.lock });
 
@@ -122,8 +105,7 @@ async function openTableStore(options: ProjectionOptions): Promise<ProjectionSto
         `${consumer} missed ${topic} ${range} of ${producer}: the producer has pruned it. Restore it from a backup of ${producer}.`,
       );
     }
-    stored = advanced.checkpoint;
-    applied = stored;
+    applied = advanced.checkpoint;
     policy.unblockUpTo(applied.position);
   };
 
@@ -132,12 +114,12 @@ async function openTableStore(options: ProjectionOptions): Promise<ProjectionSto
     let newMessages: OutboxMessage[] = [];
     await commit(async (tx) => {
       newMessages = [];
-      const locked = await checkpoint.lock(tx);
-      if (locked.position < after || locked.position >= upTo.position) return { checkpoint: locked, prunedUnread: [] };
-      newMessages = messages.filter((message) => message.position > locked.position);
+      const stored = await checkpoint.lock(tx);
+      if (stored.position < after || stored.position >= upTo.position) return { checkpoint: stored, prunedUnread: [] };
+      newMessages = messages.filter((message) => message.position > stored.position);
       if (newMessages.length > 0) await apply(tx, newMessages);
       await deleteSupersededDeadLetters(tx, options, newMessages);
-      return checkpoint.advance(tx, locked, newMessages, upTo);
+      return checkpoint.advance(tx, stored, newMessages, upTo);
     });
     if (newMessages.length > 0) onCommitted?.();
   };
@@ -152,11 +134,11 @@ async function openTableStore(options: ProjectionOptions): Promise<ProjectionSto
     const reason = deadLetterReason(error);
     let isNew = false;
     await commit(async (tx) => {
-      const locked = await checkpoint.lock(tx);
-      isNew = locked.position >= after && locked.position < position;
-      if (!isNew) return { checkpoint: locked, prunedUnread: [] };
+      const stored = await checkpoint.lock(tx);
+      isNew = stored.position >= after && stored.position < position;
+      if (!isNew) return { checkpoint: stored, prunedUnread: [] };
       await addDeadLetter(tx, options, message, { reason, attempts });
-      return checkpoint.advance(tx, locked, [message], message);
+      return checkpoint.advance(tx, stored, [message], message);
     });
     if (!isNew) return;
     deadLetterRetries.wake();
@@ -192,20 +174,14 @@ async function openTableStore(options: ProjectionOptions): Promise<ProjectionSto
     get applied() {
       return applied;
     },
-    apply: async (batch) => {
-      const { after, messages, upTo } = batch;
-      if (types === undefined || messages.length > 0 || upTo.position - stored.position >= maxUnstored)
-        return applyBatch({ ...batch, after: Math.min(after, stored.position) });
-      applied = { ...stored, ...upTo };
-    },
+    apply: applyBatch,
     restart: async (position) => {
-      stored = await database.transaction((tx) =>
+      applied = await database.transaction((tx) =>
         checkpoint.restart(tx, applied, position, async () => {
           await deleteDeadLettersOfStates(tx, options);
           await onProducerRestored?.(tx);
         }),
       );
-      applied = stored;
       policy.unblock();
     },
     blockedBy: policy.backoff,
