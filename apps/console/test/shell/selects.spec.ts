@@ -63,6 +63,11 @@ describeInBrowser('a combo box', () => {
       await route.continue();
     });
     const box = page.getByRole('combobox', { name: 'Into the project' });
+    // The field begins anew once the projects are known.
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => /\/api\/admin\/projects(\?|$)/.test(name)),
+    );
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     await page.getByText('Into the project').click();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('Defau');
