@@ -5,7 +5,9 @@ import { gzipSync } from 'node:zlib';
 import { eventually, recordingLog, startBlackholeProxy } from '@bunting/testing';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { OriginFeature } from '../src/origin-feature.ts';
 import type { OriginState } from '../src/origin-state.ts';
+import { readFeature } from '../src/upstream/contents.ts';
 import type { Files } from '../src/snapshots/checked-files.ts';
 import { openSnapshots } from '../src/snapshots/snapshots.ts';
 import { followOrigin } from '../src/upstream/follow-origin.ts';
@@ -22,9 +24,10 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
+/** What an edge keeps of features, whether they are those of the origin or of the edge. */
 function textOf(features: readonly object[]): string {
-  const nameOf = (feature: object): string => (feature as { readonly name: string }).name;
-  return JSON.stringify(features.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)));
+  const kept = features.map((one) => (one instanceof OriginFeature ? one : new OriginFeature(readFeature(one))));
+  return JSON.stringify(kept.toSorted((one, other) => (one.name < other.name ? -1 : 1)));
 }
 
 /** An origin whose states are recorded, and what edges behind it serve. */
