@@ -57,7 +57,7 @@ export const SearchUsersQuery = Type.Object({
   ),
   ids: Type.Optional(
     Type.String({
-      pattern: '^[1-9][0-9]{0,8}(,[1-9][0-9]{0,8}){0,99}$',
+      documentedPattern: '^[1-9][0-9]{0,8}(,[1-9][0-9]{0,8}){0,99}$',
       description:
         'instead of `q`: the ids of up to 100 users and service accounts, comma-separated; Bunting alone has it',
     }),

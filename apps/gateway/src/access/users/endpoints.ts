@@ -21,6 +21,13 @@ import {
   type User,
 } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
+import {
+  invalidParameter,
+  type Parameter,
+  parameterParser,
+  parseInteger,
+  parseList,
+} from '@bunting/contracts/validation';
 import type { GatewayReads } from '../../unit-of-work/reads.ts';
 import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
@@ -117,7 +124,8 @@ export function userEndpoints({
       rootRoles: await listRootRoles(reads),
     })),
     implement(SearchUsers, async ({ query }) => {
-      if (query.ids !== undefined) return reads.users.namesOf(query.ids.split(',').map(Number));
+      const ids = parameterParser(query)('ids', parseUserIds);
+      if (ids !== undefined) return reads.users.namesOf(ids);
       const prefix = query.q?.trim() ?? '';
       return prefix.length < minPrefixLength ? [] : reads.users.search(prefix);
     }),
@@ -176,6 +184,15 @@ export async function listRootRoles({ roles }: Pick<GatewayReads, 'roles'>) {
 
 /** A shorter prefix would match nearly every user. */
 const minPrefixLength = 2;
+
+/** How many users a request may name by their ids, and the highest id there can be. */
+const [maxNamedUsers, maxUserId] = [100, 999_999_999];
+
+function parseUserIds(parameter: Parameter): number[] {
+  const ids = parseList(parameter, parameter.text);
+  if (ids.length > maxNamedUsers) throw invalidParameter(parameter, `list at most ${maxNamedUsers} ids`);
+  return ids.map((text) => parseInteger({ ...parameter, text }, 1, maxUserId));
+}
 
 /** Updates a user or a service account. Emits an event if anything changed. */
 export async function updateAccount(tx: Transaction, before: User, body: UpdateUserBody): Promise<User> {
