@@ -106,7 +106,8 @@ describeInBrowser('what others do meanwhile', () => {
     await page.getByRole('link', { name: 'lively.100' }).waitFor();
     expect(await offset(700)).toBeGreaterThan(500);
     const link = page.getByRole('link', { name: /^lively\.1[2-3]\d$/ }).nth(3);
-    await link.scrollIntoViewIfNeeded();
+    // The list may still replace its rows.
+    await eventually(() => link.scrollIntoViewIfNeeded({ timeout: 15_000 }));
     const before = await offset();
     expect(before).toBeGreaterThan(500);
     await link.click();
