@@ -125,8 +125,8 @@ const changesSince: PollOperation = {
     const clientRevision = revisionIn(headers);
     const changes = clientRevision === undefined ? view.hydration() : view.since(clientRevision, mayBeLater);
     if (changes === undefined) return { status: 304, headers: {} };
-    const { revision, body } = changes;
-    const encoding = body.length < minCompressedLength ? 'identity' : acceptedEncoding(headers['accept-encoding']);
+    const { revision, length } = changes;
+    const encoding = length < minCompressedLength ? 'identity' : acceptedEncoding(headers['accept-encoding']);
     // The tag is the bare revision in every encoding: SDKs parse it as a number.
     const encoded = view.encode(changes, encoding);
     const responseOf = (bytes: Buffer) => okResponse(`"${revision}"`, encoding, bytes);

@@ -1,5 +1,5 @@
 import type { ClientDelta, DeliveryState, OutboxMessage } from '@bunting/contracts';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { randomInt, randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { aSetting, aStrategy, featureRow, givenRows, segmentRow } from '../../test/delivery-rows.ts';
@@ -49,6 +49,21 @@ it('a view caches the deltas from many old revisions within some MiB, and none t
   const before = view.bytes;
   expect(view.since(from - 59)?.body.length).toBeGreaterThan(10 * MiB);
   expect(view.bytes).toBe(before);
+});
+
+it('a long full state that is taken compressed is nowhere in memory uncompressed', async () => {
+  const { store, write } = startStore();
+  for (let nth = 0; nth < 3_000; nth++) write(featureRow(`flag-${nth}`, { description: 'x'.repeat(2_000) }));
+  const view = deliveryView(store, scope);
+  const allocated = vi.spyOn(Buffer, 'allocUnsafeSlow');
+  try {
+    const hydration = view.hydration();
+    await view.encode(hydration, 'gzip');
+    expect(hydration.length).toBeGreaterThan(4 * MiB);
+    expect(Math.max(...allocated.mock.calls.map(([size]) => size))).toBeLessThan(hydration.length);
+  } finally {
+    allocated.mockRestore();
+  }
 });
 
 it('a long body is one buffer for all who read it, and takes none of the cache uncompressed', async () => {

@@ -275,7 +275,7 @@ export function deliveryView(store: DeliveryStore, scope: DeliveryScope, onResiz
       const cached = deltas.get(after);
       if (cached !== undefined) return cached.delta;
       const changes = deltaAfter(after, store, reader);
-      const delta = changes === undefined ? undefined : { ...changes, encoded: {} };
+      const delta = changes === undefined ? undefined : { ...changes, length: changes.body.length, encoded: {} };
       deltas.set(after, { delta });
       onResize();
       return delta;

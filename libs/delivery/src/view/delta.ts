@@ -9,6 +9,9 @@ import { type ByEncoding, type FeatureBlock, makeOnce, plainBody } from './full-
 export interface Delta {
   /** the `eventId` of the last event */
   readonly revision: number;
+  /** of the body, in bytes */
+  readonly length: number;
+  /** A long one is made when it is read: who needs its length alone, or takes it compressed, leaves it. */
   readonly body: Buffer;
   /** the bytes of the body that stay in memory; all of them where it is left out */
   readonly keptBytes?: number;
@@ -28,7 +31,7 @@ export function deltaCache() {
   return new LRUCache<number, { readonly delta: Delta | undefined }>({
     maxSize: maxDeltaBytes,
     // Twice the body: its compressed copies are at most as long.
-    sizeCalculation: ({ delta }) => deltaOverheadBytes + 2 * (delta?.body.length ?? 0),
+    sizeCalculation: ({ delta }) => deltaOverheadBytes + 2 * (delta?.length ?? 0),
   });
 }
 
@@ -42,9 +45,11 @@ export function hydrationAt(revision: number, blocks: readonly FeatureBlock[], s
     jsonPrefix: `{"events":[{"type":"hydration","eventId":${revision},"features":[`,
     jsonSuffix: `],"segments":[${segments}]}]}`,
   };
-  const plain = plainBody(() => listBytes(list), listLength(list));
+  const length = listLength(list);
+  const plain = plainBody(() => listBytes(list), length);
   return {
     revision,
+    length,
     get body() {
       return plain.read();
     },
@@ -58,13 +63,10 @@ export function hydrationAt(revision: number, blocks: readonly FeatureBlock[], s
  * The body of a delta in an encoding.
  * @param onMade called when the body was compressed
  */
-export function encodeDelta(
-  { body, list, encoded }: Delta,
-  encoding: Encoding,
-  onMade: () => void,
-): Buffer | Promise<Buffer> {
-  if (encoding === 'identity') return body;
-  const make = () => (list === undefined ? compress(body, encoding) : compressList(list, encoding));
+export function encodeDelta(delta: Delta, encoding: Encoding, onMade: () => void): Buffer | Promise<Buffer> {
+  if (encoding === 'identity') return delta.body;
+  const { list, encoded } = delta;
+  const make = () => (list === undefined ? compress(delta.body, encoding) : compressList(list, encoding));
   return makeOnce(encoded, encoding, make, onMade);
 }
 
