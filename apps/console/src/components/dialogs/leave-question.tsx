@@ -1,7 +1,7 @@
 import { lazyRouteComponent, useBlocker } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, useEffect } from 'react';
 
-const LeaveDialog = lazyRouteComponent(() => import('./leave-dialog.tsx'), 'LeaveDialog');
+const ConfirmDialog = lazyRouteComponent(() => import('./dialog.tsx'), 'ConfirmDialog');
 
 /** Asks for a confirmation when the user leaves the page with an edit that is not saved. */
 export function LeaveQuestion({ isUnsaved }: { readonly isUnsaved: boolean }) {
@@ -10,9 +10,23 @@ export function LeaveQuestion({ isUnsaved }: { readonly isUnsaved: boolean }) {
     withResolver: true,
     enableBeforeUnload: () => isUnsaved,
   });
+  // Loaded with the edit: the server may be away when the user leaves.
+  useEffect(() => {
+    if (isUnsaved) void ConfirmDialog.preload?.();
+  }, [isUnsaved]);
   return (
     <Suspense>
-      {blocker.status === 'blocked' && <LeaveDialog onStay={blocker.reset} onLeave={blocker.proceed} />}
+      {blocker.status === 'blocked' && (
+        <ConfirmDialog
+          title="Leave without saving?"
+          confirm="Leave"
+          isDangerous
+          onClose={blocker.reset}
+          onConfirm={blocker.proceed}
+        >
+          <p>What you have changed here is not saved.</p>
+        </ConfirmDialog>
+      )}
     </Suspense>
   );
 }
