@@ -39,6 +39,10 @@ function without(tag: string): Criterion {
   };
 }
 
+function createdBy(...names: readonly string[]): Criterion {
+  return { holds: (feature) => names.includes(feature.createdBy.name) };
+}
+
 /** The behaviour of a feature search, with and without Meilisearch. */
 export function describeFeatureSearch(name: string, start: () => Promise<StartedIndex>): void {
   const searching =
@@ -127,8 +131,12 @@ export function describeFeatureSearch(name: string, start: () => Promise<Started
       'environment:nowhere',
       'reach:production',
     ])('returns the right page of the whole list sorted by %s, near either end', async (sortBy) => {
-      const filter = { query: { tag: 'DO_NOT_INCLUDE:simple:red' }, criteria: [without('simple:red')] };
-      for (const { query: request, criteria } of [filter, { query: {}, criteria: [] }]) {
+      const filters = [
+        { query: { tag: 'DO_NOT_INCLUDE:simple:red' }, criteria: [without('simple:red')] },
+        { query: { createdBy: 'IS_ANY_OF:Mia,mia,100%' }, criteria: [createdBy('Mia', 'mia', '100%')] },
+        { query: {}, criteria: [] },
+      ];
+      for (const { query: request, criteria } of filters) {
         for (const [favoritesFirst, sortOrder] of [
           ['false', 'asc'],
           ['false', 'desc'],
@@ -138,7 +146,7 @@ export function describeFeatureSearch(name: string, start: () => Promise<Started
           const naive = { ...order, criteria, archived: false, offset: 0, limit: 10_000, userId: 7 };
           const { features, total } = naiveSearch(world, naive);
           expect(total).toBeGreaterThan(1_200);
-          for (const offset of [995, 1_000, total >> 1, total - 31, total - 30, total - 7, total, total + 40]) {
+          for (const offset of [0, 30, 995, 1_000, total >> 1, total - 31, total - 30, total - 7, total, total + 40]) {
             const page = await search({
               ...request,
               sortBy,

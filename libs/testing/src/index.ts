@@ -17,6 +17,7 @@ export {
   type FreshDatabase,
   freshDatabase,
   overTcp,
+  rowsReadBy,
   type ReplicatedPostgres,
   startReplicatedPostgres,
   startTestPostgres,

@@ -16,6 +16,35 @@ export async function withClient<T>(url: string, job: (client: pg.Client) => Pro
   }
 }
 
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** How many rows of tables, or entries of their indexes alone, PostgreSQL reads for a statement, which is executed. */
+export function rowsReadBy(url: string, text: string, values: readonly unknown[]): Promise<number> {
+  const rowsOf = (node: PlanNode): number => {
+    const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+    // The rows of a bitmap of an index are those that the scan of its table reads.
+    const isTable = /^(?:Seq|Index|Index Only|Bitmap Heap) Scan$/.test(node['Node Type']);
+    const own = isTable ? (node['Actual Rows'] + removed) * node['Actual Loops'] : 0;
+    return (node.Plans ?? []).reduce((sum, child) => sum + rowsOf(child), own);
+  };
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ plan: readonly { readonly Plan: PlanNode }[] }>(
+      `explain (analyze, format json) ${text}`,
+      [...values],
+    );
+    const [[plan] = []] = rows.map((row) => Object.values(row)[0] as (typeof row)['plan']);
+    if (plan === undefined) throw new Error('PostgreSQL explained nothing.');
+    return rowsOf(plan.Plan);
+  });
+}
+
 /** The URL of the same database over TCP, if the given URL is one over a Unix socket. */
 export function overTcp(url: string): string {
   const { username, password, hostname, port, pathname } = new URL(url);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '@bunting/database';
+import { type Database, openDatabase, type ReadDatabase } from '@bunting/database';
 import { foldForSearch } from '@bunting/contracts';
-import { type FreshDatabase, freshDatabase } from '@bunting/testing';
+import { type FreshDatabase, freshDatabase, rowsReadBy } from '@bunting/testing';
 import fc from 'fast-check';
 import {
   aFeature,
@@ -86,6 +86,46 @@ describe('fuzzy searches in PostgreSQL', () => {
     expect(rows.map(({ words }) => words)).toEqual(
       texts.map(([one, other]) => [...splitWords(one), ...splitWords(foldForSearch(other))].map(foldForSearch)),
     );
+  });
+});
+
+describe('a filter that thousands of features match', () => {
+  let fresh: FreshDatabase;
+  let database: Database;
+  const flags = 4_000;
+  beforeAll(async () => {
+    ({ fresh, database } = await openFresh());
+    const flag = (nth: number) => aFeature({ name: flagName(nth), tags: tagged(nth % 2 === 0 ? 't:even' : 't:odd') });
+    await teller(database)(Array.from({ length: flags }, (_, nth) => featureState(flag(nth))));
+    await database.transaction(({ query }) => query('analyze feature_lookup'));
+  });
+  afterAll(async () => {
+    await database.close();
+    await fresh.drop();
+  });
+
+  it('reads the features near a page, and not all that match, once these are counted', async () => {
+    const sent: { text: string; values: readonly unknown[] }[] = [];
+    const recording: ReadDatabase = {
+      read: (statement, values = []) => {
+        sent.push({ text: statement.text, values });
+        return database.read(statement, values);
+      },
+    };
+    const index = postgresFeatureSearch(recording);
+    const search = (limit: string) =>
+      index.search(parseFeatureQuery({ tag: 'INCLUDE:t:even', sortBy: 'name', limit }), everyone);
+    const rowsRead = async (limit: string) => {
+      const { total } = await search(limit);
+      const { text, values } = sent.at(-1) as (typeof sent)[number];
+      return { total, rows: await rowsReadBy(fresh.url, text, values) };
+    };
+    const counting = await rowsRead('10');
+    expect(counting.total).toBe(flags / 2);
+    expect(counting.rows).toBeGreaterThanOrEqual(flags / 2);
+    const again = await rowsRead('10');
+    expect(again.total).toBe(flags / 2);
+    expect(again.rows).toBeLessThan(500);
   });
 });
 

@@ -73,6 +73,10 @@ function containsAny(column: 'search_text' | 'description', texts: readonly stri
   ]);
 }
 
+function whetherArchived({ archived }: FeatureQuery): string {
+  return archived ? 'archived' : 'not archived';
+}
+
 function createdBy({ ids, names }: CreatorFilter, addValue: AddValue): string {
   return `(created_by_id = any(${addValue(ids, 'bigint[]')}) or created_by_name = any(${addValue(names, 'text[]')}))`;
 }
@@ -105,7 +109,7 @@ function conditionsOf(
   negate: ConditionRewriter,
 ): Conditions {
   const { stale, tag, segment, status, created, lastSeen, favorite } = query;
-  const required = [query.archived ? 'archived' : 'not archived'];
+  const required = [whetherArchived(query)];
   const excluded: Exclusion[] = [];
   const add = (
     condition: string,
@@ -261,6 +265,23 @@ function pageColumns({ sort, favoritesFirst }: FeatureQuery): string {
 /** From this offset on, the features that a condition excludes are hashed before features are passed one by one. */
 const deepOffset = 1_000;
 
+/** A page of fewer matches is made of all of them, which an index finds. */
+const manyMatches = 1_000;
+/** A page of many matches is made of the first features in their order, if that many contain it. */
+const nearestFeatures = 2_000;
+
+/** Whether the first features in the order of a search, which an index has, may contain its page. */
+function mayBeNear(
+  { sort, favoritesFirst, fuzzy, description, offset, limit }: FeatureQuery,
+  { total }: CountedTotal,
+): boolean {
+  // A join with candidates or descriptions would lose the order.
+  if (sort === 'relevance' || favoritesFirst || fuzzy || description !== undefined) return false;
+  const { by, descending } = sort;
+  if (typeof by === 'object' || by === 'stale' || (descending && by !== 'name' && by !== 'createdAt')) return false;
+  return total > manyMatches && offset + limit <= nearestFeatures;
+}
+
 interface SearchStatement {
   readonly text: string;
   readonly values: readonly unknown[];
@@ -311,49 +332,59 @@ function searchStatement(
         return `(select name from ${from}${where.length === 0 ? '' : ` where ${all(where)}`} order by ${order})`;
       })
       .join(' union all ');
-  const addPage = (from: string, conditions: readonly string[], groups: Groups, knownTotal?: CountedTotal): void => {
-    const order = orderOf(query.sort);
+  const order = orderOf(query.sort);
+  const isUnchanged = ({ version }: CountedTotal): string =>
+    `(select version from lookup_version) = ${addValue(version, 'bigint')}`;
+  const pageOf = (from: string, conditions: readonly string[], groups: Groups, knownTotal?: CountedTotal): string => {
     const forwards = `
       array(select name from (${partsOf(from, conditions, groups, order)}) as found limit ${limit} offset ${offset})`;
-    let names = forwards;
-    if (knownTotal !== undefined && query.offset > knownTotal.total / 2) {
-      // The end of the list is nearer, as long as no feature has changed.
-      const { total: size, version } = knownTotal;
-      const [most, after] = [Math.min(query.limit, size - query.offset), size - query.offset - query.limit].map(
-        (rows) => addValue(Math.max(0, rows), 'bigint'),
-      );
-      const backwards = partsOf(from, conditions, groups.toReversed(), reversed(order));
-      names = `case when (select version from lookup_version) = ${addValue(version, 'bigint')}
+    if (knownTotal === undefined || query.offset <= knownTotal.total / 2) return forwards;
+    // The end of the list is nearer, as long as no feature has changed.
+    const { total: size } = knownTotal;
+    const [most, after] = [Math.min(query.limit, size - query.offset), size - query.offset - query.limit].map((rows) =>
+      addValue(Math.max(0, rows), 'bigint'),
+    );
+    const backwards = partsOf(from, conditions, groups.toReversed(), reversed(order));
+    return `case when ${isUnchanged(knownTotal)}
         then array(select name from (
           select name, row_number() over () as nth from (${backwards}) as found limit ${most} offset ${after}) as page
           order by nth desc)
         else ${forwards} end`;
-    }
-    subqueries.push(`page as materialized (select ${names} as names)`);
   };
 
+  let names: string;
   let total: string;
   if (isSelective) {
     // All matches are found first. A plan that scans for the first few in their order may test nearly all features.
     if (isFuzzy) subqueries.push(`candidate as materialized (${candidates(addValue)})`);
+    const conditions = [...required, ...excluded.map(({ condition }) => not(condition))];
     subqueries.push(`matching as materialized (
       select ${pageColumns(query)} from ${isFuzzy ? 'candidate join feature_lookup using (name)' : 'feature_lookup'}
-      where ${all([...required, ...excluded.map(({ condition }) => not(condition))])})`);
-    addPage('matching', [], groupsOf(query, addValue, { isFavorite, negate: not, affirm: unchanged }));
+      where ${all(conditions)})`);
+    names = pageOf('matching', [], groupsOf(query, addValue, { isFavorite, negate: not, affirm: unchanged }));
     total = '(select count(*) from matching)';
+    if (counted !== undefined && mayBeNear(query, counted)) {
+      // The page is among the first features in their order, if these have enough matches; PostgreSQL then never finds all.
+      subqueries.push(`nearest as materialized (select array(
+        select name from (
+          select * from feature_lookup where ${whetherArchived(query)} order by ${order} limit ${nearestFeatures}) as feature_lookup
+        where ${all(conditions)} limit ${limit} offset ${offset}) as names)`);
+      names = `case when ${isUnchanged(counted)} and (select cardinality(names) from nearest) = ${limit}
+        then (select names from nearest) else ${names} end`;
+    }
   } else {
     const groups = groupsOf(query, addValue, { isFavorite, negate, affirm: isDeep ? isAmong : unchanged });
-    addPage('feature_lookup', [...required, ...excluded.map(({ absence }) => absence)], groups, counted);
+    names = pageOf('feature_lookup', [...required, ...excluded.map(({ absence }) => absence)], groups, counted);
     const count = (conditions: readonly string[]): string =>
       `(select count(*) from feature_lookup where ${all(conditions)})`;
     // Excluded features are usually few: counting them is faster than testing all others.
     const excludedAny = anyOf(excluded.map(({ condition }) => condition));
     total = excluded.length === 0 ? count(required) : `${count(required)} - ${count([...required, excludedAny])}`;
-    // PostgreSQL counts only if it comes to the other branch.
-    if (counted !== undefined)
-      total = `case when (select version from lookup_version) = ${addValue(counted.version, 'bigint')}
-        then ${addValue(counted.total, 'bigint')} else ${total} end`;
   }
+  subqueries.push(`page as materialized (select ${names} as names)`);
+  // PostgreSQL counts only if it comes to the other branch.
+  if (counted !== undefined)
+    total = `case when ${isUnchanged(counted)} then ${addValue(counted.total, 'bigint')} else ${total} end`;
   const exact = `
       array(select ${anyOf(query.words.map((words) => isExactMatch(words, addValue)))}
         from unnest(names) with ordinality as named (name, nth) join feature_lookup using (name) order by nth)`;
