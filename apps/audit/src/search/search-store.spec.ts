@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller, EventType, OutboxEvent } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
-import { eventually } from '@bunting/testing';
+import { eventually, rowsReadBy } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { anEvent, callerWithHiddenProjects, lee, mia } from '../../test/builders.ts';
@@ -474,6 +474,32 @@ describe('filters', () => {
       for (const question of [{ projects: ['old'] }, { projects: ['old'], text: 'oslo', skip: 20, limit: 30 }])
         for (let time = 0; time < 2; time++)
           expect(await find(question, mia, cached)).toEqual(naiveFind(published, question, mia));
+    });
+
+    it('and the first page of many events, however old, is read again without looking for it', async () => {
+      const sent: { text: string; values: readonly unknown[] }[] = [];
+      const recording = eventSearch({
+        read: (statement, values = []) => {
+          sent.push({ text: statement.text, values });
+          return log.database.read(statement, values);
+        },
+      });
+      const question = { projects: ['old'], limit: 50 };
+      const rowsRead = async () => {
+        sent.length = 0;
+        expect(await find(question, mia, recording)).toEqual(naiveFind(published, question, mia));
+        const { text, values } = sent.find((one) => one.text.includes('"pageIds"')) as (typeof sent)[number];
+        return rowsReadBy(log.url, text, values);
+      };
+      expect(await rowsRead()).toBeGreaterThan(1_000);
+      expect(await rowsRead()).toBeLessThan(10);
+      await append([anEvent({ project: 'old', data: { title: 'new' } }), anEvent({ project: 'shop', data: null })]);
+      expect(await rowsRead()).toBeLessThan(10);
+      await append(Array.from({ length: 2_100 }, (_, nth) => anEvent({ project: 'old', data: { nth } })));
+      for (const limit of [50, 60, 50, 10])
+        expect(await find({ ...question, limit }, mia, recording)).toEqual(
+          naiveFind(published, { ...question, limit }, mia),
+        );
     });
   });
 });

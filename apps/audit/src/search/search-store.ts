@@ -287,6 +287,8 @@ interface Matches {
   readonly events: number;
   /** the ids of all matches, the newest first; undefined if there are more than `maxCachedIds` */
   readonly ids: readonly number[] | undefined;
+  /** of more matches, the ids of the newest that a page had, the newest first: none until such a page was read */
+  readonly newest: readonly number[];
   /** the last event of the log in the snapshot of the search, and its uid */
   readonly upTo: number;
   readonly uid: string | null;
@@ -351,7 +353,7 @@ async function findMatches(database: ReadDatabase, criteria: SearchCriteria): Pr
     const [found] = await database.read<Matches & { readonly ids: number[] | null }>(statement, conditions.values);
     if (found === undefined) throw missingLogHeadError();
     const ids = found.events === 0 ? [] : found.ids?.toSorted((one, other) => other - one);
-    return { ...found, ids, texts };
+    return { ...found, ids, newest: [], texts };
   };
   if (texts !== undefined) return read(idsAndCountOf(conditions));
   if (conditions.sql.length === 0) return read(countOf(conditions));
@@ -434,20 +436,25 @@ function isBeyond({ events }: Pick<Matches, 'events'>, { skip = 0 }: PageRequest
   return skip >= events;
 }
 
+/** Whether the newest of many matches, those that are cached and those that were appended, have a page. */
+function isOfNewest({ ids, newest, upTo }: Matches, { from, skip = 0, limit }: PageRequest): boolean {
+  return ids === undefined && from >= upTo && skip + limit <= newest.length;
+}
+
 /**
  * Reads a page, and the matches that were appended since the cached ones were found, in one statement, hence in one snapshot.
+ * @param ids the cached matches that have the page; undefined to look for it
  * @param boundary the lowest id of the range in which a page of many matches is looked for; undefined to find and sort all
  */
 function pageAndLater(
   criteria: SearchCriteria,
-  matches: Matches,
+  { matches, ids, boundary }: { matches: Matches; ids: Matches['ids']; boundary?: number | undefined },
   page: PageRequest,
-  boundary: number | undefined,
   newest: EventIdentity,
 ): { readonly statement: Statement; readonly values: readonly unknown[] } {
   const conditions = searchConditions(criteria, matches.texts);
   const { values, bind } = parametersAfter(conditions);
-  const { ids, droppedId, uid } = matches;
+  const { droppedId, uid } = matches;
   const upTo = bind(matches.upTo);
   const fromLaterMatches = `from ${rowsAfter(upTo, `${Number.MAX_SAFE_INTEGER}`)} ${whereClause(...conditions.ofRows)}`;
   const later =
@@ -474,16 +481,29 @@ function pageAndLater(
   return { statement: name === undefined ? { text } : { name, text }, values };
 }
 
+/** The newest of many matches, as far as a page and the cache have them without a gap. */
+function newestOf(
+  { newest }: Matches,
+  { upTo, later, laterIds, pageIds }: Found,
+  { from, skip = 0 }: PageRequest,
+): readonly number[] {
+  const continued = later === 0 ? newest : laterIds === null ? [] : [...laterIds, ...newest].slice(0, maxCachedIds);
+  const isFirstPage = skip === 0 && from >= upTo;
+  return isFirstPage && pageIds.length > continued.length ? pageIds : continued;
+}
+
 /** The cached matches with later ones appended; undefined when the cache must be invalidated. */
-function continueMatches(matches: Matches, found: Found): Matches | undefined {
+function continueMatches(matches: Matches, found: Found, page: PageRequest): Matches | undefined {
   const { upTo, uid, droppedId, later, laterIds } = found;
   const { texts } = matches;
   if (!found.continues) return undefined;
-  if (matches.ids === undefined) return { events: matches.events + later, ids: undefined, upTo, uid, droppedId, texts };
+  const end = { upTo, uid, droppedId, texts };
+  if (matches.ids === undefined)
+    return { events: matches.events + later, ids: undefined, newest: newestOf(matches, found, page), ...end };
   const ids = [...(laterIds ?? []), ...matches.ids];
   return later > maxCachedIds || ids.length > maxCachedIds
     ? undefined
-    : { events: ids.length, ids, upTo, uid, droppedId, texts };
+    : { events: ids.length, ids, newest: [], ...end };
 }
 
 /**
@@ -501,8 +521,10 @@ export function eventSearch(database: ReadDatabase) {
     });
   const cache = new LRUCache<string, Matches, Search>({
     maxSize: maxCacheSize,
-    sizeCalculation: ({ ids = [], texts }, key) =>
-      key.length + sizeOfTotal + sizeOfId * (ids.length + Object.values(texts?.ids ?? {}).flat().length),
+    sizeCalculation: ({ ids = [], newest, texts }, key) =>
+      key.length +
+      sizeOfTotal +
+      sizeOfId * (ids.length + newest.length + Object.values(texts?.ids ?? {}).flat().length),
     // Concurrent searches with the same conditions share one scan, which is completed even if its entry is set or evicted meanwhile.
     ignoreFetchAbort: true,
     fetchMethod: (_key, _stale, { context: { criteria, deadline } }) =>
@@ -526,8 +548,8 @@ export function eventSearch(database: ReadDatabase) {
     page: PageRequest,
     deadline: Date,
   ): Promise<Found> => {
-    const readFrom = async (lowest: number | undefined): Promise<Found> => {
-      const { statement, values } = pageAndLater(criteria, matches, page, lowest, events.newest());
+    const readFrom = async (boundary: number | undefined, ids = matches.ids): Promise<Found> => {
+      const { statement, values } = pageAndLater(criteria, { matches, ids, boundary }, page, events.newest());
       const [found] = await database.read<Found>(statement, values);
       if (found === undefined) throw missingLogHeadError();
       return found;
@@ -543,6 +565,11 @@ export function eventSearch(database: ReadDatabase) {
       }
       return readFrom(undefined);
     };
+    if (isOfNewest(matches, page)) {
+      const found = await readFrom(undefined, matches.newest);
+      // More than these may not have been counted.
+      if (found.later <= maxCachedIds) return found;
+    }
     // A page of many matches by text evaluates the text condition a second time.
     const isScan = criteria.text !== undefined && matches.ids === undefined && !isBeyond(matches, page);
     return isScan ? scan(deadline, read) : read();
@@ -563,7 +590,7 @@ export function eventSearch(database: ReadDatabase) {
         const matches = await fetchMatches(key, { criteria: searched, deadline }, isStale);
         const found = await readPage(searched, matches, page, deadline);
         if (!found.hasNewest) events.clear();
-        const current = continueMatches(matches, found);
+        const current = continueMatches(matches, found, page);
         isStale = current === undefined;
         if (current === undefined) continue;
         cache.set(key, await withLaterTexts(searched, current, found.texts));
