@@ -1,12 +1,15 @@
-import { type FeedEvent, SearchEvents } from '@bunting/contracts';
+import { type FeedEvent, type FoundEvents, SearchEvents } from '@bunting/contracts';
 import { useEffect, useRef } from 'react';
-import { call } from './call.ts';
+import { sendAfterSignIn, urlOf } from './call.ts';
+import { clockToleranceMs } from './last-write.ts';
 import { authorizationHeader } from './pending-sign-in.ts';
 
 type Listener = (event: FeedEvent) => void;
 
 const listeners = new Set<Listener>();
-let connection: AbortController | undefined;
+let isFollowing = false;
+/** This module is loaded before the first page that listens reads anything. */
+const loadedAt = performance.now();
 
 const backoffLimitsMs = { first: 1_000, max: 30_000 } as const;
 /**
@@ -16,19 +19,42 @@ const backoffLimitsMs = { first: 1_000, max: 30_000 } as const;
 const maxSilenceMs = 30_000;
 const silenceCheckIntervalMs = 5_000;
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
+}
+
+function untilShown(): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
+    const onChange = (): void => {
+      if (document.hidden) return;
+      document.removeEventListener('visibilitychange', onChange);
       resolve();
-    });
+    };
+    document.addEventListener('visibilitychange', onChange);
+    onChange();
   });
 }
 
-async function newestEventId(signal: AbortSignal): Promise<number> {
-  const { events } = await call(SearchEvents, { query: { limit: '1' }, signal });
-  return events[0]?.id ?? 0;
+const [positionPageSize, maxPositionPages] = [10, 100] as const;
+
+/**
+ * The id of the newest event that happened before this module was loaded, by the clock of the server. A page reads what it shows while this
+ * is asked: what is saved between the two is passed to its listeners, and what it has read already may be.
+ */
+async function firstPosition(signal: AbortSignal): Promise<number> {
+  let since: number | undefined;
+  let oldestId = 0;
+  for (let page = 0; page < maxPositionPages; page++) {
+    const query = { limit: String(positionPageSize), offset: String(page * positionPageSize) };
+    const { response, body } = await sendAfterSignIn('GET', urlOf(SearchEvents, { query }), { signal });
+    const { events } = body as FoundEvents;
+    since ??= Date.parse(response.headers.get('date') ?? '') - (performance.now() - loadedAt) - clockToleranceMs;
+    const before = events.find(({ createdAt }) => !(Date.parse(createdAt) >= (since as number)));
+    if (before !== undefined) return before.id;
+    if (events.length < positionPageSize) return 0;
+    oldestId = events.at(-1)?.id ?? 0;
+  }
+  return oldestId;
 }
 
 interface StreamListener {
@@ -58,20 +84,27 @@ async function readFeed(after: number, signal: AbortSignal, { onBytes, onEvent }
   }
 }
 
-/** Passes each new event to the listeners once, and reconnects after every disconnection and sleep, until the signal aborts. */
-async function followFeed(signal: AbortSignal): Promise<void> {
+/**
+ * Passes each new event to the listeners once, and reconnects after every disconnection and sleep. A page that is not seen has no connection,
+ * of which a browser has six for all tabs by HTTP/1.1: it gets the events of that time when it is shown again.
+ */
+async function followFeed(): Promise<never> {
   let lastEventId: number | undefined;
   let backoffMs: number = backoffLimitsMs.first;
-  while (!signal.aborted) {
-    const connectionTimeout = new AbortController();
-    const attemptSignal = AbortSignal.any([signal, connectionTimeout.signal]);
+  for (;;) {
+    await untilShown();
+    const connection = new AbortController();
     let lastReceivedAt = Date.now();
     const silenceTimer = setInterval(() => {
-      if (Date.now() - lastReceivedAt > maxSilenceMs) connectionTimeout.abort();
+      if (Date.now() - lastReceivedAt > maxSilenceMs) connection.abort();
     }, silenceCheckIntervalMs);
+    const onVisibilityChange = (): void => {
+      if (document.hidden) connection.abort();
+    };
+    document.addEventListener('visibilitychange', onVisibilityChange);
     try {
-      lastEventId ??= await newestEventId(attemptSignal);
-      await readFeed(lastEventId, attemptSignal, {
+      lastEventId ??= await firstPosition(connection.signal);
+      await readFeed(lastEventId, connection.signal, {
         onBytes: () => {
           lastReceivedAt = Date.now();
           backoffMs = backoffLimitsMs.first;
@@ -85,13 +118,18 @@ async function followFeed(signal: AbortSignal): Promise<void> {
       // The pages work without live events; whether Bunting can be reached is shown by their own calls.
     } finally {
       clearInterval(silenceTimer);
+      document.removeEventListener('visibilitychange', onVisibilityChange);
     }
-    await sleep(backoffMs, signal);
+    if (document.hidden) continue;
+    await sleep(backoffMs);
     backoffMs = Math.min(backoffLimitsMs.max, backoffMs * 2);
   }
 }
 
-/** Calls `listener` with each event that is recorded while the component is mounted. All components share one connection to the feed. */
+/**
+ * Calls `listener` with each event that is recorded while the component is mounted, and with those that were recorded since its page began to
+ * read. All components share one connection to the feed, which stays for the pages after this one.
+ */
 export function useEventFeed(listener: Listener): void {
   const latestListener = useRef(listener);
   useEffect(() => {
@@ -100,16 +138,11 @@ export function useEventFeed(listener: Listener): void {
   useEffect(() => {
     const registeredListener: Listener = (event) => latestListener.current(event);
     listeners.add(registeredListener);
-    if (connection === undefined) {
-      connection = new AbortController();
-      void followFeed(connection.signal);
+    if (!isFollowing) {
+      isFollowing = true;
+      void followFeed();
     }
-    return () => {
-      listeners.delete(registeredListener);
-      if (listeners.size > 0) return;
-      connection?.abort();
-      connection = undefined;
-    };
+    return () => void listeners.delete(registeredListener);
   }, []);
 }
 

@@ -7,7 +7,7 @@ export interface Write {
 }
 
 /** By how much the clocks of the server's processes may differ, and what the `Date` header leaves out of a second. */
-const clockToleranceMs = 2_000;
+export const clockToleranceMs = 2_000;
 /** A notice that comes later is not about the write: one waits at most a second until the page shows what it did. */
 const maxAgeMs = 5_000;
 

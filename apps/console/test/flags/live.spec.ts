@@ -1,12 +1,15 @@
 import { beforeAll, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
+import type { Request } from 'playwright-core';
 import {
   api,
   chooseFromMenu,
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  openPage,
   openSignedIn,
+  signIn,
 } from '../support/browser.ts';
 
 const flags = '/api/admin/projects/lively/features';
@@ -87,6 +90,61 @@ describeInBrowser('what others do meanwhile', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The strategy is saved.').waitFor();
     expect(await api('GET', stored)).toMatchObject({ title: 'Mine', parameters: { rollout: '70' } });
+    await closeChecked(opened);
+  });
+
+  it('is said in an editor also when it was saved while its page was being loaded', async () => {
+    const strategies = `${flags}/lively.edited/environments/development/strategies`;
+    const { id } = (await api('POST', strategies, rollout(10))) as { readonly id: string };
+    const opened = await openPage(`/projects/lively/features/lively.edited/environments/development/strategies/${id}`);
+    const { page } = opened;
+    const held: (() => void)[] = [];
+    await page.route('**/api/admin/search/events?*', async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      await route.continue();
+    });
+    await signIn(page);
+    const percent = page.getByRole('spinbutton', { name: 'Percent' });
+    await eventually(async () => expect(await percent.inputValue()).toBe('10'));
+    await eventually(() => expect(held.length).toBe(1));
+    await api('PUT', `${strategies}/${id}`, rollout(35));
+    for (const go of held) go();
+    await page.getByText('If you take it over', { exact: false }).waitFor();
+    await page.getByText('35 % of users, by userId.', { exact: false }).first().waitFor();
+    expect(await percent.inputValue()).toBe('10');
+
+    // What was read already is nothing new: the feed begins before it.
+    await page.unroute('**/api/admin/search/events?*');
+    await page.reload();
+    await signIn(page);
+    await eventually(async () => expect(await percent.inputValue()).toBe('35'));
+    await api('PUT', `${strategies}/${id}`, { ...rollout(35), title: 'Later' });
+    await page.getByRole('button', { name: 'Take it over' }).click();
+    await eventually(async () => expect(await page.getByLabel('Title').inputValue()).toBe('Later'));
+    await page.getByText('If you take it over', { exact: false }).waitFor({ state: 'detached' });
+    await closeChecked(opened);
+  });
+
+  it('reaches a tab that was not seen meanwhile, which held no connection then', async () => {
+    const opened = await openSignedIn('/projects/lively/flags?q=%22lively.11%22');
+    const { page } = opened;
+    const toggle = page.getByRole('switch', { name: 'lively.110 in development' });
+    const isFeed = (request: Request): boolean => request.url().includes('/api/admin/events/feed');
+    const show = (isHidden: boolean): Promise<void> =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, isHidden);
+    await toggle.waitFor();
+    await api('POST', `${flags}/lively.110/environments/development/on`);
+    await eventually(async () => expect(await toggle.isChecked()).toBe(true));
+
+    const ended = page.waitForEvent('requestfailed', isFeed);
+    await show(true);
+    await ended;
+    await api('POST', `${flags}/lively.110/environments/development/off`);
+    await show(false);
+    await eventually(async () => expect(await toggle.isChecked()).toBe(false));
     await closeChecked(opened);
   });
 

@@ -9,7 +9,7 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useEventFeed } from '../../api/event-feed.ts';
+import { useEventBatches } from '../../api/event-feed.ts';
 import { operationQuery, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
@@ -165,9 +165,10 @@ export function ChangeRequestPage() {
   const params = { projectId: project, id: Number(id) };
   const query = useQuery(operationQuery(GetChangeRequest, { params }));
   const review = useQuery(operationQuery(GetChangeRequestReview, { params }));
-  useEventFeed(({ project: eventProject }) => {
-    if (eventProject === project) void client.invalidateQueries();
-  });
+  useEventBatches(
+    ({ project: eventProject }) => eventProject === project,
+    () => client.invalidateQueries(),
+  );
   return (
     <QueryResult
       query={query}

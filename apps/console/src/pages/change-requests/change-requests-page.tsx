@@ -1,7 +1,7 @@
 import { type ChangeRequestSearchItem, SearchChangeRequests } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { useEventFeed } from '../../api/event-feed.ts';
+import { useEventBatches } from '../../api/event-feed.ts';
 import { operationQuery, useMe } from '../../api/queries-and-mutations.ts';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { buttonClass } from '../../components/buttons/button.tsx';
@@ -100,9 +100,10 @@ export function ChangeRequestsPage() {
     placeholderData: keepPreviousData,
     enabled: userId !== undefined,
   });
-  useEventFeed(({ type }) => {
-    if (type.startsWith('change-')) void query.refetch();
-  });
+  useEventBatches(
+    ({ type }) => type.startsWith('change-'),
+    () => query.refetch(),
+  );
   return (
     <Page title="Change requests">
       <nav aria-label="Which change requests" className={layout['tabs']}>

@@ -22,7 +22,14 @@ import { SegmentPicker } from './segment-picker.tsx';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
 import { useProjectName } from '../projects/project-tabs.tsx';
 import styles from './strategy.module.css';
-import { type LoadedStrategy, type StrategyEdit, type StrategyLocation, useStrategyEdit } from './use-strategy-edit.ts';
+import {
+  type LoadedStrategy,
+  type SavedEdit,
+  type StrategyEdit,
+  type StrategyLocation,
+  useNewestEdit,
+  useStrategyEdit,
+} from './use-strategy-edit.ts';
 
 const VariantsEditor = lazy(() =>
   import('./variants-editor.tsx').then(({ VariantsEditor: component }) => ({ default: component })),
@@ -174,12 +181,13 @@ function OtherEditNotice({
 
 interface StrategyEditorProps extends LoadedStrategy {
   readonly strategyLocation: StrategyLocation;
+  readonly newestEdit: SavedEdit | undefined;
   readonly isEnabled: boolean;
 }
 
-function StrategyEditor({ strategyLocation, isEnabled, ...loaded }: StrategyEditorProps) {
+function StrategyEditor({ strategyLocation, isEnabled, newestEdit, ...loaded }: StrategyEditorProps) {
   const { project, feature, environment } = strategyLocation;
-  const strategyEdit = useStrategyEdit(strategyLocation, loaded);
+  const strategyEdit = useStrategyEdit(strategyLocation, loaded, newestEdit);
   const protection = useEditProtection(project, environment);
   const isProtected = protection.environments.length > 0;
   const hasPermission = usePermissionCheck();
@@ -244,6 +252,7 @@ export function StrategyPage() {
   const params = useParams({ strict: false }) as StrategyLocation & { readonly strategy: string };
   const { project, feature, environment, strategy } = params;
   const isNew = strategy === 'new';
+  const newestEdit = useNewestEdit(params, strategy);
   const flag = useQuery(operationQuery(GetFeature, { params: { projectId: project, featureName: feature } }));
   const stored = useQuery({
     ...operationQueryWithEntityTag(GetStrategy, {
@@ -260,7 +269,7 @@ export function StrategyPage() {
         const { enabled: isEnabled = false, type } = environments.find(({ name }) => name === environment) ?? {};
         // Nobody in production gets a flag because somebody has overlooked a slider.
         const firstRollout = type === 'production' ? 0 : 100;
-        const editor = { strategyLocation: { project, feature, environment }, isEnabled, firstRollout };
+        const editor = { strategyLocation: { project, feature, environment }, isEnabled, firstRollout, newestEdit };
         if (isNew) return <StrategyEditor {...editor} stored={undefined} entityTag={undefined} />;
         return (
           <QueryResult query={stored} page="strategy" isForm>

@@ -45,8 +45,8 @@ interface StoredDraft {
   readonly entityTag: string | undefined;
 }
 
-/** An edit of the strategy by somebody else, while it was edited here. */
-interface OtherEdit {
+/** An edit of the strategy that was saved since its page began to read it. */
+export interface SavedEdit {
   readonly eventId: number;
   readonly createdBy: string;
   readonly createdByUserId?: number | null | undefined;
@@ -62,13 +62,38 @@ interface EditConflict {
   /** the state that another person has saved */
   readonly current: StoredDraft;
   /** the newest edit that was known before that state was read */
-  readonly knownEdit: OtherEdit | undefined;
+  readonly knownEdit: SavedEdit | undefined;
 }
 
-/** The edit of one strategy. Where another person has saved the strategy meanwhile, `save` merges both edits by field. */
+/** The newest edit of a strategy of which the event feed has told. A page calls it before it has read the strategy. */
+export function useNewestEdit({ feature, environment }: StrategyLocation, strategyId: string): SavedEdit | undefined {
+  const [newest, setNewest] = useState<SavedEdit>();
+  useEventFeed(
+    ({ id: eventId, type, featureName, environment: place, createdBy, createdByUserId, createdAt, ...event }) => {
+      const subject =
+        type === 'feature-strategy-update' ? event.data : type === 'feature-strategy-remove' ? event.preData : null;
+      if (featureName !== feature || place !== environment || subject?.['id'] !== strategyId) return;
+      const saved = type === 'feature-strategy-update' ? (event.data as FeatureStrategy) : undefined;
+      setNewest({ eventId, createdBy, createdByUserId, at: createdAt, saved });
+    },
+  );
+  return newest;
+}
+
+/** Whether a draft is what an edit has saved. */
+function isDraftOf({ saved }: SavedEdit, draft: StrategyDraft | undefined): boolean {
+  if (saved === undefined || draft === undefined) return false;
+  return isEqual(strategyBodyOf(strategyDraftOf(saved)), strategyBodyOf(draft));
+}
+
+/**
+ * The edit of one strategy. Where another person has saved the strategy meanwhile, `save` merges both edits by field.
+ * @param newestEdit of `useNewestEdit`; it may be part of what was read
+ */
 export function useStrategyEdit(
   strategyLocation: StrategyLocation,
   { stored, entityTag, firstRollout }: LoadedStrategy,
+  newestEdit: SavedEdit | undefined,
 ) {
   const { project, feature, environment } = strategyLocation;
   const [base, setBase] = useState<Partial<StoredDraft>>({
@@ -85,27 +110,23 @@ export function useStrategyEdit(
   const [isSaved, setSaved] = useState(false);
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<EditConflict>();
-  const [otherEdit, setOtherEdit] = useState<OtherEdit>();
-  const latestOtherEdit = useRef(otherEdit);
+  const [mergedEdit, setMergedEdit] = useState<SavedEdit>();
+  const latestEdit = useRef(newestEdit);
   useEffect(() => {
-    latestOtherEdit.current = otherEdit;
+    latestEdit.current = newestEdit;
   });
   const navigate = useNavigate();
   const submitChanges = useSubmitChanges(project);
 
   const id = stored?.id;
   const userId = useMe().data?.user.id;
-  useEventFeed(
-    ({ id: eventId, type, featureName, environment: place, createdBy, createdByUserId, createdAt, ...event }) => {
-      const subject =
-        type === 'feature-strategy-update' ? event.data : type === 'feature-strategy-remove' ? event.preData : null;
-      if (featureName !== feature || place !== environment || subject?.['id'] !== id || id === undefined) return;
-      // The user's own save comes back as an event as well, maybe before its response.
-      if (isSaved || (submitChanges.isPending && createdByUserId === userId)) return;
-      const saved = type === 'feature-strategy-update' ? (event.data as FeatureStrategy) : undefined;
-      setOtherEdit({ eventId, createdBy, createdByUserId, at: createdAt, saved });
-    },
-  );
+  const isKnown =
+    newestEdit === undefined ||
+    newestEdit.eventId === mergedEdit?.eventId ||
+    isDraftOf(newestEdit, base.draft) ||
+    // The user's own save comes back as an event as well, maybe before its response.
+    isSaved ||
+    (submitChanges.isPending && newestEdit.createdByUserId === userId);
   const payload = strategyBodyOf(draft);
   const change: FeatureChange =
     id === undefined
@@ -123,20 +144,20 @@ export function useStrategyEdit(
   };
 
   /** Continues with a merged edit. Its base is the stored state that it was merged with: the next save does not conflict with it. */
-  const adopt = (merged: Json, current: StoredDraft, knownEdit: OtherEdit | undefined): void => {
+  const adopt = (merged: Json, current: StoredDraft, knownEdit: SavedEdit | undefined): void => {
     setBase(current);
     setDraft(merged as StrategyDraft);
     setMerged(true);
     setConflict(undefined);
     // An edit of which this page heard after it had asked for the stored state may not be part of that.
-    setOtherEdit((newest) => (newest?.eventId === knownEdit?.eventId ? undefined : newest));
+    setMergedEdit(knownEdit);
   };
 
   /** Merges the draft with what is stored. A failure is told. */
   const mergeWithStored = async (): Promise<void> => {
     if (base.draft === undefined || id === undefined) return;
     const params = { projectId: project, featureName: feature, environment, strategyId: id };
-    const knownEdit = latestOtherEdit.current;
+    const knownEdit = latestEdit.current;
     try {
       const theirs = await callWithEntityTag(GetStrategy, { params });
       const current = { draft: strategyDraftOf(theirs.value), entityTag: theirs.entityTag };
@@ -196,7 +217,7 @@ export function useStrategyEdit(
     error: submitChanges.error?.kind === 'PreconditionFailed' ? null : submitChanges.error,
     conflict,
     /** the newest edit of somebody else that is not part of the draft */
-    otherEdit,
+    otherEdit: isKnown ? undefined : newestEdit,
     takeOver: mergeWithStored,
     edit,
     save,
