@@ -136,6 +136,18 @@ describe('A stream of events', () => {
     await ended;
   });
 
+  it('begins with all that was committed before it, which no wake-up announces again', async () => {
+    log = events(3);
+    const { ids, leave, ended } = await follow(`${feed}?follow=true`);
+    await eventually(() => expect(ids).toEqual([1, 2, 3]));
+    expect(reads.map(({ after, follow: follows }) => [after, follows])).toEqual([
+      [0, false],
+      [2, false],
+    ]);
+    leave();
+    await ended;
+  });
+
   it('stops calling the service when the client disconnects', async () => {
     const { leave, ended } = await follow(`${feed}?follow=true`);
     wakeStreams();

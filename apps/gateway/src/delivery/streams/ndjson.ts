@@ -44,7 +44,7 @@ interface LineSource {
   /** the JSON of the first page */
   readonly firstPage: string;
   /** Calls the operation for the page after an id. @throws Refusal once the caller may not continue */
-  readonly readAfter: (after: number, isWoken: boolean) => Promise<CallResponse>;
+  readonly readAfter: (after: number, waitsForCommits: boolean) => Promise<CallResponse>;
   /** Waits until there may be new items that the last read did not return; false if none were announced within the time. */
   readonly untilWoken: (timeoutMs: number) => Promise<boolean>;
   /** whether the stream waits for new items after the last one */
@@ -57,11 +57,11 @@ interface LineSource {
 /** The page after an id; retries while the service is unavailable, at most `maxOutageMs`. Undefined once the stream is over. */
 async function pageAfter(
   after: number,
-  isWoken: boolean,
+  waitsForCommits: boolean,
   { readAfter, isOver, pause }: LineSource,
 ): Promise<Page | undefined> {
   for (const since = performance.now(); !isOver();) {
-    const response = await readAfter(after, isWoken);
+    const response = await readAfter(after, waitsForCommits);
     if ('reply' in response) return JSON.parse(response.reply.json) as Page;
     const { kind, error } = response.refusal;
     if (kind !== 'ServiceUnavailable' || performance.now() - since > maxOutageMs) throw new Error(error.message);
@@ -90,7 +90,7 @@ const ndjsonLines = async function* (source: LineSource): AsyncGenerator<string>
     const restMs = readAt + minReadIntervalMs - performance.now();
     if (isWoken && restMs > 0) await pause(restMs);
     readAt = performance.now();
-    page = isOver() ? undefined : await pageAfter(next, isWoken, source);
+    page = isOver() ? undefined : await pageAfter(next, isWoken || !atEnd, source);
   }
 };
 
@@ -191,10 +191,14 @@ export function mountNdjsonStream(
       });
       // Taken before each read: a wake-up during the read may announce what it did not return.
       let seenWakeUps = eventWakeUps.count;
-      const firstResponse = await callForResponse(bus, operation, { query }, context).catch((error: unknown) => {
-        release();
-        throw error;
-      });
+      // A read that does not follow waits until the log has what was committed: no wake-up announces it again.
+      const firstQuery = { ...query, follow: false };
+      const firstResponse = await callForResponse(bus, operation, { query: firstQuery }, context).catch(
+        (error: unknown) => {
+          release();
+          throw error;
+        },
+      );
       if ('refusal' in firstResponse) {
         release();
         return sendRefusal(reply, firstResponse.refusal);
@@ -212,14 +216,14 @@ export function mountNdjsonStream(
       }
       // Headers are sent immediately, so that a client sees the stream open before its first line.
       reply.raw.once('pipe', () => reply.raw.flushHeaders());
-      const readAfter = async (after: number, isWoken: boolean) => {
+      const readAfter = async (after: number, waitsForCommits: boolean) => {
         seenWakeUps = eventWakeUps.count;
         const pageContext = contextOf(await authenticate(request.headers));
-        // A read that does not follow waits until the log has what was committed, such as the event that has woken the stream.
+        // A read that does not follow waits at the end of the log until that has what was committed, such as the event that has woken the stream.
         return callForResponse(
           bus,
           operation,
-          { query: { ...query, after, ...(isWoken ? { follow: false } : {}) } },
+          { query: { ...query, after, ...(waitsForCommits ? { follow: false } : {}) } },
           pageContext,
         );
       };
