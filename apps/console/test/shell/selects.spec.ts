@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
-import { closeChecked, describeInBrowser, expectAccessible, openSignedIn } from '../support/browser.ts';
+import {
+  api,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+  signIn,
+} from '../support/browser.ts';
 
 describeInBrowser('a select', () => {
   it('takes what is typed on it, the one before and after by arrows, and opens by the others, by Enter and by a press', async () => {
@@ -63,11 +71,6 @@ describeInBrowser('a combo box', () => {
       await route.continue();
     });
     const box = page.getByRole('combobox', { name: 'Into the project' });
-    // The field begins anew once the projects are known.
-    await page.waitForFunction(() =>
-      performance.getEntriesByType('resource').some(({ name }) => /\/api\/admin\/projects(\?|$)/.test(name)),
-    );
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     await page.getByText('Into the project').click();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('Defau');
@@ -81,6 +84,45 @@ describeInBrowser('a combo box', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('listbox').waitFor({ state: 'detached' });
     expect(await box.inputValue()).toBe('Default');
+    await closeChecked(opened);
+  });
+
+  it.each([
+    { kind: 'one', path: '/admin/transfer', operation: '**/api/admin/projects', label: 'Into the project' },
+    { kind: 'several', path: '/admin/groups', operation: '**/api/admin/user-admin', label: 'Add a member' },
+  ])('keeps what is typed before its options come, and offers them then: of $kind', async (example) => {
+    const { path, operation, label, kind } = example;
+    const name = `${kind} comes late`;
+    await api('POST', '/api/admin/user-admin', { username: `late-${kind}`, name, rootRole: 3, sendEmail: false });
+    await api('POST', '/api/admin/projects', { id: `late-${kind}`, name });
+    const opened = await openPage(path);
+    const { page } = opened;
+    const held: (() => void)[] = [];
+    let isHeld = true;
+    await page.route(operation, async (route) => {
+      if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+      await route.continue();
+    });
+    await signIn(page);
+    if (kind === 'several') await page.getByRole('button', { name: 'Create a group' }).first().click();
+    const box = page.getByRole('combobox', { name: label });
+    await box.click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type(`${kind} comes`);
+    await page.getByText('Nothing matches.').waitFor();
+    expect(held.length).toBeGreaterThan(0);
+    isHeld = false;
+    for (const go of held) go();
+    await page.getByRole('option', { name }).waitFor();
+    await page.keyboard.type(' la');
+    expect(await box.inputValue()).toBe(`${kind} comes la`);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
+    expect(await box.inputValue()).toBe(kind === 'several' ? '' : name);
+    if (kind === 'several') await page.getByRole('button', { name: `Remove ${name}` }).waitFor();
+    // The next choice, or the key that goes on to the next field, begins here.
+    await eventually(async () => expect(await box.evaluate((one) => one === document.activeElement)).toBe(true));
     await closeChecked(opened);
   });
 });

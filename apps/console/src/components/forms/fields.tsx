@@ -84,6 +84,11 @@ export interface ChoiceProps extends LabelAndMessages {
   readonly autoFocus?: boolean;
 }
 
+export interface ComboBoxProps extends ChoiceProps {
+  /** whether its list opens as soon as it has the focus; default: true */
+  readonly opensOnFocus?: boolean;
+}
+
 type Labelled<P> = Omit<P, 'className' | 'style' | 'children'> & { readonly children?: React.ReactNode };
 
 /** A checkbox. Without children, which are the label beside it, it needs an `aria-label`. */

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { IconButton } from '../buttons/button.tsx';
 import type { SelectOption } from './fields.tsx';
 import { ComboBox } from './selects.tsx';
@@ -16,16 +17,24 @@ interface MultiComboBoxProps {
 /** A combo box of which several options are chosen: found by typing, listed below as chips, and removed one by one. */
 export function MultiComboBox({ label, hint, options, value, onChange, emptyText }: MultiComboBoxProps) {
   const labelOf = (id: string): string => options.find((option) => option.id === id)?.label ?? id;
+  const [hasChanged, setChanged] = useState(false);
+  const change = (changed: readonly string[]): void => {
+    setChanged(true);
+    onChange(changed);
+  };
   return (
     <div className={styles['pick']}>
       <ComboBox
-        // A new key resets the combo box after a choice: the chosen option leaves the list, and the search text leaves the field.
-        key={`${value.join()} ${options.length}`}
+        // A new key resets the combo box after a choice: the chosen option leaves the list, and the search text leaves the field, which keeps
+        // the focus for the next one.
+        key={value.join()}
+        autoFocus={hasChanged}
+        opensOnFocus={!hasChanged}
         label={label}
         {...(hint === undefined ? {} : { hint })}
         options={options.filter(({ id }) => !value.includes(id))}
         value={null}
-        onChange={(id) => onChange([...value, id])}
+        onChange={(id) => change([...value, id])}
       />
       {value.length === 0 ? (
         <p className={styles['hint']}>{emptyText}</p>
@@ -38,7 +47,7 @@ export function MultiComboBox({ label, hint, options, value, onChange, emptyText
                 icon="close"
                 size="small"
                 label={`Remove ${labelOf(id)}`}
-                onPress={() => onChange(value.filter((chosenId) => chosenId !== id))}
+                onPress={() => change(value.filter((chosenId) => chosenId !== id))}
               />
             </li>
           ))}

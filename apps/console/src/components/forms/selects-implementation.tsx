@@ -12,7 +12,7 @@ import {
 } from 'react-aria-components';
 import { formatCount } from '../../text/format-number.ts';
 import { Icon } from '../content/icon.tsx';
-import { type ChoiceProps, FieldMessages, type SelectOption } from './fields.tsx';
+import { type ComboBoxProps, FieldMessages, type SelectOption } from './fields.tsx';
 import { maxOfferedOptions, offeredOptions } from './offered-options.ts';
 import styles from './field.module.css';
 
@@ -90,25 +90,37 @@ export function ComboBoxImplementation({
   value,
   onChange,
   placeholder,
+  opensOnFocus = true,
   ...props
-}: ChoiceProps) {
+}: ComboBoxProps) {
   const [text, setText] = useState('');
-  const items = useMemo(() => offeredOptions(options, text, value), [options, text, value]);
+  const [isTyping, setTyping] = useState(false);
+  const [shownValue, setShownValue] = useState(value);
+  // A value that comes while somebody types, such as a default with the options, would replace what is typed.
+  if (shownValue !== value && !isTyping) setShownValue(value);
+  const items = useMemo(() => offeredOptions(options, text, shownValue), [options, text, shownValue]);
   return (
     <AriaComboBox
       {...props}
       defaultItems={items}
-      selectedKey={value}
+      selectedKey={shownValue}
       onInputChange={setText}
-      onSelectionChange={(key) => key !== null && onChange(String(key))}
+      onSelectionChange={(key) => {
+        if (key === null) return;
+        setTyping(false);
+        onChange(String(key));
+      }}
+      onBlur={() => setTyping(false)}
       isInvalid={error !== undefined}
       validationBehavior="aria"
-      menuTrigger="focus"
+      menuTrigger={opensOnFocus ? 'focus' : 'input'}
+      // It is open also while its options are on their way, and has them when they come.
+      allowsEmptyCollection
       className={styles['field'] ?? ''}
     >
       <Label className={styles['label'] ?? ''}>{label}</Label>
       <div className={styles['combo']}>
-        <Input className={styles['input'] ?? ''} placeholder={placeholder} />
+        <Input className={styles['input'] ?? ''} placeholder={placeholder} onInput={() => setTyping(true)} />
         <Button>
           <Icon name="chevronDown" />
         </Button>

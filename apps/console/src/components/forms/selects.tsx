@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
 import { Label } from 'react-aria-components';
-import type { ChoiceProps } from './fields.tsx';
+import type { ChoiceProps, ComboBoxProps } from './fields.tsx';
 import type * as implementationModule from './selects-implementation.tsx';
 import { optionTyped } from './offered-options.ts';
 import { Icon } from '../content/icon.tsx';
@@ -152,7 +152,7 @@ function enter(input: HTMLInputElement, text: string): void {
 }
 
 /** A choice of one of many options, which the user finds by typing. */
-export function ComboBox(props: ChoiceProps) {
+export function ComboBox(props: ComboBoxProps) {
   const { label, hint, error, options, value, placeholder, isDisabled = false, autoFocus = false } = props;
   const id = useId();
   const [loaded, setLoaded] = useState(implementation);

@@ -192,7 +192,6 @@ const ConstraintFields = memo(({ isOfSignals, constraint, index, onEdit }: Const
           />
         ) : (
           <ComboBox
-            key={fieldOptions.length}
             label="Context field"
             options={fieldOptions.filter(({ id }) => id !== '')}
             value={contextName === '' ? null : contextName}

@@ -116,7 +116,6 @@ export function PermissionHoldersPage() {
           />
         )}
         <ComboBox
-          key={`${offeredGroups.length} ${catalogue.isSuccess}`}
           label="May"
           options={[
             { id: anyValue, label: 'Anything' },

@@ -210,7 +210,6 @@ function ApplicationsList() {
   const projects = useProjects().data?.projects ?? [];
   const filter = (
     <ComboBox
-      key={projects.length}
       label="Project"
       options={[
         { id: allProjects, label: 'All projects' },

@@ -190,8 +190,6 @@ function EnvironmentChoiceFields({ choice, labels, hasProject = true }: Environm
     <>
       {hasProject && (
         <ComboBox
-          // Mounted again once its options are loaded: the field reads its initial text only when it is mounted.
-          key={choice.projectOptions.length}
           label={labels.project}
           options={choice.projectOptions}
           value={choice.project ?? null}
