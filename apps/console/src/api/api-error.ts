@@ -1,4 +1,5 @@
 import type { ErrorBody, ErrorDetail, ErrorKind } from '@bunting/contracts';
+import { serverNow } from './server-clock.ts';
 import { inFieldWords } from '../text/field-words.ts';
 
 /** Why a call failed: a kind of the API, no connection to Bunting, or a response that is not Bunting's. */
@@ -52,7 +53,7 @@ function retryAfterSeconds(header: string | null, now: number): number | undefin
 export function errorOfResponse(response: Response, body: unknown): ApiError {
   const shared = {
     status: response.status,
-    retryAfterSeconds: retryAfterSeconds(response.headers.get('retry-after'), Date.now()),
+    retryAfterSeconds: retryAfterSeconds(response.headers.get('retry-after'), serverNow()),
   };
   if (!isErrorBody(body)) {
     return new ApiError('UnexpectedResponse', `Bunting responded with status ${response.status}.`, shared);

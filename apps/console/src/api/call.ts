@@ -1,6 +1,7 @@
 import { type AnyOperation, type IfMatchTarget, type ReplyOf, type RequestOf, staleHeader } from '@bunting/contracts';
 import { ApiError, errorOfResponse } from './api-error.ts';
 import { rememberWrite } from './last-write.ts';
+import { compareClocks } from './server-clock.ts';
 import {
   signInCount,
   signInOfferOf,
@@ -94,6 +95,7 @@ interface ApiResponse {
 async function fetchResponse(url: string, init: RequestInit): Promise<ApiResponse> {
   try {
     const response = await fetch(url, init);
+    compareClocks(response);
     return { response, body: await parseBody(response) };
   } catch (error) {
     if (error instanceof ApiError || init.signal?.aborted === true) throw error;

@@ -1,3 +1,4 @@
+import { serverClockOffset } from '../../api/server-clock.ts';
 import { createStore, useStore } from '../../store.ts';
 
 const units = [
@@ -26,7 +27,7 @@ function relativeTime(instant: number, now: number): string {
   return unit === undefined ? 'just now' : relative.format(Math.trunc(seconds / unit[1]), unit[0]);
 }
 
-/** The current time in milliseconds, updated twice a minute, from which relative times are computed. */
+/** The current time in milliseconds by the browser's clock, updated twice a minute, from which relative times are computed. */
 const clock = createStore(Date.now());
 setInterval(() => clock.set(Date.now()), 30_000);
 
@@ -41,7 +42,7 @@ interface TimeProps {
 
 /** An instant in the reader's time zone, with UTC on hover. */
 export function Time({ at, isAbsolute = false, isTimeOfDay = false }: TimeProps) {
-  const now = useStore(clock);
+  const now = useStore(clock) + useStore(serverClockOffset);
   if (at == null) return <span>never</span>;
   const date = new Date(at);
   return (

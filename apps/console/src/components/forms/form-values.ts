@@ -1,4 +1,5 @@
 import type { FieldPath, FieldValues, UseFormSetError } from 'react-hook-form';
+import { serverNow } from '../../api/server-clock.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { explainError } from '../../text/explain-error.ts';
 
@@ -11,7 +12,7 @@ export function textOrUndefined(value: string | boolean | undefined): string | u
 export function instantAfterDays(days: string | boolean | undefined): string | undefined {
   return typeof days !== 'string' || days === ''
     ? undefined
-    : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+    : new Date(serverNow() + Number(days) * 86_400_000).toISOString();
 }
 
 /** The options of a select from pairs of an id and a label. */

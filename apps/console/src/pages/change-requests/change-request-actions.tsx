@@ -8,6 +8,7 @@ import {
 } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { serverNow } from '../../api/server-clock.ts';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
@@ -191,7 +192,7 @@ function ActionDialog({ request, review, action, isApplicable, onClose }: Action
             value={time}
             onChange={(entered) => {
               setTime(entered);
-              setPast(new Date(entered).getTime() <= Date.now());
+              setPast(new Date(entered).getTime() <= serverNow());
             }}
             error={isPast ? 'Choose a time in the future.' : undefined}
             isRequired

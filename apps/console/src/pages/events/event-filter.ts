@@ -1,4 +1,5 @@
 import { type EventCreators, eventTypes, type RequestOf, type SearchEvents } from '@bunting/contracts';
+import { serverNow } from '../../api/server-clock.ts';
 import {
   filterTokensOf,
   type InvalidTextToken,
@@ -53,7 +54,7 @@ function typesOf(pattern: string): readonly string[] {
 export function readEventFilter(
   filter: string,
   { creators, project }: Pick<EventFilterVocabulary, 'creators' | 'project'>,
-  { now, timeZone }: ReaderClock = { now: new Date(), timeZone: ownTimeZone() },
+  { now, timeZone }: ReaderClock = { now: new Date(serverNow()), timeZone: ownTimeZone() },
 ): EventFilter {
   const lists = new Map<string, Set<string>>();
   const days = new Map<string, string>();

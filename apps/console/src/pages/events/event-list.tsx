@@ -2,6 +2,7 @@ import type { Event } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { lazy, memo, type RefObject, Suspense, useEffect } from 'react';
+import { serverNow } from '../../api/server-clock.ts';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
@@ -165,7 +166,7 @@ export function EventList({
   useEffect(() => {
     if (activeRow >= 0) virtualizer.scrollToIndex(activeRow, { align: 'auto' });
   }, [activeRow, virtualizer]);
-  const now = new Date();
+  const now = new Date(serverNow());
   const dayAt = (row: number): string | undefined => {
     const event = row < 0 ? undefined : eventAt(row);
     return event && dayOf(event.createdAt, now);

@@ -2,6 +2,7 @@ import { ValidateArchive } from '@bunting/contracts';
 import { useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { serverNow } from '../../api/server-clock.ts';
 import { call } from '../../api/call.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
@@ -100,7 +101,7 @@ const maxNamedAskers = 5;
 
 /** Which of the flags applications still ask for, the most recent first. */
 function StillAskedFor({ flags }: { readonly flags: readonly SelectedFlag[] }) {
-  const [openedAt] = useState(() => Date.now());
+  const [openedAt] = useState(serverNow);
   const recent = flags
     .flatMap(({ name, lastAsked }) =>
       lastAsked !== undefined && openedAt - Date.parse(lastAsked.at) < recentMs ? [{ name, ...lastAsked }] : [],

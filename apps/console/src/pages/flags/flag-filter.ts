@@ -1,4 +1,5 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
+import { serverNow } from '../../api/server-clock.ts';
 import {
   ownTimeZone,
   type ReaderClock,
@@ -132,7 +133,7 @@ const maxForgivingLength = 100;
 export function readFlagFilter(
   filter: string,
   environments: readonly string[],
-  clock: ReaderClock = { now: new Date(), timeZone: ownTimeZone() },
+  clock: ReaderClock = { now: new Date(serverNow()), timeZone: ownTimeZone() },
 ): FlagFilter {
   const conditions: Conditions = { lists: new Map(), texts: [], single: new Map() };
   const errors: InvalidTextToken[] = [];

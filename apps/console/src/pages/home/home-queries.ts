@@ -8,6 +8,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { serverNow } from '../../api/server-clock.ts';
 import { operationQuery, useEnvironments, useMe } from '../../api/queries-and-mutations.ts';
 import { reachChangingTypes } from '../../text/event-words.ts';
 import { dayIn, ownTimeZone } from '../../filtering/filter-tokens.ts';
@@ -28,9 +29,9 @@ export function useRequests(which: 'reviewable' | 'scheduled') {
 
 /** Today in a time zone, also after midnight. */
 function useToday(timeZone: string): string {
-  const [today, setToday] = useState(() => dayIn(timeZone, new Date()));
+  const [today, setToday] = useState(() => dayIn(timeZone, new Date(serverNow())));
   useEffect(() => {
-    const timer = setInterval(() => setToday(dayIn(timeZone, new Date())), 60_000);
+    const timer = setInterval(() => setToday(dayIn(timeZone, new Date(serverNow()))), 60_000);
     return () => clearInterval(timer);
   }, [timeZone]);
   return today;

@@ -1,6 +1,7 @@
 import { CreateInviteLink, type InviteLink, ListInviteLinks, UpdateInviteLink } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
+import { serverNow } from '../../../api/server-clock.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
@@ -15,7 +16,7 @@ import layout from '../../../components/layout/layout.module.css';
 const CreateInvitationDialog = lazyRouteComponent(() => import('./user-dialogs.tsx'), 'CreateInvitationDialog');
 
 function isPast(at: string): boolean {
-  return Date.parse(at) < Date.now();
+  return Date.parse(at) < serverNow();
 }
 
 function InvitationStateBadge({ link: { enabled, expiresAt } }: { readonly link: InviteLink }) {

@@ -1,6 +1,7 @@
 import { type ApiToken, CreateApiToken, DeleteApiToken, ListApiTokens, UpdateApiToken } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
+import { serverNow } from '../../../api/server-clock.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Badge } from '../../../components/content/badge.tsx';
 import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
@@ -28,7 +29,7 @@ const CreateApiTokenDialog = lazyRouteComponent(loadDialogs, 'CreateApiTokenDial
 const ExtendApiTokenDialog = lazyRouteComponent(loadDialogs, 'ExtendApiTokenDialog');
 
 function isPast(at: string): boolean {
-  return Date.parse(at) < Date.now();
+  return Date.parse(at) < serverNow();
 }
 
 function Expiry({ expiresAt }: ApiToken) {

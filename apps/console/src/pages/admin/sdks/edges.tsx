@@ -10,6 +10,7 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { formatCount, formatNumber } from '../../../text/format-number.ts';
 import styles from '../people/people.module.css';
+import { serverClockOffset } from '../../../api/server-clock.ts';
 import { edgeFigures, isSilent, staleText } from './edge-figures.ts';
 
 const texts = {
@@ -88,7 +89,8 @@ function EmptyHelp() {
 export function Edges() {
   const query = useQuery(operationQuery(ListEdges, {}));
   const [opened, setOpened] = useState<EdgeReport | undefined>();
-  const rows = query.data === undefined ? undefined : rowsOf(query.data.edges, query.dataUpdatedAt);
+  const rows =
+    query.data === undefined ? undefined : rowsOf(query.data.edges, query.dataUpdatedAt + serverClockOffset.get());
   return (
     <>
       {rows !== undefined && rows.length > 0 && <p>{texts.intro}</p>}

@@ -2,6 +2,7 @@ import { GetProjectStatus, type ProjectOverview, type ProjectStatus } from '@bun
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { serverNow } from '../../../api/server-clock.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { collaborationModes } from '../project-fields.tsx';
@@ -74,7 +75,7 @@ function weeksOf(days: ProjectStatus['activityCountByDate'], now: number) {
 }
 
 function Activity({ days }: { readonly days: ProjectStatus['activityCountByDate'] }) {
-  const [now] = useState(() => Date.now());
+  const [now] = useState(serverNow);
   const weeks = weeksOf(days, now);
   const max = Math.max(1, ...weeks.map(({ count }) => count));
   return (
