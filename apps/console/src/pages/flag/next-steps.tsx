@@ -1,6 +1,9 @@
 import type { Feature } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { serverNow } from '../../api/server-clock.ts';
+import { usePermissionCheck } from '../../api/permissions.ts';
+import { useEditProtection } from '../../changes/edit-protection.tsx';
 import { buttonClass } from '../../components/buttons/button.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
@@ -34,7 +37,9 @@ function Step({ title, isDone, children }: StepProps) {
 
 /** What to do with a new flag, until it is on somewhere and an application has asked for it. */
 export function NextSteps({ feature: { name, createdAt, archived, environments = [] }, project }: NextStepsProps) {
-  const [openedAt] = useState(() => Date.now());
+  const [openedAt] = useState(serverNow);
+  const hasPermission = usePermissionCheck();
+  const { environments: protectedEnvironments } = useEditProtection(project);
   const isOn = environments.some(({ enabled }) => enabled);
   const isSeen = environments.some(({ lastSeenAt }) => lastSeenAt != null);
   const isNew = createdAt != null && openedAt - new Date(createdAt).getTime() < newForMs;
@@ -42,25 +47,32 @@ export function NextSteps({ feature: { name, createdAt, archived, environments =
   const firstOf = (type: string) => environments.find((one) => one.type === type);
   const targets = [firstOf('development') ?? environments[0], firstOf('production')]
     .filter((one, index, all) => one !== undefined && all.indexOf(one) === index)
-    .map((one) => one?.name ?? '');
+    .map((one) => one?.name ?? '')
+    .filter(
+      (environment) =>
+        protectedEnvironments.includes(environment) ||
+        hasPermission('CREATE_FEATURE_STRATEGY', { project, environment }),
+    );
   return (
     <section className={styles['nextSteps']} aria-labelledby="next-steps">
       <h2 id="next-steps">Next steps</h2>
       <ol>
-        <Step title="Roll out" isDone={isOn}>
-          <span className={styles['badges']}>
-            {targets.map((environment) => (
-              <Link
-                key={environment}
-                to="/projects/$project/features/$feature/environments/$environment/strategies/$strategy"
-                params={{ project, feature: name, environment, strategy: 'new' }}
-                className={buttonClass({ size: 'small' })}
-              >
-                Choose who gets it in {environment}
-              </Link>
-            ))}
-          </span>
-        </Step>
+        {(isOn || targets.length > 0) && (
+          <Step title="Roll out" isDone={isOn}>
+            <span className={styles['badges']}>
+              {targets.map((environment) => (
+                <Link
+                  key={environment}
+                  to="/projects/$project/features/$feature/environments/$environment/strategies/$strategy"
+                  params={{ project, feature: name, environment, strategy: 'new' }}
+                  className={buttonClass({ size: 'small' })}
+                >
+                  Choose who gets it in {environment}
+                </Link>
+              ))}
+            </span>
+          </Step>
+        )}
         <Step title="Connect" isDone={isSeen}>
           <ConnectSdkButton project={project} flag={name} size="small" />
         </Step>
