@@ -339,6 +339,17 @@ describe('an OFREP event stream', () => {
     expect(gateway.logged()).not.toContain(address.split('=')[1]);
   });
 
+  it('has one ticket for the clients of a token, and another one after a change that it can notice', async () => {
+    const address = await addressOf(north);
+    outbox.write(flag('ticket-elsewhere'));
+    expect(await addressOf(north)).toBe(address);
+    outbox.write(flag('ticket-here', {}, { project: 'north' }));
+    const later = await addressOf(north);
+    expect(later).not.toBe(address);
+    const stream = await open(later);
+    await eventually(() => expect(stream.messages()).toEqual([{ type: 'connected' }]));
+  });
+
   it('says to evaluate again after a restore of the database that took back what the client has', async () => {
     const stream = await open(await addressOf(north), { 'last-event-id': '999999' });
     await eventually(() => expect(stream.messages()).toMatchObject([{ type: 'refetchEvaluation' }]));
