@@ -46,7 +46,7 @@ export function naiveFind(
   const matching = log.filter(({ event }) => {
     const day = new Date(event.createdAt).toISOString().slice(0, 10);
     const searched = [
-      ...(textIn === 'data' ? [] : [event.type, event.createdBy]),
+      ...(textIn === 'data' ? [] : [event.type, event.createdBy, event.createdByUsername ?? '']),
       ...texts(event.data),
       ...texts(event.preData),
       ...event.tags.map((tag) => `${tag.type}:${tag.value}`),

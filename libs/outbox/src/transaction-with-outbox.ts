@@ -1,6 +1,6 @@
 import {
-  type Caller,
   type DeliveryState,
+  type EventAuthor,
   type EventContent,
   outboxEvent,
   type OutboxEvent,
@@ -45,7 +45,7 @@ export type RecordEvents<Event extends EventContent = EventContent> = (events: r
 /** Records events in an outbox, as caused by the caller of a unit of work at its time. */
 export function recordEvents(
   outbox: Pick<Outbox, 'emit'>,
-  { caller: by, now }: { readonly caller: Pick<Caller, 'id' | 'name'>; readonly now: Date },
+  { caller: by, now }: { readonly caller: EventAuthor; readonly now: Date },
 ): RecordEvents {
   return (events) => outbox.emit(events.map((event) => outboxEvent(event, { by, now })));
 }

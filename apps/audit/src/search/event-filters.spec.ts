@@ -144,6 +144,11 @@ describe('The searchable texts of an event', () => {
     ]);
   });
 
+  it('contain the username of a user whom the event names by an e-mail address', () => {
+    const [creator] = partsOf({ createdBy: 'mia@example.com', createdByUsername: 'Mia.K' });
+    expect(creator).toBe('mia@example.com\u001fmia.k');
+  });
+
   it('have numbers and times apart, which differ more often', () => {
     expect(
       partsOf({ data: { rollout: '25', createdAt: '2026-11-21T08:00:00.000Z', weight: -0.5, name: 'v2' } }),

@@ -218,9 +218,10 @@ function partsOf(value: unknown): Set<string> {
 const numeric = /^[\d.:+\-tz]+$/;
 
 /**
- * The texts that searches match, beside the event's type: who caused it, and every key and value of the data before and after and every
- * tag, without duplicates. Values are plain text, without the escapes of JSON. What the event changed, or the numbers of one that has no
- * data before and after, are apart from the rest, because the rest is the same in many events, and equal texts are stored once.
+ * The texts that searches match, beside the event's type: who caused it, by e-mail address and username, and every key and value of the data
+ * before and after and every tag, without duplicates. Values are plain text, without the escapes of JSON. What the event changed, or the
+ * numbers of one that has no data before and after, are apart from the rest, because the rest is the same in many events, and equal texts
+ * are stored once.
  */
 export interface SearchableTexts {
   readonly creator: string;
@@ -230,10 +231,11 @@ export interface SearchableTexts {
 
 export function searchableTexts({
   createdBy,
+  createdByUsername,
   data,
   preData,
   tags,
-}: Pick<OutboxEvent, 'createdBy' | 'data' | 'preData' | 'tags'>): SearchableTexts {
+}: Pick<OutboxEvent, 'createdBy' | 'createdByUsername' | 'data' | 'preData' | 'tags'>): SearchableTexts {
   const [after, before] = [partsOf(data), partsOf(preData)];
   const hasBoth = after.size > 0 && before.size > 0;
   const constant = new Set<string>();
@@ -247,7 +249,10 @@ export function searchableTexts({
     if (!varying.has(text)) constant.add(text);
   }
   return {
-    creator: foldForSearch(createdBy),
+    creator: [createdBy, createdByUsername ?? []]
+      .flat()
+      .map((text) => foldForSearch(text))
+      .join(separator),
     constant: [...constant].join(separator),
     varying: [...varying].join(separator),
   };

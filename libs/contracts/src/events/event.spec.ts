@@ -33,3 +33,11 @@ it('an event is recorded with who caused it and when, and with null for what it 
     tags: [],
   });
 });
+
+it('an event names the username of a user whom it names by the e-mail address, for searches', () => {
+  const byUsername = { ...origin, by: { ...origin.by, username: 'ada' } };
+  expect(outboxEvent({ type: 'segment-created' }, byUsername).createdByUsername).toBe('ada');
+  expect(
+    outboxEvent({ type: 'segment-created' }, { ...origin, by: { ...origin.by, username: null } }),
+  ).not.toHaveProperty('createdByUsername');
+});

@@ -117,6 +117,11 @@ export const OutboxEvent = Type.Object({
     description: 'the actor: e-mail, else user name; the name of the token for an admin token',
   }),
   createdByUserId: Type.Number({ description: 'the id of the user who caused it' }),
+  createdByUsername: Type.Optional(
+    Type.String({
+      description: 'a text besides `createdBy` by which searches find the user; the log does not return it',
+    }),
+  ),
   project: Nullable(Type.String()),
   environment: Nullable(Type.String()),
   featureName: Nullable(Type.String()),
@@ -138,9 +143,14 @@ export type OutboxEvent = Static<typeof OutboxEvent>;
 
 /** The part of an event that a rule decides: what happened. `outboxEvent` adds who caused it, and when. */
 export type EventContent = Pick<OutboxEvent, 'type'> &
-  Readonly<Partial<Omit<OutboxEvent, 'type' | 'tags' | 'createdAt' | 'createdBy' | 'createdByUserId'>>> & {
+  Readonly<
+    Partial<Omit<OutboxEvent, 'type' | 'tags' | 'createdAt' | 'createdBy' | 'createdByUserId' | 'createdByUsername'>>
+  > & {
     readonly tags?: readonly OutboxEvent['tags'][number][];
   };
+
+/** Who causes an event: by the name in events, and where that is an e-mail address by the username. */
+export type EventAuthor = Pick<Caller, 'id' | 'name'> & { readonly username?: string | null | undefined };
 
 /** Completes the content of an event for the outbox. Members that the content leaves out become null, and its tags an empty list. */
 export function outboxEvent(
@@ -155,13 +165,14 @@ export function outboxEvent(
     groupType,
     groupId,
   }: EventContent,
-  { by, now }: { readonly by: Pick<Caller, 'id' | 'name'>; readonly now: Date },
+  { by, now }: { readonly by: EventAuthor; readonly now: Date },
 ): OutboxEvent {
   return {
     type,
     createdAt: now.toISOString(),
     createdBy: by.name,
     createdByUserId: by.id,
+    ...(typeof by.username === 'string' ? { createdByUsername: by.username } : {}),
     project,
     environment,
     featureName,

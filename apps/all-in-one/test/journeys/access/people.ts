@@ -55,6 +55,22 @@ export const describePeople = (platform: () => Platform): void => {
       expect(created).toMatchObject({ createdBy: 'zoe@people.example', createdByUserId: id });
     });
 
+    it('is found in the event log by a part of the username, and by a part of the e-mail address', async () => {
+      const names = { username: 'people-kaja', email: 'lind@people.example' };
+      const { id } = await expectSuccess<CreatedUser>('POST', 'user-admin', { ...names, rootRole: rootRole.editor });
+      const { secret } = await expectSuccess<CreatedPat>('POST', `user-admin/${id}/token`, { description: 'key' });
+      const kaja = apiOf(platform().url, secret);
+      await platformClient(kaja).createFeature('default', 'people-found');
+      const proposal = { action: 'archiveFeature', feature: 'people-found' };
+      const requests = '/api/admin/projects/default/environments/production/change-requests';
+      expect((await kaja('POST', requests, proposal)).status).toBe(200);
+      for (const query of ['Kaja', 'LIND@people']) {
+        const { events } = await platformClient(platform().api).events({ query });
+        const did = events.filter(({ createdByUserId }) => createdByUserId === id).map(({ type }) => type);
+        expect(did).toEqual(['change-added', 'change-request-created', 'feature-created']);
+      }
+    });
+
     it('is created by an administrator with a first token and a root role, and creates further tokens', async () => {
       const { id, key, api } = await createUser('people-ann', rootRole.editor);
       const { body: pat, status } = await api<CreatedPat>('POST', '/api/admin/user/tokens', {
