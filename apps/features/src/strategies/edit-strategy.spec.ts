@@ -55,6 +55,9 @@ describe('a patch of a strategy', () => {
       { name: 'default', parameters: rollout },
     ],
     ['changes the title', [{ op: 'replace', path: '/title', value: 'All of Oslo' }], { title: 'All of Oslo' }],
+    ['takes the title away', [{ op: 'remove', path: '/title' }], { title: null }],
+    ['takes the title away with null', [{ op: 'replace', path: '/title', value: null }], { title: null }],
+    ['moves the title away', [{ op: 'move', from: '/title', path: '/featureName' }], { title: null }],
     ['can blank the title', [{ op: 'replace', path: '/title', value: '' }], { title: '' }],
     ['disables', [{ op: 'replace', path: '/disabled', value: true }], { disabled: true }],
     ['takes all constraints away', [{ op: 'remove', path: '/constraints' }], { constraints: [] }],
@@ -96,9 +99,6 @@ describe('a patch of a strategy', () => {
   });
 
   it.each<[string, PatchOperation[]]>([
-    ['the title is null', [{ op: 'replace', path: '/title', value: null }]],
-    ['the title is taken away', [{ op: 'remove', path: '/title' }]],
-    ['the title is moved away', [{ op: 'move', from: '/title', path: '/featureName' }]],
     ['it is neither disabled nor not', [{ op: 'replace', path: '/disabled', value: null }]],
     ['disabled is taken away', [{ op: 'remove', path: '/disabled' }]],
     ['the settings are taken away', [{ op: 'remove', path: '/parameters' }]],

@@ -91,9 +91,15 @@ const patchable: PatchableMembers = {
   maps: new Set(['parameters']),
 };
 
+/** The title after a patch, which takes it away with a step of its own, or with null. A new document that leaves it out keeps it. */
+function patchedTitle(patched: string | null | undefined, before: string | null, patch: JsonPatch): string | null {
+  if (patched !== undefined) return patched;
+  return patch.some(({ path, from }) => path === '/title' || from === '/title') ? null : before;
+}
+
 /**
- * Patches one strategy. A patch cannot change its id, environment and sort order. It can remove constraints and variants; other properties
- * that it removes do not change. The feature is turned off if no active strategy remains.
+ * Patches one strategy. A patch cannot change its id, environment and sort order. It can remove the title, constraints and variants; other
+ * properties that it removes do not change. The feature is turned off if no active strategy remains.
  */
 export function patchStrategy(
   feature: Feature,
@@ -105,7 +111,7 @@ export function patchStrategy(
   const document = parse(lenientSchema(FeatureStrategy), applyPatch(publicStrategy(before), patch, patchable));
   const newContent: StrategyContent = {
     name: document.name,
-    title: document.title ?? before.title,
+    title: patchedTitle(document.title, before.title, patch),
     disabled: document.disabled ?? before.disabled,
     constraints: document.constraints ?? [],
     parameters: keepRollout(
