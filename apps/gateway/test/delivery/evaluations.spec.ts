@@ -196,8 +196,11 @@ describe('an OFREP evaluation', () => {
         headers: { authorization: page, ...headers },
         body,
       });
-    const untyped = await sendTyped({});
-    expect([untyped.status, await untyped.json()]).toMatchObject([200, { value: true }]);
+    const untypedHeaders: Record<string, string>[] = [{}, { 'content-type': '' }];
+    for (const headers of untypedHeaders) {
+      const untyped = await sendTyped(headers);
+      expect([untyped.status, await untyped.json()]).toMatchObject([200, { value: true }]);
+    }
     const typed = await sendTyped({ 'content-type': 'text/plain' });
     expect([typed.status, await typed.json()]).toMatchObject([415, { key: 'untyped', errorCode: 'GENERAL' }]);
   });

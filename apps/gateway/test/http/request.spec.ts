@@ -52,6 +52,11 @@ describe('a request', () => {
       const response = await patch({}, new Uint8Array([0x5b, 0x5d]));
       expect(response.status).toBe(415);
       expect((await refusalOf(response)).message).toContain("(you didn't provide one)");
+      const unnamed = await patch({ 'content-type': '' });
+      expect([unnamed.status, (await refusalOf(unnamed)).message]).toEqual([
+        415,
+        expect.stringContaining("(you didn't provide one)"),
+      ]);
       const empty = await gateway.send(strategyPath, { method: 'PATCH' });
       expect(empty.status).toBe(415);
     });
@@ -166,6 +171,7 @@ describe('a request', () => {
       ['status=development:enabled', ['development:enabled']],
       ['status=a:enabled&status=b:disabled', ['a:enabled', 'b:disabled']],
       ['status[]=a:enabled&status%5B%5D=b:disabled&status=c:enabled', ['a:enabled', 'b:disabled', 'c:enabled']],
+      ['status[0]=a:enabled&status%5B1%5D=b:disabled', ['a:enabled', 'b:disabled']],
     ])('accepts every notation of lists: %j', async (query, status) => {
       expect((await search(query)).status).toBe(200);
       expect(received[0]?.query).toEqual({ status });

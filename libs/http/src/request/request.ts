@@ -72,9 +72,13 @@ function decodedName(text: string): string | undefined {
   }
 }
 
+/** The index that some clients write where others write `[]`. */
+const indexOfElement = /\[\d{1,9}\]$/;
+
 /**
  * Parses the query of an operation, decoding it once: the parameters of its contract, or all of them where the contract has additional
- * properties. A list takes every `name=` and `name[]=`; any other repeated parameter becomes a list too, which its schema then rejects.
+ * properties. A list takes every `name=`, `name[]=` and `name[0]=`; any other repeated parameter becomes a list too, which its schema then
+ * rejects.
  */
 export function queryParser(schema: TSchema): (search: string) => Query {
   const properties = isObjectSchema(schema) ? Object.entries(schema.properties) : [];
@@ -87,7 +91,7 @@ export function queryParser(schema: TSchema): (search: string) => Query {
   const acceptsAnyName = typeof (schema as { additionalProperties?: unknown }).additionalProperties === 'object';
   if (parameters.size === 0 && !acceptsAnyName) return () => ({});
   const parameterOf = (requestedName: string) =>
-    parameters.get(requestedName) ??
+    parameters.get(requestedName.replace(indexOfElement, '[]')) ??
     (acceptsAnyName && requestedName !== '__proto__' ? { name: requestedName, isList: false } : undefined);
 
   return (search) => {
@@ -184,7 +188,8 @@ function textOfForm(body: Buffer): string {
  * @param mayBeMissing whether a request may have no content type: it has no body, or one that is read as JSON
  */
 export function requireJsonContentType(headers: IncomingHttpHeaders, mayBeMissing: boolean): void {
-  const contentType = headers['content-type'];
+  // An empty header names no type.
+  const contentType = headers['content-type']?.trim() || undefined;
   // The fast path: nearly every request with a body has exactly this header.
   if (contentType !== jsonType) {
     if (contentType === undefined ? !mayBeMissing : !isJson(contentType)) throw notAccepted(contentType);
