@@ -16,11 +16,33 @@ const noHash = '0'.repeat(64);
 export async function fakeEventLog(bus: Bus) {
   let entries: LoggedEntry[] = [];
   let pagesRead = 0;
+  let pagesWaited = 0;
+  let committedMeanwhile = 0;
   const startedAt = Date.now();
+  const entryOf = (overrides: Partial<Event>): LoggedEntry => {
+    const id = entries.length + 1;
+    const event: Event = {
+      ...switchedOn,
+      id,
+      createdAt: new Date(startedAt + id * 1_000).toISOString(),
+      createdBy: 'mia@example.com',
+      label: 'Flag enabled',
+      summary: '**mia@example.com** enabled **[banner](https://flags.example.org/projects/shop/features/banner)**',
+      ...overrides,
+    };
+    const hash = createHash('sha256')
+      .update(`${entries.at(-1)?.hash ?? noHash}${JSON.stringify(event)}${randomUUID()}`)
+      .digest('hex');
+    return { uid: randomUUID(), hash, event };
+  };
   const served = await serve(
     bus,
     [
-      implement(ReadEventLog, async ({ body: { after, limit } }) => {
+      implement(ReadEventLog, async ({ body: { after, limit, waitsForCommits } }) => {
+        if (waitsForCommits === true && limit > 0) {
+          pagesWaited++;
+          if (committedMeanwhile-- > 0) entries.push(entryOf({}));
+        }
         const events = entries.slice(after, after + limit);
         if (events.length > 0) pagesRead++;
         return {
@@ -40,20 +62,7 @@ export async function fakeEventLog(bus: Bus) {
     /** Appends events, by default about the flag `banner` of the project `shop`, and wakes those who follow the log. */
     append: (...events: readonly Partial<Event>[]): LoggedEntry[] => {
       const added = events.map((overrides) => {
-        const id = entries.length + 1;
-        const event: Event = {
-          ...switchedOn,
-          id,
-          createdAt: new Date(startedAt + id * 1_000).toISOString(),
-          createdBy: 'mia@example.com',
-          label: 'Flag enabled',
-          summary: '**mia@example.com** enabled **[banner](https://flags.example.org/projects/shop/features/banner)**',
-          ...overrides,
-        };
-        const hash = createHash('sha256')
-          .update(`${entries.at(-1)?.hash ?? noHash}${JSON.stringify(event)}${randomUUID()}`)
-          .digest('hex');
-        const entry = { uid: randomUUID(), hash, event };
+        const entry = entryOf(overrides);
         entries.push(entry);
         return entry;
       });
@@ -68,6 +77,12 @@ export async function fakeEventLog(bus: Bus) {
     get pagesRead() {
       return pagesRead;
     },
+    /** how many pages were read that waited for what was committed before */
+    get pagesWaited() {
+      return pagesWaited;
+    },
+    /** From now on so many waits find that another event was committed meanwhile. */
+    commitMeanwhile: (times: number): void => void (committedMeanwhile = times),
     get head() {
       return entries.length;
     },

@@ -171,7 +171,9 @@ export function startInbox(options: InboxOptions) {
       try {
         let position = await store.position();
         if (position === undefined) await store.begin(await endOfLog(bus));
-        while (position !== undefined) position = await tellPage(position, waitsForCommits);
+        // What is committed meanwhile wakes the next round: if each page waited for it, a round under load would not end.
+        for (let isFirst = true; position !== undefined; isFirst = false)
+          position = await tellPage(position, waitsForCommits && isFirst);
         caughtUp();
       } catch (error) {
         hasNewCommits ||= waitsForCommits;

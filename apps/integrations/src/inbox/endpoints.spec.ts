@@ -265,6 +265,14 @@ it('no more than the newest 500 of a person are kept, and none for more than 90 
   await other.stop();
 });
 
+it('what is committed while people are told is left to the next look at the log, so that commits share one', async () => {
+  const waited = service.log.pagesWaited;
+  service.log.commitMeanwhile(20);
+  await happened({});
+  service.log.commitMeanwhile(0);
+  expect(service.log.pagesWaited - waited).toBe(1);
+});
+
 describe('after a crash', () => {
   it('and with several replicas, people are told of everything once', async () => {
     const before = service.log.head;
