@@ -47,7 +47,12 @@ export async function consumeEvents(options: ConsumeEventsOptions) {
   const recordEvents = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
     await appendEvents(
       tx,
-      messages.map((message) => prepared.get(message) ?? parseAndPrepare(message)),
+      messages.map((message) => {
+        const event = prepared.get(message) ?? parseAndPrepare(message);
+        // Minor garbage collections keep the values of a WeakMap.
+        prepared.delete(message);
+        return event;
+      }),
     );
   };
   const projections: Projection[] = [];

@@ -100,6 +100,7 @@ function hasBody({ raw: { headers } }: FastifyRequest): boolean {
 export function concurrentRequestLimits(config: Limits) {
   const limits = { incoming: concurrencyLimit(), handling: concurrencyLimit() };
   const totals = { incoming: config.GATEWAY_MAX_INCOMING_REQUESTS, handling: config.GATEWAY_MAX_CONCURRENT_REQUESTS };
+  /** Entries are deleted: minor garbage collections keep the values of a WeakMap, and here a value holds its request and response. */
   const requests = new WeakMap<FastifyRequest, Progress>();
 
   const serverQuota = (stage: 'incoming' | 'handling'): Quota => ({
@@ -135,6 +136,7 @@ export function concurrentRequestLimits(config: Limits) {
       requests.set(request, progress);
       reply.raw.once('close', () => {
         progress.stage = 'done';
+        requests.delete(request);
         release(progress);
       });
     },
