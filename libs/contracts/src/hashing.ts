@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 function withSortedKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withSortedKeys);
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(members.map(([name, member]) => [name, withSortedKeys(member)]));
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, withSortedKeys((value as Record<string, unknown>)[name])]));
 }
 
 /** Serializes a value as JSON with sorted object keys, so that equal values give equal text. */

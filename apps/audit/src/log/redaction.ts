@@ -51,6 +51,8 @@ function announcesCredential(word: string): boolean {
 }
 
 const minSecretLength = 16;
+/** What every text with a secret contains: the word before a credential, the beginning of a web token, or the digits of a key. */
+const partOfSecret = /bearer|basic|eyJ|PRIVATE KEY-----|[0-9a-f]{32}/i;
 
 /** The length of a word without the punctuation at its end. */
 function lengthWithoutPunctuation(word: string): number {
@@ -61,7 +63,7 @@ function lengthWithoutPunctuation(word: string): number {
 
 /** The text without words that have the form of a credential. Takes linear time: words are matched one by one, without backtracking. */
 function textWithoutSecrets(text: string): string {
-  if (text.length < minSecretLength) return text;
+  if (text.length < minSecretLength || !partOfSecret.test(text)) return text;
   if (text.includes('PRIVATE KEY-----')) return redactedText;
   let previousWord = '';
   // Every second piece is a separator, which is copied.
@@ -93,12 +95,14 @@ export function withoutSecrets(value: unknown): unknown {
     const elements = value.map(withoutSecrets);
     return elements.some((element, nth) => element !== value[nth]) ? elements : value;
   }
-  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
-    name,
-    isSecretMember(name) && !isEmpty(member) ? redactedText : withoutSecrets(member),
-  ]);
   const original = value as Record<string, unknown>;
-  return members.some(([name, member]) => member !== original[name]) ? Object.fromEntries(members) : value;
+  const names = Object.keys(original);
+  const members = names.map((name) => {
+    const member = original[name];
+    return isSecretMember(name) && !isEmpty(member) ? redactedText : withoutSecrets(member);
+  });
+  const isClean = members.every((member, nth) => member === original[names[nth] as string]);
+  return isClean ? value : Object.fromEntries(names.map((name, nth) => [name, members[nth]]));
 }
 
 // The shape of event data is up to its producer: a member may be missing, or be anything.

@@ -38,20 +38,22 @@ interface Params {
   readonly name?: string;
 }
 
-/** Returns the entity tags that match a subject before or after the write; undefined if it is not locked or does not exist. */
+/** A function for the entity tags that match a subject before or after the write; undefined if it is not locked or does not exist. */
 type EntityTagsOfSubject = (
   locked: LockedObjects,
   params: Params,
   time: 'before' | 'after',
-) => readonly (string | undefined)[] | undefined;
+) => (() => readonly (string | undefined)[]) | undefined;
 
 function ofFeature(part: (feature: Feature, params: Params) => unknown): EntityTagsOfSubject {
   return ({ features }, params, time) => {
     const state = features.get(params.featureName ?? '')?.[time];
     if (state === undefined) return undefined;
-    const content = part(state.feature, params);
-    // The feature's own tag is accepted for its parts, too: if it matches, no part of the feature has changed.
-    return [content === undefined ? undefined : contentTag(content), String(state.editVersion)];
+    return () => {
+      const content = part(state.feature, params);
+      // The feature's own tag is accepted for its parts, too: if it matches, no part of the feature has changed.
+      return [content === undefined ? undefined : contentTag(content), String(state.editVersion)];
+    };
   };
 }
 
@@ -59,7 +61,7 @@ function ofFeature(part: (feature: Feature, params: Params) => unknown): EntityT
 const entityTagsOfTarget: Readonly<Record<IfMatchTarget, EntityTagsOfSubject>> = {
   feature: ({ features }, { featureName = '' }, time) => {
     const state = features.get(featureName)?.[time];
-    return state === undefined ? undefined : [String(state.editVersion)];
+    return state === undefined ? undefined : () => [String(state.editVersion)];
   },
   'feature environment': ofFeature((feature, { environment = '' }) => inEnvironment(feature, environment)),
   strategy: ofFeature((feature, { environment = '', strategyId }) =>
@@ -76,8 +78,8 @@ const entityTagsOfTarget: Readonly<Record<IfMatchTarget, EntityTagsOfSubject>> =
   'action set': () => undefined,
 };
 
-function entityTagsOfContent(content: unknown): readonly string[] | undefined {
-  return content === undefined ? undefined : [contentTag(content)];
+function entityTagsOfContent(content: unknown): (() => readonly string[]) | undefined {
+  return content === undefined ? undefined : () => [contentTag(content)];
 }
 
 /**
@@ -89,13 +91,12 @@ export function checkIfMatchAndSetETag(
   locked: LockedObjects,
 ) {
   if (ifMatchTarget === undefined) return;
-  const tagsOf = (time: 'before' | 'after') =>
-    entityTagsOfTarget[ifMatchTarget](locked, params as Params, time)?.filter((tag) => tag !== undefined);
+  const tagsOf = (time: 'before' | 'after') => entityTagsOfTarget[ifMatchTarget](locked, params as Params, time);
   const before = tagsOf('before');
   // Also without the header, so that the first test of an operation finds it.
   if (before === undefined)
     throw new Error(`A conditional write of a ${ifMatchTarget} did not lock it, so If-Match cannot be checked.`);
-  requireIfMatch?.(before);
-  const [tag] = tagsOf('after') ?? [];
+  requireIfMatch?.(before().filter((tag) => tag !== undefined));
+  const tag = tagsOf('after')?.().find((one) => one !== undefined);
   if (tag !== undefined) setHeader('ETag', `"${tag}"`);
 }
