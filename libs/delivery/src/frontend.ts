@@ -8,7 +8,6 @@ import {
   truncate,
 } from '@bunting/contracts';
 import {
-  type ActiveFeature,
   contextFieldsOfBody,
   contextFieldsOfQuery,
   type EvaluationContext,
@@ -28,12 +27,7 @@ import {
 import { deltaClientSpec, type ParsedSdkRequest, type SdkHandler, viewAfterCatchUp } from './sdk-handler.ts';
 import type { Delivery } from './delivery.ts';
 import { makeOnce } from './view/full-response.ts';
-import { type EvaluationResult, listOfItems, type RenderedItem, renderItem } from './view/result-cache.ts';
-
-/** What browsers get of a feature that is on. */
-function render(active: ActiveFeature): RenderedItem {
-  return (active.derived ??= renderItem(JSON.stringify(frontendFeature(active)))) as RenderedItem;
-}
+import { activeList, type EvaluationResult } from './view/result-cache.ts';
 
 /** Sends the JSON of a result in the encoding that the client takes. */
 async function sendResult(request: FastifyRequest, response: FastifyReply, result: EvaluationResult) {
@@ -130,9 +124,7 @@ export function frontendHandlers(delivery: Delivery): ReadonlyMap<string, SdkHan
   ): Promise<EvaluationResult> => {
     const { view, context } = await read(response, caller, requested);
     const evaluation = delivery.evaluationOf(view);
-    return delivery.resultOf('frontend', evaluation, context, (observed) =>
-      listOfItems('{"toggles":[', evaluation.active(observed).map(render), ']}'),
-    );
+    return delivery.resultOf('frontend', evaluation, context, (observed) => activeList(evaluation, observed));
   };
 
   const evaluateByQuery: SdkHandler = async (request, response, parsed) => {

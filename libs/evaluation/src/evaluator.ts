@@ -106,6 +106,18 @@ function onlyActive({ enabled, variant }: Evaluation): Variant | undefined {
   return enabled ? variant : undefined;
 }
 
+/** Visits features that are on. */
+export interface ActiveVisitor {
+  /** one of the simple features of a chunk, by its index: it has no variant */
+  readonly simple: (chunk: FeatureChunk, nth: number) => void;
+  readonly other: (active: ActiveFeature) => void;
+}
+
+/** A simple feature of a chunk, which is on. */
+export function activeInChunk({ features }: FeatureChunk, nth: number): ActiveFeature {
+  return (features[nth] as CompiledFeature).activeWith(noVariant);
+}
+
 const off: Evaluation = { enabled: false, variant: noVariant };
 
 /** Returns the compiled constraints of a segment by its id; undefined where there is no such segment. */
@@ -352,7 +364,31 @@ export function createEvaluator({ find, enabled: enabledFeatures, all }: Compile
   const parentNames = (): ReadonlySet<string> =>
     (cachedParents ??= new Set(enabledFeatures().flatMap(({ parents }) => parents)));
 
+  const visitActive = (context: EvaluationContext, visitor: ActiveVisitor): void => {
+    const cache: EvaluationCache = new Map();
+    const parents = parentNames();
+    const variantOnce = (compiled: CompiledFeature): Variant | undefined =>
+      parents.size > 0 && parents.has(compiled.feature.name)
+        ? onlyActive(evaluateOnce(compiled, context, cache))
+        : variantOf(compiled, context, cache);
+    for (const chunk of enabledFeatures()) {
+      const marks = chunk.evaluate(context);
+      for (let nth = 0; nth < chunk.features.length; nth++) {
+        if (marks[nth] === isOff) continue;
+        if (marks[nth] === isOn) {
+          visitor.simple(chunk, nth);
+          continue;
+        }
+        const compiled = chunk.features[nth] as CompiledFeature;
+        const variant = variantOnce(compiled);
+        if (variant !== undefined) visitor.other(compiled.activeWith(variant));
+      }
+    }
+  };
+
   return {
+    /** Visits the features that are on, in their order. */
+    visitActive,
     /** Evaluates a feature; an unknown one is off. */
     evaluate: (name: string, context: EvaluationContext): Evaluation => {
       const compiled = find(name);
@@ -360,22 +396,11 @@ export function createEvaluator({ find, enabled: enabledFeatures, all }: Compile
     },
     /** The features that are on, in their order. */
     active: (context: EvaluationContext): ActiveFeature[] => {
-      const cache: EvaluationCache = new Map();
       const active: ActiveFeature[] = [];
-      const parents = parentNames();
-      const variantOnce = (compiled: CompiledFeature): Variant | undefined =>
-        parents.size > 0 && parents.has(compiled.feature.name)
-          ? onlyActive(evaluateOnce(compiled, context, cache))
-          : variantOf(compiled, context, cache);
-      for (const { features, evaluate } of enabledFeatures()) {
-        const marks = evaluate(context);
-        for (let nth = 0; nth < features.length; nth++) {
-          if (marks[nth] === isOff) continue;
-          const compiled = features[nth] as CompiledFeature;
-          const variant = marks[nth] === isOn ? noVariant : variantOnce(compiled);
-          if (variant !== undefined) active.push(compiled.activeWith(variant));
-        }
-      }
+      visitActive(context, {
+        simple: (chunk, nth) => void active.push(activeInChunk(chunk, nth)),
+        other: (one) => void active.push(one),
+      });
       return active;
     },
     /** Evaluates every strategy of a feature, and returns the reasons; undefined for an unknown feature. */

@@ -9,6 +9,8 @@ import { hashAfter, hashStateOf, murmurHasher, rolloutBucket, rolloutPrefix, utf
 /** Features that are evaluated together, in their order. */
 export interface FeatureChunk {
   readonly features: readonly CompiledFeature[];
+  /** the indexes of those that a rollout alone decides, and that have no variants */
+  readonly simple: readonly number[];
   /** the names of the features on which these depend */
   readonly parents: readonly string[];
   /**
@@ -141,6 +143,7 @@ export function compileChunk(features: readonly CompiledFeature[]): FeatureChunk
 
   return {
     features,
+    simple: rollouts,
     parents: features.flatMap(({ feature: { dependencies = [] } }) => dependencies.map(({ feature }) => feature)),
     evaluate: (context) => {
       const key = defaultKey(context);

@@ -1,6 +1,8 @@
 export { compileConstraint, type EvaluationContext, type ObservedContext, observedContext } from './constraint.ts';
 export {
   type ActiveFeature,
+  activeInChunk,
+  type ActiveVisitor,
   type CompiledFeature,
   compileEvaluator,
   compileFeature,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
-import type { EvaluationContext } from '@bunting/evaluation';
+import { compileEvaluator, type EvaluableFeature, type EvaluationContext, frontendFeature } from '@bunting/evaluation';
 import { expect, it } from 'vitest';
 import { aSetting, aStrategy, featureRow, givenRows } from '../../test/delivery-rows.ts';
 import { deliveryStore } from '../store/delivery-store.ts';
 import { deliveryView } from './delivery-view.ts';
 import { evaluatorCache } from './evaluator-cache.ts';
-import { resultCache } from './result-cache.ts';
+import { activeList, listOfItems, renderItem, resultCache } from './result-cache.ts';
 
 /** A cache of results, and how often a result was evaluated. */
 const startCache = (strategy: object = {}, maxBytes = 1024 * 1024) => {
@@ -110,4 +110,27 @@ it('results take at most as much memory as is allowed, and those with long conte
   expect(evaluations()).toBe(200);
   for (let nth = 0; nth < 3; nth++) resultFor({ userId: 'x'.repeat(2_000) });
   expect(evaluations()).toBe(203);
+});
+
+it('the list of what is on is the JSON of each feature in turn, with the hash of their hashes, however many are on', () => {
+  const rollout = (nth: number) => ({ name: 'flexibleRollout', parameters: { rollout: String(nth % 101) } });
+  const forNorway = { contextName: 'country', operator: 'IN', values: ['no'] };
+  const flag = (nth: number): EvaluableFeature => ({
+    name: `flag-${'x'.repeat(nth % 40)}ö-${nth}`,
+    enabled: nth % 5 > 0,
+    impressionData: nth % 7 === 0,
+    strategies: [nth % 3 === 0 ? { ...rollout(nth), constraints: [forNorway] } : rollout(nth)],
+    variants: nth % 11 === 0 ? [{ name: 'blue', weight: 1000 }] : [],
+  });
+  const evaluators = [0, 1, 4, 3_000].map((length) => compileEvaluator(Array.from({ length }, (_, nth) => flag(nth))));
+  const users = [{ userId: '1' }, { userId: '2', country: 'no' }, { country: 'no' }, {}];
+  for (const evaluator of [...evaluators, ...evaluators])
+    for (const fields of users) {
+      const context = { fields: new Map<string, string>(Object.entries(fields)), now: new Date(0), random: () => 0.4 };
+      const items = evaluator.active(context).map((active) => renderItem(JSON.stringify(frontendFeature(active))));
+      const { json, hash } = activeList(evaluator, context);
+      const expected = listOfItems('{"toggles":[', items, ']}');
+      expect([json.toString(), hash]).toEqual([expected.json.toString(), expected.hash]);
+      expect(JSON.parse(json.toString())).toMatchObject({ toggles: expect.any(Array) });
+    }
 });

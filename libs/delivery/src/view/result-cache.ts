@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { type EvaluationContext, observedContext } from '@bunting/evaluation';
+import {
+  type ActiveFeature,
+  activeInChunk,
+  type EvaluationContext,
+  type FeatureChunk,
+  frontendFeature,
+  observedContext,
+} from '@bunting/evaluation';
 import { LRUCache } from 'lru-cache';
 import type { GzipPart } from '@bunting/http';
 import type { ViewEvaluation } from './evaluator-cache.ts';
@@ -50,7 +57,105 @@ export function listOfItems(
     for (let part = 0; part < 3; part++) hashes[3 * nth + part] = itemHash[part] as number;
   }
   json.write(after, offset);
-  return { json, hash: hash('sha256', hashes, 'base64url').slice(0, 22) };
+  return { json, hash: hashOfItems(hashes) };
+}
+
+function hashOfItems(hashes: Int32Array): string {
+  return hash('sha256', hashes, 'base64url').slice(0, 22);
+}
+
+/** What browsers get of a feature that is on. */
+function renderActive(active: ActiveFeature): RenderedItem {
+  return (active.derived ??= renderItem(JSON.stringify(frontendFeature(active)))) as RenderedItem;
+}
+
+/** The results for the simple features of a chunk, side by side: following references to as many objects takes most of the time. */
+interface RenderedChunk {
+  /** each after a comma */
+  readonly bytes: Buffer;
+  /** by index of a feature, where its result begins, and where the next one does */
+  readonly starts: Uint32Array;
+  /** by index of a feature, the three parts of the hash of its result */
+  readonly hashes: Int32Array;
+}
+
+function renderChunk(chunk: FeatureChunk): RenderedChunk {
+  const { simple } = chunk;
+  const items = simple.map((nth) => renderActive(activeInChunk(chunk, nth)));
+  const count = chunk.features.length;
+  const bytes = Buffer.allocUnsafeSlow(items.reduce((sum, item) => sum + 1 + item.bytes.length, 0));
+  const starts = new Uint32Array(count + 1);
+  const hashes = new Int32Array(3 * count);
+  let offset = 0;
+  for (const [nth, item] of items.entries()) {
+    const feature = simple[nth] as number;
+    starts[feature] = offset;
+    bytes[offset++] = comma;
+    bytes.set(item.bytes, offset);
+    offset += item.bytes.length;
+    starts[feature + 1] = offset;
+    hashes.set(item.hash, 3 * feature);
+  }
+  return { bytes, starts, hashes };
+}
+
+const renderedChunks = new WeakMap<FeatureChunk, RenderedChunk>();
+
+function renderedChunkOf(chunk: FeatureChunk): RenderedChunk {
+  let rendered = renderedChunks.get(chunk);
+  if (rendered === undefined) renderedChunks.set(chunk, (rendered = renderChunk(chunk)));
+  return rendered;
+}
+
+/** Where lists are made, one at a time, before their length is known. It grows to the longest, without new memory for each. */
+let room = { json: Buffer.allocUnsafeSlow(16 * 1024), hashes: new Int32Array(512) };
+
+/** What browsers get: all features that are on for a context, as JSON. */
+export function activeList(
+  { visitActive }: Pick<ViewEvaluation, 'visitActive'>,
+  context: EvaluationContext,
+): Pick<EvaluationResult, 'json' | 'hash'> {
+  const [before, after] = ['{"toggles":[', ']}'];
+  let { json, hashes } = room;
+  let [offset, count] = [json.write(before), 0];
+  /** Makes room for further bytes, and for a hash. */
+  const reserve = (length: number): void => {
+    if (offset + length + after.length > json.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * (json.length + length));
+      larger.set(json.subarray(0, offset));
+      json = larger;
+    }
+    if (3 * count + 3 > hashes.length) {
+      const more = new Int32Array(2 * hashes.length);
+      more.set(hashes);
+      hashes = more;
+    }
+  };
+  let [chunkNow, rendered]: [FeatureChunk | undefined, RenderedChunk | undefined] = [undefined, undefined];
+  visitActive(context, {
+    simple: (chunk, nth) => {
+      if (chunk !== chunkNow || rendered === undefined) [chunkNow, rendered] = [chunk, renderedChunkOf(chunk)];
+      const { bytes, starts, hashes: ofFeatures } = rendered;
+      const start = (starts[nth] as number) + (count === 0 ? 1 : 0);
+      const end = starts[nth + 1] as number;
+      reserve(end - start);
+      offset += bytes.copy(json, offset, start, end);
+      for (let part = 0; part < 3; part++) hashes[3 * count + part] = ofFeatures[3 * nth + part] as number;
+      count++;
+    },
+    other: (active) => {
+      const { bytes, hash: itemHash } = renderActive(active);
+      reserve(1 + bytes.length);
+      if (count > 0) json[offset++] = comma;
+      json.set(bytes, offset);
+      offset += bytes.length;
+      for (let part = 0; part < 3; part++) hashes[3 * count + part] = itemHash[part] as number;
+      count++;
+    },
+  });
+  offset += json.write(after, offset);
+  room = { json, hashes };
+  return { json: Buffer.from(json.subarray(0, offset)), hash: hashOfItems(hashes.subarray(0, 3 * count)) };
 }
 
 interface CachedResult {
