@@ -213,11 +213,13 @@ export function invalidProperty(reason: string, path: string): Refusal {
   return invalid(`${reason}: see the \`${shownPath}\` property.`, shownPath);
 }
 
-/** 400: a resource limit would be exceeded. */
+/** 400: a resource limit would be exceeded. The message is Unleash's, and names the property at `path` unless that is the whole body. */
 export function limitExceeded(resource: string, limit: number, path?: string): Refusal {
-  const message = `Failed to create ${resource}. You can't create more than the established limit of ${limit}.`;
-  const detail: ErrorDetail = path === undefined ? { message } : { message, path: shortPath(path) };
-  return refusal('ExceedsLimitError', message, { details: [detail] });
+  const reason = `Failed to create ${resource}. You can't create more than the established limit of ${limit}`;
+  if (path === undefined) return refusal('ExceedsLimitError', `${reason}.`);
+  const shownPath = shortPath(path);
+  const message = shownPath === '/body' ? `${reason}.` : `${reason}: see the \`${shownPath}\` property.`;
+  return refusal('ExceedsLimitError', message, { details: [{ message, path: shownPath }] });
 }
 
 /** 400 with one detail per invalid property; the first is the message. */

@@ -250,11 +250,12 @@ describe('a constraint with REGEX', () => {
 describe('the constraints of a strategy', () => {
   const many = (count: number): Constraint[] => numbers(count).map((value) => on('NUM_GT', { value }));
 
-  it('are refused if a strategy has more than 30 constraints', () => {
+  it('are refused by their name if a strategy has more than 30 constraints', () => {
     expect(validated(many(30))).toHaveLength(30);
     expect(refusalOf(many(31))).toMatchObject({
       kind: 'ExceedsLimitError',
-      message: "Failed to create constraints. You can't create more than the established limit of 30.",
+      message:
+        "Failed to create constraints. You can't create more than the established limit of 30: see the `/constraints` property.",
       details: [{ path: '/constraints' }],
     });
   });
@@ -269,7 +270,7 @@ describe('the constraints of a strategy', () => {
     expect(validated([on('IN', { values: numbers(250) })])).toHaveLength(1);
     expect(refusalOf([on('IN', { values: numbers(251) })])).toMatchObject({
       kind: 'ExceedsLimitError',
-      message: `Failed to create constraint values for userId. You can't create more than the established limit of ${fixedResourceLimits.valuesPerConstraint}.`,
+      message: `Failed to create constraint values for userId. You can't create more than the established limit of ${fixedResourceLimits.valuesPerConstraint}: see the \`/constraints/0/values\` property.`,
       details: [{ path: '/constraints/0/values' }],
     });
   });
