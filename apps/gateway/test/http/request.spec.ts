@@ -97,6 +97,13 @@ describe('a request', () => {
       expect(received[0]?.body).toEqual(steps);
     });
 
+    it('may begin with a byte order mark, as files from Windows do', async () => {
+      expect((await patch('\ufeff[]')).status).toBe(200);
+      expect(received.pop()?.body).toEqual([]);
+      await wrong('\ufeff');
+      await wrong('\ufeff\ufeff[]');
+    });
+
     it.each(['', '{', '[{"op":"replace","path":', "{'a':1}", '[]]', 'nonsense'])(
       'is refused when it is no JSON: %j',
       async (body) => {

@@ -219,7 +219,9 @@ export function parseUntrustedJson(
   if (body.length === 0) return undefined;
   if (!isUtf8(body))
     throw invalid('The `/body` property must be JSON in UTF-8: some of its bytes are no UTF-8.', '/body');
-  const json = body.toString();
+  const text = body.toString();
+  // Files from Windows may begin with a byte order mark, which `JSON.parse` refuses.
+  const json = text.startsWith('\ufeff') ? text.slice(1) : text;
   requireJsonWithin(json, bounds);
   let value: unknown;
   try {
