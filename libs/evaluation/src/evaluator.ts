@@ -113,9 +113,9 @@ export interface ActiveVisitor {
   readonly other: (active: ActiveFeature) => void;
 }
 
-/** A simple feature of a chunk, which is on. */
+/** A simple feature of a chunk, which is on. It is read for this alone, and not kept. */
 export function activeInChunk({ features }: FeatureChunk, nth: number): ActiveFeature {
-  return (features[nth] as CompiledFeature).activeWith(noVariant);
+  return { feature: (features[nth] as CompiledFeature).read(), variant: noVariant };
 }
 
 const off: Evaluation = { enabled: false, variant: noVariant };
@@ -184,13 +184,59 @@ function resultOf(strategies: readonly StrategyExplanation[]): boolean | 'unknow
 }
 
 /** A feature whose constraints are parsed and whose segments are resolved. */
-export interface CompiledFeature extends Resolver {
+interface Compilation {
   readonly feature: EvaluableFeature;
   readonly strategies: readonly CompiledStrategy[];
   /** the variant of the feature itself, for a user whose strategy has none */
   readonly variantFor: (context: EvaluationContext) => Variant;
+  /** compiled at the first call: frontends do not ask for reasons */
+  readonly resolver: () => Resolver;
   /** The feature with one of its variants: the same object for the same variant. */
   readonly activeWith: (variant: Variant) => ActiveFeature;
+}
+
+/** A feature that is compiled when it is first evaluated by itself: most of 100,000 are decided for most users by the index of their chunk. */
+export class CompiledFeature implements Resolver {
+  readonly name: string;
+  readonly #read: () => EvaluableFeature;
+  readonly #findSegment: FindSegment;
+  #compilation: Compilation | undefined;
+
+  /** @param read returns the feature, the same each time */
+  constructor(name: string, read: () => EvaluableFeature, findSegment: FindSegment) {
+    this.name = name;
+    this.#read = read;
+    this.#findSegment = findSegment;
+  }
+
+  #compile(): Compilation {
+    return (this.#compilation ??= compile(this.#read(), this.#findSegment));
+  }
+
+  /** The feature as it was delivered. It is read anew where it is not compiled yet, and not kept. */
+  read(): EvaluableFeature {
+    return this.#compilation?.feature ?? this.#read();
+  }
+  get feature(): EvaluableFeature {
+    return this.#compile().feature;
+  }
+  get strategies(): readonly CompiledStrategy[] {
+    return this.#compile().strategies;
+  }
+  get variantFor(): Compilation['variantFor'] {
+    return this.#compile().variantFor;
+  }
+  resolve(...args: Parameters<Resolver['resolve']>): Resolution {
+    return this.#compile()
+      .resolver()
+      .resolve(...args);
+  }
+  resolveOff(): Resolution {
+    return this.#compile().resolver().resolveOff();
+  }
+  activeWith(variant: Variant): ActiveFeature {
+    return this.#compile().activeWith(variant);
+  }
 }
 
 /** Compiles the constraints of a segment, and after them its list. */
@@ -207,20 +253,17 @@ function compileList({ contextName, ids }: EvaluableList): Predicate {
 }
 
 /** Compiles one feature, with the segments as they are now. */
-export function compileFeature(feature: EvaluableFeature, findSegment: FindSegment): CompiledFeature {
+function compile(feature: EvaluableFeature, findSegment: FindSegment): Compilation {
   const { name, strategies = [], variants = [] } = feature;
   const variantFor = compileVariants(variants, name, variants[0]?.stickiness || 'default') ?? (() => noVariant);
   const compiled = strategies.map((strategy) => compileStrategy(strategy, name, findSegment));
-  let cachedResolver: Resolver | undefined;
-  // Compiled at the first call: frontends do not ask for reasons.
-  const resolver = (): Resolver => (cachedResolver ??= compileResolver(feature, compiled, variantFor));
+  let resolver: Resolver | undefined;
   const active: ActiveFeature[] = [];
   return {
     feature,
     strategies: compiled,
     variantFor,
-    resolve: (...args) => resolver().resolve(...args),
-    resolveOff: () => resolver().resolveOff(),
+    resolver: () => (resolver ??= compileResolver(feature, compiled, variantFor)),
     activeWith: (variant) => {
       for (const one of active) if (one.variant === variant) return one;
       const made = { feature, variant };
@@ -256,7 +299,14 @@ export function compileEvaluator(
 ): Evaluator {
   const segmentsById = new Map(segments.map((segment) => [segment.id, compileSegment(segment)]));
   const byName = new Map(
-    features.map((feature) => [feature.name, compileFeature(feature, (id) => segmentsById.get(id))]),
+    features.map((feature) => [
+      feature.name,
+      new CompiledFeature(
+        feature.name,
+        () => feature,
+        (id) => segmentsById.get(id),
+      ),
+    ]),
   );
   const chunks = chunksOf([...byName.values()]);
   const all = () => chunks;
@@ -312,7 +362,7 @@ export function createEvaluator({ find, enabled: enabledFeatures, all }: Compile
   const resolveOnce = (compiled: CompiledFeature, context: EvaluationContext): Resolution => {
     let cache = resolutions.get(context);
     if (cache === undefined) resolutions.set(context, (cache = new Map()));
-    const { name } = compiled.feature;
+    const { name } = compiled;
     const cached = cache.get(name);
     if (cached !== undefined) return cached;
     const resolution = resolve(compiled, context);
@@ -330,7 +380,7 @@ export function createEvaluator({ find, enabled: enabledFeatures, all }: Compile
   const explain = (compiled: CompiledFeature, context: EvaluationContext): FeatureExplanation => {
     let cache = explanations.get(context);
     if (cache === undefined) explanations.set(context, (cache = new Map()));
-    const { name } = compiled.feature;
+    const { name } = compiled;
     const cached = cache.get(name);
     if (cached !== undefined) return cached;
     const explanation = explainUncached(compiled, context);
@@ -368,7 +418,7 @@ export function createEvaluator({ find, enabled: enabledFeatures, all }: Compile
     const cache: EvaluationCache = new Map();
     const parents = parentNames();
     const variantOnce = (compiled: CompiledFeature): Variant | undefined =>
-      parents.size > 0 && parents.has(compiled.feature.name)
+      parents.size > 0 && parents.has(compiled.name)
         ? onlyActive(evaluateOnce(compiled, context, cache))
         : variantOf(compiled, context, cache);
     for (const chunk of enabledFeatures()) {
@@ -398,7 +448,7 @@ export function createEvaluator({ find, enabled: enabledFeatures, all }: Compile
     active: (context: EvaluationContext): ActiveFeature[] => {
       const active: ActiveFeature[] = [];
       visitActive(context, {
-        simple: (chunk, nth) => void active.push(activeInChunk(chunk, nth)),
+        simple: ({ features }, nth) => void active.push((features[nth] as CompiledFeature).activeWith(noVariant)),
         other: (one) => void active.push(one),
       });
       return active;
@@ -421,7 +471,7 @@ export function createEvaluator({ find, enabled: enabledFeatures, all }: Compile
         return otherwise().map((resolution, nth) => {
           if (marks[nth] === isOff) return resolution;
           const compiled = features[nth] as CompiledFeature;
-          const isParent = parents.size > 0 && parents.has(compiled.feature.name);
+          const isParent = parents.size > 0 && parents.has(compiled.name);
           return isParent ? resolveOnce(compiled, context) : resolve(compiled, context);
         });
       });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { EvaluationContext } from './constraint.ts';
-import { compileEvaluator, type EvaluableFeature } from './evaluator.ts';
+import { CompiledFeature, compileEvaluator, createEvaluator, type EvaluableFeature } from './evaluator.ts';
+import { compileChunk } from './feature-chunk.ts';
 
 const users = ['ada', 'bob', 'çelik', ''];
 const constraint = fc.record({
@@ -106,4 +107,29 @@ it('of many features that are on for listed users, only those are evaluated that
   const context = { fields: new CountedFields([['userId', 'user-7']]), now: new Date(0), random: () => 0.5 };
   expect(evaluator.active(context).map(({ feature }) => feature.name)).toEqual(['flag-6', 'flag-7']);
   expect(reads).toBeLessThan(30);
+});
+
+it('a feature is read for its chunk, and again, to be compiled and kept, only once it may be on for a user', () => {
+  const reads = new Map<string, number>();
+  const features = Array.from({ length: 1_000 }, (_, nth): CompiledFeature => {
+    const name = `flag-${nth}`;
+    const constraints = [{ contextName: 'userId', operator: 'IN', values: [`user-${nth >> 1}`] }];
+    const read = (): EvaluableFeature => {
+      reads.set(name, (reads.get(name) ?? 0) + 1);
+      return { name, enabled: true, strategies: [{ name: 'default', constraints }] };
+    };
+    return new CompiledFeature(name, read, () => undefined);
+  });
+  const chunks = [compileChunk(features)];
+  const evaluator = createEvaluator({ find: () => undefined, enabled: () => chunks, all: () => chunks });
+  const activeFor = (userId: string) =>
+    evaluator
+      .active({ fields: new Map([['userId', userId]]), now: new Date(0), random: () => 0.5 })
+      .map(({ feature }) => feature.name);
+  for (const _ of [1, 2]) expect(activeFor('user-7')).toEqual(['flag-14', 'flag-15']);
+  expect(activeFor('nobody')).toEqual([]);
+  expect([...reads.entries()].filter(([, times]) => times > 1)).toEqual([
+    ['flag-14', 2],
+    ['flag-15', 2],
+  ]);
 });

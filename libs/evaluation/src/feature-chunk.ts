@@ -1,6 +1,6 @@
 // Own code: most flags of an installation are on for listed users or tenants, or for a share of all users. To evaluate 100,000 of them one by one
 // takes several times as long (`evaluations.perf.ts` of the gateway), most of it for references to objects that are in no cache of the processor.
-import { defaultKey, type Rollout } from './compile-strategy-type.ts';
+import { compileStrategyType, defaultKey, type Rollout } from './compile-strategy-type.ts';
 import { type EvaluationContext, fieldValue, listedValues } from './constraint.ts';
 import type { CompiledFeature, EvaluableFeature, EvaluableStrategy } from './evaluator.ts';
 import type { Resolution } from './resolution.ts';
@@ -59,24 +59,21 @@ function lowerBound(sorted: Float64Array, limit: number): number {
   return low;
 }
 
-/** Whether a gradual rollout by the stickiness `default` alone decides a feature, which has no variants. */
-function isSimpleRollout({ feature, strategies }: CompiledFeature): boolean {
-  const { strategies: settings = [], variants = [], dependencies = [] } = feature;
-  const [setting] = settings;
-  if (setting === undefined || settings.length > 1 || dependencies.length > 0) return false;
-  const { constraints = [], segments = [], variants: ownVariants = [] } = setting;
-  return (
-    strategies[0]?.rollout?.stickiness === 'default' &&
-    [constraints, segments, variants, ownVariants].every(({ length }) => length === 0)
-  );
+/** The gradual rollout by the stickiness `default` that alone decides a feature, which has no variants; undefined for any other feature. */
+function simpleRolloutOf({ name, strategies = [], variants = [], dependencies = [] }: EvaluableFeature) {
+  const [strategy] = strategies;
+  if (strategy === undefined || strategies.length > 1 || dependencies.length > 0) return undefined;
+  const { constraints = [], segments = [], variants: ownVariants = [] } = strategy;
+  if ([constraints, segments, variants, ownVariants].some(({ length }) => length > 0)) return undefined;
+  const rollout = compileStrategyType(strategy.name, strategy.parameters ?? {}, name)?.rollout;
+  return rollout?.stickiness === 'default' ? rollout : undefined;
 }
 
 /** Gradual rollouts side by side in one array: following references to as many objects takes most of the time of an evaluation. */
-function rolloutTable(features: readonly CompiledFeature[], indexes: readonly number[]) {
+function rolloutTable(rollouts: ReadonlyMap<number, Omit<Rollout, 'bucket'>>) {
   const rowLength = 6;
-  const rows = new Int32Array(indexes.length * rowLength);
-  for (const [row, nth] of indexes.entries()) {
-    const { percentage, groupId } = features[nth]?.strategies[0]?.rollout as Omit<Rollout, 'bucket'>;
+  const rows = new Int32Array(rollouts.size * rowLength);
+  for (const [row, [nth, { percentage, groupId }]] of [...rollouts].entries()) {
     const { hash, block, bits, length } = hashStateOf(rolloutPrefix(groupId));
     // A bucket is a whole number from 1 to 100; a share may be any number.
     const share = Math.max(0, Math.min(100, Math.floor(percentage)));
@@ -105,15 +102,19 @@ const scratch = new Uint8Array(maxFeatures);
 export function compileChunk(features: readonly CompiledFeature[]): FeatureChunk {
   /** which features have to be evaluated whatever the context */
   const always = new Uint8Array(features.length);
-  const rollouts: number[] = [];
+  /** by index of a feature */
+  const rollouts = new Map<number, Omit<Rollout, 'bucket'>>();
+  const parents: string[] = [];
   /** by field: the sorted entries of its index. Two values may have the same hash, so what is found is evaluated all the same. */
   const indexes = new Map<string, Float64Array>();
   const entries = new Map<string, number[]>();
   for (const [nth, compiled] of features.entries()) {
-    const { feature } = compiled;
+    const feature = compiled.read();
+    for (const dependency of feature.dependencies ?? []) parents.push(dependency.feature);
     if (!feature.enabled) continue;
     const required = requiredValuesOf(feature);
-    if (isSimpleRollout(compiled)) rollouts.push(nth);
+    const rollout = simpleRolloutOf(feature);
+    if (rollout !== undefined) rollouts.set(nth, rollout);
     else if (required === undefined) always[nth] = isUndecided;
     for (const { field, values } of required ?? []) {
       const list = entries.get(field) ?? [];
@@ -122,9 +123,9 @@ export function compileChunk(features: readonly CompiledFeature[]): FeatureChunk
     }
   }
   for (const [field, list] of entries) indexes.set(field, Float64Array.from(list).sort());
-  const markRollouts = rolloutTable(features, rollouts);
+  const markRollouts = rolloutTable(rollouts);
   const withRollouts = always.slice();
-  for (const nth of rollouts) withRollouts[nth] = isUndecided;
+  for (const nth of rollouts.keys()) withRollouts[nth] = isUndecided;
   let otherwise: readonly Resolution[] | undefined;
 
   const markListed = (context: EvaluationContext, marks: Uint8Array): void => {
@@ -143,8 +144,8 @@ export function compileChunk(features: readonly CompiledFeature[]): FeatureChunk
 
   return {
     features,
-    simple: rollouts,
-    parents: features.flatMap(({ feature: { dependencies = [] } }) => dependencies.map(({ feature }) => feature)),
+    simple: [...rollouts.keys()],
+    parents,
     evaluate: (context) => {
       const key = defaultKey(context);
       const marks = marksFrom(key === undefined ? withRollouts : always);
@@ -157,6 +158,6 @@ export function compileChunk(features: readonly CompiledFeature[]): FeatureChunk
       markListed(context, marks);
       return marks;
     },
-    otherwise: () => (otherwise ??= features.map(({ resolveOff }) => resolveOff())),
+    otherwise: () => (otherwise ??= features.map((compiled) => compiled.resolveOff())),
   };
 }

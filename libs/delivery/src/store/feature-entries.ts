@@ -1,4 +1,5 @@
 import type { ClientStrategy, DeliveredFeature, FeatureFieldsFor } from '@bunting/contracts';
+import { LRUCache } from 'lru-cache';
 
 /** The part of a feature that an SDK evaluates in one environment. */
 export interface EnvironmentPart {
@@ -108,6 +109,16 @@ function partText(
   return { environment, json: json === emptyPartJson ? emptyPartJson : json, segments: segmentIdsOf(strategies) };
 }
 
+/** Many features have the same tags: the text of each is in memory once. */
+const tagTexts = new LRUCache<string, string>({ max: 10_000 });
+
+function tagText({ type, value }: LiveFeature['tags'][number]): string {
+  const text = `${type}:${value}`;
+  const known = tagTexts.get(text);
+  if (known === undefined) tagTexts.set(text, text);
+  return known ?? text;
+}
+
 /** The text of a feature, as SDKs get it, with members besides those of the contract. */
 export function featureText(state: LiveFeature, more: object = {}): FeatureText {
   const { name, project, type, description, stale, impressionData, dependencies } = state;
@@ -116,7 +127,7 @@ export function featureText(state: LiveFeature, more: object = {}): FeatureText 
   return {
     name,
     project,
-    tags: state.tags.length === 0 ? noTags : state.tags.map((tag) => `${tag.type}:${tag.value}`),
+    tags: state.tags.length === 0 ? noTags : state.tags.map(tagText),
     common: JSON.stringify({ ...(members satisfies Required<FeatureFieldsFor<'servers'>>), ...more }),
     dependencies: dependencies.length === 0 ? '' : JSON.stringify(dependencies),
     parts: Object.entries(state.environments).map(([environment, setting]) => partText(environment, setting)),

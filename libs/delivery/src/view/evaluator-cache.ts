@@ -1,7 +1,6 @@
 import {
   compileChunk,
-  compileFeature,
-  type CompiledFeature,
+  CompiledFeature,
   createEvaluator,
   compileSegment,
   type EvaluableFeature,
@@ -62,7 +61,7 @@ function updateChunks(features: Iterable<CompiledFeature>, before: readonly Feat
   const runs: CompiledFeature[][] = [];
   let last: CompiledFeature[] = [];
   for (const compiled of features) {
-    if (last.length === 0 || last.length >= maxChunkLength || beginsChunk(compiled.feature.name))
+    if (last.length === 0 || last.length >= maxChunkLength || beginsChunk(compiled.name))
       runs.push((last = [compiled]));
     else last.push(compiled);
   }
@@ -97,12 +96,14 @@ export function evaluatorCache(store: DeliveryStore) {
 
   const compile = (feature: FeatureEntry, environment: string): CompiledFeature => {
     const part = store.partOf(feature, environment);
-    const parse = () => JSON.parse(featureJson([feature.common, part.json, feature.dependencies])) as EvaluableFeature;
+    // The texts of now: a feature is mostly read later, when the store may have other ones.
+    const texts = [feature.common, part.json, feature.dependencies] as const;
+    const parse = () => JSON.parse(featureJson(texts)) as EvaluableFeature;
     // All features that have no part in an environment share one empty part, which can identify none of them.
     const key = part.position === 0 ? feature : part;
     let position = store.positionOf(feature, environment);
     for (const id of part.segments) position = Math.max(position, store.segment(id)?.position ?? 0);
-    return compiledFeature(key, position, () => compileFeature(parse(), findSegment));
+    return compiledFeature(key, position, () => new CompiledFeature(feature.name, parse, findSegment));
   };
 
   const make = (view: DeliveryView, revision: string, before: Made['chunks'] = {}): Made => {

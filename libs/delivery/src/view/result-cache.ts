@@ -81,7 +81,7 @@ interface RenderedChunk {
 
 function renderChunk(chunk: FeatureChunk): RenderedChunk {
   const { simple } = chunk;
-  const items = simple.map((nth) => renderActive(activeInChunk(chunk, nth)));
+  const items = simple.map((nth) => renderItem(JSON.stringify(frontendFeature(activeInChunk(chunk, nth)))));
   const count = chunk.features.length;
   const bytes = Buffer.allocUnsafeSlow(items.reduce((sum, item) => sum + 1 + item.bytes.length, 0));
   const starts = new Uint32Array(count + 1);
