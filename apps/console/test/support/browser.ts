@@ -157,8 +157,13 @@ export async function chooseFromMenu(button: Locator, entry: string): Promise<vo
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The rules of WCAG 2.2 AA, and those of them that judge colours, which are all that the dark scheme changes. */
-const wcag = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } satisfies RunOnly;
+export const wcag = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } satisfies RunOnly;
 const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } satisfies RunOnly;
+
+/** Loads axe into a page that does not have it yet. */
+export async function loadAxe(page: Page): Promise<void> {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
+}
 
 /**
  * Checks a page in light by the rules of WCAG 2.2 AA, and in dark by those about colours. It first waits for newer data where a list is
@@ -167,7 +172,7 @@ const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block']
 export async function expectAccessible({ page }: OpenedPage): Promise<void> {
   const outdated = page.locator('[aria-busy="true"]:not(article)');
   await eventually(async () => expect(await outdated.count()).toBe(0));
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
+  await loadAxe(page);
   for (const [colorScheme, runOnly] of [
     ['light', wcag],
     ['dark', colours],

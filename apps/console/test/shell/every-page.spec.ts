@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import type axe from 'axe-core';
+import { eventually } from '@bunting/testing';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { api, closeChecked, describeInBrowser, loadAxe, openSignedIn, wcag } from '../support/browser.ts';
+
+const unique = randomUUID().slice(0, 8);
+/** As long as a name may be, and without a blank at which a line could break. */
+const long = `${unique}-${'WMwm'.repeat(30)}`.slice(0, 100);
+const rightToLeft = `مشروع الدفع والشراء ${unique}`;
+const project = `every-${unique}`;
+const base = `/api/admin/projects/${project}`;
+
+interface Identified {
+  readonly id: number;
+}
+
+/** Each with a table or a list in which the long names stand. Neighbours have different titles. */
+const pages: string[] = [
+  '/change-requests',
+  '/',
+  `/projects?q=${unique}`,
+  `/projects/${project}`,
+  '/inbox',
+  '/profile',
+  `/events?q=project:${project}`,
+  `/cleanup?q=${unique}`,
+  `/flags?q=${unique}`,
+  `/playground?flag=${long}&projects=${project}`,
+  ...['flags', 'environments', 'access', 'tokens', 'applications', 'segments', 'actions', 'archive', 'settings'].map(
+    (tab) => `/projects/${project}/${tab}`,
+  ),
+  `/projects/${project}/features/${long}`,
+  `/projects/${project}/features/${long}/environments/development/strategies/new`,
+  ...[
+    `segments?q=${unique}`,
+    `context?q=${unique}`,
+    'environments',
+    'tags',
+    'strategies',
+    'types',
+    `users?q=${unique}`,
+    `groups?q=${unique}`,
+    'roles',
+    `access?q=${unique}`,
+    `service-accounts?q=${unique}`,
+    `api-tokens?q=${unique}`,
+    'sign-in',
+    'applications',
+    'integrations',
+    'applications?view=unknown',
+    'signals',
+    'transfer',
+    'instance',
+  ].map((section) => `/admin/${section}`),
+];
+
+/** Goes to another page without loading the console again, which would forget the key. */
+async function goTo(page: Page, path: string): Promise<void> {
+  const before = await page.title();
+  await page.evaluate((to) => {
+    history.pushState({}, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
+  await page.waitForFunction((title) => document.title !== title, before);
+  await eventually(async () =>
+    expect(await page.locator('[data-loading], [role=progressbar], [aria-busy="true"]:not(article)').count()).toBe(0),
+  );
+}
+
+/** What reaches beyond the window, or is cut off within it without a sign that there is more. */
+function cutOff(): readonly string[] {
+  const width = document.documentElement.clientWidth;
+  const found: string[] = [];
+  if (document.documentElement.scrollWidth > width) found.push('the page scrolls sideways');
+  for (const one of document.querySelectorAll<HTMLElement>('main *, header *')) {
+    const box = one.getBoundingClientRect();
+    const { overflowX, textOverflow, visibility } = getComputedStyle(one);
+    if (box.width === 0 || box.height === 0 || visibility === 'hidden') continue;
+    const name = `${one.tagName} ${one.className} ${(one.textContent ?? '').slice(0, 30)}`;
+    const hidesMore = one.scrollWidth > one.clientWidth + 4 && one.clientWidth > 4;
+    // What is typed into a field scrolls with the cursor.
+    if (hidesMore && one.tagName !== 'INPUT' && /hidden|clip/.test(overflowX) && textOverflow !== 'ellipsis')
+      found.push(`cut: ${name}`);
+    if (box.right <= width + 1) continue;
+    let around = one.parentElement;
+    while (around !== null && getComputedStyle(around).overflowX === 'visible') around = around.parentElement;
+    if (around === null) found.push(`beyond the edge: ${name}`);
+  }
+  return found;
+}
+
+async function axeFaults(page: Page): Promise<readonly string[]> {
+  await loadAxe(page);
+  const { violations } = await page.evaluate(
+    (runOnly) =>
+      (window as unknown as { readonly axe: typeof axe }).axe.run(document, {
+        runOnly,
+        resultTypes: ['violations'],
+      }),
+    wcag,
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${target.join(' ')}`));
+}
+
+describeInBrowser('every page', () => {
+  beforeAll(async () => {
+    await api('POST', '/api/admin/projects', { id: project, name: long });
+    await api('POST', '/api/admin/projects', { id: `${project}-rtl`, name: rightToLeft });
+    await api('POST', `${base}/features`, { name: long, description: rightToLeft });
+    await api('POST', `${base}/features`, { name: `archived-${long}`.slice(0, 100) });
+    await api('DELETE', `${base}/features/${`archived-${long}`.slice(0, 100)}`);
+    await api('POST', `${base}/features/${long}/environments/development/strategies`, {
+      name: 'flexibleRollout',
+      title: rightToLeft,
+      parameters: { rollout: '25', stickiness: 'default', groupId: long },
+      constraints: [{ contextName: 'userId', operator: 'IN', values: [long, rightToLeft] }],
+    });
+    await api('POST', `${base}/features/${long}/environments/development/on`);
+    await api('POST', `/api/admin/segments`, { name: long, description: rightToLeft, project, constraints: [] });
+    await api('POST', '/api/admin/context', { name: long.slice(0, 90), legalValues: [{ value: long }] });
+    await api('POST', '/api/admin/tag-types', { name: `t${unique}WMWMWMWMWMWMWMWMWMWMWMWM`, description: rightToLeft });
+    const people: number[] = [];
+    for (const [username, name] of [
+      [long.slice(0, 90), long],
+      [`rtl-${unique}`, rightToLeft],
+    ] as const) {
+      const body = { username, name, email: `${username.slice(0, 40)}@example.org`, rootRole: 1, sendEmail: false };
+      people.push(((await api('POST', '/api/admin/user-admin', body)) as Identified).id);
+    }
+    const users = people.map((id) => ({ user: { id } }));
+    const group = (await api('POST', '/api/admin/groups', {
+      name: long,
+      description: rightToLeft,
+      users,
+    })) as Identified;
+    const { roles } = (await api('GET', '/api/admin/roles')) as { roles: { id: number; name: string }[] };
+    const owner = roles.find(({ name }) => name === 'Owner')?.id ?? 0;
+    await api('POST', `${base}/access`, { users: people, groups: [group.id], roles: [owner] });
+    await api('POST', '/api/admin/roles', { name: long, type: 'custom', permissions: [] });
+    await api('POST', '/api/admin/service-account', { name: long, username: `sa-${long}`.slice(0, 90), rootRole: 1 });
+    await api('POST', '/api/admin/signal-endpoints', { name: `s${unique}${'m'.repeat(80)}`, enabled: true });
+    const token = { tokenName: long, type: 'client', environment: 'development', projects: [project] };
+    const { secret } = (await api('POST', '/api/admin/api-tokens', token)) as { secret: string };
+    const instance = {
+      appName: long,
+      instanceId: long,
+      strategies: [],
+      started: new Date().toISOString(),
+      interval: 1,
+    };
+    await api('POST', '/api/client/register', { ...instance, sdkVersion: 'unleash-node@6.6.0' }, secret);
+    const [start, stop] = [Date.now() - 60_000, Date.now()].map((at) => new Date(at).toISOString());
+    const toggles = { [long]: { yes: 3, no: 1 }, [`unknown-${long}`.slice(0, 100)]: { yes: 0, no: 2 } };
+    const metrics = { appName: long, instanceId: long, bucket: { start, stop, toggles } };
+    await api('POST', '/api/client/metrics', metrics, secret);
+    const change = { action: 'updateEnabled', feature: long, payload: { enabled: true } };
+    const { id } = (await api('POST', `${base}/environments/production/change-requests`, [change])) as Identified;
+    await api('PUT', `${base}/change-requests/${id}/title`, { title: long });
+    await api('PUT', `${base}/change-requests/${id}/state`, { state: 'In review' });
+    pages.push(`/projects/${project}/change-requests/${id}`);
+  });
+
+  it.each([
+    { what: 'a phone', width: 390, height: 844 },
+    { what: 'a window of 1280 pixels at 200 %, in forced colours', width: 640, height: 400, isForced: true },
+    { what: 'a window of 1280 pixels', width: 1280, height: 800 },
+  ])('has long and right-to-left names within the edges of $what', async ({ width, height, isForced = false }) => {
+    const opened = await openSignedIn('/', { width, height });
+    const { page } = opened;
+    if (isForced) await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
+    const faults: string[] = [];
+    for (const path of pages) {
+      await goTo(page, path);
+      const ofPage = [...(await page.evaluate(cutOff)), ...(isForced ? await axeFaults(page) : [])];
+      faults.push(...ofPage.slice(0, 3).map((fault) => `${path}: ${fault}`));
+    }
+    expect(faults).toEqual([]);
+    await closeChecked(opened);
+  });
+});
