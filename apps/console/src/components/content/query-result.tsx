@@ -20,12 +20,12 @@ export function EmptyState({ title, children, action }: EmptyProps) {
   );
 }
 
-/** The text while something is loaded. It appears after half a second, so that it does not flash where loading is faster. */
+/** Grey lines while something is loaded. They appear after half a second, so that they do not flash where loading is faster. */
 export function Loading() {
   return (
-    <p role="status" className={styles['loading']} data-loading>
-      Loading…
-    </p>
+    <div role="status" className={styles['loading']} data-loading>
+      <span className="visually-hidden">Loading…</span>
+    </div>
   );
 }
 

@@ -11,6 +11,7 @@ import { useMayCall } from '../../api/permissions.ts';
 import { operationQuery, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Badge } from '../../components/content/badge.tsx';
+import { Initials } from '../../components/content/initials.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
@@ -19,7 +20,6 @@ import layout from '../../components/layout/layout.module.css';
 import { notify } from '../../shell/toasts.tsx';
 import { formatCount } from '../../text/format-number.ts';
 import { displayNameOf } from '../admin/people/user-names.tsx';
-import styles from './change-requests.module.css';
 
 type Reviewer = ChangeRequestReview['reviewers'][number];
 
@@ -84,9 +84,7 @@ export function ChangeRequestReviewers({ request, review }: ReviewProps) {
             return (
               <li key={person.id} className={layout['bar']}>
                 <span className={layout['inline']}>
-                  <span className={styles['initial']} aria-hidden="true">
-                    {[...name.replace('#', '')][0]?.toUpperCase()}
-                  </span>
+                  <Initials name={name} />
                   <bdi>{name}</bdi>
                   {!person.mayApprove && person.status === 'pending' && !isClosedState(request.state) && (
                     <span className={layout['small']}>may not approve</span>

@@ -88,7 +88,7 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
           <EventSummary
             text={summary ?? name}
             by={event}
-            subject={featureName == null ? subjectOf(event) : undefined}
+            subject={featureName == null ? (subjectOf(event) ?? project ?? undefined) : undefined}
           />
         </span>
         <span className={styles['where']}>

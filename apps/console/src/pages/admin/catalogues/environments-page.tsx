@@ -26,7 +26,7 @@ import { useMayCall } from '../../../api/permissions.ts';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { AdminCatalogue } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
-import { formatCount } from '../../../text/format-number.ts';
+import { formatCount, formatNumber } from '../../../text/format-number.ts';
 
 const texts = {
   types: {
@@ -254,12 +254,17 @@ export function EnvironmentsPage() {
               <Badge tone="accent">{formatCount(requiredApprovals, 'approval')}</Badge>
             ),
         },
-        { id: 'projects', title: 'Projects', isNumber: true, cell: ({ projectCount = 0 }) => projectCount },
+        {
+          id: 'projects',
+          title: 'Projects',
+          isNumber: true,
+          cell: ({ projectCount = 0 }) => formatNumber(projectCount),
+        },
         {
           id: 'flags',
           title: 'Flags on',
           isNumber: true,
-          cell: ({ enabledToggleCount = 0 }) => enabledToggleCount,
+          cell: ({ enabledToggleCount = 0 }) => formatNumber(enabledToggleCount),
         },
         { id: 'tokens', title: 'API tokens', isNumber: true, cell: ({ apiTokenCount = 0 }) => apiTokenCount },
       ]}

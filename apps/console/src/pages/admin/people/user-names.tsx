@@ -1,4 +1,5 @@
 import type { SelectOption } from '../../../components/forms/fields.tsx';
+import { Initials } from '../../../components/content/initials.tsx';
 import styles from './people.module.css';
 
 interface NamedUser {
@@ -18,11 +19,14 @@ export function UserNames({ user }: { readonly user: NamedUser }) {
   const name = displayNameOf(user);
   const others = [user.username, user.email].filter((other) => other != null && other !== '' && other !== name);
   return (
-    <div className={styles['twoLines']}>
-      <strong>
-        <bdi>{name}</bdi>
-      </strong>
-      {others.length > 0 && <span>{others.join(' · ')}</span>}
+    <div className={styles['person']}>
+      <Initials name={name} />
+      <div className={styles['twoLines']}>
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+        {others.length > 0 && <span>{others.join(' · ')}</span>}
+      </div>
     </div>
   );
 }

@@ -16,6 +16,7 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Badge } from '../../../components/content/badge.tsx';
+import { Initials } from '../../../components/content/initials.tsx';
 import { Checkbox } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { Catalogue } from '../../../components/resources/catalogue.tsx';
@@ -242,7 +243,16 @@ export function AccessTab({ project }: { readonly project: string }) {
       rowKey={({ kind, id }) => `${kind} ${id}`}
       name={({ name }) => name}
       columns={[
-        { id: 'name', title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
+        {
+          id: 'name',
+          title: 'Name',
+          cell: ({ name }) => (
+            <span className={layout['inline']}>
+              <Initials name={name} />
+              <bdi>{name}</bdi>
+            </span>
+          ),
+        },
         { id: 'kind', title: 'Kind', cell: ({ kindLabel }) => kindLabel },
         {
           id: 'roles',
