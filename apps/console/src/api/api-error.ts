@@ -49,6 +49,8 @@ function retryAfterSeconds(header: string | null, now: number): number | undefin
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
 }
 
+const proxyStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
+
 /** The error of a response with a status other than 2xx. */
 export function errorOfResponse(response: Response, body: unknown): ApiError {
   const shared = {
@@ -56,6 +58,9 @@ export function errorOfResponse(response: Response, body: unknown): ApiError {
     retryAfterSeconds: retryAfterSeconds(response.headers.get('retry-after'), serverNow()),
   };
   if (!isErrorBody(body)) {
+    // A proxy answers for Bunting while that restarts.
+    if (proxyStatuses.has(response.status))
+      return new ApiError('ServiceUnavailable', 'Bunting cannot answer at the moment.', shared);
     return new ApiError('UnexpectedResponse', `Bunting responded with status ${response.status}.`, shared);
   }
   return new ApiError(body.name as ErrorKind, inFieldWords(body.message), {

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { eventually } from '@bunting/testing';
+import { eventually, reservePort } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Page } from 'playwright-core';
 import {
   api,
@@ -8,6 +10,7 @@ import {
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  openPage,
   openSignedIn,
   signIn,
 } from '../support/browser.ts';
@@ -42,10 +45,12 @@ interface Failure {
 }
 
 /** Lets writes of strategies fail in the network of the browser, as a real server cannot be brought to. */
-function failWrites(page: Page, failure: Failure | 'no network') {
+function failWrites(page: Page, failure: Failure | 'no network' | 'a proxy') {
   return page.route('**/strategies/**', (route) => {
     if (route.request().method() === 'GET') return route.fallback();
     if (failure === 'no network') return route.abort('internetdisconnected');
+    if (failure === 'a proxy')
+      return route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' });
     const { status, name, message, headers } = failure;
     return route.fulfill({
       status,
@@ -54,6 +59,33 @@ function failWrites(page: Page, failure: Failure | 'no network') {
       body: JSON.stringify({ id: randomUUID(), name, message, details: [{ message }] }),
     });
   });
+}
+
+/** A way to Bunting that can be closed as if it restarted: connections end, and new ones are refused. */
+async function startProxy() {
+  const upstream = new URL(process.env['CONSOLE_TEST_URL'] ?? '');
+  const port = await reservePort();
+  const clients = new Set<Socket>();
+  let server: Server | undefined;
+  const start = async (): Promise<void> => {
+    server = createServer((client) => {
+      const target = connect(Number(upstream.port), upstream.hostname);
+      clients.add(client);
+      client.pipe(target).pipe(client);
+      client.on('close', () => target.destroy()).on('error', () => target.destroy());
+      target.on('close', () => client.destroy()).on('error', () => client.destroy());
+    });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const stop = async (): Promise<void> => {
+    const closed = once(server as Server, 'close');
+    server?.close();
+    for (const client of clients) client.destroy();
+    await closed;
+  };
+  await start();
+  return { url: `http://127.0.0.1:${port}`, start, stop };
 }
 
 /** Goes to another page without loading the console again, which would forget the key. */
@@ -74,7 +106,7 @@ describeInBrowser('an edit', () => {
     const title = page.getByRole('textbox', { name: 'Title' });
     await percent.fill('35');
     await title.fill('typed with care');
-    const failures: readonly (readonly [Failure | 'no network', RegExp])[] = [
+    const failures: readonly (readonly [Failure | 'no network' | 'a proxy', RegExp])[] = [
       [{ status: 403, name: 'NoAccessError', message: 'You may not.' }, /An administrator can give you access/],
       [{ status: 404, name: 'NotFoundError', message: 'Could not find strategy' }, /Could not find strategy/],
       [{ status: 409, name: 'ConflictError', message: 'Another write was faster.' }, /Another write was faster/],
@@ -87,6 +119,7 @@ describeInBrowser('an edit', () => {
         { status: 503, name: 'ServiceUnavailable', message: 'Not now.' },
         /Bunting cannot answer at the moment\. Try again in a moment/,
       ],
+      ['a proxy', /Bunting cannot answer at the moment\. Try again in a moment/],
       ['no network', /There is no connection to Bunting.*nothing you entered is lost/],
     ];
     for (const [failure, shown] of failures) {
@@ -115,6 +148,34 @@ describeInBrowser('an edit', () => {
     const [saved] = (await api('GET', strategies(name))) as readonly { title: string }[];
     expect(saved?.title).toBe('typed with care');
     await closeChecked(opened);
+  });
+
+  it('is kept while Bunting restarts, which is said in a sentence, and is saved when it is back', async () => {
+    const name = await aFlag();
+    const proxy = await startProxy();
+    const opened = await openPage('/');
+    const { page } = opened;
+    await page.goto(`${proxy.url}/projects/default/features/${name}/environments/development/strategies/new`);
+    await signIn(page);
+    await page.getByRole('textbox', { name: 'Title' }).fill('typed with care');
+    await page.getByRole('spinbutton', { name: 'Percent' }).fill('35');
+    await page.getByRole('spinbutton', { name: 'Percent' }).press('Tab');
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+
+    await proxy.stop();
+    await save.click();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /There is no connection to Bunting.*nothing you entered is lost/ })
+      .waitFor();
+    await proxy.start();
+    await save.click();
+    await page.getByRole('link', { name: '35 % of users.' }).waitFor();
+    const stored = (await api('GET', strategies(name))) as readonly { title: string }[];
+    expect(stored.map(({ title }) => title)).toEqual(['typed with care']);
+    await proxy.stop();
+    await opened.close();
+    expect(opened.faults).toEqual([]);
   });
 
   it('asks again when a strategy is saved after going back from a conflict, and overwrites nothing', async () => {
