@@ -108,6 +108,12 @@ describeInBrowser('who may not', () => {
     await closeChecked(opened);
   });
 
+  it('run JavaScript is told that the console needs it', async () => {
+    const { page, close } = await openPage('/flags', { javaScript: false });
+    await page.getByText('console needs JavaScript', { exact: false }).waitFor();
+    await close();
+  });
+
   it('keep the cookie of the session is told so, and not that the password is wrong', async () => {
     const opened = await openPage('/flags');
     const { page } = opened;

@@ -36,6 +36,7 @@ interface PageOptions {
   readonly dark?: boolean;
   readonly timeZone?: string;
   readonly locale?: string;
+  readonly javaScript?: boolean;
 }
 
 /** Calls the API, as an administrator without another key. @throws Error with the answer when it is no success */
@@ -59,6 +60,7 @@ async function newContext({
   dark = false,
   timeZone,
   locale = 'en-GB',
+  javaScript = true,
 }: PageOptions): Promise<BrowserContext> {
   const browser = await connect();
   const context = await browser.newContext({
@@ -66,6 +68,7 @@ async function newContext({
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
     locale,
+    javaScriptEnabled: javaScript,
     ...(timeZone === undefined ? {} : { timezoneId: timeZone }),
   });
   context.setDefaultTimeout(actionTimeoutMs);

@@ -80,6 +80,7 @@ describe('a client that is no browser', () => {
     expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
     const root = await get('/');
     expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
+    expect(await root.text()).toBe('This is Bunting. Its console is for browsers; its API is described at /docs.\n');
     expect((await gateway.send('/flags', { method: 'POST', key: null, headers: navigation })).status).toBe(404);
   });
 });

@@ -58,6 +58,15 @@ function asksForPage(request: FastifyRequest): boolean {
   return acceptsHtml(request) && !reservedPrefixes.some((prefix) => isPathBelow(prefix, request.raw.url ?? ''));
 }
 
+/** Leads to the documentation, in a sentence as well for who follows no redirect. */
+function toDocumentation(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(302)
+    .header('location', '/docs')
+    .type('text/plain; charset=utf-8')
+    .send('This is Bunting. Its console is for browsers; its API is described at /docs.\n');
+}
+
 /**
  * Serves the built console: its files below /console with names that change with their content, and its page to browsers that navigate to
  * any path that is not reserved. Other clients still get the JSON 404 of an unknown path, and a redirect from `/` to /docs. Without a built
@@ -69,7 +78,7 @@ export function mountConsole(
 ): void {
   if (!existsSync(path.join(folder, 'index.html'))) {
     inform(`No console is served: ${folder} is missing. npm run build -w @bunting/console builds it.`);
-    app.get('/', async (_request, reply) => reply.redirect('/docs'));
+    app.get('/', async (_request, reply) => toDocumentation(reply));
     return;
   }
   const filesFolder = path.join(folder, 'console');
@@ -87,7 +96,7 @@ export function mountConsole(
     void reply.header('vary', 'accept');
     return reply.sendFile('index.html', folder);
   };
-  app.get('/', async (request, reply) => (acceptsHtml(request) ? sendPage(reply) : reply.redirect('/docs')));
+  app.get('/', async (request, reply) => (acceptsHtml(request) ? sendPage(reply) : toDocumentation(reply)));
   app.get(pageRoute, async (request, reply) => {
     if (asksForPage(request)) return sendPage(reply);
     reply.callNotFound();
