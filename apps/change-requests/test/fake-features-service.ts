@@ -4,6 +4,7 @@ import {
   affectedEnvironments,
   type AppliedChanges,
   ApplyChanges,
+  type Caller,
   type Change,
   CheckChanges,
   type CheckedChange,
@@ -86,7 +87,12 @@ export async function fakeFeaturesService(bus: Bus) {
   const edited = new Map<string, unknown>();
   const hidden = new Set<string>();
   const minApprovals = new Map<string, number>();
-  const applied: { id: number; by: string; shownAs: string | undefined; changes: ChangeWithSnapshot[] }[] = [];
+  const applied: (Pick<Caller, 'username'> & {
+    id: number;
+    by: string;
+    shownAs: string | undefined;
+    changes: ChangeWithSnapshot[];
+  })[] = [];
   const storedResults = new Map<number, { attempt: number; result: AppliedChanges }>();
   const applyJobs: Record<'before' | 'after', (() => unknown)[]> = { before: [], after: [] };
   const checkJobs: (() => unknown)[] = [];
@@ -160,7 +166,8 @@ export async function fakeFeaturesService(bus: Bus) {
         'Strategy in-production of feature flag checkout was changed; applying would overwrite that change';
       return { outcome: 'overwrites', conflicts: [{ code: 'overwrite', message }], inverse: [] };
     }
-    applied.push({ id: body.changeRequestId, by: caller.name, shownAs: caller.displayName, changes: body.changes });
+    const { name: by, displayName: shownAs, username } = caller;
+    applied.push({ id: body.changeRequestId, by, shownAs, username, changes: body.changes });
     const inverse = body.changes.map(({ change }) => ({
       change,
       snapshot: { after: body.changeRequestId },

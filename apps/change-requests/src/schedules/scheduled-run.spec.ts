@@ -38,6 +38,13 @@ describe('at its scheduled time, a change request', () => {
     });
   });
 
+  it('is applied by the username of its user too, by which searches for events find it', () => {
+    const scheduler = { kind: 'user', caller: { ...applier, username: 'mia' } } as const;
+    expect(beginScheduledRun(scheduled(), { ...facts, scheduler })).toMatchObject({
+      request: { applying: { by: { ...mia, username: 'mia' } } },
+    });
+  });
+
   it.each<readonly [string, Partial<ScheduledRunFacts>, RegExp]>([
     ['when it is more than 15 minutes late', { delayMs: 15 * minute + 1 }, /^it could not begin within 15 minutes/],
     [

@@ -74,8 +74,9 @@ export function beginScheduledRun(request: ChangeRequest, facts: ScheduledRunFac
   if (scheduler.kind === 'deleted user')
     return suspended(`The user who scheduled this change request (user id: ${by.id}) has been deleted or disabled`);
   const caller = scheduler.kind === 'user' ? scheduler.caller : undefined;
+  const username = caller?.username;
   try {
-    const actor = { by, now, roles: systemRoles };
+    const actor = { by: { ...by, ...(username === undefined ? {} : { username }) }, now, roles: systemRoles };
     const { minApprovals, affectedEnvironments: authorisedEnvironments } = facts.requirement;
     const input = { displayName: caller?.displayName, minApprovals, authorisedEnvironments };
     const begun = beginApplyAttempt(request, 'run', actor, input);

@@ -121,6 +121,12 @@ describe('a request', () => {
     expect((await service.emittedEvents()).at(-1)).toMatchObject({ createdBy: 'rut@bunting.example' });
   });
 
+  it('is applied by a user with the username too, by which searches find the events of the changes', async () => {
+    const id = await approved();
+    await service.move(id, 'Applied', { ...ada, name: 'ada@bunting.example', username: 'ada' });
+    expect(service.features.applied).toMatchObject([{ id, by: 'ada@bunting.example', username: 'ada' }]);
+  });
+
   it('can be rejected by a reviewer, and then nothing follows', async () => {
     const id = await inReview();
     await expect(service.move(id, 'Rejected', lee)).rejects.toMatchObject(forbidden);

@@ -222,7 +222,13 @@ export function applyRequest({ bus, reader, transaction, recheckApprovals }: App
   return async (begun, context) => {
     const { id, uid, project, environment, changes, approvals, attempts, schedule } = begun;
     const { by, displayName, scheduled, authorisedEnvironments } = requireApplyAttempt(begun);
-    const caller = { id: by.id, name: by.name, ...(displayName === undefined ? {} : { displayName }), grants: [] };
+    const caller = {
+      id: by.id,
+      name: by.name,
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(typeof by.username === 'string' ? { username: by.username } : {}),
+      grants: [],
+    };
     const body = {
       changeRequestId: id,
       ...(uid === null ? {} : { uid }),
