@@ -110,7 +110,9 @@ describeInBrowser('who may not', () => {
 
   it('run JavaScript is told that the console needs it', async () => {
     const { page, close } = await openPage('/flags', { javaScript: false });
-    await page.getByText('console needs JavaScript', { exact: false }).waitFor();
+    const sentence = page.locator('noscript');
+    await sentence.waitFor();
+    expect(await sentence.textContent()).toContain('console needs JavaScript');
     await close();
   });
 

@@ -6,7 +6,7 @@ import { Menu, type MenuEntry } from '../buttons/menu.tsx';
 import { type SearchParameters, useSearchParameter } from '../../filtering/search-parameter.ts';
 import table from '../content/table.module.css';
 import styles from './resource.module.css';
-import { formatCount } from '../../text/format-number.ts';
+import { formatCount, formatNumber } from '../../text/format-number.ts';
 
 interface ResourceColumn<T> {
   readonly id: string;
@@ -100,7 +100,9 @@ export function ResourceList<T>({
                 )}
                 {filter}
                 <span role="status" className={styles['hint']}>
-                  {found.length === rows.length ? `${rows.length} in all` : `${found.length} of ${rows.length}`}
+                  {found.length === rows.length
+                    ? `${formatNumber(rows.length)} in all`
+                    : `${formatNumber(found.length)} of ${formatNumber(rows.length)}`}
                 </span>
               </div>
             )}
