@@ -72,6 +72,8 @@ const flag = createRoute({
 const strategy = createRoute({
   getParentRoute: () => root,
   path: '/projects/$project/features/$feature/environments/$environment/strategies/$strategy',
+  // What is edited, and what others have saved meanwhile, is of one strategy.
+  remountDeps: ({ params }) => params,
   component: lazyRouteComponent(() => import('./pages/strategy/strategy-page.tsx'), 'StrategyPage'),
 });
 
