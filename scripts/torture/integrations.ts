@@ -47,6 +47,12 @@ interface Accepted {
 /** Destinations of events on this machine. One accepts everything, one is in trouble now and then, and one is away for a while. */
 async function startDestinations(random: SeededRandom, troubledShare: number) {
   const accepted = { steady: [] as Accepted[], troubled: [] as Accepted[], away: [] as Accepted[] };
+  /** One after the other, so that a short run has all of them. */
+  let upcoming: Trouble[] = [];
+  const nextTrouble = (): Trouble => {
+    if (upcoming.length === 0) upcoming = [...random.shuffled(troubles)];
+    return upcoming.pop() as Trouble;
+  };
   const counts = Object.fromEntries(troubles.map((trouble) => [trouble, 0])) as Record<Trouble, number>;
   let behaves = false;
   let isAway = false;
@@ -84,8 +90,7 @@ async function startDestinations(random: SeededRandom, troubledShare: number) {
         refusedWhileAway++;
         return void request.socket.destroy();
       }
-      if (name === 'troubled' && !behaves && random.chance(troubledShare))
-        return beIn(random.pick(troubles), response, accept);
+      if (name === 'troubled' && !behaves && random.chance(troubledShare)) return beIn(nextTrouble(), response, accept);
       accept();
       response.writeHead(204).end();
     });

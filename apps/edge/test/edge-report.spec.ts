@@ -28,17 +28,20 @@ it('an edge reports how often it was asked, and what went wrong, since its last 
   const { origin, url, reports } = await startReporting({ STREAMING: 'false', DELTA: 'false' });
   await eventually(() => expect(reports().length).toBeGreaterThan(0));
   const features = `${url}/api/client/features`;
-  const { etag } = Object.fromEntries((await fetch(features, { headers: { authorization: token } })).headers);
-  await fetch(features, { headers: { authorization: token, 'if-none-match': etag ?? '' } });
-  await fetch(features, { headers: { authorization: 'default:development.unknown' } });
   const arrived = reports().length;
+  let isAway = false;
   let failures = 0;
+  // No report arrives until all of this has happened, so that one tells of it, however long it takes.
   origin.state.lie = ({ url: asked }, response) => {
-    if (asked === '/edge/validate' || failures === 3) return false;
+    if (failures === 3 || asked === '/edge/validate' || !(isAway || asked === path)) return false;
     if (asked !== path) failures++;
     response.writeHead(500, { 'content-type': 'application/json' }).end('{}');
     return true;
   };
+  const { etag } = Object.fromEntries((await fetch(features, { headers: { authorization: token } })).headers);
+  await fetch(features, { headers: { authorization: token, 'if-none-match': etag ?? '' } });
+  await fetch(features, { headers: { authorization: 'default:development.unknown' } });
+  isAway = true;
   await eventually(() => {
     const since = reports().slice(arrived);
     const requests = since.map(({ requestsSinceLastReport }) => requestsSinceLastReport);

@@ -164,7 +164,9 @@ describeInBrowser('an edit', () => {
 
     await proxy.stop();
     await save.click();
+    // The preview of what the change does may say the same before the save has failed.
     await page
+      .locator('form')
       .getByRole('alert')
       .filter({ hasText: /There is no connection to Bunting.*nothing you entered is lost/ })
       .waitFor();

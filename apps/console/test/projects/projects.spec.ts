@@ -1,3 +1,4 @@
+import { eventually } from '@bunting/testing';
 import { expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
@@ -29,7 +30,14 @@ async function chooseFor(page: Page, name: string, entry: string): Promise<void>
 
 /** Presses the button of a question that names the thing. */
 async function confirm(page: Page, title: string, button: string): Promise<void> {
-  return page.getByRole('alertdialog', { name: title }).getByRole('button', { name: button }).press('Enter');
+  const question = page.getByRole('alertdialog', { name: title });
+  await question.waitFor();
+  // A dialog takes the focus a frame after it has come, and with it a key that is pressed then.
+  await eventually(async () => {
+    const hasFocus = await question.evaluate((one) => one.contains(document.activeElement));
+    if (!hasFocus) throw new Error('The question does not have the focus.');
+  });
+  return question.getByRole('button', { name: button }).press('Enter');
 }
 
 describeInBrowser('the pages of projects', () => {

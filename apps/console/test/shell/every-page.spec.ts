@@ -91,6 +91,19 @@ function cutOff(): readonly string[] {
   return found;
 }
 
+/** What is cut off once the page has come to rest. */
+async function cutOffIn(page: Page): Promise<readonly string[]> {
+  let found: readonly string[] = [];
+  await eventually(
+    async () => {
+      found = await page.evaluate(cutOff);
+      if (found.length > 0) throw new Error(found.join('\n'));
+    },
+    { timeoutMs: 10_000 },
+  ).catch(() => undefined);
+  return found;
+}
+
 async function axeFaults(page: Page): Promise<readonly string[]> {
   await loadAxe(page);
   const { violations } = await page.evaluate(
@@ -173,7 +186,7 @@ describeInBrowser('every page', () => {
     const faults: string[] = [];
     for (const path of pages) {
       await goTo(page, path);
-      const ofPage = [...(await page.evaluate(cutOff)), ...(isForced ? await axeFaults(page) : [])];
+      const ofPage = [...(await cutOffIn(page)), ...(isForced ? await axeFaults(page) : [])];
       faults.push(...ofPage.slice(0, 3).map((fault) => `${path}: ${fault}`));
     }
     expect(faults).toEqual([]);
