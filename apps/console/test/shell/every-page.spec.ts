@@ -151,7 +151,10 @@ describeInBrowser('every page', () => {
     const { roles } = (await api('GET', '/api/admin/roles')) as { roles: { id: number; name: string }[] };
     const owner = roles.find(({ name }) => name === 'Owner')?.id ?? 0;
     await api('POST', `${base}/access`, { users: people, groups: [group.id], roles: [owner] });
-    await api('POST', '/api/admin/roles', { name: long, type: 'custom', permissions: [] });
+    for (const nth of ['1', '2', '3', '4']) {
+      const permissions = [{ name: 'CREATE_PROJECT' }];
+      await api('POST', '/api/admin/roles', { name: `${nth}${long.slice(1)}`, type: 'root-custom', permissions });
+    }
     await api('POST', '/api/admin/service-account', { name: long, username: `sa-${long}`.slice(0, 90), rootRole: 1 });
     await api('POST', '/api/admin/signal-endpoints', { name: `s${unique}${'m'.repeat(80)}`, enabled: true });
     const token = { tokenName: long, type: 'client', environment: 'development', projects: [project] };
