@@ -33,7 +33,6 @@ function project(
     readonly name?: string;
     readonly globalSetup?: string;
     readonly maxWorkers?: number;
-    readonly retry?: number;
     readonly sequence?: { readonly groupOrder: number };
   },
 ) {
@@ -72,8 +71,6 @@ export default defineConfig(({ mode }) => {
           include: [`test/**/*.${kind}.ts`],
           globalSetup: 'test/support/global-setup.ts',
           maxWorkers: workersWithBrowsers,
-          // A key that is pressed in the frame in which a dialog or menu gives the focus back is lost, also to people.
-          retry: 1,
           sequence: { groupOrder: 1 },
         }),
       ],
