@@ -155,8 +155,10 @@ describeInBrowser('an edit', () => {
     const proxy = await startProxy();
     const opened = await openPage('/');
     const { page } = opened;
-    await page.goto(`${proxy.url}/projects/default/features/${name}/environments/development/strategies/new`);
+    await page.goto(`${proxy.url}/projects/default/features/${name}`);
     await signIn(page);
+    await page.getByRole('region', { name: 'The flag in development' }).waitFor();
+    await goTo(page, `/projects/default/features/${name}/environments/development/strategies/new`);
     await page.getByRole('textbox', { name: 'Title' }).fill('typed with care');
     await page.getByRole('spinbutton', { name: 'Percent' }).fill('35');
     await page.getByRole('spinbutton', { name: 'Percent' }).press('Tab');
