@@ -1,4 +1,5 @@
 import { useId, useImperativeHandle, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { InvalidTextToken } from './filter-tokens.ts';
 import type { Suggestion } from './filter-suggestions.ts';
 import { IconButton } from '../components/buttons/button.tsx';
@@ -47,14 +48,14 @@ export function FilterComboBox({
   const accept = (index: number): void => {
     const suggestion = suggestions[index];
     if (suggestion === undefined) return;
-    onChange(suggestion.filter);
-    setChosenIndex(-1);
-    setCaret(suggestion.caret);
-    // After React has written the value, which moves the caret to its end.
-    requestAnimationFrame(() => {
-      input.current?.focus();
-      input.current?.setSelectionRange(suggestion.caret, suggestion.caret);
+    // The value is written at once, which moves the caret to its end, so that the next key finds the caret where it belongs.
+    flushSync(() => {
+      onChange(suggestion.filter);
+      setChosenIndex(-1);
+      setCaret(suggestion.caret);
     });
+    input.current?.focus();
+    input.current?.setSelectionRange(suggestion.caret, suggestion.caret);
   };
   const onKeyDown = (event: React.KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;

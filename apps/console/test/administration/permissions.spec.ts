@@ -101,6 +101,7 @@ describeInBrowser('permissions in the console', () => {
       .waitFor();
     await expectAccessible(opened);
     await page.keyboard.press('Escape');
+    await details.waitFor({ state: 'detached' });
     // Everywhere, the role in the project gives nothing.
     await page.getByRole('combobox', { name: 'Where' }).fill('Everywhere');
     await page.getByRole('option', { name: /Everywhere/ }).click();

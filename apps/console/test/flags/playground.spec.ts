@@ -69,6 +69,7 @@ describeInBrowser('the playground', () => {
     await expectAccessible(opened);
     await page.keyboard.press('Escape');
     await reasons.waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-at') === '0 1');
     await page.keyboard.press('ArrowDown');
     await page.waitForFunction(() => document.activeElement?.getAttribute('data-at') === '1 1');
     await page.keyboard.press('Enter');
@@ -83,6 +84,25 @@ describeInBrowser('the playground', () => {
     const shared = await openSignedIn(pathname + search);
     await shared.page.getByRole('button', { name: `${child} in production for ${field}=se userId=7: off` }).waitFor();
     await closeChecked(shared);
+    await closeChecked(opened);
+  });
+
+  it('keeps letters in their order that are typed before a suggestion is drawn', async () => {
+    const opened = await openSignedIn(`/playground?projects=${project}&environments=production`);
+    const { page } = opened;
+    const context = page.getByRole('combobox', { name: 'Context 1' });
+    await context.focus();
+    await page.keyboard.type(field.slice(0, 7));
+    await page.getByRole('option', { name: `${field}=` }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await context.evaluate(async (input) => {
+      input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+      for (const letter of 'no') {
+        document.execCommand('insertText', false, letter);
+        await new Promise(requestAnimationFrame);
+      }
+    });
+    expect(await context.inputValue()).toBe(`${field}=no`);
     await closeChecked(opened);
   });
 

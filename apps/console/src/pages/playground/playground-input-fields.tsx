@@ -1,6 +1,7 @@
 import { ListContextFields, SearchChangeRequests } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Checkbox, Switch, TextField } from '../../components/forms/fields.tsx';
@@ -197,8 +198,8 @@ export function ContextsEditor({ value, onChange }: ContextsEditorProps) {
               icon="add"
               isDisabled={lines.length >= maxContexts}
               onPress={() => {
-                onChange(`${value}\n`);
-                requestAnimationFrame(() => handle.current?.focus());
+                flushSync(() => onChange(`${value}\n`));
+                handle.current?.focus();
               }}
             >
               Add a context

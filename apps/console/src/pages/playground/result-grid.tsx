@@ -134,7 +134,10 @@ export function ResultGrid({ environments, contexts, flags, isOutdated, onOpen, 
   }, [isAtEnd, onReachEnd, rowCount]);
   const { isFocused, setFocused, onKeyDown } = useFocusedCell(rowCount, columns.length, ({ row, column }) => {
     virtualizer.scrollToIndex(row, { align: 'auto' });
-    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-at="${row} ${column}"]`)?.focus());
+    const cell = () => scroller.current?.querySelector<HTMLElement>(`[data-at="${row} ${column}"]`);
+    // A cell that is far away is drawn in the next frame.
+    if (cell() === null) requestAnimationFrame(() => cell()?.focus());
+    else cell()?.focus();
   });
   return (
     <>
