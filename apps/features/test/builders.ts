@@ -1,4 +1,4 @@
-import { newFeatureMetadata, Refusal, type UserReference } from '@bunting/contracts';
+import { type FeatureFields, newFeatureMetadata, Refusal, type UserReference } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import type { Feature, Strategy } from '../src/features/feature.ts';
 import type { ProjectContext } from '../src/projects/project-context.ts';
@@ -24,6 +24,14 @@ export const aUserReference = (id: number, name: string): UserReference => ({
   name,
   imageUrl: gravatarUrlOf(name),
 });
+
+/** A value of each field of a feature, none of them that of a new one. */
+export const otherMetadata = {
+  type: 'experiment',
+  description: 'bright',
+  stale: true,
+  impressionData: true,
+} as const satisfies FeatureFields;
 
 /** The properties of a test's feature; strategies and `enabled` are those in the environment `development`. */
 export interface FeatureAbout extends Partial<Feature> {

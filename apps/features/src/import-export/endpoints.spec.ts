@@ -16,7 +16,7 @@ import {
   ValidateImport,
 } from '@bunting/contracts';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aFeature, aStrategy } from '../../test/builders.ts';
+import { aFeature, aStrategy, otherMetadata } from '../../test/builders.ts';
 import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 
 describe('importing features', () => {
@@ -337,7 +337,7 @@ describe('exporting features', () => {
 
   beforeEach(async () => {
     await features.database.transaction(({ query }) => query('truncate feature cascade'));
-    await features.create('parent', { tags: [{ type: 'simple', value: 'red' }], description: 'of checkout' });
+    await features.create('parent', { tags: [{ type: 'simple', value: 'red' }], ...otherMetadata });
     const first = aStrategy({
       id: ids.first,
       name: 'flexibleRollout',

@@ -21,6 +21,7 @@ import {
 } from '@bunting/contracts';
 import { runHousekeeping } from '../../src/housekeeping/background.ts';
 import { type CatalogueRow, direct, send } from '../event-catalogue.ts';
+import { otherMetadata } from '../builders.ts';
 import { testUnitOfWork } from '../features-unit-of-work.ts';
 import {
   archivedAt,
@@ -101,12 +102,12 @@ export const featureRows: readonly CatalogueRow[] = [
     given: storedFeatures({}),
     request: send(UpdateFeature, {
       params: lampPath,
-      body: { name: 'lamp', type: 'release', description: 'bright', stale: true },
+      body: { name: 'lamp', ...otherMetadata },
     }),
     emits: [
       lampEvent('feature-metadata-updated', {
         preData: storedLamp(),
-        data: storedLamp({ description: 'bright', stale: true }),
+        data: storedLamp(otherMetadata),
       }),
     ],
     repeated: 'emits nothing',

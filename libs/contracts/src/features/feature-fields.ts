@@ -1,4 +1,4 @@
-import { type Static, type TOptional, type TSchema, Type } from 'typebox';
+import { type Static, type TOptional, type TSchema, type TStringOptions, Type } from 'typebox';
 import { Nullable } from '../schemas.ts';
 
 /** The built-in types of features. */
@@ -127,10 +127,10 @@ interface Options<R extends readonly Reader[]> {
 /* @__NO_SIDE_EFFECTS__ */
 function nullableText<const R extends readonly Reader[]>(
   description: string,
-  { readers, maxLength }: Options<R> & { readonly maxLength?: number },
+  { readers, ...limits }: Options<R> & TStringOptions,
 ) {
   const schema = Nullable(Type.String(), { description });
-  const body = maxLength === undefined ? schema : Nullable(Type.String({ maxLength }), { description });
+  const body = Nullable(Type.String(limits), { description });
   return { schema, body, creation: body, initial: null, readers } as const;
 }
 
