@@ -8,22 +8,52 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Histogram, type Registry } from 'prom-client';
 
-export interface RequestRecord {
+interface RequestFacts {
   readonly id: string;
   readonly startedAt: number;
-  /** the path of the operation, with the names of its parameters; set once the request is routed */
+  /** the path of the operation, with the names of its parameters */
+  readonly route: string;
+  /** id of the authenticated user */
+  readonly callerId?: number;
+}
+
+/**
+ * What is logged of a request. A class, since V8 makes a hidden class of its own for each object literal with a getter: it kept every request
+ * and its response in memory until the next major garbage collection.
+ */
+export class RequestRecord {
+  readonly id: string;
+  readonly startedAt: number;
+  /** set once the request is routed */
   route: string;
-  readonly traceparent: string;
+  /** undefined before authentication */
+  callerId: number | undefined;
   /** the span of the request, where it is traced */
   readonly span: StartedSpan | undefined;
-  /** id of the authenticated user; absent before authentication */
-  callerId?: number;
-  outcome: 'ok' | ErrorKind;
-  errorId?: string;
+  outcome: 'ok' | ErrorKind = 'ok';
+  errorId: string | undefined = undefined;
   /** the code or name of the error, where Fastify or a plugin refused the request */
-  libraryError?: string;
+  libraryError: string | undefined = undefined;
   /** the unexpected error, if one was thrown */
-  defect?: unknown;
+  defect: unknown = undefined;
+  readonly #parent: string | undefined;
+  #traceparent: string | undefined;
+
+  /** @param parent the `traceparent` of the client */
+  constructor({ id, startedAt, route, callerId }: RequestFacts, span: StartedSpan | undefined, parent?: string) {
+    this.id = id;
+    this.startedAt = startedAt;
+    this.route = route;
+    this.callerId = callerId;
+    this.span = span;
+    this.#parent = parent;
+    this.#traceparent = span?.traceparent;
+  }
+
+  /** Made when it is needed: a poll whose line is not logged needs none. */
+  get traceparent(): string {
+    return (this.#traceparent ??= traceparentFrom(this.#parent));
+  }
 }
 
 declare module 'fastify' {
@@ -135,23 +165,14 @@ export function accessLog(log: Logger, metrics: Registry, onFinished: (response:
     begin: (
       request: IncomingMessage,
       response: ServerResponse,
-      facts: Pick<RequestRecord, 'id' | 'route' | 'startedAt' | 'callerId'>,
+      facts: RequestFacts,
       tracedParams?: PathParams,
     ): RequestRecord => {
       const received = request.headers['traceparent'];
       const parent = typeof received === 'string' ? received : undefined;
       const span =
         tracedParams === undefined ? undefined : startSpan(requestSpan(request, facts.route, tracedParams), parent);
-      let traceparent = span?.traceparent;
-      const record: RequestRecord = {
-        ...facts,
-        // Made when it is needed: a poll whose line is not logged needs none.
-        get traceparent() {
-          return (traceparent ??= traceparentFrom(parent));
-        },
-        span,
-        outcome: 'ok',
-      };
+      const record = new RequestRecord(facts, span, parent);
       const end = () => {
         finish(request, response, record);
         onFinished(response);
