@@ -1,6 +1,7 @@
 import { type Endpoint } from '@bunting/bus';
 import { unavailable, type OfrepBulkEvaluation, type OfrepEvaluation, type OfrepFailure } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { get, type IncomingMessage } from 'node:http';
 import { aSetting, aStrategy, deliveryOutbox, featureRow, givenRows, segmentRow } from '@bunting/delivery/test';
@@ -288,6 +289,61 @@ describe('an OFREP evaluation', () => {
     });
     expect(await admin.json()).not.toHaveProperty('eventStreams');
   });
+});
+
+it('all OFREP evaluations at once are those one by one, in every encoding, for every token and after every change', async () => {
+  const ticketOf = (evaluation: OfrepBulkEvaluation) => JSON.stringify(evaluation.eventStreams ?? []);
+  const tokens = [page, ending, server, north];
+  const encodings = ['identity', 'gzip', 'br'];
+  const users = fc.record(
+    {
+      targetingKey: fc.constantFrom('ada', 'bob', 'eve'),
+      plan: fc.constantFrom('free', 'pro'),
+      properties: fc.constantFrom({ plan: 'pro' }, null),
+    },
+    { requiredKeys: [] },
+  );
+  const request = fc.record({
+    token: fc.constantFrom(...tokens),
+    encoding: fc.constantFrom(...encodings),
+    context: users,
+    rolloutOfChange: fc.constantFrom(undefined, undefined, undefined, '0', '50', '100'),
+  });
+  const names = ['one-a', 'one-b', 'one-c'];
+  const constraints = [{ contextName: 'plan', operator: 'IN', values: ['pro'] }];
+  outbox.write(
+    flag('one-a', { parameters: { rollout: '50', stickiness: 'userId', groupId: 'a' } }, { project: 'north' }),
+    flag('one-b', { constraints, ...only('json', '{"a":1}') }, { project: 'north' }),
+    flag('one-c', only('number', 'seven'), { project: 'north' }),
+  );
+  const ticketsByToken = new Map<string, Set<string>>();
+  const ofOne = async (key: string, context: object, headers: Record<string, string>) =>
+    (await (await evaluate(key, context, headers)).json()) as OfrepEvaluation & OfrepFailure;
+  await fc.assert(
+    fc.asyncProperty(fc.array(request, { minLength: 4, maxLength: 8 }), async (requests) => {
+      for (const { token, encoding, context, rolloutOfChange: rollout } of requests) {
+        if (rollout !== undefined)
+          outbox.write(
+            flag('one-a', { parameters: { rollout, stickiness: 'userId', groupId: 'a' } }, { project: 'north' }),
+          );
+        const headers = { 'x-api-key': token };
+        const response = await evaluate('', context, { ...headers, 'accept-encoding': encoding });
+        const all = (await response.json()) as OfrepBulkEvaluation;
+        const ones = await Promise.all(names.map((key) => ofOne(key, context, headers)));
+        const facts = (one: object) => {
+          const { key, value, variant, reason, errorCode } = one as OfrepEvaluation & OfrepFailure;
+          return { key, value, variant, reason, errorCode };
+        };
+        expect(all.flags.filter(({ key }) => names.includes(key)).map(facts)).toEqual(ones.map(facts));
+        expect(all.flags.every(({ key }) => token !== north || !['plain', 'keyed'].includes(key))).toBe(true);
+        ticketsByToken.set(token, (ticketsByToken.get(token) ?? new Set()).add(ticketOf(all)));
+      }
+    }),
+    { numRuns: 15 },
+  );
+  // A ticket is that of its token.
+  const tickets = [...ticketsByToken.values()].flatMap((some) => [...some]);
+  expect(new Set(tickets).size).toBe(tickets.length);
 });
 
 describe('an OFREP event stream', () => {

@@ -34,6 +34,7 @@ import {
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, type SdkHandler, viewAfterCatchUp } from '../sdk-handler.ts';
 import type { DeliveryView } from '../view/delivery-view.ts';
+import { makeOnce } from '../view/full-response.ts';
 import { type EvaluationResult, listOfItems, type RenderedItem, renderItem } from '../view/result-cache.ts';
 import { awaitAnnouncedChange, hashOfScope, type StreamTickets } from './changes.ts';
 
@@ -103,17 +104,30 @@ function streamsOfTokens(tickets: StreamTickets) {
 
 const endWithoutStreams = Buffer.from('}');
 
-/** Sends the JSON of all evaluations with what follows them. With gzip, only the latter is compressed for each response. */
+/** Makes the uncompressed body of a response, of which the JSON of the result is then a part: it is in memory once. */
+function appendRest(all: EvaluationResult, rest: Buffer): Buffer {
+  const body = Buffer.concat([all.json, rest]);
+  all.json = body.subarray(0, all.json.length);
+  return body;
+}
+
+/**
+ * Sends the JSON of all evaluations with what follows them. The bodies are kept, since the clients of one token get the same ones for a while;
+ * for those of another token, only what follows is compressed.
+ */
 async function sendBulk(request: FastifyRequest, response: FastifyReply, all: EvaluationResult, rest: Buffer) {
   const { json } = all;
+  if (all.rest !== rest) Object.assign(all, { rest, encoded: {} });
   const encoding =
     json.length < minCompressedLength ? 'identity' : acceptedEncoding(request.headers['accept-encoding']);
-  if (encoding !== 'gzip') return response.send(Buffer.concat([json, rest]));
-  all.gzipPart ??= gzipPart(json).catch((error: unknown) => {
-    delete all.gzipPart;
-    throw error;
+  if (encoding !== 'gzip') return response.send(await makeOnce(all.encoded, 'identity', () => appendRest(all, rest)));
+  const body = await makeOnce(all.encoded, encoding, async () => {
+    all.gzipPart ??= gzipPart(json).catch((error: unknown) => {
+      delete all.gzipPart;
+      throw error;
+    });
+    return joinGzip(await Promise.all([all.gzipPart, gzipPart(rest)]));
   });
-  const body = joinGzip(await Promise.all([all.gzipPart, gzipPart(rest)]));
   addVary(response, 'Accept-Encoding');
   setEncoding(response, encoding);
   return response.send(body);

@@ -15,11 +15,13 @@ import type { ByEncoding } from './full-response.ts';
 /** What all features of a view are for one user. */
 export interface EvaluationResult {
   /** the JSON of the results, or its beginning */
-  readonly json: Buffer;
+  json: Buffer;
   /** a hash of the results, the same in every replica */
   readonly hash: string;
-  /** the compressed JSON, in each encoding made when it is first requested */
-  readonly encoded: ByEncoding<Buffer>;
+  /** the body of the response, in each encoding made when it is first requested: the JSON, with what `rest` adds */
+  encoded: ByEncoding<Buffer>;
+  /** what follows the JSON in `encoded`, where that is only its beginning */
+  rest?: Buffer;
   /** the JSON as a part of a gzip stream, made when it is first requested */
   gzipPart?: Promise<GzipPart>;
 }
