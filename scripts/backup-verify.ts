@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { backupSize } from './backup/manifest.ts';
 import { verifyBackup, trialRestore } from './backup/verify-backup.ts';
 import { optionError, runCommand } from './command.ts';
@@ -14,21 +13,16 @@ const help = `Checks that a backup is complete and undamaged, and that this vers
 
 The exit code is 1 if it cannot be restored; the reason is printed. See docs/backup.md.`;
 
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { restore: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-  });
-  if (values.help) return console.log(help);
-  const [folder, parent, ...others] = positionals;
-  if (folder === undefined || others.length > 0) throw optionError('It takes one FOLDER.');
-  if (parent !== undefined && !values.restore) throw optionError('Only --restore takes a PARENT.');
-  const manifest = await verifyBackup(folder);
-  const { rows, bytes } = backupSize(manifest);
-  console.log(`Intact: everything as of ${manifest.at}, ${rows} rows in ${(bytes / 1024 / 1024).toFixed(1)} MiB.`);
-  if (!values.restore) return;
-  const events = await trialRestore(folder, manifest, path.resolve(parent ?? tmpdir()));
-  console.log(`Restored: the event log is intact, with ${events} events.`);
-}
-
-await runCommand(main);
+await runCommand(
+  { help, options: { restore: { type: 'boolean', default: false } }, takesArguments: true },
+  async (values, [folder, parent, ...others]) => {
+    if (folder === undefined || others.length > 0) throw optionError('It takes one FOLDER.');
+    if (parent !== undefined && !values.restore) throw optionError('Only --restore takes a PARENT.');
+    const manifest = await verifyBackup(folder);
+    const { rows, bytes } = backupSize(manifest);
+    console.log(`Intact: everything as of ${manifest.at}, ${rows} rows in ${(bytes / 1024 / 1024).toFixed(1)} MiB.`);
+    if (!values.restore) return;
+    const events = await trialRestore(folder, manifest, path.resolve(parent ?? tmpdir()));
+    console.log(`Restored: the event log is intact, with ${events} events.`);
+  },
+);

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { createBackup } from './backup/create-backup.ts';
 import { backupSize } from './backup/manifest.ts';
 import { databasesHelp, withServiceDatabases } from './databases/service-databases.ts';
@@ -12,13 +11,7 @@ const help = `Copies the databases of all services, as they are at one moment, i
 ${databasesHelp}
 See docs/backup.md.`;
 
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { help: { type: 'boolean', default: false } },
-  });
-  if (values.help) return console.log(help);
-  const [folder, ...others] = positionals;
+await runCommand({ help, takesArguments: true }, async (_values, [folder, ...others]) => {
   if (folder === undefined || others.length > 0) throw optionError('It takes one FOLDER.');
   const beganAt = performance.now();
   const { manifest, pausedMs } = await withServiceDatabases(process.env, { create: false }, (databases) =>
@@ -29,6 +22,4 @@ async function main(): Promise<void> {
     `${path.resolve(folder)} has everything as of ${manifest.at}: ${rows} rows in ${(bytes / 1024 / 1024).toFixed(1)} MiB, ` +
       `in ${((performance.now() - beganAt) / 1_000).toFixed(1)} s. Writers waited for ${pausedMs.toFixed(0)} ms at most.`,
   );
-}
-
-await runCommand(main);
+});

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import type { BenchOptions } from './bench/run.ts';
 import { benchBackup } from './bench/scenarios/backup.ts';
 import { benchChangeRequests } from './bench/scenarios/change-requests.ts';
@@ -66,8 +65,9 @@ function seedOption(text: string): 'import' | 'rest' | undefined {
   throw optionError(`--seed takes import, rest or none, not ${text}.`);
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
+await runCommand(
+  {
+    help,
     options: {
       features: { type: 'string' },
       connections: { type: 'string', default: '32' },
@@ -94,45 +94,43 @@ async function main(): Promise<void> {
       replicas: { type: 'boolean', default: false },
       times: { type: 'string', default: '100' },
       'while-projecting': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
-  });
-  if (values.help) return console.log(help);
-  const options: BenchOptions = {
-    features: optionalCount('features', values.features),
-    events: optionalCount('events', values.events),
-    streams: optionalCount('streams', values.streams),
-    connections: countOption('connections', values.connections),
-    seconds: numberOption('seconds', values.seconds),
-    warmUpSeconds: numberOption('warm-up', values['warm-up']),
-    only: values.only,
-    urls: [
-      ...(values.url === undefined ? [] : [urlOption('--url', values.url)]),
-      ...(values.against === undefined ? [] : [urlOption('--against', values.against)]),
-    ],
-    token: values.token ?? '',
-    seed: seedOption(values.seed),
-    dataDir: values.data,
-    times: countOption('times', values.times),
-    whileProjecting: values['while-projecting'],
-  };
-  if (values.url === undefined && values.against !== undefined) throw optionError('--against needs --url.');
-  const scenarios: readonly (readonly [isChosen: boolean, bench: (chosen: BenchOptions) => Promise<unknown>])[] = [
-    [values.backup, benchBackup],
-    [values.events !== undefined, benchEventLog],
-    [values.requests, benchChangeRequests],
-    [values.console, benchConsole],
-    [values.edge, (chosen) => benchEdge({ ...chosen, peer: values.peer })],
-    [values.streams !== undefined, benchStreams],
-    [values.integrations, benchIntegrations],
-    [values.replicas, benchServiceReplicas],
-    [values.sdk, benchSdkRequests],
-    [values.search, benchSearch],
-    [values.suggest, benchSuggestions],
-  ];
-  const [, bench = benchHttp] = scenarios.find(([isChosen]) => isChosen) ?? [];
-  const figures = await bench(options);
-  if (figures !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
-}
-
-await runCommand(main);
+  },
+  async (values) => {
+    const options: BenchOptions = {
+      features: optionalCount('features', values.features),
+      events: optionalCount('events', values.events),
+      streams: optionalCount('streams', values.streams),
+      connections: countOption('connections', values.connections),
+      seconds: numberOption('seconds', values.seconds),
+      warmUpSeconds: numberOption('warm-up', values['warm-up']),
+      only: values.only,
+      urls: [
+        ...(values.url === undefined ? [] : [urlOption('--url', values.url)]),
+        ...(values.against === undefined ? [] : [urlOption('--against', values.against)]),
+      ],
+      token: values.token ?? '',
+      seed: seedOption(values.seed),
+      dataDir: values.data,
+      times: countOption('times', values.times),
+      whileProjecting: values['while-projecting'],
+    };
+    if (values.url === undefined && values.against !== undefined) throw optionError('--against needs --url.');
+    const scenarios: readonly (readonly [isChosen: boolean, bench: (chosen: BenchOptions) => Promise<unknown>])[] = [
+      [values.backup, benchBackup],
+      [values.events !== undefined, benchEventLog],
+      [values.requests, benchChangeRequests],
+      [values.console, benchConsole],
+      [values.edge, (chosen) => benchEdge({ ...chosen, peer: values.peer })],
+      [values.streams !== undefined, benchStreams],
+      [values.integrations, benchIntegrations],
+      [values.replicas, benchServiceReplicas],
+      [values.sdk, benchSdkRequests],
+      [values.search, benchSearch],
+      [values.suggest, benchSuggestions],
+    ];
+    const [, bench = benchHttp] = scenarios.find(([isChosen]) => isChosen) ?? [];
+    const figures = await bench(options);
+    if (figures !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+  },
+);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { countOption, numberOption, runCommand, urlOption, UsageError } from './command.ts';
+import { countOption, numberOption, runProgram, urlOption, UsageError } from './command.ts';
 
 const repository = path.join(import.meta.dirname, '..');
 
@@ -61,7 +61,7 @@ it.each([
   const printed: unknown[] = [];
   console.error = (text: unknown) => void printed.push(text);
   try {
-    await runCommand(() => Promise.reject(error));
+    await runProgram(() => Promise.reject(error));
     expect(process.exitCode).toBe(expected);
     expect(String(printed[0])).toContain(error.message);
   } finally {

@@ -1,3 +1,5 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
 const hint = 'Run it with --help to see its options.';
 
 /** A mistake in how a command was called: its message says what to correct. */
@@ -15,14 +17,13 @@ function isArgumentError(error: unknown): error is Error {
 /** Programming errors, which are shown with their stack. */
 const bugClasses = [TypeError, ReferenceError, RangeError];
 
+type ExitCode = Promise<number | void> | number | void;
+
 /**
- * Runs a command, whose exit code is what `main` returns, or else 0. An error is printed with its cause and without its stack; the exit code is then 2 after a
- * mistake in how the command was called, and `failureCode` otherwise.
+ * Runs a program, whose exit code is what `main` returns, or else 0. An error is printed with its cause and without its stack; the exit code is then 2 after a
+ * mistake in how the program was called, and `failureCode` otherwise.
  */
-export async function runCommand(
-  main: () => Promise<number | void> | number | void,
-  { failureCode = 1 }: { readonly failureCode?: number } = {},
-): Promise<void> {
+export async function runProgram(main: () => ExitCode, failureCode = 1): Promise<void> {
   try {
     const code = await main();
     process.exitCode = typeof code === 'number' ? code : 0;
@@ -33,6 +34,33 @@ export async function runCommand(
     if (cause instanceof Error) console.error(`Cause: ${cause.message}`);
     process.exitCode = error instanceof UsageError ? 2 : failureCode;
   }
+}
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+/** The values of options. */
+export type OptionValues<O extends Options> = ReturnType<typeof parseArgs<{ options: O }>>['values'];
+
+interface Command<O extends Options> {
+  /** what `--help` prints, instead of running the command */
+  readonly help: string;
+  readonly options?: O;
+  /** whether it takes arguments beside its options */
+  readonly takesArguments?: boolean;
+  readonly failureCode?: number | undefined;
+}
+
+/** Runs a command as a program, with the values of its options, and its arguments. */
+export async function runCommand<O extends Options = Record<never, never>>(
+  { help, options, takesArguments = false, failureCode }: Command<O>,
+  main: (values: OptionValues<O>, args: readonly string[]) => ExitCode,
+): Promise<void> {
+  await runProgram(() => {
+    const { values, positionals } = parseArgs({
+      options: { ...options, help: { type: 'boolean' } },
+      allowPositionals: takesArguments,
+    });
+    return values['help'] === true ? console.log(help) : main(values as OptionValues<O>, positionals);
+  }, failureCode);
 }
 
 /** The value of a numeric option, from 0 on. @throws UsageError that names the option if the text is something else */

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { numberOption, runCommand } from './command.ts';
 import { diagnose } from './diagnosis/diagnose.ts';
 
@@ -13,31 +12,27 @@ const help = `Checks a deployment and prints for each problem what to do. It cha
 It checks every service whose <SERVICE>_DATABASE_URL (or its _FILE) is set, or without any the PostgreSQL of npm start, in BUNTING_DATA_DIR, else
 .bunting/; the read replica where FEATURES_READ_DATABASE_URL is set, NATS where BUS_URL is, and Meilisearch where MEILI_URL is.`;
 
-async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
+await runCommand(
+  {
+    help,
     options: {
       backups: { type: 'string' },
       'free-gib': { type: 'string', default: '2' },
-      help: { type: 'boolean', default: false },
     },
-  });
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
-  const { backups, 'free-gib': freeGib } = values;
-  const findings = await diagnose(process.env, {
-    addresses: positionals,
-    minFreeGib: numberOption('free-gib', freeGib),
-    backups,
-  });
-  for (const { component, text, isProblem } of findings)
-    console.log(`${isProblem ? 'PROBLEM' : 'ok     '} ${component}: ${text}`);
-  const problems = findings.filter(({ isProblem }) => isProblem).length;
-  const summary = problems === 0 ? 'No problem was' : problems === 1 ? '1 problem was' : `${problems} problems were`;
-  console.log(`${summary} found.`);
-  return problems === 0 ? 0 : 1;
-}
-
-await runCommand(main);
+    takesArguments: true,
+  },
+  async (values, positionals) => {
+    const { backups, 'free-gib': freeGib } = values;
+    const findings = await diagnose(process.env, {
+      addresses: positionals,
+      minFreeGib: numberOption('free-gib', freeGib),
+      backups,
+    });
+    for (const { component, text, isProblem } of findings)
+      console.log(`${isProblem ? 'PROBLEM' : 'ok     '} ${component}: ${text}`);
+    const problems = findings.filter(({ isProblem }) => isProblem).length;
+    const summary = problems === 0 ? 'No problem was' : problems === 1 ? '1 problem was' : `${problems} problems were`;
+    console.log(`${summary} found.`);
+    return problems === 0 ? 0 : 1;
+  },
+);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'vite';
 import { runCommand } from './command.ts';
 
@@ -43,15 +42,8 @@ async function bundle(entry: string, file: string, { target }: { readonly target
   });
 }
 
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { help: { type: 'boolean', default: false } },
-  });
-  if (values.help) return console.log(help);
+await runCommand({ help, takesArguments: true }, async (_values, positionals) => {
   const outDir = path.resolve(positionals[0] ?? path.join(root, 'dist'));
   await bundle('src/main.ts', path.join(outDir, 'bunting-edge.mjs'), { target: 'node' });
   await bundle('src/worker/main.ts', path.join(outDir, 'bunting-edge-worker.mjs'), { target: 'webworker' });
-}
-
-await runCommand(main);
+});

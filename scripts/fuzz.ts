@@ -1,5 +1,4 @@
 import os from 'node:os';
-import { parseArgs } from 'node:util';
 import { countOption, numberOption, runCommand, urlOption } from './command.ts';
 import { eventLoopP99In, type FuzzReport, promises, runFuzz, type Tally } from './fuzz/run-fuzz.ts';
 import { startServer } from './server-under-test.ts';
@@ -22,68 +21,6 @@ Ctrl-C ends the run early and prints the results so far. The exit code is 1 if a
 
 const promisedP99Ms = 50;
 const maxShown = 40;
-
-async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      requests: { type: 'string', default: '100000' },
-      seed: { type: 'string', default: '1' },
-      concurrency: { type: 'string', default: '16' },
-      only: { type: 'string', default: '' },
-      url: { type: 'string' },
-      token: { type: 'string', default: '' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
-  const seed = numberOption('seed', values.seed);
-  const requests = countOption('requests', values.requests);
-  const concurrency = countOption('concurrency', values.concurrency);
-  const url = values.url === undefined ? undefined : urlOption('--url', values.url);
-  const interruption = new AbortController();
-  process.once('SIGINT', () => interruption.abort());
-  const server = url === undefined ? await startServer() : undefined;
-  try {
-    console.log(
-      `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, seed ${seed}`,
-    );
-    const report = await runFuzz({
-      url: server?.url ?? url ?? '',
-      key: server?.token ?? values.token,
-      requests,
-      seed,
-      concurrency,
-      only: values.only,
-      ...(server === undefined ? {} : { eventLoopP99Ms: async () => eventLoopP99In(await server.metrics()) }),
-      signal: interruption.signal,
-      progress: (done) => process.stderr.write(`\r${done} of ${values.requests} requests`),
-    });
-    process.stderr.write('\r');
-    console.log(formatReport(report));
-    const { violations } = report;
-    const logLines = server?.logLines ?? [];
-    if (violations.length > 0) {
-      for (const { promise, operation, detail, errorId, curl, nth, times } of violations.slice(0, maxShown)) {
-        const logged = errorId === undefined ? undefined : logLines.find((line) => line.includes(errorId));
-        console.log(
-          `\n${promise}: ${operation}${times > 1 ? ` (${times} times)` : ''}, request ${nth} of seed ${seed}`,
-        );
-        console.log(`  ${detail}${logged === undefined ? '' : `\n  logged: ${logged.slice(0, 2_000)}`}\n  ${curl}`);
-      }
-      if (violations.length > maxShown) console.log(`\n… and ${violations.length - maxShown} more`);
-      const errors = logLines.filter((line) => /"level":"(error|fatal)"/.test(line)).slice(0, maxShown);
-      if (errors.length > 0) console.log(`\nErrors in the log of the server:\n${errors.join('\n')}`);
-    }
-    const isEventLoopSlow = report.eventLoopP99Ms.some((p99) => p99 >= promisedP99Ms);
-    if (isEventLoopSlow) console.log(`\nThe event loop was not under ${promisedP99Ms} ms throughout.`);
-    return isEventLoopSlow || violations.length > 0 ? 1 : 0;
-  } finally {
-    await server?.stop();
-  }
-}
 
 function formatReport(report: FuzzReport): string {
   const { byRule, operations, seconds, succeeded, neverSucceeded, slowest, eventLoopP99Ms, violations } = report;
@@ -125,4 +62,62 @@ function statusesIn({ statuses }: Tally): string {
   return sorted.map(([status, times]) => `${status} × ${times}`).join(', ');
 }
 
-await runCommand(main);
+await runCommand(
+  {
+    help,
+    options: {
+      requests: { type: 'string', default: '100000' },
+      seed: { type: 'string', default: '1' },
+      concurrency: { type: 'string', default: '16' },
+      only: { type: 'string', default: '' },
+      url: { type: 'string' },
+      token: { type: 'string', default: '' },
+    },
+  },
+  async (values) => {
+    const seed = numberOption('seed', values.seed);
+    const requests = countOption('requests', values.requests);
+    const concurrency = countOption('concurrency', values.concurrency);
+    const url = values.url === undefined ? undefined : urlOption('--url', values.url);
+    const interruption = new AbortController();
+    process.once('SIGINT', () => interruption.abort());
+    const server = url === undefined ? await startServer() : undefined;
+    try {
+      console.log(
+        `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, seed ${seed}`,
+      );
+      const report = await runFuzz({
+        url: server?.url ?? url ?? '',
+        key: server?.token ?? values.token,
+        requests,
+        seed,
+        concurrency,
+        only: values.only,
+        ...(server === undefined ? {} : { eventLoopP99Ms: async () => eventLoopP99In(await server.metrics()) }),
+        signal: interruption.signal,
+        progress: (done) => process.stderr.write(`\r${done} of ${values.requests} requests`),
+      });
+      process.stderr.write('\r');
+      console.log(formatReport(report));
+      const { violations } = report;
+      const logLines = server?.logLines ?? [];
+      if (violations.length > 0) {
+        for (const { promise, operation, detail, errorId, curl, nth, times } of violations.slice(0, maxShown)) {
+          const logged = errorId === undefined ? undefined : logLines.find((line) => line.includes(errorId));
+          console.log(
+            `\n${promise}: ${operation}${times > 1 ? ` (${times} times)` : ''}, request ${nth} of seed ${seed}`,
+          );
+          console.log(`  ${detail}${logged === undefined ? '' : `\n  logged: ${logged.slice(0, 2_000)}`}\n  ${curl}`);
+        }
+        if (violations.length > maxShown) console.log(`\n… and ${violations.length - maxShown} more`);
+        const errors = logLines.filter((line) => /"level":"(error|fatal)"/.test(line)).slice(0, maxShown);
+        if (errors.length > 0) console.log(`\nErrors in the log of the server:\n${errors.join('\n')}`);
+      }
+      const isEventLoopSlow = report.eventLoopP99Ms.some((p99) => p99 >= promisedP99Ms);
+      if (isEventLoopSlow) console.log(`\nThe event loop was not under ${promisedP99Ms} ms throughout.`);
+      return isEventLoopSlow || violations.length > 0 ? 1 : 0;
+    } finally {
+      await server?.stop();
+    }
+  },
+);

@@ -1,7 +1,6 @@
 import type { ImportReport } from '@bunting/contracts';
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { countOption, optionError, runCommand, urlOption, UsageError } from './command.ts';
+import { countOption, optionError, type OptionValues, runCommand, urlOption, UsageError } from './command.ts';
 import { moveFromUnleash, readSdkTokens } from './import/from-unleash.ts';
 import {
   type Export,
@@ -39,23 +38,19 @@ are already equal stay unchanged: after an interruption, run the same command ag
 /** The maximum bytes of the features in one request. */
 const maxBatchBytes = 1_000_000;
 
-function readOptions() {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      help: { type: 'boolean' },
-      url: { type: 'string' },
-      from: { type: 'string' },
-      'from-token': { type: 'string', default: process.env['UNLEASH_TOKEN'] ?? '' },
-      tokens: { type: 'string' },
-      token: { type: 'string', default: process.env['BUNTING_TOKEN'] ?? '' },
-      project: { type: 'string' },
-      environment: { type: 'string' },
-      segments: { type: 'string' },
-      part: { type: 'string', default: '500' },
-    },
-  });
-  if (values.help === true) return undefined;
+const options = {
+  url: { type: 'string' },
+  from: { type: 'string' },
+  'from-token': { type: 'string', default: process.env['UNLEASH_TOKEN'] ?? '' },
+  tokens: { type: 'string' },
+  token: { type: 'string', default: process.env['BUNTING_TOKEN'] ?? '' },
+  project: { type: 'string' },
+  environment: { type: 'string' },
+  segments: { type: 'string' },
+  part: { type: 'string', default: '500' },
+} as const;
+
+function taskOf(values: OptionValues<typeof options>, files: readonly string[]) {
   const { url = '', token, from, project = '', environment = '', segments, part, tokens } = values;
   const requireGiven = (given: Readonly<Record<string, string>>): void => {
     for (const [name, value] of Object.entries(given)) if (value === '') throw optionError(`--${name} is missing.`);
@@ -63,7 +58,7 @@ function readOptions() {
   const size = { features: countOption('part', part), bytes: maxBatchBytes };
   if (tokens !== undefined && from === undefined) throw optionError('--tokens needs --from.');
   if (from !== undefined) {
-    if (positionals.length > 0 || [project, environment, segments ?? ''].some((value) => value !== ''))
+    if (files.length > 0 || [project, environment, segments ?? ''].some((value) => value !== ''))
       throw optionError('With --from everything is moved: leave out --project, --environment, --segments and files.');
     requireGiven({ 'from-token': values['from-token'], ...(tokens === undefined ? { url, token } : {}) });
     const source = apiClient(urlOption('--from', from), values['from-token']);
@@ -71,11 +66,11 @@ function readOptions() {
     return { kind: 'move', source, target: apiClient(urlOption('--url', url), token), size } as const;
   }
   requireGiven({ url, token, project, environment });
-  if (positionals.length === 0) throw optionError('No FILE is named.');
+  if (files.length === 0) throw optionError('No FILE is named.');
   const target = apiClient(urlOption('--url', url), token);
-  return { kind: 'files', target, project, environment, segments, files: positionals, size } as const;
+  return { kind: 'files', target, project, environment, segments, files, size } as const;
 }
-type Options = NonNullable<ReturnType<typeof readOptions>>;
+type Task = ReturnType<typeof taskOf>;
 
 const counts = [
   'created',
@@ -133,7 +128,7 @@ async function importFiles({
   segments,
   files,
   size,
-}: Extract<Options, { kind: 'files' }>): Promise<readonly ImportReport[]> {
+}: Extract<Task, { kind: 'files' }>): Promise<readonly ImportReport[]> {
   const listedSegments = segments === undefined ? undefined : readSegmentFile(segments);
   const exports = readExports(files, size, listedSegments);
   if (listedSegments !== undefined) {
@@ -144,7 +139,7 @@ async function importFiles({
 }
 
 /** Writes the tokens of SDKs to a new file that its owner alone may read. */
-async function writeTokens({ source, file }: Extract<Options, { kind: 'tokens' }>): Promise<void> {
+async function writeTokens({ source, file }: Extract<Task, { kind: 'tokens' }>): Promise<void> {
   const { client, frontend, left } = await readSdkTokens(source);
   const lines = [`INIT_CLIENT_API_TOKENS=${client.join(',')}`, `INIT_FRONTEND_API_TOKENS=${frontend.join(',')}`];
   try {
@@ -156,17 +151,16 @@ async function writeTokens({ source, file }: Extract<Options, { kind: 'tokens' }
   console.error(`${client.length} client and ${frontend.length} frontend tokens are in ${file}.`);
 }
 
-async function run(): Promise<void> {
-  const options = readOptions();
-  if (options === undefined) return console.log(help);
-  if (options.kind === 'tokens') return writeTokens(options);
+await runCommand({ help, options, takesArguments: true }, async (values, files) => {
+  const task = taskOf(values, files);
+  if (task.kind === 'tokens') return writeTokens(task);
   const startedAt = performance.now();
-  const reports = await (options.kind === 'files'
-    ? importFiles(options)
+  const reports = await (task.kind === 'files'
+    ? importFiles(task)
     : moveFromUnleash({
-        ...options,
+        ...task,
         log: (line) => console.error(line),
-        importFeatures: (features, into) => importAll(options.target, [features], into),
+        importFeatures: (features, into) => importAll(task.target, [features], into),
       }));
   const { skipped, ...report } = sumOf(reports);
   for (const { changeRequest } of reports) {
@@ -177,6 +171,4 @@ async function run(): Promise<void> {
   for (const { feature, reason } of skipped) console.error(`skipped: ${feature}: ${reason}`);
   console.error(`Done in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.`);
   console.log(JSON.stringify({ ...report, skipped: skipped.length }));
-}
-
-await runCommand(run);
+});

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { optionError, runCommand, urlOption } from './command.ts';
 
 const help = `Rebuilds the search documents from the features service, and then the Meilisearch index, if there is one. Searches continue
@@ -75,11 +74,7 @@ function show(line: string): void {
   else console.log(line);
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { url: { type: 'string' }, token: { type: 'string' }, help: { type: 'boolean', default: false } },
-  });
-  if (values.help) return console.log(help);
+await runCommand({ help, options: { url: { type: 'string' }, token: { type: 'string' } } }, async (values) => {
   const url =
     values.url === undefined
       ? urlOption('BUNTING_URL', process.env['BUNTING_URL'] ?? 'http://127.0.0.1:4242')
@@ -96,6 +91,4 @@ async function main(): Promise<void> {
   if (reindex.state === 'failed') throw new Error(`The reindex failed: ${reindex.reason ?? ''}`);
   show(bar(reindex));
   console.log(process.stdout.isTTY ? '\nDone.' : 'Done.');
-}
-
-await runCommand(main);
+});

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { backupSize } from './backup/manifest.ts';
 import { verifyBackup } from './backup/verify-backup.ts';
 import { restoreBackup, skipRevisionsAfterExternalRestore } from './backup/restore-backup.ts';
@@ -14,28 +13,25 @@ const help = `Restores a backup into databases that are missing or empty, while 
 ${databasesHelp}
 See docs/backup.md.`;
 
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { 'restored-otherwise': { type: 'string' }, help: { type: 'boolean', default: false } },
-  });
-  if (values.help) return console.log(help);
-  const [folder, ...others] = positionals;
-  const time = values['restored-otherwise'];
-  if (time !== undefined) {
-    if (folder !== undefined) throw optionError('It takes a FOLDER or --restored-otherwise, not both.');
-    await withServiceDatabases(process.env, { create: false }, (databases) =>
-      skipRevisionsAfterExternalRestore(databases, time),
+await runCommand(
+  { help, options: { 'restored-otherwise': { type: 'string' } }, takesArguments: true },
+  async (values, [folder, ...others]) => {
+    const time = values['restored-otherwise'];
+    if (time !== undefined) {
+      if (folder !== undefined) throw optionError('It takes a FOLDER or --restored-otherwise, not both.');
+      await withServiceDatabases(process.env, { create: false }, (databases) =>
+        skipRevisionsAfterExternalRestore(databases, time),
+      );
+      return console.log('Revisions go on after all that SDKs may have. Start the services.');
+    }
+    if (folder === undefined || others.length > 0) throw optionError('It takes one FOLDER.');
+    const beganAt = performance.now();
+    const manifest = await verifyBackup(folder);
+    await withServiceDatabases(process.env, { create: true }, (databases) =>
+      restoreBackup(databases, folder, manifest),
     );
-    return console.log('Revisions go on after all that SDKs may have. Start the services.');
-  }
-  if (folder === undefined || others.length > 0) throw optionError('It takes one FOLDER.');
-  const beganAt = performance.now();
-  const manifest = await verifyBackup(folder);
-  await withServiceDatabases(process.env, { create: true }, (databases) => restoreBackup(databases, folder, manifest));
-  console.log(
-    `Restored everything as of ${manifest.at}: ${backupSize(manifest).rows} rows, in ${((performance.now() - beganAt) / 1_000).toFixed(1)} s. Start the services.`,
-  );
-}
-
-await runCommand(main);
+    console.log(
+      `Restored everything as of ${manifest.at}: ${backupSize(manifest).rows} rows, in ${((performance.now() - beganAt) / 1_000).toFixed(1)} s. Start the services.`,
+    );
+  },
+);

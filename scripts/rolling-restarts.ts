@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { countOption, numberOption, runCommand } from './command.ts';
 import { ensureNatsServerInstalled } from './testing/install-nats-server.ts';
 import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
@@ -18,39 +17,35 @@ const help = `Restarts the processes of every service in turn under load, and co
 It starts two processes of every service, and a balancer that probes /health/ready of the gateways. Clients do not retry.
 Its exit code is 1 if a request failed or an acknowledged write is missing at the end.`;
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
+await runCommand(
+  {
+    help,
     options: {
       requests: { type: 'string', default: '2000' },
       restarts: { type: 'string', default: '2' },
       'drain-delay': { type: 'string', default: '3000' },
       clients: { type: 'string', default: '8' },
-      help: { type: 'boolean', default: false },
     },
-  });
-  if (values.help) {
-    console.log(help);
+  },
+  async (values) => {
+    const numbers = {
+      requests: countOption('requests', values.requests),
+      restarts: countOption('restarts', values.restarts),
+      drainDelayMs: numberOption('drain-delay', values['drain-delay']),
+      clients: countOption('clients', values.clients),
+    };
+    process.env['NATS_SERVER'] ??= await ensureNatsServerInstalled();
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-rolling-restarts-'));
+    const startedAt = performance.now();
+    const log = (line: string): void =>
+      console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
+    const outcome = await runRollingRestarts({ ...numbers, folder, log });
+    console.log(formatRollingRestarts(outcome));
+    if (outcome.failures.length > 0 || outcome.lost.length > 0) {
+      console.log(`Kept: ${folder}`);
+      return 1;
+    }
+    rmSync(folder, { recursive: true, force: true });
     return 0;
-  }
-  const numbers = {
-    requests: countOption('requests', values.requests),
-    restarts: countOption('restarts', values.restarts),
-    drainDelayMs: numberOption('drain-delay', values['drain-delay']),
-    clients: countOption('clients', values.clients),
-  };
-  process.env['NATS_SERVER'] ??= await ensureNatsServerInstalled();
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-rolling-restarts-'));
-  const startedAt = performance.now();
-  const log = (line: string): void =>
-    console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
-  const outcome = await runRollingRestarts({ ...numbers, folder, log });
-  console.log(formatRollingRestarts(outcome));
-  if (outcome.failures.length > 0 || outcome.lost.length > 0) {
-    console.log(`Kept: ${folder}`);
-    return 1;
-  }
-  rmSync(folder, { recursive: true, force: true });
-  return 0;
-}
-
-await runCommand(main);
+  },
+);

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { runCommand } from './command.ts';
 import { readLockFile, billOfMaterials } from './supply/bill-of-materials.ts';
 
@@ -12,15 +11,9 @@ const help = `Writes a bill of materials (CycloneDX 1.6) from the lock file.
 
 It sends no requests. Development dependencies have the scope "excluded".`;
 
-function main(): void {
-  const { values } = parseArgs({
-    options: { out: { type: 'string', default: 'sbom.cdx.json' }, help: { type: 'boolean', default: false } },
-  });
-  if (values.help) return console.log(help);
+await runCommand({ help, options: { out: { type: 'string', default: 'sbom.cdx.json' } } }, (values) => {
   const bom = billOfMaterials(readLockFile(path.join(import.meta.dirname, '..')));
   writeFileSync(values.out, `${JSON.stringify(bom, null, 2)}\n`);
   const requiredCount = bom.components.filter(({ scope }) => scope === 'required').length;
   console.log(`${values.out}: ${bom.components.length} components, ${requiredCount} of them in what runs.`);
-}
-
-await runCommand(main);
+});

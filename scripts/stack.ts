@@ -6,7 +6,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createDataFolder, dataFolders, integrationsKey } from '../apps/all-in-one/src/data-folders.ts';
 import { isSettingGiven } from '../apps/all-in-one/src/database-setting.ts';
 import { services, servicesWithDatabaseSettings } from '../apps/all-in-one/src/services.ts';
@@ -194,27 +193,26 @@ async function startStack(
   }
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
+await runCommand(
+  {
+    help,
     options: {
       scale: { type: 'string', multiple: true, default: [] },
-      help: { type: 'boolean', default: false },
     },
-  });
-  if (values.help) return console.log(help);
-  const stack = await startStack(process.env, scaleOf(values.scale));
-  let isLost = false;
-  void stack.lost.then(async (reason) => {
-    isLost = true;
-    console.error(`\nBunting stops: ${reason}`);
-    await stack.stop();
-    process.exit(1);
-  });
-  stopOnSignal(async () => {
-    await stack.stop();
-    if (isLost) process.exit(1);
-  });
-  console.log(`\nBunting is ready: ${stack.address}/docs\n`);
-}
-
-await runCommand(main);
+  },
+  async (values) => {
+    const stack = await startStack(process.env, scaleOf(values.scale));
+    let isLost = false;
+    void stack.lost.then(async (reason) => {
+      isLost = true;
+      console.error(`\nBunting stops: ${reason}`);
+      await stack.stop();
+      process.exit(1);
+    });
+    stopOnSignal(async () => {
+      await stack.stop();
+      if (isLost) process.exit(1);
+    });
+    console.log(`\nBunting is ready: ${stack.address}/docs\n`);
+  },
+);

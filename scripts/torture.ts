@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { countOption, numberOption, optionError, runCommand } from './command.ts';
 import { ensureNatsServerInstalled } from './testing/install-nats-server.ts';
 import {
@@ -139,8 +138,9 @@ async function runVersions({ folder, minutes, from, keep, log }: VersionsOptions
   return isRight ? 0 : 1;
 }
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
+await runCommand(
+  {
+    help,
     options: {
       seed: { type: 'string' },
       minutes: { type: 'string', default: '2' },
@@ -154,72 +154,67 @@ async function main(): Promise<number> {
       events: { type: 'string', default: '50000' },
       versions: { type: 'boolean', default: false },
       from: { type: 'string' },
-      help: { type: 'boolean', default: false },
     },
-  });
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
-  const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : numberOption('seed', values.seed);
-  const minutes = numberOption('minutes', values.minutes);
-  const writers = countOption('writers', values.writers);
-  const requests = numberOption('rolling', values.rolling);
-  const restarts = countOption('restarts', values.restarts);
-  const selected = faults.filter(({ name }) => name.includes(values.fault ?? ''));
-  if (selected.length === 0)
-    throw optionError(
-      `No fault has "${values.fault}" in its name. They are:\n  ${faults.map(({ name }) => name).join('\n  ')}`,
-    );
-  const folder = values.folder ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-torture-'));
-  process.env['NATS_SERVER'] ??= await ensureNatsServerInstalled();
-  console.log(`seed ${seed}, ${minutes} min, ${os.cpus().length} × ${os.cpus()[0]?.model}, Node ${process.version}`);
-  const startedAt = performance.now();
-  const log = (line: string): void =>
-    console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
-  if (values.integrations) {
-    const events = countOption('events', values.events);
-    return runIntegrations({ folder, seed, events, log, keep: values.folder !== undefined });
-  }
-  if (values.versions)
-    return runVersions({
-      folder,
+  },
+  async (values) => {
+    const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : numberOption('seed', values.seed);
+    const minutes = numberOption('minutes', values.minutes);
+    const writers = countOption('writers', values.writers);
+    const requests = numberOption('rolling', values.rolling);
+    const restarts = countOption('restarts', values.restarts);
+    const selected = faults.filter(({ name }) => name.includes(values.fault ?? ''));
+    if (selected.length === 0)
+      throw optionError(
+        `No fault has "${values.fault}" in its name. They are:\n  ${faults.map(({ name }) => name).join('\n  ')}`,
+      );
+    const folder = values.folder ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-torture-'));
+    process.env['NATS_SERVER'] ??= await ensureNatsServerInstalled();
+    console.log(`seed ${seed}, ${minutes} min, ${os.cpus().length} × ${os.cpus()[0]?.model}, Node ${process.version}`);
+    const startedAt = performance.now();
+    const log = (line: string): void =>
+      console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
+    if (values.integrations) {
+      const events = countOption('events', values.events);
+      return runIntegrations({ folder, seed, events, log, keep: values.folder !== undefined });
+    }
+    if (values.versions)
+      return runVersions({
+        folder,
+        minutes,
+        from: values.from ?? previousVersionCommit(),
+        log,
+        keep: values.folder !== undefined,
+      });
+    const outcome = await runTorture({
+      seed,
       minutes,
-      from: values.from ?? previousVersionCommit(),
+      folder,
+      writers,
+      faults: selected,
+      concurrent: values.together,
       log,
-      keep: values.folder !== undefined,
     });
-  const outcome = await runTorture({
-    seed,
-    minutes,
-    folder,
-    writers,
-    faults: selected,
-    concurrent: values.together,
-    log,
-  });
-  console.log(formatReport(outcome));
-  const rollingReport =
-    requests === 0
-      ? undefined
-      : await runRollingRestarts({
-          requests,
-          restarts,
-          folder: path.join(folder, 'rolling'),
-          log,
-        });
-  if (rollingReport !== undefined) console.log(formatRollingRestarts(rollingReport));
-  if (
-    outcome.violations.length === 0 &&
-    (rollingReport?.failures.length ?? 0) + (rollingReport?.lost.length ?? 0) === 0
-  ) {
-    if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
-    return 0;
-  }
-  console.log(
-    `\nRepeat: npm run torture -- --seed ${seed} --minutes ${minutes} --writers ${values.writers}${values.fault === undefined ? '' : ` --fault '${values.fault}'`}${values.together ? ' --together' : ''}\nKept: ${folder}`,
-  );
-  return 1;
-}
-
-await runCommand(main);
+    console.log(formatReport(outcome));
+    const rollingReport =
+      requests === 0
+        ? undefined
+        : await runRollingRestarts({
+            requests,
+            restarts,
+            folder: path.join(folder, 'rolling'),
+            log,
+          });
+    if (rollingReport !== undefined) console.log(formatRollingRestarts(rollingReport));
+    if (
+      outcome.violations.length === 0 &&
+      (rollingReport?.failures.length ?? 0) + (rollingReport?.lost.length ?? 0) === 0
+    ) {
+      if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
+      return 0;
+    }
+    console.log(
+      `\nRepeat: npm run torture -- --seed ${seed} --minutes ${minutes} --writers ${values.writers}${values.fault === undefined ? '' : ` --fault '${values.fault}'`}${values.together ? ' --together' : ''}\nKept: ${folder}`,
+    );
+    return 1;
+  },
+);

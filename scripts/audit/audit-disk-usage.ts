@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { logSize } from '../../apps/audit/src/log/retention-store.ts';
 import { runCommand } from '../command.ts';
 import { eventLogLocationHelp, withEventLog } from './with-event-log.ts';
@@ -13,9 +12,7 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { url: { type: 'string' }, help: { type: 'boolean', default: false } } });
-  if (values.help) return console.log(help);
+await runCommand({ help, options: { url: { type: 'string' } } }, async (values) => {
   await withEventLog('audit-disk-usage', values.url, async (log) => {
     const { events, firstId, lastId, oldest, newest, bytes, partitions } = await logSize(log);
     console.log(`events    ${events}${firstId === null ? '' : `, ${firstId} to ${lastId}, ${oldest} to ${newest}`}`);
@@ -24,6 +21,4 @@ async function main(): Promise<void> {
     console.log(`search    ${megabytes(bytes.search)}`);
     console.log(`database  ${megabytes(bytes.total)}`);
   });
-}
-
-await runCommand(main);
+});

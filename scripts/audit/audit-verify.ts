@@ -1,5 +1,4 @@
 import { listDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
-import { parseArgs } from 'node:util';
 import {
   isVerifiedWithoutMissingEvents,
   parseExternallyRecordedHash,
@@ -27,58 +26,55 @@ function idOption(name: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : countOption(name, text);
 }
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
+await runCommand(
+  {
+    help,
     options: {
       from: { type: 'string' },
       to: { type: 'string' },
       known: { type: 'string' },
       url: { type: 'string' },
-      help: { type: 'boolean', default: false },
     },
-  });
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
-  const options = {
-    from: idOption('from', values.from),
-    to: idOption('to', values.to),
-    externalHash: values.known === undefined ? undefined : parseExternallyRecordedHash(values.known, '--known'),
-  };
-  requireFromNotAfterTo(options.from, options.to, '--');
-  return withEventLog('audit-verify', values.url, async (log) => {
-    const startedAt = performance.now();
-    let reportedAt = startedAt;
-    const report = await verifyChain(log, {
-      ...options,
-      progress: (checkedTo, to) => {
-        if (performance.now() - reportedAt < 1_000) return;
-        reportedAt = performance.now();
-        process.stderr.write(`\rchecked up to event ${checkedTo} of ${to}`);
-      },
+    // 1 says that the log is not intact, so a log that cannot be read ends with 2.
+    failureCode: 2,
+  },
+  async (values) => {
+    const options = {
+      from: idOption('from', values.from),
+      to: idOption('to', values.to),
+      externalHash: values.known === undefined ? undefined : parseExternallyRecordedHash(values.known, '--known'),
+    };
+    requireFromNotAfterTo(options.from, options.to, '--');
+    return withEventLog('audit-verify', values.url, async (log) => {
+      const startedAt = performance.now();
+      let reportedAt = startedAt;
+      const report = await verifyChain(log, {
+        ...options,
+        progress: (checkedTo, to) => {
+          if (performance.now() - reportedAt < 1_000) return;
+          reportedAt = performance.now();
+          process.stderr.write(`\rchecked up to event ${checkedTo} of ${to}`);
+        },
+      });
+      requireFromNotBeyondNextEvent(options.from, report.head.id, '--');
+      const seconds = (performance.now() - startedAt) / 1_000;
+      if (reportedAt !== startedAt) process.stderr.write('\n');
+      console.log(`events ${report.from} to ${report.to}: ${report.checked} checked in ${seconds.toFixed(1)} s`);
+      console.log(`checked ${report.checkedTo}:${report.hash}`);
+      console.log(`head    ${report.head.id}:${report.head.hash}`);
+      const missed = await listPrunedUnreadMessages(log);
+      for (const { producer, first, last } of missed) {
+        console.log(`NEVER ARRIVED: events ${first} to ${last} of ${producer}`);
+      }
+      const letters = await listDeadLetters(log);
+      for (const { producer, position, uid, type, reason, attempts, nextAttemptAt } of letters) {
+        console.log(
+          `DEAD LETTER: event ${position} of ${producer} (${type}, ${uid}): ${reason} (${attempts} attempts, the next one at ${nextAttemptAt})`,
+        );
+      }
+      console.log(report.fault === null ? 'intact' : `NOT INTACT: ${report.fault.message}`);
+      console.log(`complete: ${isVerifiedWithoutMissingEvents(report, missed, letters)}`);
+      return report.fault !== null || letters.length > 0 ? 1 : 0;
     });
-    requireFromNotBeyondNextEvent(options.from, report.head.id, '--');
-    const seconds = (performance.now() - startedAt) / 1_000;
-    if (reportedAt !== startedAt) process.stderr.write('\n');
-    console.log(`events ${report.from} to ${report.to}: ${report.checked} checked in ${seconds.toFixed(1)} s`);
-    console.log(`checked ${report.checkedTo}:${report.hash}`);
-    console.log(`head    ${report.head.id}:${report.head.hash}`);
-    const missed = await listPrunedUnreadMessages(log);
-    for (const { producer, first, last } of missed) {
-      console.log(`NEVER ARRIVED: events ${first} to ${last} of ${producer}`);
-    }
-    const letters = await listDeadLetters(log);
-    for (const { producer, position, uid, type, reason, attempts, nextAttemptAt } of letters) {
-      console.log(
-        `DEAD LETTER: event ${position} of ${producer} (${type}, ${uid}): ${reason} (${attempts} attempts, the next one at ${nextAttemptAt})`,
-      );
-    }
-    console.log(report.fault === null ? 'intact' : `NOT INTACT: ${report.fault.message}`);
-    console.log(`complete: ${isVerifiedWithoutMissingEvents(report, missed, letters)}`);
-    return report.fault !== null || letters.length > 0 ? 1 : 0;
-  });
-}
-
-// 1 says that the log is not intact, so a log that cannot be read ends with 2.
-await runCommand(main, { failureCode: 2 });
+  },
+);

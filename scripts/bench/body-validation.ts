@@ -6,7 +6,6 @@ import {
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { readConfig } from '@bunting/runtime';
-import { parseArgs } from 'node:util';
 import type { TSchema } from 'typebox';
 import { parseUntrustedJson } from '@bunting/http';
 import { GatewayConfig } from '../../apps/gateway/src/config.ts';
@@ -147,9 +146,7 @@ function medianCpuMs(work: () => unknown): number {
   return durations.sort((one, other) => one - other)[Math.floor(times / 2)] as number;
 }
 
-function main(): void {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
-  if (values.help) return console.log(help);
+await runCommand({ help }, () => {
   for (const [name, schema, { items, values }, json] of bodies) {
     const body = Buffer.from(json);
     const ms = medianCpuMs(() => parse(schema, parseUntrustedJson(body, { depth, members, items, values }), '/body'));
@@ -157,6 +154,4 @@ function main(): void {
       `${name.padEnd(45)} ${(body.length / 1_048_576).toFixed(2).padStart(6)} MiB ${ms.toFixed(1).padStart(7)} ms`,
     );
   }
-}
-
-await runCommand(main);
+});

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { parseAllDocuments, stringify } from 'yaml';
 import { runCommand } from '../command.ts';
 
@@ -224,14 +223,7 @@ function validateObjects(check: Check, rendered: string, file: string): void {
   );
 }
 
-function main(): number {
-  const { values: options } = parseArgs({
-    options: { all: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-  });
-  if (options.help) {
-    console.log(help);
-    return 0;
-  }
+await runCommand({ help, options: { all: { type: 'boolean', default: false } } }, (options) => {
   const missingTools = new Set((Object.keys(tools) as Tool[]).filter(isMissing));
   for (const tool of missingTools)
     console.log(`${tool} is missing, its checks are skipped. Get it with: ${tools[tool]}`);
@@ -258,6 +250,4 @@ function main(): number {
   }
   console.log(failures === 0 ? 'The deployment files are right.' : `${failures} checks failed.`);
   return failures === 0 ? 0 : 1;
-}
-
-await runCommand(main);
+});

@@ -2,7 +2,6 @@ import { natsRightsOf } from '@bunting/bus';
 import { configSchemaOf, type ConfigSchema, HostConfig, keysOf } from '@bunting/runtime';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { services } from '../../apps/all-in-one/src/services.ts';
 import { edgeService } from '../../apps/edge/src/service.ts';
 import { runCommand } from '../command.ts';
@@ -132,14 +131,7 @@ function natsUsers(currentText: string): string {
   }, currentText);
 }
 
-function main(): number {
-  const { values } = parseArgs({
-    options: { check: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-  });
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
+await runCommand({ help, options: { check: { type: 'boolean', default: false } } }, (values) => {
   let code = 0;
   for (const [name, write] of [
     ['docs/settings.md', settingsPage],
@@ -159,6 +151,4 @@ function main(): number {
     }
   }
   return code;
-}
-
-await runCommand(main);
+});

@@ -2,7 +2,7 @@ import { ESLint } from 'eslint';
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { runCommand } from '../command.ts';
 import { allMigrations } from '../databases/service-databases.ts';
 import { migrationFaults, migrationRules } from '../migrations/migration-faults.ts';
@@ -92,17 +92,10 @@ async function checkFormatting(): Promise<boolean> {
   }
 }
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
+await runCommand({ help }, async () => {
   await makeProjectGraph();
   const concurrentChecks = [checkFormatting(), checkTypedRules()];
   const outcomes = [await checkMigrations(), await checkCode()];
   outcomes.push(...(await Promise.all(concurrentChecks)));
   return outcomes.includes(false) ? 1 : 0;
-}
-
-await runCommand(main);
+});

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from '../../libs/testing/src/nats.ts';
 import { runCommand } from '../command.ts';
 
@@ -113,9 +112,4 @@ export const ensureNatsServerInstalled = async (): Promise<string> => {
   );
 };
 
-const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
-  console.log(values.help ? help : await ensureNatsServerInstalled());
-};
-
-if (import.meta.main) await runCommand(main);
+if (import.meta.main) await runCommand({ help }, async () => console.log(await ensureNatsServerInstalled()));

@@ -4,7 +4,6 @@ import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { runCommand } from '../command.ts';
 
 const help = `Tries the containers of docker-compose.yml: builds and starts them, takes the tour of README.md, replaces containers under load, makes a backup,
@@ -248,40 +247,36 @@ const tryContainers = async (hasMeilisearch: boolean): Promise<void> => {
   }
 };
 
-const main = async (): Promise<number> => {
-  const { values } = parseArgs({
+await runCommand(
+  {
+    help,
     options: {
       keep: { type: 'boolean', default: false },
       meilisearch: { type: 'string', default: 'true' },
-      help: { type: 'boolean', default: false },
     },
-  });
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
-  const engine = spawnSync('docker', ['version', '--format', '{{.Server.Version}}'], { encoding: 'utf8' });
-  if (engine.status !== 0) {
-    console.log('No Docker engine answers: nothing was tested.');
-    return 0;
-  }
-  if (spawnSync('docker', ['compose', 'version']).status !== 0) {
-    console.log('Docker Compose is missing: nothing was tested.');
-    return 0;
-  }
-  console.log(`Docker engine ${engine.stdout.trim()}`);
-  const remove = (): Promise<string> => compose('down', '--volumes', '--remove-orphans');
-  await remove();
-  try {
-    await tryContainers(values.meilisearch !== 'false');
-    return 0;
-  } catch (error) {
-    console.error(`FAILED  ${(error as Error).message}`);
-    console.error(await compose('ps', '--all').catch(String));
-    return 1;
-  } finally {
-    if (!values.keep) await remove();
-  }
-};
-
-await runCommand(main);
+  },
+  async (values) => {
+    const engine = spawnSync('docker', ['version', '--format', '{{.Server.Version}}'], { encoding: 'utf8' });
+    if (engine.status !== 0) {
+      console.log('No Docker engine answers: nothing was tested.');
+      return 0;
+    }
+    if (spawnSync('docker', ['compose', 'version']).status !== 0) {
+      console.log('Docker Compose is missing: nothing was tested.');
+      return 0;
+    }
+    console.log(`Docker engine ${engine.stdout.trim()}`);
+    const remove = (): Promise<string> => compose('down', '--volumes', '--remove-orphans');
+    await remove();
+    try {
+      await tryContainers(values.meilisearch !== 'false');
+      return 0;
+    } catch (error) {
+      console.error(`FAILED  ${(error as Error).message}`);
+      console.error(await compose('ps', '--all').catch(String));
+      return 1;
+    } finally {
+      if (!values.keep) await remove();
+    }
+  },
+);

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { runCommand, UsageError } from '../command.ts';
 
 const help = `Runs the behaviour suite of feature search with a real Meilisearch server.
@@ -11,12 +10,7 @@ It uses an index of its own, and deletes it in the end. Without MEILI_URL it fai
 
 const repository = path.join(import.meta.dirname, '../..');
 
-const main = (): number => {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
+await runCommand({ help }, () => {
   const { MEILI_URL: url } = process.env;
   if (url === undefined || url === '') {
     throw new UsageError(`MEILI_URL is not set: there is no Meilisearch server to test with.\n\n${help}`);
@@ -27,6 +21,4 @@ const main = (): number => {
     { cwd: repository, stdio: 'inherit', env: { ...process.env, TEST_MEILISEARCH: 'real' } },
   );
   return status ?? 1;
-};
-
-await runCommand(main);
+});

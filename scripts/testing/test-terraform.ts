@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { startOneProcess } from '../../apps/all-in-one/test/support/platform.ts';
 import { runCommand } from '../command.ts';
 
@@ -64,9 +63,7 @@ const journey = (terraform: ReturnType<typeof terraformIn>): void => {
   terraform(['destroy', '-auto-approve', ...options, ...changed]);
 };
 
-const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
-  if (values.help) return console.log(help);
+await runCommand({ help }, async () => {
   const { TERRAFORM_PROVIDER: provider, ...environment } = process.env;
   const missing = [
     ...(spawnSync('terraform', ['version'], { env: { ...environment, TF_CLI_CONFIG_FILE: os.devNull } }).status === 0
@@ -104,6 +101,4 @@ const main = async (): Promise<void> => {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-};
-
-await runCommand(main);
+});

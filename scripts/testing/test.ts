@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startVitest, type TestModule, type TestUserConfig } from 'vitest/node';
 import { startTestPostgres } from '../../libs/testing/src/test-postgres.ts';
-import { countOption, runCommand } from '../command.ts';
+import { countOption, runProgram } from '../command.ts';
 import { ensureNatsServerInstalled } from './install-nats-server.ts';
 
 /** More files than these are no coincidence: something that all of them need is broken. */
@@ -158,7 +158,7 @@ async function checkAffected(args: readonly string[]): Promise<boolean> {
   return code === 0;
 }
 
-await runCommand(async () => {
+await runProgram(async () => {
   const [first, ...others] = process.argv.slice(2);
   if (process.argv.includes('--help')) {
     console.log(help);
