@@ -10,8 +10,7 @@ import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { Select } from '../../components/forms/selects.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { ProjectTabs, useProjectName } from '../projects/project-tabs.tsx';
+import { ListPage } from '../projects/project-tabs.tsx';
 import { useFilterInUrl } from '../../filtering/search-parameter.ts';
 import {
   selectedCountOf,
@@ -166,30 +165,12 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
   const selectedCount = selectedCountOf(selection, total);
   const hasSearchText = query.query !== undefined;
   const label = project === undefined ? 'Cleanup' : `Cleanup of ${project}`;
-  const projectName = useProjectName(project);
-  const title = project === undefined ? 'Cleanup' : `Cleanup of ${projectName}`;
   // For selected flags that are not loaded, the results of the action report refusals.
   const selectedProjects = new Set(flags.filter(({ name }) => isSelected(selection, name)).map((flag) => flag.project));
   const mayArchive = [...selectedProjects].every((id) => hasPermission('DELETE_FEATURE', { project: id }));
   const close = (): void => setDialog(undefined);
   return (
-    <Page
-      title={title}
-      fillsWindow
-      {...(project === undefined
-        ? {}
-        : {
-            crumbs: [
-              <Link key="all" to="/projects">
-                Projects
-              </Link>,
-              <Link key="one" to="/projects/$project" params={{ project }}>
-                {projectName}
-              </Link>,
-            ],
-          })}
-    >
-      {project !== undefined && <ProjectTabs project={project} tab="cleanup" />}
+    <ListPage project={project} tab="cleanup" title="Cleanup">
       <Reasons
         view={view}
         counts={counts.data}
@@ -272,7 +253,7 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
         )}
         {dialog === 'report' && <CleanupReportDialog query={query} selection={selection} onClose={close} />}
       </Suspense>
-    </Page>
+    </ListPage>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Event } from '@bunting/contracts';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useEventFeed } from '../../api/event-feed.ts';
 import { usePermissionCheck, useMayCall } from '../../api/permissions.ts';
@@ -8,8 +8,7 @@ import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { dayIn, ownTimeZone } from '../../filtering/filter-tokens.ts';
-import { Page } from '../../components/layout/page.tsx';
-import { ProjectTabs, useProjectName } from '../projects/project-tabs.tsx';
+import { ListPage } from '../projects/project-tabs.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { eventSuggestions } from './event-filter.ts';
 import { type EventActions, EventList } from './event-list.tsx';
@@ -133,13 +132,12 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
     setFilter(`${filter.replace(upperDayLimits, '').trim()} when:<${nextDay}`.trim());
   };
   const label = project === undefined ? 'Event log' : `Events of ${project}`;
-  const projectName = useProjectName(project);
-  const title = project === undefined ? 'Event log' : `Events of ${projectName}`;
   const isEmpty = list.isLoaded && !list.isOutdated && total === 0;
   return (
-    <Page
-      title={title}
-      fillsWindow
+    <ListPage
+      project={project}
+      tab="events"
+      title={project === undefined ? 'Event log' : 'Events'}
       actions={
         isAdmin && (
           <Suspense>
@@ -147,20 +145,7 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
           </Suspense>
         )
       }
-      {...(project === undefined
-        ? {}
-        : {
-            crumbs: [
-              <Link key="all" to="/projects">
-                Projects
-              </Link>,
-              <Link key="one" to="/projects/$project" params={{ project }}>
-                {projectName}
-              </Link>,
-            ],
-          })}
     >
-      {project !== undefined && <ProjectTabs project={project} tab="events" />}
       <div className={styles['bar']}>
         <FilterComboBox
           label="Filter events"
@@ -223,7 +208,7 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
       <Suspense>
         {eventToUndo !== undefined && <UndoDialog event={eventToUndo} onClose={() => setEventToUndo(undefined)} />}
       </Suspense>
-    </Page>
+    </ListPage>
   );
 }
 

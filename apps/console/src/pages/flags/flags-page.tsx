@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { GetEditStatus, ListEnvironmentsOfProject, SearchFeatures } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -16,8 +16,7 @@ import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { useScrollMemory } from '../../components/layout/scroll-memory.ts';
-import { Page } from '../../components/layout/page.tsx';
-import { ProjectTabs, useProjectName } from '../projects/project-tabs.tsx';
+import { ListPage } from '../projects/project-tabs.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
 import type { BulkAction } from './bulk-action.ts';
 import { BulkMenu, emptySelection, isSelected, selectedCountOf, SelectionBar } from './selection-bar.tsx';
@@ -179,27 +178,8 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
     </Button>
   );
   const label = project === undefined ? 'Flags' : `Flags of ${project}`;
-  const projectName = useProjectName(project);
-  const title = project === undefined ? 'Flags' : `Flags of ${projectName}`;
   return (
-    <Page
-      title={title}
-      fillsWindow
-      actions={createButton}
-      {...(project === undefined
-        ? {}
-        : {
-            crumbs: [
-              <Link key="all" to="/projects">
-                Projects
-              </Link>,
-              <Link key="one" to="/projects/$project" params={{ project }}>
-                {projectName}
-              </Link>,
-            ],
-          })}
-    >
-      {project !== undefined && <ProjectTabs project={project} tab="flags" />}
+    <ListPage project={project} tab="flags" title="Flags" actions={createButton}>
       <div className={styles['bar']}>
         <FilterComboBox
           label="Filter flags"
@@ -289,7 +269,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
           />
         )}
       </Suspense>
-    </Page>
+    </ListPage>
   );
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { useMe, useProjects } from '../../api/queries-and-mutations.ts';
 import { Notice } from '../../components/content/notice.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import styles from './projects.module.css';
 
 /** The tabs of a project in their order. Flags, cleanup and events are pages of their own, which have the bar as well. */
@@ -97,4 +98,35 @@ export function ProjectTabs({ project, tab: currentTab }: ProjectTabsProps) {
 export function useProjectName(id: string | undefined): string | undefined {
   const { data } = useProjects();
   return data?.projects.find((project) => project.id === id)?.name ?? id;
+}
+
+interface ListPageProps {
+  readonly project: string | undefined;
+  readonly tab: ProjectTab;
+  /** without the name of the project */
+  readonly title: string;
+  readonly actions?: React.ReactNode;
+  readonly children: React.ReactNode;
+}
+
+/** A page that lists something of all projects, or that of one project, as one of its tabs. */
+export function ListPage({ project, tab, title, actions, children }: ListPageProps) {
+  const name = useProjectName(project);
+  const crumbs =
+    project === undefined
+      ? []
+      : [
+          <Link key="all" to="/projects">
+            Projects
+          </Link>,
+          <Link key="one" to="/projects/$project" params={{ project }}>
+            {name}
+          </Link>,
+        ];
+  return (
+    <Page title={project === undefined ? title : `${title} of ${name}`} crumbs={crumbs} fillsWindow actions={actions}>
+      {project !== undefined && <ProjectTabs project={project} tab={tab} />}
+      {children}
+    </Page>
+  );
 }
