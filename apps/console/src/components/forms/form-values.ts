@@ -20,6 +20,14 @@ export function optionsOfPairs(pairs: readonly (readonly [string, string])[]) {
   return pairs.map(([id, label]) => ({ id, label }));
 }
 
+/** For how many days a token may work; the last one is no end. */
+export const tokenLifetimes = optionsOfPairs([
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['365', 'a year'],
+  ['', 'as long as it exists'],
+]);
+
 /**
  * Shows the details of a refusal at the fields that they name (`/body/name`). If none names a field, the message becomes the error of the
  * form (`formState.errors.root`). `fields` are the names of the form's fields.

@@ -25,7 +25,7 @@ import { Time } from '../../components/content/time.tsx';
 import { CreateSecretDialog } from '../../components/dialogs/create-secret-dialog.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { BoundSelect, BoundTextField } from '../../components/forms/bound-fields.tsx';
-import { instantAfterDays, optionsOfPairs, showServerError } from '../../components/forms/form-values.ts';
+import { instantAfterDays, showServerError, tokenLifetimes } from '../../components/forms/form-values.ts';
 import { NewPasswordFields, PasswordField } from '../../components/forms/password-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
@@ -78,15 +78,6 @@ function ChangePasswordDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-const texts = {
-  tokenDays: [
-    ['30', '30 days'],
-    ['90', '90 days'],
-    ['365', 'a year'],
-    ['', 'as long as it exists'],
-  ],
-} as const;
-
 function CreateTokenDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <CreateSecretDialog
@@ -115,7 +106,7 @@ function CreateTokenDialog({ onClose }: { readonly onClose: () => void }) {
             required="Enter what the token is for."
             autoFocus
           />
-          <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
+          <BoundSelect control={control} name="days" label="Works for" options={tokenLifetimes} />
         </>
       )}
     </CreateSecretDialog>

@@ -21,17 +21,8 @@ import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fie
 import { Time } from '../../../components/content/time.tsx';
 import { displayNameOf, roleOptions } from './user-names.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
-import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
+import { instantAfterDays, tokenLifetimes } from '../../../components/forms/form-values.ts';
 import layout from '../../../components/layout/layout.module.css';
-
-const texts = {
-  tokenDays: [
-    ['30', '30 days'],
-    ['90', '90 days'],
-    ['365', 'a year'],
-    ['', 'as long as it exists'],
-  ],
-} as const;
 
 type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
 
@@ -64,7 +55,7 @@ function CreateToken({ account, onClose }: { readonly account: ServiceAccount; r
             validate={(value) => validationErrorOf(CreateServiceAccountToken.body, 'description', value)}
             autoFocus
           />
-          <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
+          <BoundSelect control={control} name="days" label="Works for" options={tokenLifetimes} />
         </>
       )}
     </CreateSecretDialog>

@@ -8,17 +8,8 @@ import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fie
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { CreateSecretDialog, type CreateSecretValues } from '../../../components/dialogs/create-secret-dialog.tsx';
-import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
+import { instantAfterDays, tokenLifetimes } from '../../../components/forms/form-values.ts';
 import { apiTokenTypes } from './api-tokens-page.tsx';
-
-const texts = {
-  days: [
-    ['30', '30 days'],
-    ['90', '90 days'],
-    ['365', 'a year'],
-    ['', 'as long as it exists'],
-  ],
-} as const;
 
 type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
@@ -107,7 +98,7 @@ export function CreateApiTokenDialog({ onClose }: { readonly onClose: () => void
               />
             </>
           )}
-          <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.days)} />
+          <BoundSelect control={control} name="days" label="Works for" options={tokenLifetimes} />
         </>
       )}
     </CreateSecretDialog>
@@ -117,7 +108,7 @@ export function CreateApiTokenDialog({ onClose }: { readonly onClose: () => void
 /** Sets when a token expires. */
 export function ExtendApiTokenDialog({ token, onClose }: { readonly token: ApiToken; readonly onClose: () => void }) {
   const [days, setDays] = useState('90');
-  const options = optionsOfPairs(texts.days).filter(({ id }) => id !== '');
+  const options = tokenLifetimes.filter(({ id }) => id !== '');
   return (
     <ConfirmOperationDialog
       title={`When the token “${token.tokenName}” expires`}

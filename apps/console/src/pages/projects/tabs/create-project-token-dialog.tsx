@@ -5,17 +5,8 @@ import { validationErrorOf } from '../../../components/forms/request-body-schema
 import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { DialogQueryResult } from '../../../components/dialogs/dialog.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
-import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
+import { instantAfterDays, tokenLifetimes } from '../../../components/forms/form-values.ts';
 import { projectTokenTypes } from './tokens-tab.tsx';
-
-const texts = {
-  tokenDays: [
-    ['', 'as long as it exists'],
-    ['30', '30 days'],
-    ['90', '90 days'],
-    ['365', 'a year'],
-  ],
-} as const;
 
 const tokenTypeOptions = Object.entries(projectTokenTypes).map(([id, [label, description]]) => ({
   id,
@@ -76,7 +67,7 @@ function TokenDialog({ project, environments, onClose }: TokenDialogProps) {
             label="Environment"
             options={environments.map((id) => ({ id, label: id }))}
           />
-          <BoundSelect control={control} name="expiresAt" label="Works for" options={optionsOfPairs(texts.tokenDays)} />
+          <BoundSelect control={control} name="expiresAt" label="Works for" options={tokenLifetimes} />
         </>
       )}
     </CreateSecretDialog>
