@@ -11,13 +11,16 @@ export interface Quota {
   readonly refuse: () => Refusal;
 }
 
+/** So many keys without permits are kept: a map that shrinks and grows with each request leaves its former tables to be collected. */
+const maxIdleKeys = 1_000;
+
 /** A semaphore that counts each permit under several keys, such as those of a token, a user and the whole process. */
 export function concurrencyLimit() {
   const permits = new Map<string, number>();
   const countOf = (key: string): number => permits.get(key) ?? 0;
   const change = (key: string, by: 1 | -1): void => {
     const count = countOf(key) + by;
-    if (count === 0) permits.delete(key);
+    if (count === 0 && permits.size > maxIdleKeys) permits.delete(key);
     else permits.set(key, count);
   };
 
