@@ -11,7 +11,7 @@ import {
   ImportError,
   apiClient,
 } from './import/import-batches.ts';
-import { progressDisplay } from './import/progress-display.ts';
+import { progressDisplay } from './progress-display.ts';
 
 const help = `Moves everything from an Unleash server, or imports what one has exported, of whatever size, through the public API.
 
@@ -95,7 +95,7 @@ async function importAll(
   target: object,
 ): Promise<readonly ImportReport[]> {
   const total = exports.reduce((sum, { features }) => sum + features, 0);
-  const progress = progressDisplay(process.stderr, total);
+  const progress = progressDisplay(process.stderr, { total, what: 'features' });
   const reports: ImportReport[] = [];
   let importedCount = 0;
   try {

@@ -2,6 +2,7 @@ import type { OutboxEvent, SearchEventsBody } from '@bunting/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { type BenchFlag, benchFlag } from './generated-flags.ts';
+import { progressOf } from './run.ts';
 
 /*
  * Events generated for the bench, as 200 people cause them who work on 10,000 flags in 40 projects. A few flags and people are busy: half
@@ -169,17 +170,22 @@ const insertEvents = `
 /**
  * Publishes generated events through the outbox of features, until the event log of a running platform has `events` of them. Nothing wakes
  * audit, so it needs a short AUDIT_POLL_INTERVAL_MS.
- * @returns how many events a second arrived; undefined if the log had them already
+ * @returns how many events arrived, and how many a second; undefined if the log had them already
  */
-export async function fillEventLog(events: number, outbox: pg.Client, log: pg.Client): Promise<number | undefined> {
+export async function fillEventLog(
+  events: number,
+  outbox: pg.Client,
+  log: pg.Client,
+): Promise<{ readonly arrived: number; readonly perSecond: number } | undefined> {
   const countStored = async (): Promise<number> =>
     Number((await log.query<{ id: string }>('select id from event_log_head')).rows[0]?.id ?? 0);
   const from = await countStored();
   if (from >= events) return undefined;
   const startedAt = performance.now();
   let published = from;
+  const progress = progressOf(events, 'events');
   for (let stored = from; stored < events; stored = await countStored()) {
-    process.stderr.write(`\r${stored} of ${events} events `);
+    progress.to(stored);
     if (published >= events || published - stored > maxAhead) {
       await sleep(50);
       continue;
@@ -189,8 +195,9 @@ export async function fillEventLog(events: number, outbox: pg.Client, log: pg.Cl
     await outbox.query(insertEvents, [JSON.stringify(batch)]);
     published += length;
   }
-  process.stderr.write('\r');
-  return Math.round((events - from) / ((performance.now() - startedAt) / 1_000));
+  progress.end();
+  const arrived = events - from;
+  return { arrived, perSecond: Math.round(arrived / ((performance.now() - startedAt) / 1_000)) };
 }
 
 /** Deletes the events of the outbox but the last one, as housekeeping does with those that are a day old and confirmed by all consumers. */

@@ -2,6 +2,7 @@
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { progressDisplay } from '../progress-display.ts';
 import { serverAt, type ServerUnderTest, startServer } from '../server-under-test.ts';
 import { type BenchFlag, benchFlag, exportOf } from './generated-flags.ts';
 import type { Load, LoadResult } from './load-worker.ts';
@@ -121,13 +122,18 @@ interface SeedOptions {
   readonly flagOf?: (nth: number) => BenchFlag;
 }
 
+/** Shows how much of a preparation is done. It takes minutes: a log gets a line every ten seconds. */
+export function progressOf(total: number, what: string) {
+  return progressDisplay(process.stderr, { total, what, lineIntervalMs: 10_000 });
+}
+
 /** Creates flags, and shows how many are done. */
 export async function seedFlags(
   target: Pick<ServerUnderTest, 'url' | 'token'>,
   { count, how = 'import', first = 0, project = 'default', flagOf = benchFlag }: SeedOptions,
 ): Promise<void> {
   const startedAt = performance.now();
-  const show = (done: number): void => void process.stderr.write(`\r${done} of ${count} flags `);
+  const progress = progressOf(count, 'flags');
   const createFlag = async ({ name, type, description, strategies, tags }: BenchFlag): Promise<void> => {
     const features = `/api/admin/projects/${project}/features`;
     await send(target, 'POST', features, { name, type, description });
@@ -140,7 +146,7 @@ export async function seedFlags(
     while (next < count) {
       const nth = next++;
       await createFlag(flagOf(first + nth));
-      if (nth % 250 === 0) show(nth);
+      if (nth % 250 === 0) progress.to(nth);
     }
   };
   if (how === 'rest') await Promise.all(Array.from({ length: seedConcurrency }, createFlags));
@@ -150,10 +156,10 @@ export async function seedFlags(
       const flags = Array.from({ length }, (_, index) => flagOf(first + from + index));
       const data = exportOf(flags, environment);
       await send(target, 'POST', '/api/admin/features-batch/import', { project, environment, data });
-      show(from + length);
+      progress.to(from + length);
     }
   const seconds = (performance.now() - startedAt) / 1_000;
-  process.stderr.write('\r');
+  progress.end();
   console.log(`${count} flags seeded in ${seconds.toFixed(1)} s`);
 }
 

@@ -6,6 +6,7 @@ import {
   percentile,
   printRow,
   printTableHead,
+  progressOf,
   seedFlags,
   send as sendTo,
   strategiesOf,
@@ -124,13 +125,14 @@ async function measureRequests(target: ServerUnderTest, only: string): Promise<u
 
   /** All listed requests are in review, with two changes each. Every other one changes a strategy that was deleted after the proposal. */
   const measureListing = async (strategies: Awaited<ReturnType<typeof strategiesOf>>): Promise<void> => {
+    const progress = progressOf(listedRequests, 'requests');
     for (let nth = 0; nth < listedRequests; nth++) {
       const changes = [updateStrategyChange(nth, strategies[nth]?.id ?? ''), enableChange(featureCount - 1 - nth)];
       const { reply } = await send<ReceivedRequest>('POST', `${proposalsPath}?new=true`, changes);
       await moveToState(reply.id, 'In review');
-      if (nth % 50 === 0) process.stderr.write(`\r${nth} of ${listedRequests} requests `);
+      if (nth % 50 === 0) progress.to(nth);
     }
-    process.stderr.write('\r');
+    progress.end();
     for (let nth = 0; nth < listedRequests; nth += 2) {
       const { feature, id } = strategies[nth] ?? { feature: '', id: '' };
       await send('DELETE', `${project}/features/${feature}/environments/${environment}/strategies/${id}`);

@@ -71,8 +71,17 @@ async function fillLog(events: number, dataDir: string) {
       (service) => new pg.Client({ connectionString: databaseOfService(databases, service).url }),
     ) as [pg.Client, pg.Client];
     await Promise.all([outbox.connect(), log.connect()]);
-    const perSecond = await fillEventLog(events, outbox, log);
-    if (perSecond !== undefined) console.log(`${events} events: ${perSecond} a second from the outbox into the log`);
+    const cpuSeconds = () => [server.cpuSeconds() ?? 0, server.postgresCpuSeconds() ?? 0] as const;
+    const before = cpuSeconds();
+    const filled = await fillEventLog(events, outbox, log);
+    if (filled !== undefined) {
+      const cpu = cpuSeconds().map((seconds, nth) =>
+        (((seconds - (before[nth] ?? 0)) * 1e6) / filled.arrived).toFixed(0),
+      );
+      console.log(
+        `${events} events: ${filled.perSecond} a second from the outbox into the log, each ${cpu.join(' + ')} µs of CPU (process + PostgreSQL)`,
+      );
+    }
     await pruneOutbox(outbox);
     for (const client of [outbox, log]) await client.query('vacuum analyze');
     for (const client of [outbox, log]) await client.query('checkpoint');

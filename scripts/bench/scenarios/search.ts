@@ -16,6 +16,7 @@ import {
   printHead,
   printRow,
   printTableHead,
+  progressOf,
   type Row,
   seedFlags,
   send,
@@ -242,11 +243,12 @@ export function projectStates(
     }
     const total = await numberIn(outbox, `select count(*) as number from outbox where topic = 'state'`);
     const applied = `select position as number from consumer_checkpoint where producer = 'features'`;
+    const progress = progressOf(total, 'states');
     for (let position = 0; position < total; position = await numberIn(documents, applied)) {
-      process.stderr.write(`\r${position} of ${total} states `);
+      progress.to(position);
       await sleep(100);
     }
-    process.stderr.write('\r');
+    progress.end();
     await documents.query('vacuum analyze');
     await Promise.all([outbox.end(), documents.end()]);
     return (performance.now() - startedAt) / 1_000;

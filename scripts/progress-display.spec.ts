@@ -9,7 +9,7 @@ function screen(isTTY: boolean) {
 it('writes a line to a log every two seconds, and one at the end', () => {
   let now = 0;
   const log = screen(false);
-  const progress = progressDisplay(log, 4_000, () => now);
+  const progress = progressDisplay(log, { total: 4_000, what: 'features' }, () => now);
   for (const done of [1_000, 2_000, 3_000, 4_000]) {
     now += 1_000;
     progress.to(done);
@@ -20,7 +20,7 @@ it('writes a line to a log every two seconds, and one at the end', () => {
 
 it('draws a bar on a terminal that fits into its line', () => {
   const terminal = screen(true);
-  const progress = progressDisplay(terminal, 2, () => 0);
+  const progress = progressDisplay(terminal, { total: 2, what: 'features' }, () => 0);
   progress.to(1);
   progress.to(2);
   progress.end();

@@ -7,17 +7,28 @@ interface Screen {
 function formatCount(count: number): string {
   return count.toLocaleString('en');
 }
-const lineIntervalMs = 2_000;
+
+export interface ProgressOptions {
+  readonly total: number;
+  /** what is counted, in the plural */
+  readonly what: string;
+  /** milliseconds between two lines where there is no terminal */
+  readonly lineIntervalMs?: number;
+}
 
 /** A bar on a terminal; elsewhere a line every two seconds, which reads well in a log. */
-export function progressDisplay(screen: Screen, total: number, now: () => number = Date.now) {
+export function progressDisplay(
+  screen: Screen,
+  { total, what, lineIntervalMs = 2_000 }: ProgressOptions,
+  now: () => number = Date.now,
+) {
   const startedAt = now();
   let lastAt = startedAt;
   let lastShown = -1;
   const sentence = (done: number): string => {
     const seconds = (now() - startedAt) / 1_000;
     const left = done === 0 || done === total ? '' : `, about ${Math.ceil((seconds / done) * (total - done))} s left`;
-    return `${formatCount(done)} of ${formatCount(total)} features${left}`;
+    return `${formatCount(done)} of ${formatCount(total)} ${what}${left}`;
   };
   const bar = (done: number): string => {
     const text = sentence(done);
