@@ -124,7 +124,11 @@ describeInBrowser('an edit', () => {
     ];
     for (const [failure, shown] of failures) {
       await failWrites(page, failure);
+      const write = page.waitForRequest(
+        (request) => request.method() !== 'GET' && /\/strategies\//.test(request.url()),
+      );
       await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await (await write).response();
       await page.getByRole('alert').filter({ hasText: shown }).waitFor();
       expect([await percent.inputValue(), await title.inputValue()]).toEqual(['35', 'typed with care']);
       await page.unroute('**/strategies/**');

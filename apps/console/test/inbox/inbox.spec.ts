@@ -11,10 +11,10 @@ import {
   signIn,
 } from '../support/browser.ts';
 
-/** A new person who may do everything. */
-async function aPerson() {
+/** A new person, who may do everything where no role is named. */
+async function aPerson(rootRole: 'Admin' | 'Viewer' = 'Admin') {
   const username = `inbox-${randomUUID().slice(0, 8)}`;
-  const person = { username, name: 'Ana', email: `${username}@example.org`, rootRole: 1 };
+  const person = { username, name: 'Ana', email: `${username}@example.org`, rootRole };
   const { id } = (await api('POST', '/api/admin/user-admin', person)) as { readonly id: number };
   const token = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'inbox' });
   return { id, email: person.email, key: (token as { readonly secret: string }).secret };
@@ -33,9 +33,10 @@ const unreadOf = async (key: string): Promise<number> =>
 
 /** A person with a flag of their own, which somebody else has switched on in production. */
 async function aPersonWithNews() {
-  const { key } = await aPerson();
+  const { id, key } = await aPerson('Viewer');
   // Change requests of other specs wait for everybody who may approve them.
   await api('PUT', '/api/admin/inbox/preferences/review-requested', { inbox: false }, key);
+  await api('PUT', `/api/admin/user-admin/${id}`, { rootRole: 'Admin' });
   const flag = `inbox.${randomUUID().slice(0, 8)}`;
   const features = '/api/admin/projects/default/features';
   await api('POST', features, { name: flag, type: 'release' }, key);
