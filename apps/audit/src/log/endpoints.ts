@@ -23,23 +23,11 @@ export function logEndpoints({ bus, database, retentionDays }: AuditContext): re
       };
       const report = await verificationLimit(() => verifyChain(database, options));
       requireFromNotBeyondNextEvent(from, report.head.id);
-      const neverArrived = (await listPrunedUnreadMessages(database)).map(({ producer, first, last, noticedAt }) => ({
-        service: producer,
-        first,
-        last,
-        noticedAt,
-      }));
+      const neverArrived = (await listPrunedUnreadMessages(database)).map(
+        ({ producer: service, topic: _topic, ...range }) => ({ service, ...range }),
+      );
       const notAppended = (await listDeadLetters(database)).map(
-        ({ producer, position, uid, type, reason, attempts, failedAt, nextAttemptAt }) => ({
-          service: producer,
-          position,
-          uid,
-          type,
-          reason,
-          attempts,
-          failedAt,
-          nextAttemptAt,
-        }),
+        ({ producer: service, topic: _topic, lastFailedAt: _lastFailedAt, ...letter }) => ({ service, ...letter }),
       );
       const complete = isVerifiedWithoutMissingEvents(report, neverArrived, notAppended);
       return { intact: report.fault === null, complete, ...report, neverArrived, deadLetters: notAppended };
