@@ -133,22 +133,12 @@ export function requestEndpoints({
       return { project, environment, changes: changes.map((change) => toWireChangeWithSnapshot(change)) };
     }),
 
-    // `list-pending-change-requests` under its former path.
-    implement(ListOpenChangeRequests, (request) =>
-      responsesOfPendingRequests(
-        { bus, reader },
-        request,
-        reader.pendingOfUser(request.caller.id, request.params.projectId),
-      ),
-    ),
-
-    // Lists the caller's own pending requests, in the environments that the project has now.
-    implement(ListPendingChangeRequests, (request) =>
-      responsesOfPendingRequests(
-        { bus, reader },
-        request,
-        reader.pendingOfUser(request.caller.id, request.params.projectId),
-      ),
+    // Lists the caller's own pending requests, in the environments that the project has now, also under its former path.
+    ...[ListPendingChangeRequests, ListOpenChangeRequests].map((operation) =>
+      implement(operation, (request) => {
+        const pending = reader.pendingOfUser(request.caller.id, request.params.projectId);
+        return responsesOfPendingRequests({ bus, reader }, request, pending);
+      }),
     ),
 
     // Lists the pending requests of all authors that affect a feature. Drafts are shown to their authors only.
