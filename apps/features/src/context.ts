@@ -19,22 +19,11 @@ interface ContextOptions {
 }
 
 /** What endpoints receive: the unit of work for writes, readers for queries, the bus, the settings, and what several operations share. */
-export function featuresContext({
-  transaction,
-  bus,
-  readers,
-  applicationBudget,
-  instanceFeatureLimit,
-  allowsRegex,
-  maxListsBytes,
-}: ContextOptions) {
+export function featuresContext({ readers, applicationBudget, ...options }: ContextOptions) {
+  const { bus, transaction } = options;
   return {
     ...readers,
-    transaction,
-    bus,
-    instanceFeatureLimit,
-    allowsRegex,
-    maxListsBytes,
+    ...options,
     submitImportProposal: submitImportProposal(bus, transaction),
     storeReport: storeReport(transaction, applicationBudget),
     /** the maximum length of the list of applications */
