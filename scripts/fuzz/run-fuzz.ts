@@ -52,7 +52,7 @@ export interface Tally {
   readonly refusals: Map<string, number>;
 }
 
-export const noBrokenRule = 'none: in order';
+const noBrokenRule = 'none: in order';
 /** The number of requests after which the objects that requests refer to are created again. */
 const replenishEvery = 1_000;
 const eventLoopIntervalMs = 10_000;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The entry of a package in the lock file. */
-export interface LockedPackage {
+interface LockedPackage {
   readonly name?: string;
   readonly version?: string;
   readonly resolved?: string;

@@ -22,7 +22,7 @@ export interface OriginEvent {
 }
 
 /** What answers a request instead of the honest origin; false leaves the request to it. */
-export type Lie = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+type Lie = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 
 /** What an origin holds; replicas that are behind, and backups, are copies. */
 export function originData(environment = 'development') {

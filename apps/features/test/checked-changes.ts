@@ -16,8 +16,8 @@ export const rolloutStrategy = aStrategy({
 export const defaultStrategy = aStrategy({ id: 's2', sortOrder: 1 });
 export const disabledStrategy = aStrategy({ id: 's3', disabled: true, sortOrder: 2 });
 export const betaSegment = aSegment({ id: 4, project: 'shop' });
-export const globalSegment = aSegment({ id: 2, name: 'everywhere' });
-export const foreignSegment = aSegment({ id: 5, name: 'theirs', project: 'garage' });
+const globalSegment = aSegment({ id: 2, name: 'everywhere' });
+const foreignSegment = aSegment({ id: 5, name: 'theirs', project: 'garage' });
 
 export const inProduction = (about: FeatureAbout = {}): Feature => {
   const { strategies = [rolloutStrategy, defaultStrategy], enabled = false, ...rest } = about;

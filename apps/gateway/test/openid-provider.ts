@@ -11,7 +11,7 @@ export const clientSecret = 'a secret that the provider gave to its client';
 
 /** The algorithms for which the provider has keys. */
 export const providerAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
-export type ProviderAlgorithm = (typeof providerAlgorithms)[number];
+type ProviderAlgorithm = (typeof providerAlgorithms)[number];
 
 const signingKey = async (alg: ProviderAlgorithm): Promise<JWK> => {
   const { privateKey } = await generateKeyPair(alg, { extractable: true });

@@ -49,7 +49,7 @@ export interface IntegrationsContext {
 }
 
 /** How many signal endpoints there may be, how many tokens each has, and how many signals it accepts. */
-export interface SignalLimits {
+interface SignalLimits {
   readonly endpoints: number;
   readonly tokens: number;
   readonly perMinute: number;

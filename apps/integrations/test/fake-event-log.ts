@@ -89,4 +89,3 @@ export async function fakeEventLog(bus: Bus) {
     stop: () => served.stop(),
   };
 }
-export type FakeEventLog = Awaited<ReturnType<typeof fakeEventLog>>;

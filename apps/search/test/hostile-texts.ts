@@ -62,13 +62,3 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
   { weight: 3, arbitrary: fc.array(fc.constantFrom(...bits), { maxLength: 10 }).map((parts) => parts.join('')) },
 );
-
-/** A text of an attacker that is valid in a tag, and as the name of a segment or an environment. */
-export const hostileName: fc.Arbitrary<string> = hostileText
-  .map((text) =>
-    text
-      .toWellFormed()
-      .replaceAll(/[\0-\u001f\u007f\u2028\u2029,]/g, ' ')
-      .trim(),
-  )
-  .filter((text) => text !== '' && text.length <= 50);

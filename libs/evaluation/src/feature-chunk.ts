@@ -25,7 +25,7 @@ export interface FeatureChunk {
 }
 
 export const isOff = 0;
-export const isUndecided = 1;
+const isUndecided = 1;
 export const isOn = 2;
 
 /** An entry of an index is a number: the hash of a value times this, plus the index of a feature that is on for the value. */

@@ -37,7 +37,7 @@ declare module 'fastify' {
 }
 
 /** What the hooks of all requests use. */
-export interface HookParts {
+interface HookParts {
   readonly config: HttpSettings;
   /** the headers that every response has */
   readonly headers: Readonly<Record<string, string>>;

@@ -55,4 +55,3 @@ export function retryPolicy(topic: OutboxTopic, deadLetterAfterMs = deadLetterAf
     },
   };
 }
-export type RetryPolicy = ReturnType<typeof retryPolicy>;

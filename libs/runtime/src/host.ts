@@ -19,7 +19,7 @@ import type { AnyService, ProcessName, RunningService, ServiceContext } from './
 import { type tracingOptions, tracingSettings } from './tracing-settings.ts';
 
 /** A component that a service registered with `onStop`. */
-export interface Component {
+interface Component {
   readonly name: string;
   readonly stop: () => Promise<void>;
   readonly limitMs: number;

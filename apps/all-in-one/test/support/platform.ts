@@ -11,7 +11,7 @@ import type { MigratedDatabases } from './databases.ts';
 export const repository = path.join(import.meta.dirname, '..', '..', '..', '..');
 
 /** How a program ended. */
-export interface ProgramExit {
+interface ProgramExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

@@ -126,7 +126,7 @@ export const samplePath = (url: string, ids: SampleIds): string => {
 export type Shape = string | readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** The properties and types of a response. */
-export interface ExpectedResponse {
+interface ExpectedResponse {
   readonly status: number;
   /** undefined for a response whose body the client does not read */
   readonly body?: Shape;

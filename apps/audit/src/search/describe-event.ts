@@ -7,7 +7,7 @@ import { bold, boldLink, escapeMarkdown } from './markdown.ts';
 export type LoggedEvent = Omit<Event, 'label' | 'summary'>;
 
 /** Describes an event, or a part of it, in Markdown. @param base the URL that links begin with */
-export type SummaryPart = (event: LoggedEvent, base: string) => string;
+type SummaryPart = (event: LoggedEvent, base: string) => string;
 
 const userPart: SummaryPart = ({ createdBy }) => bold(createdBy);
 const environmentPart: SummaryPart = (event) => bold(event.environment ?? '');

@@ -16,7 +16,7 @@ export interface FoundEvent {
   readonly described: (base: string) => DescribedEvent;
 }
 
-export interface DescribedEvent {
+interface DescribedEvent {
   /** the event with label and summary as JSON text, without the last brace */
   readonly content: string;
   /** the projects that it names beside its own */

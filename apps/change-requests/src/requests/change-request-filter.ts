@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts/validation';
 const requestedStates = ['open', 'closed', 'scheduled'] as const;
 /** Which requests a search finds by their state; scheduled ones are open as well. */
-export type RequestedState = (typeof requestedStates)[number];
+type RequestedState = (typeof requestedStates)[number];
 
 /** The filter of a search. An undefined property matches every request. */
 export interface ChangeRequestFilter {

@@ -21,7 +21,7 @@ export interface UserRef {
   readonly username?: string | null;
 }
 /** A user who acts. The name is that of events, an e-mail address if the user has one. */
-export interface NamedUser extends UserRef {
+interface NamedUser extends UserRef {
   readonly name: string;
 }
 

@@ -157,4 +157,3 @@ export function blockFiles({ folder, files, maxBytes, keptMs: keptForMs = keptMs
     },
   };
 }
-export type BlockFiles = ReturnType<typeof blockFiles>;

@@ -221,7 +221,6 @@ export function checkedFiles(
     },
   };
 }
-export type CheckedFiles = ReturnType<typeof checkedFiles>;
 
 function headerIn(line: Buffer): Partial<Header> & { readonly version: number; readonly bytes: number } {
   try {

@@ -11,7 +11,7 @@ export interface AnswerHead {
 const maxRetryAfterMs = 5 * 60_000;
 
 /** The pause that an answer asks for in `Retry-After`, at most five minutes; undefined if it asks for none. */
-export function retryAfterMs(header: string | null, now: number): number | undefined {
+function retryAfterMs(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxRetryAfterMs);

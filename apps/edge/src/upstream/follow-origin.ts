@@ -15,7 +15,7 @@ import { scopeInToken, validateTokens } from './validate-tokens.ts';
 import type { UpstreamMetrics } from './upstream-metrics.ts';
 
 /** How an edge learns of changes, the best first. */
-export const modes = ['streaming', 'delta', 'polling'] as const;
+const modes = ['streaming', 'delta', 'polling'] as const;
 export type Mode = (typeof modes)[number];
 
 /** Times are milliseconds. */
@@ -526,4 +526,3 @@ export function followOrigin(options: FollowOptions) {
     },
   };
 }
-export type Following = ReturnType<typeof followOrigin>;

@@ -42,7 +42,7 @@ export const phases = [
 export type Phase = (typeof phases)[number];
 
 /** What a handler reads besides its subject. */
-export interface OtherReads {
+interface OtherReads {
   readonly features?: readonly string[];
   /** names that changes give to segments, and that other segments may have already */
   readonly segmentNames?: readonly string[];

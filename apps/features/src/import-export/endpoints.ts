@@ -112,7 +112,7 @@ export function importExportEndpoints({
 }
 
 /** A request to import or to validate an import: both have the same body. */
-export type ImportRequest = OperationRequest<typeof ImportFeatures> | OperationRequest<typeof ValidateImport>;
+type ImportRequest = OperationRequest<typeof ImportFeatures> | OperationRequest<typeof ValidateImport>;
 
 /** The caller as the author of what the import creates, with random ids for new strategies. */
 function importAuthorshipOf({ caller, now }: ImportRequest): ImportAuthorship {
@@ -137,7 +137,7 @@ async function requireLimitsAndProposable(
 }
 
 /** The properties of a stored proposal that the reply of the import reports. */
-export interface ImportProposalSummary {
+interface ImportProposalSummary {
   readonly importId: string;
   readonly environment: string;
   readonly changes: number;

@@ -13,13 +13,13 @@ import type { ContextFieldReference, SegmentReference } from '../projects/projec
 import { shortName } from '../refusals.ts';
 
 type ListOf<K extends keyof ExportedFeatures> = NonNullable<ExportedFeatures[K]>[number];
-export type FeatureInFile = ListOf<'features'>;
+type FeatureInFile = ListOf<'features'>;
 export type StrategyInFile = ListOf<'featureStrategies'>;
-export type EnvironmentInFile = ListOf<'featureEnvironments'>;
-export type DependenciesInFile = ListOf<'dependencies'>;
-export type ContextFieldInFile = ListOf<'contextFields'>;
-export type LinkInFile = ListOf<'links'>['links'][number];
-export type TagTypeInFile = ListOf<'tagTypes'>;
+type EnvironmentInFile = ListOf<'featureEnvironments'>;
+type DependenciesInFile = ListOf<'dependencies'>;
+type ContextFieldInFile = ListOf<'contextFields'>;
+type LinkInFile = ListOf<'links'>['links'][number];
+type TagTypeInFile = ListOf<'tagTypes'>;
 
 /** A value of the file, with its JSON pointer. */
 export interface Located<T> {

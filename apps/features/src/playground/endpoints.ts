@@ -196,7 +196,7 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
 }
 
 /** The changes of a change request, and where they are to be applied. */
-export interface ProposedChanges {
+interface ProposedChanges {
   readonly project: string;
   readonly environment: string;
   readonly changes: readonly ChangeWithSnapshot[];

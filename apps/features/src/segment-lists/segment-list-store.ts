@@ -254,4 +254,3 @@ export function segmentListRepository({ query }: Tx, { guard, isProjectVisible }
     },
   };
 }
-export type SegmentListRepository = ReturnType<typeof segmentListRepository>;

@@ -125,7 +125,7 @@ async function storeMetrics<R>(
 }
 
 /** The counts and applications of one request. */
-export interface Report {
+interface Report {
   readonly counts: readonly EvaluationCount[];
   readonly applications: readonly ReportedApplicationInstance[];
 }

@@ -14,7 +14,7 @@ export const red = { type: 'simple', value: 'red' };
 export const tags = [red];
 
 /** The feature of most rows: tagged, so that each event can show the tags that the feature had. */
-export const lamp = (properties: FeatureAbout = {}) => aFeature({ name: 'lamp', tags, ...properties });
+const lamp = (properties: FeatureAbout = {}) => aFeature({ name: 'lamp', tags, ...properties });
 
 /** Stores features without events; each is the lamp with the given properties. */
 export const storedFeatures = (...features: readonly FeatureAbout[]): Step =>

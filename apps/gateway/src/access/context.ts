@@ -12,7 +12,7 @@ import type { SessionCookie } from './sessions/browser-session.ts';
 import type { LoginLimits, SignInLog } from './sign-in/sign-in-log.ts';
 import type { EffectiveSignInSettings } from './sign-in/sign-in-settings.ts';
 
-export interface SignInDependencies {
+interface SignInDependencies {
   readonly cookie: SessionCookie;
   readonly passwords: PasswordHasher;
   readonly limits: LoginLimits;
@@ -40,7 +40,7 @@ export interface GatewayContext {
   readonly signInSettings: EffectiveSignInSettings;
 }
 
-export interface InstanceInfo {
+interface InstanceInfo {
   readonly version: string;
   /** public URL; empty if not configured */
   readonly publicUrl: string;

@@ -250,7 +250,7 @@ export const InviteLinkEntity = defineEntity({
   },
 });
 
-export const InvitedUserEntity = defineEntity({
+const InvitedUserEntity = defineEntity({
   name: 'InvitedUser',
   tableName: 'invited_user',
   properties: {
@@ -311,7 +311,7 @@ export const GroupMemberEntity = defineEntity({
  * hidden from all but administrators. A row with a version below zero hides a project of which the features service has not emitted a state
  * yet.
  */
-export const ProjectProjectionEntity = defineEntity({
+const ProjectProjectionEntity = defineEntity({
   name: 'Project',
   tableName: 'project',
   properties: {

@@ -20,7 +20,7 @@ const maxPathLength = 200;
 const maxParameterLength = 255;
 
 /** An action with the texts that it needs, and no others. */
-export interface ActionToStore {
+interface ActionToStore {
   readonly action: ActionKind;
   readonly sortOrder: number;
   readonly executionParams: Readonly<Record<string, string>>;

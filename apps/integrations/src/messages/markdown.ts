@@ -13,7 +13,7 @@ function unescape(text: string): string {
 }
 
 /** Splits the Markdown of the event log into its parts. */
-export function markdownParts(markdown: string): Part[] {
+function markdownParts(markdown: string): Part[] {
   const parts: Part[] = [];
   let end = 0;
   for (const match of markdown.matchAll(pattern)) {

@@ -294,7 +294,7 @@ export function reviewMessages({ bus, store, slack, publicUrl, timeoutMs, now }:
     },
   };
 }
-export type ReviewMessages = ReturnType<typeof reviewMessages>;
+type ReviewMessages = ReturnType<typeof reviewMessages>;
 
 interface InteractionsOptions {
   readonly bus: Bus;

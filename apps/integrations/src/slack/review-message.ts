@@ -10,7 +10,7 @@ export const maxShownChanges = 10;
 const maxPart = 500;
 
 /** Text of others on one line of a message, escaped, with at most `max` characters as they are sent. */
-export function line(text: string, max = maxPart): string {
+function line(text: string, max = maxPart): string {
   const escaped = escapeForSlack(onOneLine(text).replaceAll(/\s+/g, ' '));
   if (escaped.length <= max) return escaped;
   return `${escaped

@@ -2,7 +2,7 @@ import { asJsonObject, type JsonObject } from '@bunting/contracts';
 import { type Send, SendingError } from '../sending/http-client.ts';
 
 /** The address of Slack in messages. The setting INTEGRATIONS_SLACK_URL replaces it where they are sent. */
-export const slackAddress = 'https://slack.com';
+const slackAddress = 'https://slack.com';
 
 /** The reply of a method of the Web API; one without a response has its reason as the error. */
 export interface SlackReply {
@@ -25,7 +25,7 @@ export function withSlackAt(send: Send, address: string): Send {
 }
 
 /** Whether an address is one to which Slack lets apps answer a person: others get nothing, whatever a request says. */
-export function isResponseUrl(text: string, address: string): boolean {
+function isResponseUrl(text: string, address: string): boolean {
   const [url, base] = [URL.parse(text), URL.parse(address)];
   return (
     url !== null &&

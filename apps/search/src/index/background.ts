@@ -7,7 +7,7 @@ import type { IndexLock, IndexReplicationRepository } from './index-store.ts';
 import { type MeilisearchClient, MeilisearchError } from './meilisearch-client.ts';
 
 /** An index in Meilisearch, the features that belong in it, and the tasks that write it. */
-export interface ReplicatedIndex {
+interface ReplicatedIndex {
   readonly uid: string;
   readonly server: MeilisearchClient;
   readonly replication: IndexReplicationRepository;
@@ -174,7 +174,7 @@ function indexTasks(server: Pick<MeilisearchClient, 'outcomeOf'>, signal: AbortS
     },
   };
 }
-export type IndexTasks = ReturnType<typeof indexTasks>;
+type IndexTasks = ReturnType<typeof indexTasks>;
 
 interface IndexUpdaterOptions {
   readonly uid: string;

@@ -9,7 +9,7 @@ interface HiddenProjects {
 }
 
 /** How many hits the index can page through, which is one of its settings. */
-export const maxTotalHits = 1_000;
+const maxTotalHits = 1_000;
 /** Meilisearch takes time for the square of the values in a filter. */
 const maxFilterValues = 500;
 

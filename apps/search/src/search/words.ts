@@ -4,7 +4,7 @@
 const separators = /[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+/;
 
 /** A text with a space before each word that begins with a capital: `new Checkout HTTP Server` for `newCheckoutHTTPServer`. */
-export function splitCamelCase(text: string): string {
+function splitCamelCase(text: string): string {
   return text.replace(/([A-Z])([A-Z][a-z])/g, '$1 $2').replace(/([a-z0-9])([A-Z])/g, '$1 $2');
 }
 

@@ -78,7 +78,7 @@ function facetsOf(names: readonly FacetName[], rows: readonly FacetRow[]): Pick<
 }
 
 /** A suggestion with the parts of its name that match. */
-export function suggestionOf(row: SuggestedRow, { text, words }: SuggestionQuery): FeatureSuggestion {
+function suggestionOf(row: SuggestedRow, { text, words }: SuggestionQuery): FeatureSuggestion {
   const startsWithQuery = row.name.toLowerCase().startsWith(text);
   const matches = startsWithQuery && text !== '' ? [{ start: 0, end: text.length }] : matchedRanges(row.name, words);
   return { ...row, startsWithQuery, matches: [...matches] };

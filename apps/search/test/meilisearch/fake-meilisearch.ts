@@ -20,13 +20,13 @@ export interface FakeResponse {
 }
 
 /** A key of the server: the actions that it allows, and on which indexes. */
-export interface ApiKey {
+interface ApiKey {
   readonly key: string;
   readonly actions: readonly string[];
   readonly indexes: readonly string[];
 }
 
-export interface StoredIndex {
+interface StoredIndex {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly documents: ReadonlyMap<string, StoredDocument>;
 }

@@ -71,7 +71,6 @@ export const Signal = Type.Object(
   },
   { title: 'signalEndpointSignalSchema', description: 'A signal that was received.' },
 );
-export type Signal = Static<typeof Signal>;
 
 export const ListSignalEndpoints = defineOperation({
   subject: 'call.integrations.list-signal-endpoints',

@@ -111,7 +111,6 @@ export const RecentUsage = Type.Object(
   },
   { title: 'recentFeatureUsageSchema', description: 'How often features were evaluated on each of the last days.' },
 );
-export type RecentUsage = Static<typeof RecentUsage>;
 
 export const GetRecentUsage = defineOperation({
   subject: 'call.features.get-recent-usage',

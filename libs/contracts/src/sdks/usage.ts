@@ -177,7 +177,6 @@ export const RawFeatureMetrics = Type.Object(
   },
   { title: 'featureMetricsSchema', description: 'The metrics of a feature by hour.' },
 );
-export type RawFeatureMetrics = Static<typeof RawFeatureMetrics>;
 
 export const GetFeatureUsage = defineOperation({
   subject: 'call.features.get-feature-usage',

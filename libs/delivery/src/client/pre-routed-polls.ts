@@ -31,7 +31,7 @@ interface PollRoute {
 }
 
 /** The parsed URL and headers of a poll; cached, because an SDK sends the same ones with each poll. */
-export interface ParsedPoll {
+interface ParsedPoll {
   readonly route: PollRoute;
   readonly params: unknown;
   readonly query: ClientFeaturesQuery;

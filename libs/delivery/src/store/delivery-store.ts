@@ -47,7 +47,7 @@ export interface SegmentEntryList extends EvaluableList {
 }
 
 /** Finds the ids of a list by the hash of its root; undefined where they are not there: the segment then matches nobody. */
-export type FindIdList = (root: string) => LoadedList | undefined;
+type FindIdList = (root: string) => LoadedList | undefined;
 
 /** A feature that was deleted from a project or moved to another: SDKs of the first project remove it. */
 export interface FormerFeature {
@@ -98,7 +98,7 @@ function recentChanges() {
     },
   };
 }
-export type RecentChanges = ReturnType<typeof recentChanges>;
+type RecentChanges = ReturnType<typeof recentChanges>;
 
 /** Where the store finds lists of segments, and how many ids of one server SDKs get. */
 export interface ListSource {

@@ -22,7 +22,7 @@ export interface StreamOptions {
 }
 
 /** The token of a stream, which is reauthenticated while the stream is open. */
-export interface StreamCredential {
+interface StreamCredential {
   /** streams with one key share their checks */
   readonly key: string;
   /** @throws Refusal `AuthenticationRequired` once the token is not valid any more */
@@ -284,4 +284,4 @@ export function streamWriter(unread: Pick<UnreadResponses, 'add'>, onRead: (conn
     },
   };
 }
-export type StreamWriter = ReturnType<typeof streamWriter>;
+type StreamWriter = ReturnType<typeof streamWriter>;

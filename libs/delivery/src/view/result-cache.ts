@@ -202,4 +202,3 @@ export function resultCache(maxBytes: number) {
     return result;
   };
 }
-export type ResultCache = ReturnType<typeof resultCache>;

@@ -12,7 +12,7 @@ import type { HttpSettings } from '../settings.ts';
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Principal>;
 
 /** A request without a body that was admitted, and counts among the concurrent requests until it is released. */
-export interface AdmittedRequest {
+interface AdmittedRequest {
   readonly client: QuotaClient;
   readonly release: () => void;
   /** refunds the cost to the rate limit, for a request that is admitted a second time when it is routed */
@@ -28,7 +28,7 @@ export interface AdmittedRequest {
 export type AdmitBeforeRouting = (principal: Principal) => AdmittedRequest | undefined;
 
 /** Whether requests with the cookie of a session may come from the page that they come from. */
-export interface PagePolicy {
+interface PagePolicy {
   /** @throws Refusal for a write that does not come from an own page */
   readonly requireOwnPage: (request: FastifyRequest) => void;
   /** @throws Refusal for a write that comes from a page of another site */

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { HttpSettings } from '../settings.ts';
 
 /** The bytes of a response that waits for its client. Added and removed as one object. */
-export interface UnreadBytes {
+interface UnreadBytes {
   readonly clientKey: string;
   readonly bytes: number;
   /** the payload, where several responses share one */

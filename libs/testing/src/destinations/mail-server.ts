@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly to: readonly string[];
   /** as it came, without the escape of lines that begin with a point */
   readonly raw: string;

@@ -15,7 +15,7 @@ export interface BoundFieldProps<T extends FieldValues> {
   readonly autoFocus?: boolean;
 }
 
-export function useBoundField<T extends FieldValues>({ control, name, required, validate }: BoundFieldProps<T>) {
+function useBoundField<T extends FieldValues>({ control, name, required, validate }: BoundFieldProps<T>) {
   const rules = { ...(required !== undefined && { required }), ...(validate && { validate }) };
   const { field, fieldState } = useController({ control, name, rules });
   return {
@@ -27,7 +27,7 @@ export function useBoundField<T extends FieldValues>({ control, name, required, 
   };
 }
 
-export function fieldAppearance<T extends FieldValues>({
+function fieldAppearance<T extends FieldValues>({
   label,
   hint,
   isDisabled = false,

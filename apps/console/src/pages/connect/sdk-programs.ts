@@ -1,5 +1,5 @@
 /** What a program needs to ask for one flag. */
-export interface ProgramValues {
+interface ProgramValues {
   /** the address of Bunting, without a path */
   readonly origin: string;
   readonly token: string;

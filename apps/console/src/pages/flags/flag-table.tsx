@@ -18,7 +18,7 @@ const similarHeadHeight = 28;
 const overscan = 12;
 
 /** An environment of the list, with its type. */
-export interface ListedEnvironment {
+interface ListedEnvironment {
   readonly name: string;
   readonly type?: string | undefined;
 }

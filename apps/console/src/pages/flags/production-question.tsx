@@ -16,7 +16,7 @@ import layout from '../../components/layout/layout.module.css';
 import { formatCount } from '../../text/format-number.ts';
 
 /** A press on a switch of the list that waits for an answer. */
-export interface AskedSwitch {
+interface AskedSwitch {
   readonly flag: Pick<SearchResultFeature, 'name' | 'project'>;
   readonly environment: string;
   readonly enabled: boolean;

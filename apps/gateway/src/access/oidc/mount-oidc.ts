@@ -173,4 +173,4 @@ export function oidcLoginCookie(
     end: ({ state }: PendingLogin): string => clearingCookie(nameOf(state)),
   };
 }
-export type OidcLoginCookie = ReturnType<typeof oidcLoginCookie>;
+type OidcLoginCookie = ReturnType<typeof oidcLoginCookie>;

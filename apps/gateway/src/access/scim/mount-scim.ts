@@ -48,7 +48,7 @@ import {
   userResource,
 } from './scim-users.ts';
 
-export interface ScimAuthenticatorOptions {
+interface ScimAuthenticatorOptions {
   readonly config: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>;
   readonly readSetting: ScimSettingCache['read'];
   readonly hasher: SecretHasher;
@@ -87,7 +87,7 @@ function scimAuthenticator({ config, readSetting, hasher, limits }: ScimAuthenti
   };
 }
 
-export interface ScimRouterOptions extends ScimAuthenticatorOptions {
+interface ScimRouterOptions extends ScimAuthenticatorOptions {
   readonly config: GatewayConfig;
   readonly limits: Pick<ConcurrentRequestLimits, 'assignClient' | 'bodyReceived'>;
   readonly transaction: UnitOfWork;
@@ -99,14 +99,14 @@ const rootPath = '/scim/v2';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface ScimContext {
+interface ScimContext {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   /** the URL of `/scim/v2` */
   readonly base: string;
   readonly run: <T>(job: (tx: Transaction) => Promise<T>) => Promise<T>;
 }
-export type ScimResponse = readonly [status: number, body?: object];
+type ScimResponse = readonly [status: number, body?: object];
 type Handle = (context: ScimContext, body: unknown) => Promise<ScimResponse>;
 
 /** The kind of error that the access log names for a response of SCIM. */
@@ -195,7 +195,7 @@ function scimRouter(app: FastifyInstance, options: ScimRouterOptions) {
     });
   };
 }
-export type ScimRouter = ReturnType<typeof scimRouter>;
+type ScimRouter = ReturnType<typeof scimRouter>;
 
 export interface ScimOptions extends ScimRouterOptions {
   readonly reads: Pick<GatewayReads, 'scim'>;

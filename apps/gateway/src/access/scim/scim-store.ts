@@ -28,7 +28,7 @@ export function parseScimFilter(text: string): Filter {
 }
 
 /** How an attribute of a resource is compared in SQL. */
-export interface FilterAttribute {
+interface FilterAttribute {
   /** SQL of the value */
   readonly sql: string;
   readonly type: 'text' | 'exact text' | 'boolean';

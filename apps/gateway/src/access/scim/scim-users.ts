@@ -10,7 +10,7 @@ import type { ScimUserRow } from './scim-store.ts';
 
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
-export interface ScimUserInput extends UserNames {
+interface ScimUserInput extends UserNames {
   readonly active: boolean;
   readonly provisioned: UnusedUserAttributes;
 }

@@ -96,7 +96,7 @@ export function sameOriginPolicy({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC
     },
   };
 }
-export type SameOriginPolicy = ReturnType<typeof sameOriginPolicy>;
+type SameOriginPolicy = ReturnType<typeof sameOriginPolicy>;
 
 type CookieSettings = Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS' | 'GATEWAY_SESSION_MAX_HOURS'>;
 

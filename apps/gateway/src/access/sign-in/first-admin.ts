@@ -13,7 +13,7 @@ import { accountCreated, namesFault, optionalEmail } from '../users/account.ts';
 /** Hours for which the link that a start creates can be used. */
 const linkHours = 1;
 
-export interface FirstAdminOrLinkOptions {
+interface FirstAdminOrLinkOptions {
   readonly transaction: UnitOfWork;
   readonly context: TransactionContext;
   readonly reads: Pick<GatewayReads, 'users'>;
@@ -72,7 +72,7 @@ export function configuredAdmin({ INIT_ADMIN_EMAIL: email, INIT_ADMIN_PASSWORD: 
   return { names, password };
 }
 
-export type ConfiguredAdmin = NonNullable<ReturnType<typeof configuredAdmin>>;
+type ConfiguredAdmin = NonNullable<ReturnType<typeof configuredAdmin>>;
 
 interface FirstCredentialsOptions extends Pick<FirstAdminOrLinkOptions, 'transaction' | 'reads' | 'passwords'> {
   readonly tokens: ConfiguredTokens;

@@ -35,7 +35,7 @@ export function proposalRequestOf(
 }
 
 /** An edit of a segment in its form. */
-export interface SegmentEdit {
+interface SegmentEdit {
   readonly id: number;
   /** the stored state that the form edits */
   readonly base: FormValues;
