@@ -57,6 +57,10 @@ export function FilterComboBox({
     input.current?.focus();
     input.current?.setSelectionRange(suggestion.caret, suggestion.caret);
   };
+  const clear = (): void => {
+    input.current?.focus();
+    onChange('');
+  };
   const onKeyDown = (event: React.KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
     const { key } = event;
@@ -105,7 +109,7 @@ export function FilterComboBox({
           }}
           onKeyDown={onKeyDown}
         />
-        {value !== '' && <IconButton icon="close" size="small" label="Clear the filter" onPress={() => onChange('')} />}
+        {value !== '' && <IconButton icon="close" size="small" label="Clear the filter" onPress={clear} />}
       </div>
       <div
         id={listId}

@@ -27,24 +27,32 @@ export function useFilterInUrl(parameter: keyof SearchParameters = 'q') {
   const navigate = useNavigate();
   const inUrl = search[parameter] ?? '';
   const [filter, setFilter] = useState(inUrl);
-  const [lastInUrl, setLastInUrl] = useState(inUrl);
-  // The URL was changed by the browser's buttons or a link.
-  if (inUrl !== lastInUrl) {
-    setLastInUrl(inUrl);
-    setFilter(inUrl);
+  const [seenInUrl, setSeenInUrl] = useState(inUrl);
+  // Oldest first. The URL follows a write later, and what is typed meanwhile stays.
+  const [written, setWritten] = useState([inUrl]);
+  if (inUrl !== seenInUrl) {
+    setSeenInUrl(inUrl);
+    const index = written.indexOf(inUrl);
+    if (index >= 0) setWritten(written.slice(index));
+    else {
+      // It was changed by the browser's buttons or a link.
+      setWritten([inUrl]);
+      setFilter(inUrl);
+    }
   }
+  const lastWritten = written.at(-1);
   const write = useCallback(
     (changed: SearchParameters) =>
       void navigate({ to: '.', replace: true, search: (before) => ({ ...before, ...changed }) }),
     [navigate],
   );
   useEffect(() => {
-    if (filter === lastInUrl) return undefined;
+    if (filter === lastWritten) return undefined;
     const timer = setTimeout(() => {
-      setLastInUrl(filter);
+      setWritten((before) => [...before, filter]);
       write({ [parameter]: filter === '' ? undefined : filter });
     }, urlDelayMs);
     return () => clearTimeout(timer);
-  }, [filter, parameter, lastInUrl, write]);
+  }, [filter, parameter, lastWritten, write]);
   return { filter, setFilter, search, write };
 }

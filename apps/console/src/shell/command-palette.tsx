@@ -9,6 +9,7 @@ import { useSettled } from '../filtering/use-settled.ts';
 import { useStore } from '../store.ts';
 import { MarkedText } from '../components/content/marked-text.tsx';
 import dialogStyles from '../components/dialogs/dialog.module.css';
+import { FocusReturn } from '../components/dialogs/focus-return.tsx';
 import { registeredPageActions } from './page-actions.ts';
 import { navigationPages } from './navigation.ts';
 import styles from './shell.module.css';
@@ -180,6 +181,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     >
       <Modal className={dialogStyles['modal'] ?? ''}>
         <Dialog aria-label="Search" className={dialogStyles['dialog'] ?? ''}>
+          <FocusReturn />
           <PaletteBody onClose={onClose} />
         </Dialog>
       </Modal>

@@ -1,6 +1,7 @@
 import type { RefObject } from 'react';
 import { Menu, MenuItem, Popover } from 'react-aria-components';
 import { Icon } from '../content/icon.tsx';
+import { FocusReturn } from '../dialogs/focus-return.tsx';
 import type { MenuEntry } from './menu.tsx';
 import styles from '../forms/field.module.css';
 
@@ -22,6 +23,7 @@ export function MenuPopover({ label, entries, trigger, onClose }: MenuPopoverPro
       placement="bottom start"
       className={styles['popover'] ?? ''}
     >
+      <FocusReturn />
       <Menu aria-label={label} autoFocus="first" onClose={onClose}>
         {entries.map(({ id, label: text, icon, isDisabled = false, run }) => (
           <MenuItem

@@ -1,6 +1,7 @@
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { Button, IconButton } from '../buttons/button.tsx';
 import { ErrorNotice } from '../content/notice.tsx';
+import { FocusReturn } from './focus-return.tsx';
 import styles from './dialog.module.css';
 
 interface DialogProps {
@@ -33,6 +34,7 @@ export function Dialog({ title, onClose, children, footer, isWide, onSubmit, isA
     >
       <Modal className={`${styles['modal']} ${isWide === true ? styles['wide'] : ''}`}>
         <AriaDialog role={isAlert ? 'alertdialog' : 'dialog'} className={styles['dialog'] ?? ''}>
+          <FocusReturn />
           <div className={styles['head']}>
             <Heading slot="title" level={2}>
               {title}

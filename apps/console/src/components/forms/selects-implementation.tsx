@@ -11,6 +11,7 @@ import {
   Text,
 } from 'react-aria-components';
 import { formatCount } from '../../text/format-number.ts';
+import { FocusReturn } from '../dialogs/focus-return.tsx';
 import { Icon } from '../content/icon.tsx';
 import { type ComboBoxProps, FieldMessages, type SelectOption } from './fields.tsx';
 import { maxOfferedOptions, offeredOptions } from './offered-options.ts';
@@ -62,6 +63,7 @@ export function SelectList({ labelId, options, value, focus, trigger, onChoose, 
       aria-labelledby={labelId}
       className={styles['popover'] ?? ''}
     >
+      <FocusReturn />
       <OptionList
         {...repeats}
         items={options}

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import type { SignInOffer } from '../../api/pending-sign-in.ts';
 import dialogStyles from '../../components/dialogs/dialog.module.css';
+import { FocusReturn } from '../../components/dialogs/focus-return.tsx';
 import icon from '../../icon.svg';
 import { SignInForm } from './sign-in-form.tsx';
 import styles from './sign-in.module.css';
@@ -15,6 +16,7 @@ export function SignInDialog({ offer }: { readonly offer: SignInOffer }) {
     <ModalOverlay isOpen isKeyboardDismissDisabled className={dialogStyles['backdrop'] ?? ''}>
       <Modal className={`${dialogStyles['modal']} ${styles['modal']}`}>
         <Dialog className={styles['body'] ?? ''}>
+          <FocusReturn />
           <div role="group" aria-labelledby="sign-in" className={styles['group']}>
             <Heading slot="title" id="sign-in" level={1} className={styles['title'] ?? ''}>
               <img src={icon} alt="" width="24" height="24" />
