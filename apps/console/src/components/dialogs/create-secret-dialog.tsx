@@ -5,7 +5,7 @@ import type { CallRequest } from '../../api/call.ts';
 import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../buttons/button.tsx';
 import { Notice } from '../content/notice.tsx';
-import { Dialog } from './dialog.tsx';
+import { Dialog, FormDialog } from './dialog.tsx';
 import { showServerError } from '../forms/form-values.ts';
 import { CopyableSecret } from '../content/copyable-secret.tsx';
 
@@ -74,21 +74,9 @@ export function CreateSecretDialog<O extends AnyOperation>({
     );
   }
   return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      onSubmit={(event) => void send(event)}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-            {submit}
-          </Button>
-        </>
-      }
-    >
+    <FormDialog title={title} onClose={onClose} onSubmit={send} submit={submit} isPending={formState.isSubmitting}>
       {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
       {children(control)}
-    </Dialog>
+    </FormDialog>
   );
 }

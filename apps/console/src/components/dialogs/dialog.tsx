@@ -54,6 +54,35 @@ export function Dialog({ title, onClose, children, footer, isWide, onSubmit, isA
   );
 }
 
+interface FormDialogProps extends Omit<DialogProps, 'footer' | 'onSubmit' | 'isAlert'> {
+  /** the label of the button that submits, as Enter does */
+  readonly submit: string;
+  readonly isPending: boolean;
+  readonly isDisabled?: boolean;
+  readonly onSubmit: () => unknown;
+}
+
+/** A dialog that is a form, which is submitted or cancelled. */
+export function FormDialog({ submit, isPending, isDisabled = false, onSubmit, ...dialog }: FormDialogProps) {
+  return (
+    <Dialog
+      {...dialog}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+      footer={
+        <>
+          <Button onPress={dialog.onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isPending={isPending} isDisabled={isDisabled}>
+            {submit}
+          </Button>
+        </>
+      }
+    />
+  );
+}
+
 interface ConfirmProps {
   readonly title: string;
   readonly children: React.ReactNode;

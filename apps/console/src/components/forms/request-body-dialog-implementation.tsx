@@ -1,6 +1,5 @@
 import type { AnyOperation } from '@bunting/contracts';
-import { Button } from '../buttons/button.tsx';
-import { Dialog } from '../dialogs/dialog.tsx';
+import { FormDialog } from '../dialogs/dialog.tsx';
 import { Fields, type RequestBodyFormOptions, useRequestBodyForm } from './request-body-form-implementation.tsx';
 
 export type RequestBodyDialogProps<O extends AnyOperation> = RequestBodyFormOptions<O> & {
@@ -29,19 +28,13 @@ export function RequestBodyDialogImplementation<O extends AnyOperation>({
     },
   });
   return (
-    <Dialog
+    <FormDialog
       title={title}
       onClose={onClose}
       isWide={isWide}
-      onSubmit={(event) => void form.submit(event)}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={form.formState.isSubmitting}>
-            {submit}
-          </Button>
-        </>
-      }
+      onSubmit={form.submit}
+      submit={submit}
+      isPending={form.formState.isSubmitting}
     >
       {intro}
       <Fields
@@ -51,6 +44,6 @@ export function RequestBodyDialogImplementation<O extends AnyOperation>({
         form={form}
         focusesFirst
       />
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -11,11 +11,10 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { operationQuery, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
-import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { FormDialog } from '../../components/dialogs/dialog.tsx';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -41,28 +40,21 @@ function TitleDialog({ request, onClose }: RequestProps & { readonly onClose: ()
   const [title, setTitle] = useState(request.title ?? '');
   const save = useOperationMutation(SetTitle, 'handled');
   return (
-    <Dialog
+    <FormDialog
       title="Edit the title"
       onClose={onClose}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         save.mutate(
           { params: { projectId: request.project, id: request.id }, body: { title }, ifMatch: undefined },
           { onSuccess: onClose },
         );
       }}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={save.isPending}>
-            Save
-          </Button>
-        </>
-      }
+      submit="Save"
+      isPending={save.isPending}
     >
       <TextField label="Title" value={title} onChange={setTitle} isRequired autoFocus />
       {save.error !== null && <ErrorNotice error={save.error} />}
-    </Dialog>
+    </FormDialog>
   );
 }
 

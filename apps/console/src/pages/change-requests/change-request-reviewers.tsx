@@ -9,12 +9,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMayCall } from '../../api/permissions.ts';
 import { operationQuery, useOperationMutation } from '../../api/queries-and-mutations.ts';
-import { Button } from '../../components/buttons/button.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { Initials } from '../../components/content/initials.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { FormDialog } from '../../components/dialogs/dialog.tsx';
 import { MultiComboBox } from '../../components/forms/multi-combo-box.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { notify } from '../../shell/toasts.tsx';
@@ -145,11 +144,10 @@ export function RequestReviewersDialog({ request, review, onClose }: ReviewProps
   };
   const isTooMany = chosen.length > maxReviewers;
   return (
-    <Dialog
+    <FormDialog
       title="Request reviewers"
       onClose={onClose}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         save.mutate(
           {
             params: { projectId: request.project, id: request.id },
@@ -164,14 +162,9 @@ export function RequestReviewersDialog({ request, review, onClose }: ReviewProps
           },
         );
       }}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={save.isPending} isDisabled={isTooMany}>
-            Request
-          </Button>
-        </>
-      }
+      submit="Request"
+      isPending={save.isPending}
+      isDisabled={isTooMany}
     >
       <div className={layout['denseStack']}>
         <MultiComboBox
@@ -192,6 +185,6 @@ export function RequestReviewersDialog({ request, review, onClose }: ReviewProps
         {isTooMany && <p role="alert">At most {maxReviewers} people can be asked. Remove some of them.</p>}
         {save.error !== null && <ErrorNotice error={save.error} />}
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -19,7 +19,7 @@ import { Badge } from '../../components/content/badge.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
-import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { FormDialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { Select } from '../../components/forms/selects.tsx';
 import { RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
@@ -173,22 +173,7 @@ function TagDialog({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
       { onSuccess: onClose },
     );
   return (
-    <Dialog
-      title="Add a tag"
-      onClose={onClose}
-      onSubmit={(event) => {
-        event.preventDefault();
-        add();
-      }}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={update.isPending}>
-            Add
-          </Button>
-        </>
-      }
-    >
+    <FormDialog title="Add a tag" onClose={onClose} onSubmit={add} submit="Add" isPending={update.isPending}>
       <div className={layout['denseStack']}>
         <Select
           label="Type"
@@ -203,7 +188,7 @@ function TagDialog({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
         <TextField label="Tag" value={value} onChange={setValue} isRequired autoFocus />
         {update.error !== null && <ErrorNotice error={update.error} />}
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }
 

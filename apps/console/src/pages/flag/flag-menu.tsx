@@ -8,7 +8,7 @@ import { notifySubmitted, useSubmitChanges } from '../../changes/submit-changes.
 import { Button } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
-import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
+import { ConfirmDialog, Dialog, FormDialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { ComboBox } from '../../components/forms/selects.tsx';
 import { notify } from '../../shell/toasts.tsx';
@@ -96,26 +96,19 @@ function CopyFlagDialog({ project, name, onClose }: FlagDialogProps) {
   const openFlag = useOpenFlag();
   const [copyName, setCopyName] = useState(`${name}-copy`);
   return (
-    <Dialog
+    <FormDialog
       title="Copy the flag"
       onClose={onClose}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         const params = { projectId: project, featureName: name };
         afterSuccess(clone.mutateAsync({ params, body: { name: copyName } }), () => openFlag(project, copyName));
       }}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={clone.isPending}>
-            Create
-          </Button>
-        </>
-      }
+      submit="Create"
+      isPending={clone.isPending}
     >
       <TextField label="New name" value={copyName} onChange={setCopyName} isRequired autoFocus />
       {clone.error !== null && <ErrorNotice error={clone.error} />}
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -23,7 +23,7 @@ import { EmptyState, QueryResult } from '../../components/content/query-result.t
 import { Table } from '../../components/content/table.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { CreateSecretDialog } from '../../components/dialogs/create-secret-dialog.tsx';
-import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
+import { ConfirmDialog, FormDialog } from '../../components/dialogs/dialog.tsx';
 import { BoundSelect, BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { instantAfterDays, showServerError, tokenLifetimes } from '../../components/forms/form-values.ts';
 import { NewPasswordFields, PasswordField } from '../../components/forms/password-fields.tsx';
@@ -58,23 +58,17 @@ function ChangePasswordDialog({ onClose }: { readonly onClose: () => void }) {
     }
   });
   return (
-    <Dialog
+    <FormDialog
       title="Change the password"
       onClose={onClose}
-      onSubmit={(event) => void submit(event)}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-            Set the password
-          </Button>
-        </>
-      }
+      onSubmit={submit}
+      submit="Set the password"
+      isPending={formState.isSubmitting}
     >
       {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
       <PasswordField control={control} name="oldPassword" label="Present password" autoFocus />
       <NewPasswordFields control={control} password="password" repeatedPassword="confirmPassword" />
-    </Dialog>
+    </FormDialog>
   );
 }
 

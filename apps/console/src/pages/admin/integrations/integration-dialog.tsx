@@ -14,9 +14,8 @@ import { useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
 import { call, callWithEntityTag } from '../../../api/call.ts';
 import { useEnvironments, useProjects } from '../../../api/queries-and-mutations.ts';
-import { Button } from '../../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../../components/content/notice.tsx';
-import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { FormDialog } from '../../../components/dialogs/dialog.tsx';
 import { MergeConflictDialog } from '../../../components/dialogs/merge-conflict-dialog.tsx';
 import { Switch, TextField } from '../../../components/forms/fields.tsx';
 import { Select } from '../../../components/forms/selects.tsx';
@@ -106,22 +105,13 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
   });
 
   return (
-    <Dialog
+    <FormDialog
       title={addon === undefined ? 'Create an integration' : `Edit the integration “${nameOf(addon)}”`}
       isWide
       onClose={onClose}
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={isPending}>
-            {addon === undefined ? 'Create' : 'Save'}
-          </Button>
-        </>
-      }
+      onSubmit={mutate}
+      submit={addon === undefined ? 'Create' : 'Save'}
+      isPending={isPending}
     >
       {addon === undefined && (
         <Select
@@ -187,6 +177,6 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
           }}
         />
       )}
-    </Dialog>
+    </FormDialog>
   );
 }

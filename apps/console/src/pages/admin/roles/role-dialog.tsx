@@ -14,9 +14,8 @@ import { useForm } from 'react-hook-form';
 import { call } from '../../../api/call.ts';
 import { operationQuery, useOperationMutation } from '../../../api/queries-and-mutations.ts';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
-import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
-import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { FormDialog } from '../../../components/dialogs/dialog.tsx';
 import { Checkbox } from '../../../components/forms/fields.tsx';
 import { BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { showServerError } from '../../../components/forms/form-values.ts';
@@ -141,19 +140,13 @@ export function RoleDialog({ catalogue, kind, role, onClose }: RoleDialogProps) 
     onClose();
   });
   return (
-    <Dialog
+    <FormDialog
       title={role === undefined ? createRoleTexts[kind] : `Edit the role “${role.name}”`}
       onClose={onClose}
       isWide
-      onSubmit={(event) => void submit(event)}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-            {role === undefined ? 'Create' : 'Save'}
-          </Button>
-        </>
-      }
+      onSubmit={submit}
+      submit={role === undefined ? 'Create' : 'Save'}
+      isPending={formState.isSubmitting}
     >
       {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
       {role !== undefined && kind === 'root' && (
@@ -184,6 +177,6 @@ export function RoleDialog({ catalogue, kind, role, onClose }: RoleDialogProps) 
         validate={(value) => validationErrorOf(CreateRole.body, 'description', value)}
       />
       <GrantCheckboxes catalogue={catalogue} kind={kind} grants={grants} onChange={setGrants} />
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -20,7 +20,7 @@ import { call, callWithEntityTag } from '../../../api/call.ts';
 import { operationQuery, useEnvironments } from '../../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
-import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { FormDialog } from '../../../components/dialogs/dialog.tsx';
 import { MergeConflictDialog } from '../../../components/dialogs/merge-conflict-dialog.tsx';
 import { Switch, TextField } from '../../../components/forms/fields.tsx';
 import { Select } from '../../../components/forms/selects.tsx';
@@ -174,27 +174,14 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
   const paths = constraints.map(({ contextName }) => contextName.trim());
   const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
   return (
-    <Dialog
+    <FormDialog
       title={set === undefined ? 'Create actions' : `Edit the actions “${set.name}”`}
       isWide
       onClose={onClose}
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-      footer={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            variant="primary"
-            isPending={isPending}
-            isDisabled={sourceId === undefined || actorId === undefined || repeated !== undefined}
-          >
-            {set === undefined ? 'Create' : 'Save'}
-          </Button>
-        </>
-      }
+      onSubmit={mutate}
+      submit={set === undefined ? 'Create' : 'Save'}
+      isPending={isPending}
+      isDisabled={sourceId === undefined || actorId === undefined || repeated !== undefined}
     >
       {endpoints?.length === 0 && (
         <Notice tone="warning">There is no signal endpoint yet: create one in Administration, Signals.</Notice>
@@ -260,6 +247,6 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
           }}
         />
       )}
-    </Dialog>
+    </FormDialog>
   );
 }
