@@ -1,5 +1,6 @@
 import { ApiError } from '../api/api-error.ts';
 import { formatCount } from './format-number.ts';
+import { inPermissionNames, missingPermission } from './permission-words.ts';
 
 function retryAdvice(error: ApiError): string {
   return error.retryAfterSeconds === undefined
@@ -20,9 +21,12 @@ function explainDenial({ message, permissions }: ApiError): string {
       ? sentence(message)
       : `${sentence(message)} An administrator can give you access.`;
   }
+  const environment = / in the "([^"]+)" environment/.exec(message)?.[1];
+  const place = environment === undefined ? '' : ` in ${environment}`;
+  // The server says no more than the names of the permissions.
   return permissions.some((permission) => message.includes(permission))
-    ? sentence(message)
-    : `${sentence(message)} You need the permission ${permissions.join(' or ')}.`;
+    ? `You may not do this${place}: it takes ${missingPermission(permissions)}.`
+    : `${sentence(message)} It takes ${missingPermission(permissions)}.`;
 }
 
 /** Explains an error to the user: what failed and, where it is known, what to do now. */
@@ -44,6 +48,6 @@ export function explainError(error: unknown): string {
     case 'InternalError':
       return `${error.message} The log has it as ${error.id ?? 'an error without id'}.`;
     default:
-      return error.message;
+      return inPermissionNames(error.message);
   }
 }

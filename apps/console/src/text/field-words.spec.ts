@@ -39,7 +39,15 @@ describe('an error of the server', () => {
   it('says once which permission is missing, and sends no author to an administrator', () => {
     const message =
       'You don\'t have the required permissions to perform this operation. You need the "APPROVE_CHANGE_REQUEST" permission to perform this action in the "production" environment.';
-    expect(shown({ kind: 'NoAccessError', message, permissions: ['APPROVE_CHANGE_REQUEST'] })).toBe(message);
+    expect(shown({ kind: 'NoAccessError', message, permissions: ['APPROVE_CHANGE_REQUEST'] })).toBe(
+      'You may not do this in production: it takes the permission “Approve and reject change requests”, which an owner of the project can give you.',
+    );
+    expect(shown({ kind: 'NoAccessError', message: 'Not for you', permissions: ['ADMIN', 'UPDATE_TAG_TYPE'] })).toBe(
+      'Not for you. It takes the permission “Update tag types”, which an administrator can give you.',
+    );
+    expect(shown({ message: 'The service account lacks the permission "UPDATE_FEATURE"' })).toBe(
+      'The service account lacks the permission “Update feature flags”',
+    );
     const own = 'Authors can not review their own change request';
     expect(shown({ kind: 'NoAccessError', message: own })).toBe(`${own}.`);
     expect(shown({ kind: 'NoAccessError', message: 'You may not.' })).toBe(

@@ -549,7 +549,9 @@ describeInBrowser('administration', () => {
   it('says which permission it takes, and offers nothing that a person may not do', async () => {
     const opened = await openSignedInAs('Viewer', '/admin/tags');
     const { page } = opened;
-    await page.getByText('that takes the permission UPDATE_TAG_TYPE', { exact: false }).waitFor();
+    await page
+      .getByText('that takes the permission “Update tag types”, which an administrator can give you', { exact: false })
+      .waitFor();
     expect(await page.getByRole('button', { name: /^Create|^Actions for/ }).count()).toBe(0);
     await expectAccessible(opened);
     await closeChecked(opened);

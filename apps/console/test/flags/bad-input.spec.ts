@@ -312,7 +312,7 @@ describeInBrowser('the page of a flag', () => {
       }),
     );
     await goTo(page, `/projects/default/features/${other}`);
-    const refusal = page.getByRole('alert').filter({ hasText: 'You need the permission UPDATE_FEATURE.' });
+    const refusal = page.getByRole('alert').filter({ hasText: 'It takes the permission “Update feature flags”' });
     await refusal.waitFor();
     const retry = refusal.getByRole('button', { name: 'Try again' });
     const again = page.waitForRequest((request) => request.url().endsWith(`/features/${other}`));

@@ -136,7 +136,9 @@ describeInBrowser('who may not', () => {
     const { page } = opened;
     const viewer = await aUser(3);
     await signIn(page, viewer);
-    await page.getByText('You may not see this page: that takes the permission ADMIN.').waitFor();
+    await page
+      .getByText('You may not see this page: that takes the role Admin, which an administrator can give you.')
+      .waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     const navigation = page.getByRole('navigation', { name: 'Main' });
     await navigation.getByRole('link', { name: 'Projects' }).waitFor();
@@ -158,7 +160,11 @@ describeInBrowser('who may not', () => {
     const followed = await openPage('/projects/default/tokens');
     const tokens = followed.page;
     await signIn(tokens, viewer);
-    await tokens.getByText('You may not see this: that takes the permission READ_PROJECT_API_TOKEN.').waitFor();
+    await tokens
+      .getByText(
+        /^You may not see this: that takes the permission “Read API tokens of the project”, which an owner of the project/,
+      )
+      .waitFor();
     expect(await tokens.getByText('You can look', { exact: false }).count()).toBe(0);
     expect(await tokens.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await closeChecked(followed);

@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/api-error.ts';
+import { missingPermission } from '../../text/permission-words.ts';
 import { Page } from '../layout/page.tsx';
 import styles from './content.module.css';
 import { ErrorNotice, Notice } from './notice.tsx';
@@ -88,9 +89,7 @@ export function QueryResult<T>({ query, children, page, notFound, isForm = false
   if (query.data !== undefined && !isGone) return children(query.data);
   if (query.error != null) {
     if (page === undefined && isDenied(query.error))
-      return (
-        <Notice>{`You may not see this: that takes the permission ${query.error.permissions.join(' or ')}.`}</Notice>
-      );
+      return <Notice>{`You may not see this: that takes ${missingPermission(query.error.permissions)}.`}</Notice>;
     const failure = { error: query.error, retry: () => void query.refetch() };
     return page === undefined ? (
       <ErrorNotice {...failure} />

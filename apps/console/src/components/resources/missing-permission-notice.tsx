@@ -1,5 +1,6 @@
 import { type AnyOperation, permissionsFor } from '@bunting/contracts';
 import { useMe } from '../../api/queries-and-mutations.ts';
+import { missingPermission } from '../../text/permission-words.ts';
 import { Notice } from '../content/notice.tsx';
 import { useMayCall, type PermissionScope } from '../../api/permissions.ts';
 
@@ -16,7 +17,7 @@ export function MissingPermissionNotice({
   if (data === undefined || mayCall(operation, scope)) return null;
   return (
     <Notice>
-      You can look, but not change anything here: that takes the permission {permissionsFor(operation).join(' or ')}.
+      You can look, but not change anything here: that takes {missingPermission(permissionsFor(operation))}.
     </Notice>
   );
 }

@@ -5,6 +5,7 @@ import { usePermissionCheck } from '../../api/permissions.ts';
 import { useMe } from '../../api/queries-and-mutations.ts';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
+import { missingPermission } from '../../text/permission-words.ts';
 import { adminPageGroups, adminPages } from './admin-pages.ts';
 import styles from './admin.module.css';
 
@@ -82,7 +83,7 @@ export function AdminLayout() {
   if (isLoaded && !mayRead(page))
     return (
       <Page title={page.label}>
-        <p>You may not see this page: that takes the permission {readers.join(' or ')}.</p>
+        <p>You may not see this page: that takes {missingPermission(readers)}.</p>
       </Page>
     );
   return (

@@ -9,6 +9,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ApiError } from '../../../api/api-error.ts';
 import { propose, type Proposed } from '../../../changes/propose.ts';
+import { missingPermission } from '../../../text/permission-words.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { type FormValues, formValuesOf, requestBodyOf } from '../../../components/forms/request-body-schema.ts';
@@ -134,7 +135,7 @@ export function ProposeSegmentButton({ target, onReset, ...edit }: ProposeSegmen
       >
         {target.maySkip
           ? `${target.environments.join(' and ')} ${target.environments.length === 1 ? 'is' : 'are'} protected in the project. You have the permission to skip change requests: Save applies directly, without approval.`
-          : `${target.environments.join(' and ')} ${target.environments.length === 1 ? 'is' : 'are'} protected in the project: what you enter here can become part of your change request. To save it without one takes the permission SKIP_CHANGE_REQUEST, which you lack.`}
+          : `${target.environments.join(' and ')} ${target.environments.length === 1 ? 'is' : 'are'} protected in the project: what you enter here can become part of your change request. To save it without one takes ${missingPermission(['SKIP_CHANGE_REQUEST'])}.`}
       </Notice>
     </>
   );

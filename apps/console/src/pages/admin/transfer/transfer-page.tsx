@@ -29,6 +29,7 @@ import { exportedCounts, parseExport, saveFile } from './export-file.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
+import { inPermissionNames } from '../../../text/permission-words.ts';
 
 const texts = {
   result: {
@@ -62,7 +63,7 @@ function FindingsNotice({ title, tone, findings }: FindingsNoticeProps) {
               <ul className={styles['chips']}>
                 {affectedItems.map((item) => (
                   <li key={item}>
-                    <code dir="auto">{item}</code>
+                    <code dir="auto">{inPermissionNames(item)}</code>
                   </li>
                 ))}
               </ul>

@@ -7,6 +7,7 @@ import { EmptyState, QueryResult } from '../../../components/content/query-resul
 import { Table } from '../../../components/content/table.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { inPermissionNames } from '../../../text/permission-words.ts';
 import { SignalPayload } from '../../admin/signals/signal-payload.tsx';
 import { actionPhrase } from './action-phrase.ts';
 
@@ -63,7 +64,7 @@ export function RunsDialog({ project, set, onClose }: RunsDialogProps) {
                       {actionSet.actions.map((action) => (
                         <li key={action.id}>
                           {actionPhrase(action)} <StateBadge state={action.state} />
-                          {action.details !== undefined && <p>{action.details}</p>}
+                          {action.details !== undefined && <p>{inPermissionNames(action.details)}</p>}
                         </li>
                       ))}
                     </ol>
