@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { eventually } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import {
@@ -135,20 +134,31 @@ describeInBrowser('administration', () => {
     await dialog.getByRole('button', { name: `Move ${name} up` }).press('Enter');
     await expectAccessible(opened);
     const [first = ''] = await order();
-    await dialog.getByRole('button', { name: `Drag ${name}` }).press('Enter');
-    await page.getByText(`Started dragging`, { exact: false }).first().waitFor({ state: 'attached' });
-    // The first place where it can be dropped is before the first row.
-    await page.keyboard.press('Home');
-    await page.keyboard.press('Enter');
+    const handle = dialog.getByRole('button', { name: `Move ${name} with the arrow keys` });
+    await handle.press('Home');
     await dialog
       .getByRole('button', { name: `Move ${name} up` })
       .and(page.locator(':disabled'))
       .waitFor();
-    // The end of a drag takes the keys until the row has the focus again.
-    await eventually(async () => {
-      if ((await dialog.count()) > 0) await dialog.getByRole('button', { name: 'Save' }).press('Enter');
-      await dialog.waitFor({ state: 'detached', timeout: 15_000 });
-    });
+    // By the pointer, to the last row and back to the first one.
+    const rows = dialog.getByRole('list', { name: 'Order of the environments' }).getByRole('listitem');
+    await handle.hover();
+    await page.mouse.down();
+    await rows.last().hover({ force: true });
+    expect(await rows.last().textContent()).toContain(name);
+    await rows.first().hover({ force: true });
+    await page.mouse.up();
+    expect(await rows.first().textContent()).toContain(name);
+    await rows.last().hover({ force: true });
+    expect(await rows.first().textContent()).toContain(name);
+    await dialog.getByRole('button', { name: `Move ${name} down` }).press('Enter');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    // The button is at its end, and the handle has the focus.
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await dialog.waitFor({ state: 'detached' });
     await page.getByText('The order is saved.').waitFor();
     expect((await order()).slice(0, 2)).toEqual([name, first]);
 
