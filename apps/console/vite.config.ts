@@ -119,7 +119,7 @@ export default defineConfig({
             // Small modules that most pages need.
             {
               name: 'common',
-              test: /src[\\/](api[\\/]permissions|components[\\/](environments[\\/]environment(-|s-button|s\.module)|content[\\/](time|chip)|layout)|pages[\\/]connect[\\/]connect-sdk-button)/,
+              test: /src[\\/](api[\\/]permissions|components[\\/](environments[\\/]environment(-|s-button|s\.module)|content[\\/](time|chip|project-name)|layout)|pages[\\/]connect[\\/]connect-sdk-button)/,
             },
             {
               name: 'contracts',

@@ -23,6 +23,16 @@ describe('the summary of an event', () => {
     expect(subjectOf({ data: { name: 7 }, preData: 'text' })).toBeUndefined();
   });
 
+  it('names a strategy without a title by its type as people choose it, and any other as it is', () => {
+    expect(summaryInWords('**ada** added strategy **flexibleRollout** to *a*')).toBe(
+      '**ada** added strategy **Gradual rollout** to *a*',
+    );
+    for (const name of ['Pilot', 'constructor']) {
+      const summary = `**ada** added strategy **${name}** to *a*`;
+      expect(summaryInWords(summary)).toBe(summary);
+    }
+  });
+
   it('keeps types that it does not know, and every other summary', () => {
     for (const summary of ['**ada** triggered **constructor**', '**ada** enabled *[a](/b)*'])
       expect(summaryInWords(summary)).toBe(summary);

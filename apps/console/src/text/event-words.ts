@@ -1,3 +1,5 @@
+import { strategyTypeNames } from '../strategies/strategy-type-names.ts';
+
 /** The types of events of an environment that change who gets a flag there. */
 export const reachChangingTypes: readonly string[] = [
   'feature-environment-enabled',
@@ -100,7 +102,12 @@ export function subjectOf(event: { readonly data?: unknown; readonly preData?: u
  * @param subject the name of what the event is about, which such a summary lacks
  */
 export function summaryInWords(summary: string, subject?: string): string {
-  const named = summary.replace(systemUser, '**Bunting**');
+  const named = summary
+    .replace(systemUser, '**Bunting**')
+    // A strategy without a title is named by its type.
+    .replace(/( strategy \*\*)(\w+)(?=\*\*)/, (found, before: string, name: string) =>
+      Object.hasOwn(strategyTypeNames, name) ? before + (strategyTypeNames[name] as string) : found,
+    );
   const type = typeAlone.exec(named)?.[1];
   if (type === undefined || !Object.hasOwn(words, type)) return named;
   const about = subject === undefined ? '' : `: **${subject.replace(/[\\`*_{}[\]()#+\-.!<>|~]/g, '\\$&')}**`;

@@ -261,7 +261,7 @@ describeInBrowser('the review of a change request', () => {
     const opened = await openAs(ron, '/change-requests?view=inbox', { width: 390, height: 844, dark: true });
     const { page } = opened;
     const row = page.getByRole('row').filter({ hasText: flag });
-    await row.waitFor();
+    await row.getByText('The shop', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Menu' }).click();
     await page
       .getByRole('navigation', { name: 'Main' })
@@ -272,6 +272,7 @@ describeInBrowser('the review of a change request', () => {
     await row.getByRole('link').click();
     await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Reject', exact: true }).waitFor();
+    await page.getByText(/^It waits for 1 approval\. You.* may approve it\.$/).waitFor();
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'Approve', exact: true }).press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).press('Enter');

@@ -55,6 +55,9 @@ describeInBrowser('the inbox', () => {
     await opened.page.keyboard.press('Enter');
     const list = opened.page.getByRole('list', { name: 'Notifications' });
     await list.getByText('enabled').waitFor();
+    // The project by its name, and not once more in the sentence.
+    await list.getByText('Default', { exact: true }).waitFor();
+    expect(await list.getByText('in project').count()).toBe(0);
     await expectAccessible(opened);
     await list.getByRole('link', { name: flag }).click();
     await opened.page.getByRole('heading', { name: flag, level: 1 }).waitFor();

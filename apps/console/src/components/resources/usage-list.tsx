@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { QueryResult } from '../content/query-result.tsx';
+import { ProjectName } from '../content/project-name.tsx';
 import styles from './resource.module.css';
 
 interface Usage {
@@ -59,7 +60,10 @@ export function FlagLink({ project, feature, environment }: FlagLinkProps) {
       <Link to="/projects/$project/features/$feature" params={{ project, feature }}>
         {feature}
       </Link>{' '}
-      <span className={styles['hint']}>{environment === undefined ? project : `${project} · ${environment}`}</span>
+      <span className={styles['hint']}>
+        <ProjectName id={project} />
+        {environment !== undefined && ` · ${environment}`}
+      </span>
     </>
   );
 }

@@ -8,7 +8,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMayCall } from '../../api/permissions.ts';
-import { operationQuery, useOperationMutation } from '../../api/queries-and-mutations.ts';
+import { operationQuery, useMe, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Badge } from '../../components/content/badge.tsx';
 import { Initials } from '../../components/content/initials.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
@@ -30,8 +30,10 @@ interface ReviewProps {
 /** The number of people who may approve that are named; of more, the number is said. */
 const maxNames = 5;
 
-function namesOf(people: readonly Reviewer[]): string {
-  const names = people.slice(0, maxNames).map(displayNameOf);
+/** The reader first. */
+function namesOf(people: readonly Reviewer[], reader: number | undefined): string {
+  const others = people.filter(({ id }) => id !== reader);
+  const names = [...(others.length < people.length ? ['You'] : []), ...others.map(displayNameOf)].slice(0, maxNames);
   const more = people.length - names.length;
   return [...names.slice(0, more > 0 ? undefined : -1), more > 0 ? `${more} more` : (names.at(-1) ?? '')]
     .join(', ')
@@ -42,6 +44,7 @@ function namesOf(people: readonly Reviewer[]): string {
 function waitingFor(
   { state, environment }: ChangeRequest,
   { missingApprovals, reviewers }: ChangeRequestReview,
+  reader: number | undefined,
 ): string {
   const undecided = reviewers.filter(({ mayApprove, status }) => mayApprove && status === 'pending');
   switch (state) {
@@ -50,7 +53,7 @@ function waitingFor(
     case 'In review':
       return undecided.length === 0
         ? `It lacks ${formatCount(missingApprovals, 'approval')}, and nobody else may approve in ${environment}. An administrator can give somebody the permission.`
-        : `It waits for ${formatCount(missingApprovals, 'approval')}. ${namesOf(undecided)} may approve it.`;
+        : `It waits for ${formatCount(missingApprovals, 'approval')}. ${namesOf(undecided, reader)} may approve it.`;
     case 'Approved':
       return 'It has the approvals that it needs, and can be applied.';
     case 'Scheduled':
@@ -69,12 +72,13 @@ const statusTones = { approved: 'good', rejected: 'danger', pending: 'neutral' }
 
 /** Who has decided about a request, who is asked to, and what is missing. */
 export function ChangeRequestReviewers({ request, review }: ReviewProps) {
+  const { data: me } = useMe();
   const people = review.reviewers.filter(({ status, isRequested }) => isRequested || status !== 'pending');
   const decisions = [...(request.approvals ?? []), ...(request.rejections ?? [])];
   return (
     <section className={layout['card']} aria-labelledby="review">
       <h2 id="review">Review</h2>
-      <p>{waitingFor(request, review)}</p>
+      <p>{waitingFor(request, review, me?.user.id)}</p>
       {people.length > 0 && (
         <ul className={layout['denseStack']} aria-label="Reviewers">
           {people.map((person) => {

@@ -14,6 +14,7 @@ import { ReviewCount } from './review-count.tsx';
 import { StateBadge } from './state-badge.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { formatCount } from '../../text/format-number.ts';
+import { ProjectName } from '../../components/content/project-name.tsx';
 
 const texts = {
   names: (names: readonly string[]) =>
@@ -64,7 +65,7 @@ const columns = [
     title: 'Project and environment',
     cell: ({ project, environment }: ChangeRequestSearchItem) => (
       <>
-        {project} / <EnvironmentName name={environment} />
+        <ProjectName id={project} /> / <EnvironmentName name={environment} />
       </>
     ),
   },

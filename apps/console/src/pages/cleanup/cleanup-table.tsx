@@ -7,6 +7,7 @@ import { Badge } from '../../components/content/badge.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { reasonTexts, type CleanupFlag } from './use-cleanup-list.ts';
 import layout from '../../components/layout/layout.module.css';
+import { ProjectName } from '../../components/content/project-name.tsx';
 import styles from './cleanup.module.css';
 
 const rowHeight = 56;
@@ -146,7 +147,9 @@ export function CleanupTable({ flags, total, isOutdated, onReachEnd, ...props }:
                   >
                     <bdi>{name}</bdi>
                   </Link>
-                  <span className={`${styles['oneLine']} ${layout['small']}`}>{project}</span>
+                  <span className={`${styles['oneLine']} ${layout['small']}`}>
+                    <ProjectName id={project} />
+                  </span>
                 </div>
                 <div role="cell">
                   <div className={styles['badges']}>

@@ -7,6 +7,7 @@ import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { ChangedFields, JsonDiff } from './changed-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
+import { ProjectName } from '../../components/content/project-name.tsx';
 import styles from './events.module.css';
 
 interface EventDetailProps {
@@ -55,7 +56,7 @@ export function EventDetail({ event, onUndo }: EventDetailProps) {
           <div>
             <dt>Where</dt>
             <dd>
-              {project}
+              <ProjectName id={project} />
               {environment != null && ` / ${environment}`}
             </dd>
           </div>

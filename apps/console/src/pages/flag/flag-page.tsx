@@ -29,7 +29,7 @@ import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
-import { useProjectName } from '../projects/project-tabs.tsx';
+import { useProjectName } from '../../components/content/project-name.tsx';
 import { shortSummary } from '../../text/short-summary.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';

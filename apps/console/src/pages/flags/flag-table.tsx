@@ -12,6 +12,7 @@ import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
 import { type RecentUsageOf, Sparkline } from './recent-usage.tsx';
 import type { EditStatus } from './use-flags.ts';
+import { ProjectName } from '../../components/content/project-name.tsx';
 
 const rowHeight = 36;
 const similarHeadHeight = 28;
@@ -64,7 +65,7 @@ const detailColumns = {
     sortBy: 'project',
     cell: ({ project }) => (
       <Link to="/projects/$project/flags" params={{ project }} className={styles['plain'] ?? ''}>
-        {project}
+        <ProjectName id={project} />
       </Link>
     ),
   },

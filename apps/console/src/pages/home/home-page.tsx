@@ -24,6 +24,7 @@ import { subjectOf } from '../../text/event-words.ts';
 import { shortSummary } from '../../text/short-summary.ts';
 import { formatCount } from '../../text/format-number.ts';
 import { maxShown, useAskedUnknown, useChangedToday, useGoneQuiet, useMyFlags, useRequests } from './home-queries.ts';
+import { ProjectName } from '../../components/content/project-name.tsx';
 import styles from './home.module.css';
 
 const EmptyInstallation = lazy(() =>
@@ -98,7 +99,7 @@ function RequestItem({ request, end }: { readonly request: ChangeRequestSearchIt
         </Link>
         <span className={styles['detail']}>
           <PersonName id={createdBy.id} login={createdBy.username ?? 'A deleted user'} /> wants to change{' '}
-          <EnvironmentName name={environment} /> of {project}
+          <EnvironmentName name={environment} /> of <ProjectName id={project} />
           {count > 0 && ` · ${formatCount(count, features.length > 0 ? 'flag' : 'segment')}`}
         </span>
       </span>
@@ -179,7 +180,7 @@ function ChangedToday() {
               <span className={styles['place']}>
                 <FlagLink project={event.project} name={event.featureName} />
                 <span className={styles['detail']}>
-                  {event.project}
+                  <ProjectName id={event.project} />
                   {environments.length > 1 && event.environment != null && (
                     <>
                       {' · '}
@@ -229,7 +230,7 @@ function MyFlags() {
             <span className={styles['main']}>
               <FlagLink project={project} name={name} />
               <span className={styles['detail']}>
-                {project} · {on.length === 0 ? 'off everywhere' : 'on in '}
+                <ProjectName id={project} /> · {on.length === 0 ? 'off everywhere' : 'on in '}
                 {on.slice(0, 3).map((environment, nth) => (
                   <Fragment key={environment}>
                     {nth > 0 && ', '}
@@ -263,7 +264,9 @@ function GoneQuiet() {
         <li key={`${project}/${name}`}>
           <span className={styles['main']}>
             <FlagLink project={project} name={name} />
-            <span className={styles['detail']}>{project}</span>
+            <span className={styles['detail']}>
+              <ProjectName id={project} />
+            </span>
           </span>
           <span className={styles['end']}>
             <Time

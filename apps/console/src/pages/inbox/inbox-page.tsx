@@ -15,14 +15,17 @@ import chip from '../../components/content/chip.module.css';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { EmptyState, QueryResult } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
+import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { Checkbox } from '../../components/forms/fields.tsx';
 import { Select } from '../../components/forms/selects.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
 import { useSearchParameter } from '../../filtering/search-parameter.ts';
 import { formatCount } from '../../text/format-number.ts';
+import { shortSummary } from '../../text/short-summary.ts';
 import styles from './inbox.module.css';
 import { notificationKindTexts } from './notification-kinds.ts';
+import { ProjectName } from '../../components/content/project-name.tsx';
 
 const kindOptions = [
   { id: '', label: 'Everything' },
@@ -31,7 +34,10 @@ const kindOptions = [
 
 function Item({ notification }: { readonly notification: Notification }) {
   const mark = useOperationMutation(MarkNotification, 'notified');
-  const { id, isRead, title, summary, comment, project, environment, changeRequestId, createdAt, path } = notification;
+  const { id, isRead, title, comment, project, environment, featureName, changeRequestId, createdAt, path } =
+    notification;
+  // The line above and the chips below say the rest.
+  const summary = shortSummary(notification.summary, { environment, feature: title === featureName ? title : null });
   const name = title === '' ? `Change request #${changeRequestId}` : title;
   const markAs = (read: boolean): void => mark.mutate({ params: { id }, body: { isRead: read } });
   return (
@@ -53,8 +59,16 @@ function Item({ notification }: { readonly notification: Notification }) {
           <span className={layout['small']}>
             <Time at={createdAt} />
           </span>
-          {project !== null && <span className={chip['chip']}>{project}</span>}
-          {environment !== null && <span className={chip['chip']}>{environment}</span>}
+          {project !== null && (
+            <span className={chip['chip']}>
+              <ProjectName id={project} />
+            </span>
+          )}
+          {environment !== null && (
+            <span className={chip['chip']}>
+              <EnvironmentName name={environment} />
+            </span>
+          )}
         </span>
       </div>
       <Button size="small" isPending={mark.isPending} onPress={() => markAs(!isRead)}>

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { useMe, useProjects } from '../../api/queries-and-mutations.ts';
 import { Notice } from '../../components/content/notice.tsx';
+import { useProjectName } from '../../components/content/project-name.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import styles from './projects.module.css';
 
@@ -92,12 +93,6 @@ export function ProjectTabs({ project, tab: currentTab }: ProjectTabsProps) {
       </ul>
     </nav>
   );
-}
-
-/** The name of a project; its id until it is known, or where the user may not see it. */
-export function useProjectName(id: string | undefined): string | undefined {
-  const { data } = useProjects();
-  return data?.projects.find((project) => project.id === id)?.name ?? id;
 }
 
 interface ListPageProps {

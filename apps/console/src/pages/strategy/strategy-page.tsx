@@ -20,7 +20,7 @@ import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from './constraints-editor.tsx';
 import { SegmentPicker } from './segment-picker.tsx';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
-import { useProjectName } from '../projects/project-tabs.tsx';
+import { useProjectName } from '../../components/content/project-name.tsx';
 import styles from './strategy.module.css';
 import {
   type LoadedStrategy,

@@ -5,22 +5,10 @@ import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { Select } from '../../components/forms/selects.tsx';
+import { strategyTypeNames } from '../../strategies/strategy-type-names.ts';
 import type { StrategyPartProps } from './use-strategy-edit.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
-
-const texts = {
-  types: {
-    default: 'Everybody',
-    flexibleRollout: 'Gradual rollout',
-    gradualRolloutRandom: 'Gradual rollout, random',
-    gradualRolloutSessionId: 'Gradual rollout by session',
-    gradualRolloutUserId: 'Gradual rollout by user',
-    userWithId: 'Users by id',
-    remoteAddress: 'Addresses',
-    applicationHostname: 'Hosts',
-  } as Readonly<Record<string, string>>,
-} as const;
 
 /** The types of gradual rollouts, each with its parameter that is the percentage of users. */
 const rolloutTypes = new Map([
@@ -81,7 +69,7 @@ export function StrategyTypeFields({ draft, onChange }: StrategyPartProps) {
   ];
   const shownTypes = (types.data?.strategies ?? [])
     .filter((candidate) => !candidate.deprecated || candidate.name === name)
-    .map(({ name: id, displayName }) => ({ id, label: texts.types[id] ?? displayName ?? id }));
+    .map(({ name: id, displayName }) => ({ id, label: strategyTypeNames[id] ?? displayName ?? id }));
   const otherParameters = (type?.parameters ?? [])
     .map((parameter) => parameter as { name: string; description?: string; type?: string; required?: boolean })
     .filter(

@@ -10,6 +10,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { AdminCatalogue } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
+import { ProjectNames, useProjectNames } from '../../../components/content/project-name.tsx';
 import styles from '../people/people.module.css';
 
 export const apiTokenTypes = {
@@ -46,6 +47,7 @@ function Expiry({ expiresAt }: ApiToken) {
 export function ApiTokensPage() {
   const tokens = useQuery(operationQuery(ListApiTokens, {}));
   const [type, setType] = useSearchParameter('type');
+  const nameOf = useProjectNames();
   const allTokens = tokens.data?.tokens;
   const rows = types.some((known) => known === type) ? allTokens?.filter((token) => token.type === type) : allTokens;
   return (
@@ -63,7 +65,9 @@ export function ApiTokensPage() {
       query={{ ...tokens, data: rows }}
       rowKey={({ secret }) => secret}
       name={({ tokenName }) => tokenName}
-      text={(token) => [token.type, token.environment, ...token.projects, token.secret].join(' ')}
+      text={(token) =>
+        [token.type, token.environment, ...token.projects, ...token.projects.map(nameOf), token.secret].join(' ')
+      }
       filter={
         <Select
           label="Type of token"
@@ -94,7 +98,11 @@ export function ApiTokensPage() {
           id: 'projects',
           title: 'Projects',
           cell: ({ projects }) =>
-            projects.includes('*') ? <span className={layout['nowrap']}>all projects</span> : projects.join(', '),
+            projects.includes('*') ? (
+              <span className={layout['nowrap']}>all projects</span>
+            ) : (
+              <ProjectNames ids={projects} />
+            ),
         },
         {
           id: 'environment',

@@ -25,6 +25,7 @@ import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
+import { ProjectName } from '../../../components/content/project-name.tsx';
 
 type Application = ReplyOf<typeof GetApplication>;
 type SeenFlag = Application['seenToggles'][number];
@@ -218,7 +219,12 @@ function SeenFlags({ details }: DetailsListProps) {
               </Link>
             ),
         },
-        { id: 'project', title: 'Project', cell: ({ name: flag, project = archivedIn.get(flag) }) => project },
+        {
+          id: 'project',
+          title: 'Project',
+          cell: ({ name: flag, project = archivedIn.get(flag) }) =>
+            project !== undefined && <ProjectName id={project} />,
+        },
         {
           id: 'state',
           title: 'State',

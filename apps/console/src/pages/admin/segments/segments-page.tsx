@@ -13,6 +13,7 @@ import { Time } from '../../../components/content/time.tsx';
 import { formatCount } from '../../../text/format-number.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { Icon } from '../../../components/content/icon.tsx';
+import { ProjectName } from '../../../components/content/project-name.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
 const SegmentPage = lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage');
@@ -71,7 +72,14 @@ function Segments() {
           {
             id: 'project',
             title: 'Offered in',
-            cell: ({ project }) => (project == null ? 'Every project' : <Badge>{project}</Badge>),
+            cell: ({ project }) =>
+              project == null ? (
+                'Every project'
+              ) : (
+                <Badge>
+                  <ProjectName id={project} />
+                </Badge>
+              ),
           },
           { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
           { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
+import { ProjectNames } from '../../../components/content/project-name.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { Catalogue } from '../../../components/resources/catalogue.tsx';
 import { Time } from '../../../components/content/time.tsx';
@@ -51,7 +52,7 @@ export function TokensTab({ project }: { readonly project: string }) {
           {
             id: 'projects',
             title: 'Projects',
-            cell: ({ projects }) => (projects.includes('*') ? 'all projects' : projects.join(', ')),
+            cell: ({ projects }) => <ProjectNames ids={projects} />,
           },
           { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
           {
