@@ -23,4 +23,4 @@ export { inspectReadReplica, openReadReplica, type ReadReplica } from './read-re
 export { migrationsTable, NewerDatabaseError, type SchemaMigration, type SchemaVersion } from './schema-version.ts';
 export { batchedRead, shareNextRun } from './shared-reads.ts';
 export { advisoryLock, escapeLike, onlyRow } from './sql.ts';
-export type { CommitLimits, Tx } from './transaction.ts';
+export { type CommitLimits, LazyTx, type Tx } from './transaction.ts';

@@ -17,6 +17,26 @@ export interface Tx {
   send(text: string, values?: () => readonly unknown[]): void;
 }
 
+/**
+ * A transaction whose entity manager is made when it is first read. A class, since V8 makes a hidden class of its own for each object literal
+ * with a getter: it keeps what the getter refers to in memory until the next major garbage collection.
+ */
+export class LazyTx implements Tx {
+  readonly query: Tx['query'];
+  readonly send: Tx['send'];
+  readonly #entityManager: () => EntityManager;
+
+  constructor(entityManager: () => EntityManager, { query, send }: Pick<Tx, 'query' | 'send'>) {
+    this.#entityManager = entityManager;
+    this.query = query;
+    this.send = send;
+  }
+
+  get em(): EntityManager {
+    return this.#entityManager();
+  }
+}
+
 /** Until when a transaction may commit. PostgreSQL itself ends one after its deadline, even when the process is suspended. */
 export interface CommitLimits {
   readonly deadline?: Date | undefined;
@@ -123,10 +143,7 @@ export async function runTransaction<T>(
     cork(client);
     const begun = send(begin);
     begun.catch(() => undefined);
-    const result = await job({
-      get em() {
-        return (em ??= entityManagerOn(options, query, begun));
-      },
+    const tx = new LazyTx(() => (em ??= entityManagerOn(options, query, begun)), {
       query: async <Row>(text: string, values: readonly unknown[] = []) => {
         if (!isRead(text) || queued.length > 0) await begun;
         const [{ rows }] = await Promise.all([query(text, [...values]), begun]);
@@ -134,6 +151,7 @@ export async function runTransaction<T>(
       },
       send: (text, values = () => []) => void queued.push({ text, values }),
     });
+    const result = await job(tx);
     await em?.flush();
     await begun;
     isOver = true;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Refusal } from '@bunting/contracts';
-import { isDataError, type Tx } from '@bunting/database';
+import { isDataError, LazyTx, type Tx } from '@bunting/database';
 import type { Emitter, Outbox } from '@bunting/outbox';
 import {
   type FeatureLock,
@@ -139,11 +139,11 @@ class NotTogether extends Error {}
 
 /** The transaction of one edit, which waits for no feature that another has locked. @param onMore called before any other statement */
 function txWithoutWaiting(tx: Tx, onMore: () => void): Tx {
-  return {
-    get em() {
-      onMore();
-      return tx.em;
-    },
+  const entityManager = () => {
+    onMore();
+    return tx.em;
+  };
+  return new LazyTx(entityManager, {
     query: async <Row>(text: string, values: readonly unknown[] = []) => {
       if (!locksOneFeature(text)) {
         onMore();
@@ -154,7 +154,7 @@ function txWithoutWaiting(tx: Tx, onMore: () => void): Tx {
       return [row as Row];
     },
     send: (text, values) => tx.send(text, values),
-  };
+  });
 }
 
 interface WaitingLock extends FeatureLock {
@@ -166,20 +166,18 @@ interface WaitingLock extends FeatureLock {
 async function runTogether(tx: Tx, outbox: Outbox, edits: readonly Edit[]): Promise<readonly Outcome[]> {
   const locks: WaitingLock[] = [];
   let hasLocked = false;
-  const txOfEdits: Tx = {
-    get em(): never {
-      throw new NotTogether();
-    },
+  const refuse = (): never => {
+    throw new NotTogether();
+  };
+  const txOfEdits: Tx = new LazyTx(refuse, {
     query: <Row>(text: string, values: readonly unknown[] = []) =>
       new Promise<Row[]>((resolve, reject) => {
         if (hasLocked || !locksOneFeature(text) || referencesOfLock({ text, values }) > maxReferences)
           return reject(new NotTogether());
         locks.push({ text, values, resolve: resolve as unknown as WaitingLock['resolve'], reject });
       }),
-    send: () => {
-      throw new NotTogether();
-    },
-  };
+    send: refuse,
+  });
   const running = edits.map((edit) => runCollecting(txOfEdits, edit));
   hasLocked = true;
   const rows = locks.length === 0 ? [] : await lockFreeFeatures(tx, locks);
