@@ -69,7 +69,7 @@ describe('The retention of events', () => {
     expect(await ids()).toEqual([5, 6, 7, 8, 9, 10]);
     for (const text of [undefined, 'title', 'DAY']) {
       const { events, total } = await find(text);
-      expect([total, events.map(({ event }) => event.id)]).toEqual([6, [10, 9, 8, 7, 6, 5]]);
+      expect([total, events.map(({ id }) => id)]).toEqual([6, [10, 9, 8, 7, 6, 5]]);
     }
     expect(
       (await search.find({ types: ['feature-created'], visible: everything }, { from: 100, limit: 1 }, new Date()))
@@ -141,7 +141,7 @@ describe('The partitions of the log', () => {
         { from: boundary + 1, limit: 3 },
         new Date(Date.now() + 10_000),
       );
-      expect(events.map(({ event }) => event.id)).toEqual([boundary + 1, boundary, boundary - 1]);
+      expect(events.map(({ id }) => id)).toEqual([boundary + 1, boundary, boundary - 1]);
     }
     expect(await verifyChain(log.database)).toMatchObject({ from: boundary - 2, checked: 6, fault: null });
   });

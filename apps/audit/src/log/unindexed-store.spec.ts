@@ -51,7 +51,7 @@ async function expectExact(cached: ReturnType<typeof eventSearch>): Promise<void
       const criteria = { text: query, visible: eventVisibilityOf(mia) };
       const { events, total } = await search.find(criteria, page, new Date(Date.now() + 10_000));
       const expected = naiveSearch(numbered, { query }, mia);
-      expect({ ids: events.map(({ event }) => event.id), totalEvents: total }, query).toEqual(expected);
+      expect({ ids: events.map(({ id }) => id), totalEvents: total }, query).toEqual(expected);
     }
 }
 function events(count: number): OutboxEvent[] {

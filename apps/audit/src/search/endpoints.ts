@@ -136,7 +136,7 @@ function eventJson(publicUrl: string) {
     const { content, otherProjects } = found.described(publicUrl);
     const group = omitsGroup ? '' : `,${found.groupJson}`;
     if (!otherProjects.some((project) => visible.hiddenProjects.includes(project))) return `${content}${group}}`;
-    const visibleEvent = withoutHiddenProject(found.event, visible);
+    const visibleEvent = withoutHiddenProject(found.parse(), visible);
     return `${JSON.stringify(visibleEvent).slice(0, -1)}${descriptionJson(visibleEvent, publicUrl)}${group}}`;
   };
 }

@@ -8,8 +8,8 @@ export interface FoundEvent {
   readonly id: number;
   /** the length of its stored text in characters */
   readonly size: number;
-  /** parsed on each access, so that a page does not hold all its events in memory */
-  readonly event: LoggedEvent;
+  /** Parses the event, of which the page itself has only the text. */
+  readonly parse: () => LoggedEvent;
   /** the members that say which events were caused together, as JSON text without braces */
   readonly groupJson: string;
   /** The event with label and summary, which are made once and kept. @param base the URL that their links begin with */
@@ -69,9 +69,7 @@ export function toFoundEvent(row: EventRow): FoundEvent {
     id,
     size: length,
     groupJson: JSON.stringify({ groupType, groupId }).slice(1, -1),
-    get event() {
-      return parse();
-    },
+    parse,
     described: (base) => {
       if (otherProjects === undefined) {
         const event = parse();

@@ -106,7 +106,7 @@ describe('texts', () => {
       { from: offset === 0 ? Number.MAX_SAFE_INTEGER : offset, limit },
       new Date(Date.now() + 10_000),
     );
-    return { ids: events.map(({ event }) => event.id), totalEvents: total };
+    return { ids: events.map(({ id }) => id), totalEvents: total };
   };
 
   beforeAll(async () => {
@@ -195,7 +195,7 @@ describe('texts', () => {
         const page = { from: Number.MAX_SAFE_INTEGER, limit: 100 };
         const criteria = { projects: [project], visible: eventVisibilityOf(mia) };
         const { events } = await search.find(criteria, page, new Date(Date.now() + 10_000));
-        return events.map(({ event }) => event.data?.['title']);
+        return events.map((found) => found.parse().data?.['title']);
       };
       await append([anEvent({ project: 'kept', data: { title: 'kept' } })]);
       const backup = published.length;
@@ -406,7 +406,7 @@ describe('filters', () => {
       { from: highest, skip, limit },
       new Date(Date.now() + 10_000),
     );
-    return { ids: events.map(({ event }) => event.id), totalEvents: total };
+    return { ids: events.map(({ id }) => id), totalEvents: total };
   };
   const answersAlike = (seed: number) =>
     fc.assert(
