@@ -296,4 +296,17 @@ describeInBrowser('the pages of projects', () => {
     await expectAccessible(opened);
     await closeChecked(opened);
   });
+
+  it('deletes an archived flag for good on its page, and goes on to the flags of its project', async () => {
+    const id = await aProject();
+    await api('POST', `/api/admin/projects/${id}/features`, { name: `${id}.old` });
+    await api('DELETE', `/api/admin/projects/${id}/features/${id}.old`);
+    const opened = await openSignedIn(`/projects/${id}/features/${id}.old`);
+    const { page } = opened;
+    await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Delete for good');
+    await confirm(page, `Delete ${id}.old for good?`, 'Delete for good');
+    await page.getByText(`The flag ${id}.old is deleted.`).waitFor();
+    await page.getByRole('heading', { name: `Flags of Name of ${id}` }).waitFor();
+    await closeChecked(opened);
+  });
 });

@@ -173,6 +173,29 @@ describeInBrowser('signing in to the console', () => {
     await closeChecked(opened);
   });
 
+  it('creates a personal access token in the profile, and removes it after a question that names it', async () => {
+    const user = { username: 'penny', name: 'Penny', rootRole: 1, sendEmail: false };
+    const { id: own } = (await api('POST', '/api/admin/user-admin', user)) as { id: number };
+    await api('POST', `/api/admin/user-admin/${own}/change-password`, { password, confirmPassword: password });
+    const opened = await openPage('/profile');
+    const { page } = opened;
+    await signInAs(page, 'penny');
+    await page.getByRole('button', { name: 'Create a token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a token' });
+    await dialog.getByLabel('Used for').fill('nightly-report');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'I have copied it' }).press('Enter');
+    const row = page.getByRole('row').filter({ hasText: 'nightly-report' });
+    await row.getByRole('button', { name: 'Remove' }).press('Enter');
+    const question = page.getByRole('alertdialog', { name: 'Remove the token “nightly-report”?' });
+    await question.waitFor();
+    await expectAccessible(opened);
+    await question.getByRole('button', { name: 'Remove' }).press('Enter');
+    await page.getByText('The token is removed.').waitFor();
+    await row.waitFor({ state: 'detached' });
+    await closeChecked(opened);
+  });
+
   it('says that the link for the first administrator is used up, and sends links to people who forgot their password', async () => {
     const opened = await openPage('/first?token=used-up');
     const { page } = opened;

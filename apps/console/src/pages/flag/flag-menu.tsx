@@ -8,6 +8,7 @@ import { notifySubmitted, useSubmitChanges } from '../../changes/submit-changes.
 import { Button } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
+import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
 import { ConfirmDialog, Dialog, FormDialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { ComboBox } from '../../components/forms/selects.tsx';
@@ -70,23 +71,19 @@ function ArchiveFlagDialog({ project, name, dependents, onClose }: ArchiveFlagDi
 /** Deletes an archived flag for good. */
 function DeleteFlagDialog({ project, name, onClose }: FlagDialogProps) {
   const navigate = useNavigate();
-  const remove = useOperationMutation(
-    DeleteFeature,
-    'handled',
-    () => void navigate({ to: '/projects/$project/flags', params: { project } }),
-  );
   return (
-    <ConfirmDialog
+    <ConfirmOperationDialog
       title={`Delete ${name} for good?`}
       confirm="Delete for good"
       isDangerous
-      isPending={remove.isPending}
+      operation={DeleteFeature}
+      request={{ params: { featureName: name } }}
+      notification={`The flag ${name} is deleted.`}
       onClose={onClose}
-      onConfirm={() => remove.mutate({ params: { featureName: name } })}
+      onDone={() => void navigate({ to: '/projects/$project/flags', params: { project } })}
     >
       <p>This cannot be undone. The event log keeps its history.</p>
-      {remove.error !== null && <ErrorNotice error={remove.error} />}
-    </ConfirmDialog>
+    </ConfirmOperationDialog>
   );
 }
 

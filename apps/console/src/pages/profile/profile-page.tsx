@@ -23,7 +23,8 @@ import { EmptyState, QueryResult } from '../../components/content/query-result.t
 import { Table } from '../../components/content/table.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { CreateSecretDialog } from '../../components/dialogs/create-secret-dialog.tsx';
-import { ConfirmDialog, FormDialog } from '../../components/dialogs/dialog.tsx';
+import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
+import { FormDialog } from '../../components/dialogs/dialog.tsx';
 import { BoundSelect, BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { instantAfterDays, showServerError, tokenLifetimes } from '../../components/forms/form-values.ts';
 import { NewPasswordFields, PasswordField } from '../../components/forms/password-fields.tsx';
@@ -109,18 +110,8 @@ function CreateTokenDialog({ onClose }: { readonly onClose: () => void }) {
 
 function PersonalAccessTokens() {
   const pats = useQuery(operationQuery(ListOwnPats, {}));
-  const remove = useOperationMutation(DeleteOwnPat, 'handled');
   const [isCreating, setCreating] = useState(false);
   const [tokenToRemove, setTokenToRemove] = useState<Pat | undefined>();
-  const removeToken = async (id: number): Promise<void> => {
-    try {
-      await remove.mutateAsync({ params: { id } });
-      notify('The token is removed.');
-      setTokenToRemove(undefined);
-    } catch (error) {
-      notifyError(error);
-    }
-  };
   return (
     <section className={layout['section']} aria-labelledby="keys">
       <div className={layout['bar']}>
@@ -161,16 +152,17 @@ function PersonalAccessTokens() {
       </QueryResult>
       {isCreating && <CreateTokenDialog onClose={() => setCreating(false)} />}
       {tokenToRemove !== undefined && (
-        <ConfirmDialog
-          title="Remove"
+        <ConfirmOperationDialog
+          title={`Remove the token “${tokenToRemove.description}”?`}
           confirm="Remove"
           isDangerous
-          isPending={remove.isPending}
-          onConfirm={() => void removeToken(tokenToRemove.id)}
+          operation={DeleteOwnPat}
+          request={{ params: { id: tokenToRemove.id } }}
+          notification="The token is removed."
           onClose={() => setTokenToRemove(undefined)}
         >
-          <p>What uses “{tokenToRemove.description}” stops working immediately.</p>
-        </ConfirmDialog>
+          <p>What uses it stops working immediately.</p>
+        </ConfirmOperationDialog>
       )}
     </section>
   );
