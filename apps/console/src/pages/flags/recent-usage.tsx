@@ -67,6 +67,7 @@ export const Sparkline = memo(({ yes, no }: UsageByDay) => {
       viewBox={`0 0 ${width} ${height}`}
       width={width}
       height={height}
+      preserveAspectRatio="none"
       className={styles['sparkline']}
     >
       <title>{text}</title>
