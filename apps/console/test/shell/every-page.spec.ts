@@ -195,4 +195,32 @@ describeInBrowser('every page', () => {
     expect(faults).toEqual([]);
     await closeChecked(opened);
   });
+
+  it('has dialogs, menus and lists that axe finds no fault with in forced colours', async () => {
+    const opened = await openSignedIn('/', { width: 1280, height: 800 });
+    const { page } = opened;
+    await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
+    const faults: string[] = [];
+    for (const [path, button] of [
+      ['/flags', 'Create a flag'],
+      ['/flags', 'Account'],
+      ['/flags', 'Keyboard shortcuts'],
+      [`/projects/${project}/features/${long}`, 'Connect an SDK'],
+      [`/projects/${project}/features/${long}`, 'Actions'],
+      ['/admin/environments', 'Change the order'],
+      [pages.at(-1) ?? '', 'Approve'],
+      [`/projects/${project}/access`, 'Give access'],
+      [`/projects/${project}/settings`, 'Delete the project'],
+    ] as const) {
+      if (new URL(page.url()).pathname !== path) await goTo(page, path);
+      await page.getByRole('button', { name: button, exact: true }).first().press('Enter');
+      const shown = page.locator('[role=dialog], [role=alertdialog], [role=menu]').first();
+      await shown.waitFor();
+      faults.push(...(await axeFaults(page)).map((fault) => `${path}, ${button}: ${fault}`));
+      await page.keyboard.press('Escape');
+      await shown.waitFor({ state: 'detached' });
+    }
+    expect(faults).toEqual([]);
+    await closeChecked(opened);
+  });
 });
