@@ -70,6 +70,7 @@ describeInBrowser('the pages of projects', () => {
     await expectAccessible(opened);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'The shop <b>مرحبا</b>', level: 1 }).waitFor();
+    await page.getByText('no flags yet', { exact: true }).waitFor();
     await page.getByText('No flag is stale.').waitFor();
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'Create a flag' }).press('Enter');

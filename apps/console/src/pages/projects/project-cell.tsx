@@ -34,8 +34,14 @@ export function ProjectCell({ project: { id, name, mode, description } }: { read
   );
 }
 
-/** The share of flags that are not stale, as digits and as a bar. */
-export function ProjectHealth({ percent }: { readonly percent: number | undefined }) {
+interface ProjectHealthProps {
+  readonly percent: number | undefined;
+  readonly flagCount: number;
+}
+
+/** The share of flags that are not stale, as digits and as a bar. A project without flags has none. */
+export function ProjectHealth({ percent, flagCount }: ProjectHealthProps) {
+  if (flagCount === 0) return <span className={styles['small']}>no flags yet</span>;
   return percent === undefined ? null : (
     <span className={styles['health']} title="The share of flags that are not stale">
       <span className={styles['meter']} data-low={percent < 50 || undefined} aria-hidden="true">

@@ -153,7 +153,11 @@ function ActiveProjects() {
               </div>
             ),
           },
-          { id: 'health', title: 'Health', cell: ({ health }) => <ProjectHealth percent={health} /> },
+          {
+            id: 'health',
+            title: 'Health',
+            cell: ({ health, featureCount = 0 }) => <ProjectHealth percent={health} flagCount={featureCount} />,
+          },
           {
             id: 'flags',
             title: 'Flags',

@@ -154,7 +154,7 @@ export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
       <div className={styles['tiles']}>
         <Tile title="Health">
           <p className={styles['figure']}>
-            <ProjectHealth percent={health} />
+            <ProjectHealth percent={health} flagCount={featureTypeCounts.reduce((sum, { count }) => sum + count, 0)} />
           </p>
           <p className={styles['small']}>The share of flags that are not stale</p>
         </Tile>
