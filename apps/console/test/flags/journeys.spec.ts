@@ -127,7 +127,7 @@ describeInBrowser('the journey', () => {
     const waiting = reviewer.page
       .getByRole('region', { name: 'Waiting for you' })
       .getByRole('listitem')
-      .filter({ hasText: project })
+      .filter({ hasText: 'Journeys' })
       .getByRole('link');
     await waiting.first().waitFor();
     const clicksOfReviewer = await countClicks(reviewer.page);
