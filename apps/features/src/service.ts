@@ -8,6 +8,7 @@ import { featuresContext } from './context.ts';
 import { featuresEndpoints } from './endpoints.ts';
 import { applicationBudget } from './usage/endpoints.ts';
 import { entities } from './unit-of-work/entities.ts';
+import { currentFeatureSql } from './unit-of-work/feature-sql.ts';
 import { featuresMigrations } from './migrations/index.ts';
 import { createReaders } from './unit-of-work/readers.ts';
 import { unitOfWork } from './unit-of-work/unit-of-work.ts';
@@ -49,6 +50,7 @@ export const featuresService = defineService({
       metrics,
       database,
       bus,
+      currentStates: { feature: currentFeatureSql },
       intervalMs: config.FEATURES_RELAY_POLL_INTERVAL_MS,
       retentionHours: config.FEATURES_OUTBOX_RETENTION_HOURS,
       idempotencyRetentionHours: config.FEATURES_IDEMPOTENCY_RETENTION_HOURS,

@@ -7,6 +7,7 @@ import { featuresContext } from '../src/context.ts';
 import { featuresEndpoints } from '../src/endpoints.ts';
 import { featuresMigrations } from '../src/migrations/index.ts';
 import { entities } from '../src/unit-of-work/entities.ts';
+import { currentFeatureSql } from '../src/unit-of-work/feature-sql.ts';
 import { createReaders } from '../src/unit-of-work/readers.ts';
 import { unitOfWork } from '../src/unit-of-work/unit-of-work.ts';
 import { callContextOf, freshFeaturesDatabase, mia } from './started-features.ts';
@@ -18,6 +19,7 @@ export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()) => 
     producer: 'features',
     database,
     bus,
+    currentStates: { feature: currentFeatureSql },
     intervalMs: 60_000,
     retentionHours: 1,
     metrics: undefined,

@@ -49,7 +49,12 @@ import { featuresMigrations } from '../src/migrations/index.ts';
 import { featuresService } from '../src/service.ts';
 import { protectionGuard } from '../src/unit-of-work/protection.ts';
 
-const discardingEmitter = { emit: () => undefined, emitState: () => undefined, emitDelivery: () => undefined };
+const discardingEmitter = {
+  emit: () => undefined,
+  emitState: () => undefined,
+  emitChange: () => undefined,
+  emitDelivery: () => undefined,
+};
 const discardingOutbox = { ...discardingEmitter, ofRequest: () => discardingEmitter, send: () => undefined };
 
 /** Stores features without events, states and locks of references: for tests that begin with them. */

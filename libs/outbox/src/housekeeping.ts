@@ -50,14 +50,15 @@ const pruneRows = `
     join outbox_topic using (topic)
     join json_to_recordset($3::json) as start (topic text, after bigint) using (topic)
     cross join lateral (
-      select id, topic, position, entity_key, recorded_at < now() - make_interval(hours => $1) as is_old from outbox
+      select topic, position, entity_key, recorded_at < now() - make_interval(hours => $1) as is_old from outbox
       where topic = start.topic and position > start.after and position < confirmed.position and ($4::text is distinct from start.topic or position < outbox_topic.published)
         and (select recorded_at from outbox where topic = start.topic and position > start.after order by position limit 1)
           < now() - make_interval(hours => $1)
       order by position limit ${housekeepingBatchSize}
     ) as row
   ), dropped as (
-    delete from outbox using examined where outbox.id = examined.id and is_old and (examined.topic = 'event' or exists (
+    delete from outbox using examined
+    where outbox.topic = examined.topic and outbox.position = examined.position and is_old and (examined.topic = 'event' or exists (
       select from outbox newer
       where newer.topic = examined.topic and newer.entity_key = examined.entity_key and newer.position > examined.position))
   )

@@ -11,7 +11,7 @@ export {
 export { startInMemoryProjection } from './in-memory-projection.ts';
 export { type OutboxProducer, startOutboxProducer } from './outbox-producer.ts';
 export { type AwaitedProjection, type TimedRequest, waitUntilFresh } from './projection.ts';
-export { consumerTables, outboxReservation, outboxTables } from './schema.ts';
+export { consumerTables, outboxOfChanges, outboxReservation, outboxTables } from './schema.ts';
 export {
   listPrunedUnreadMessages,
   type Projection,
@@ -22,7 +22,6 @@ export {
 export {
   type Emitter,
   emitInProjection,
-  insertStatesSql,
   type Outbox,
   type RecordEvents,
   recordEvents,

@@ -5,7 +5,7 @@ import type { Log } from '@bunting/runtime';
 import { Gauge, type Registry } from 'prom-client';
 import { startOutboxHousekeeping, unstoredAcknowledgements } from './housekeeping.ts';
 import { type IdempotentUnitOfWork, idempotentUnitOfWork, type IdempotentWrites } from './idempotent-unit-of-work.ts';
-import { readOutboxEndpoint } from './read-outbox.ts';
+import { type CurrentStates, readOutboxEndpoint } from './read-outbox.ts';
 import { startRelay } from './relay.ts';
 import { transactionWithOutbox } from './transaction-with-outbox.ts';
 
@@ -13,6 +13,8 @@ interface ProducerOptions {
   readonly producer: Producer;
   readonly database: Database;
   readonly bus: Bus;
+  /** for entities whose states are not stored in messages, but read with them */
+  readonly currentStates?: CurrentStates;
   /** how often the relay polls for events that no commit of this process announced */
   readonly intervalMs: number;
   /** rows that every consumer has acknowledged are deleted after this time */
@@ -43,7 +45,7 @@ export function startOutboxProducer(options: ProducerOptions): OutboxProducer {
   if (metrics !== undefined) registerOutboxMetrics(metrics, { producer, database, hasStream });
   return {
     ...idempotentUnitOfWork(database, transactionWithOutbox(database, relay.beginCommit)),
-    endpoint: readOutboxEndpoint(producer, database, acknowledgements),
+    endpoint: readOutboxEndpoint(options, acknowledgements),
     runHousekeeping: housekeeping.run,
     stop: async () => {
       await relay.stop();

@@ -1,5 +1,5 @@
 import { type Endpoint, implement, JsonText } from '@bunting/bus';
-import { outboxOperations, type Producer } from '@bunting/contracts';
+import { outboxOperations, type Producer, type StateEntity } from '@bunting/contracts';
 import { type Database, onlyRow, type Statement } from '@bunting/database';
 import type { Acknowledgements } from './housekeeping.ts';
 
@@ -12,55 +12,88 @@ const headAndUid: Statement = {
 };
 const atPosition: Statement = { name: 'outbox-at', text: `select ${uidAt} as at` };
 
-/** SQL: an outbox row as the message that consumers get, both by call and from the stream. */
+/** SQL: a row of the outbox as the message that consumers get, both by call and from the stream. */
 const messageJson = `json_build_object(
   'position', position, 'uid', uid, 'type', type, 'recordedAt', recorded_at, 'traceparent', traceparent, 'payload', payload)`;
 
+/**
+ * The maximum of a request. The planner expects a tenth of the rows from a limit that it does not know, so behind this one and two such limits
+ * it expects ten: however the outbox grows, a plan with sub-selects for each row costs about the same, and is reused.
+ */
+const maxRows = 1_000;
+
 /** A quarter of the default maximum payload of NATS (1 MiB). */
 const pageBytes = 256 * 1024;
+
+/** By type of entity: SQL for the payload of a message with the current state of the entity with an id. */
+export type CurrentStates = { readonly [E in StateEntity]?: (id: string) => string };
+
+/** SQL: the payload of a row; of an entity with a statement for its current state, the payload with that state. */
+function payloadSql(currentStates: CurrentStates): string {
+  const current = Object.entries(currentStates).map(
+    ([type, select]) =>
+      `when topic = 'state' and type = '${type}' then coalesce((${select(`payload ->> 'id'`)}), payload)`,
+  );
+  return current.length === 0 ? 'payload' : `case ${current.join(' ')} else payload end as payload`;
+}
 
 /**
  * SQL: the rows of topic `$1` after a position, limited in number and in total bytes, but at least one. A sub-select hides a value from the
  * planner, so that one generic plan is reused.
  * @param condition a further condition on the rows, beginning with `and`
  */
-export function pageAfterSql(position: string, limit: string, bytes: number, condition = ''): string {
+export function pageAfterSql(
+  position: string,
+  limit: string,
+  bytes: number,
+  { condition = '', currentStates = {} }: { readonly condition?: string; readonly currentStates?: CurrentStates } = {},
+): string {
   return `
   select position, uid, type, traceparent, message from (
     select *, sum(octet_length(message)) over (order by position) as bytes, row_number() over (order by position) as nth from (
-      select position, uid, type, traceparent, ${messageJson}::text as message from outbox
-      where topic = (select $1::text) and position > ${position} ${condition} order by position limit ${limit}
-    ) as rows
+      select position, uid, type, traceparent, ${messageJson}::text as message from (
+        select position, uid, type, recorded_at, traceparent, ${payloadSql(currentStates)} from (
+          select * from (
+            select * from outbox where topic = (select $1::text) and position > ${position} ${condition}
+            order by position limit ${maxRows}
+          ) as rows limit ${limit}
+        ) as rows limit ${limit}
+      ) as resolved
+    ) as messages
   ) as measured
   where nth = 1 or bytes <= ${bytes}
   order by position`;
 }
 
-function messagesSql(condition = ''): string {
-  const page = pageAfterSql('(select $2::bigint)', '(select $3::integer)', pageBytes, condition);
+function messagesSql(currentStates: CurrentStates, condition = ''): string {
+  const more = { condition, currentStates };
+  const page = pageAfterSql('(select $2::bigint)', '(select $3::integer)', pageBytes, more);
   return `'[' || coalesce((select string_agg(message, ',' order by position) from (${page}) as page), '') || ']' as messages`;
 }
-
-const messagesAfter: Statement = { name: 'outbox-after', text: `select ${messagesSql()}` };
-
-/** Of the types `$4`, and the uid of the row at position `$5`. */
-const messagesOfTypesAfter: Statement = {
-  name: 'outbox-of-types-after',
-  text: `select ${messagesSql('and type = any ((select $4::text[])::text[])')},
-    (select uid from outbox where topic = $1 and position = $5) as "headUid"`,
-};
 
 interface PageOfTypes {
   readonly messages: string;
   readonly headUid: string | null;
 }
 
+interface ReadOutboxOptions {
+  readonly producer: Producer;
+  readonly database: Database;
+  readonly currentStates?: CurrentStates;
+}
+
 /** Replies with the messages after a position, the last position of the topic, and the uid of the row at the given position. */
 export function readOutboxEndpoint(
-  producer: Producer,
-  database: Database,
+  { producer, database, currentStates = {} }: ReadOutboxOptions,
   acknowledgements: Acknowledgements,
 ): Endpoint {
+  const messagesAfter: Statement = { name: 'outbox-after', text: `select ${messagesSql(currentStates)}` };
+  /** Of the types `$4`, and the uid of the row at position `$5`. */
+  const messagesOfTypesAfter: Statement = {
+    name: 'outbox-of-types-after',
+    text: `select ${messagesSql(currentStates, 'and type = any ((select $4::text[])::text[])')},
+    (select uid from outbox where topic = $1 and position = $5) as "headUid"`,
+  };
   return implement(outboxOperations[producer], async ({ body: { topic, consumer, after, uid, limit, types } }) => {
     const row = onlyRow(await database.query<{ head: number; at: string | null }>(headAndUid, [topic, after]));
     const { head } = row;

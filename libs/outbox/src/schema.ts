@@ -2,7 +2,6 @@ import type { SchemaMigration } from '@bunting/database';
 
 /** The largest payload of one row, in bytes: it fits into a reply of the bus. */
 export const maxPayloadBytes = 24 * 1024 * 1024;
-export const payloadConstraint = 'outbox_payload_size';
 
 /**
  * The tables of a producer. `outbox_head(topic)` assigns a position to every committed row, and returns the last position. A sequence would
@@ -20,7 +19,7 @@ export const outboxTables: SchemaMigration = {
       entity_key text,
       recorded_at timestamptz not null default clock_timestamp(),
       traceparent text,
-      payload json not null constraint ${payloadConstraint} check (octet_length(payload::text) <= ${maxPayloadBytes})
+      payload json not null constraint outbox_payload_size check (octet_length(payload::text) <= ${maxPayloadBytes})
     )`,
     'create unique index outbox_by_position on outbox (topic, position) where position is not null',
     'create index outbox_without_position on outbox (topic, id) where position is null',
@@ -86,6 +85,55 @@ export const outboxReservation: SchemaMigration = {
         max(before) filter (where topic = 'event'), max(before) filter (where topic = 'state'),
         max(before) filter (where topic = 'delivery')
       into event, state, delivery from reserved;
+    end $$`,
+  ],
+};
+
+/**
+ * Positions under one advisory lock instead of three row locks, and no primary key, whose entries nothing looks up. Processes of the version
+ * before would pass on messages of changed entities without the states that this version no longer stores, so they must not run on.
+ */
+export const outboxOfChanges: SchemaMigration = {
+  name: '3-contract-outbox-of-changes',
+  statements: [
+    `-- allow drop: rows are found by topic and position, or by their place while they have none
+    alter table outbox drop constraint outbox_pkey`,
+    `create or replace function outbox_head(wanted text) returns bigint language plpgsql as $$
+    declare
+      top bigint;
+      added bigint;
+    begin
+      if not exists (select 1 from outbox where topic = wanted and position is null) then
+        return (select position from outbox_topic where topic = wanted);
+      end if;
+      -- One at a time; and each statement below sees what was committed before it began.
+      perform pg_advisory_xact_lock(hashtext('outbox positions'));
+      select position into top from outbox_topic where topic = wanted for update;
+      with waiting as (
+        select ctid, row_number() over (order by id) as nth from outbox where topic = wanted and position is null
+      )
+      update outbox set position = top + waiting.nth from waiting where outbox.ctid = waiting.ctid;
+      get diagnostics added = row_count;
+      update outbox_topic set position = top + added where topic = wanted;
+      return top + added;
+    end $$`,
+    `create or replace function outbox_reserve(counts integer[], out event bigint, out state bigint, out delivery bigint)
+    language plpgsql as $$
+    begin
+      if counts is null then return; end if;
+      perform pg_advisory_xact_lock(hashtext('outbox positions'));
+      if exists (select from outbox where position is null) then
+        perform outbox_head(topic) from outbox_topic;
+      end if;
+      if counts[1] > 0 then
+        update outbox_topic set position = position + counts[1] where topic = 'event' returning position - counts[1] into event;
+      end if;
+      if counts[2] > 0 then
+        update outbox_topic set position = position + counts[2] where topic = 'state' returning position - counts[2] into state;
+      end if;
+      if counts[3] > 0 then
+        update outbox_topic set position = position + counts[3] where topic = 'delivery' returning position - counts[3] into delivery;
+      end if;
     end $$`,
   ],
 };

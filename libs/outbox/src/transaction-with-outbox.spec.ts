@@ -4,7 +4,7 @@ import { eventually, readNatsStreamMessages, startNats, type TestNats } from '@b
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { featureCreated, startProducer, type TestProducer } from '../test/test-producer.ts';
-import { insertStatesSql, type Outbox } from './transaction-with-outbox.ts';
+import type { Outbox } from './transaction-with-outbox.ts';
 
 describe('the outbox', () => {
   let bus: Bus;
@@ -64,13 +64,15 @@ describe('the outbox', () => {
       return woken.toSorted();
     };
     const state = { entity: 'feature', id: 'one', version: 1, state: null } as const;
-    const states = insertStatesSql('feature', `(select 'made' as id, 2 as version, null as state)`, 1);
+    const write = (outbox: Outbox) => outbox.send(`insert into thing (name) select 'made' where false`, []);
     expect(await wokenBy(() => undefined)).toEqual([]);
     expect(await wokenBy((outbox) => outbox.emitState(state))).toEqual(['state']);
-    expect(await wokenBy((outbox) => outbox.send(states, [], 1))).toEqual(['state']);
+    expect(await wokenBy((outbox) => outbox.emitChange('feature', 'one'))).toEqual(['state']);
+    expect(await wokenBy(write)).toEqual([]);
     expect(await wokenBy((outbox) => outbox.emit([featureCreated('one')]))).toEqual(['event']);
     const ofBoth = (outbox: Outbox) => {
-      outbox.send(states, [], 1);
+      write(outbox);
+      outbox.emitChange('feature', 'two');
       outbox.emit([featureCreated('two')]);
     };
     expect(await wokenBy(ofBoth)).toEqual(['event', 'state']);
@@ -115,10 +117,11 @@ describe('the outbox', () => {
   });
 
   describe('of a transaction that takes positions', () => {
-    const states = insertStatesSql('feature', `(select $1 as id, 2 as version, null as state)`, 2);
+    const write = 'insert into thing (name) values ($1)';
     const commit = (name: string, takesPositions: boolean) =>
       producer.outboxProducer.work({ traceparent: '00-trace', takesPositions }, async (_tx, outbox) => {
-        outbox.send(states, [name], 1);
+        outbox.send(write, [name]);
+        outbox.emitChange('feature', name);
         outbox.emit([featureCreated(name)]);
         outbox.emitDelivery({ entity: 'feature', id: name, state: null });
       });
@@ -145,11 +148,10 @@ describe('the outbox', () => {
     });
 
     it('takes none if it is not committed', async () => {
-      const text = insertStatesSql('feature', `(select 'half' as id, 2 as version, 1 / 0 as state)`, 1);
       const failing = producer.outboxProducer.work(
         { traceparent: '00-trace', takesPositions: true },
         async (_, outbox) => {
-          outbox.send(text, [], 1);
+          outbox.send(write, [null]);
           outbox.emit([featureCreated('half')]);
         },
       );
@@ -207,13 +209,12 @@ describe('the outbox', () => {
     expect(names((await read(1)).messages)).toEqual(['large']);
   });
 
-  it('stores states that a statement builds in the order of emission, and refuses one that is too large', async () => {
-    const states = (bytes: number) =>
-      insertStatesSql('feature', `(select 'made' as id, 2 as version, repeat('x', ${bytes}) as state)`, 1);
-    const emit = (bytes: number) =>
+  it('stores messages with a write, in the order of emission, and nothing if it fails', async () => {
+    const emit = (name: string | null) =>
       producer.outboxProducer.work({ traceparent: '00-trace' }, async (_tx, outbox) => {
         outbox.emitState({ entity: 'feature', id: 'before', version: 1, state: null });
-        outbox.send(states(bytes), [], 1);
+        outbox.send('insert into thing (name) values ($1)', [name]);
+        outbox.emitChange('feature', 'changed');
         outbox.emitState({ entity: 'feature', id: 'after', version: 1, state: null });
       });
     const stored = () =>
@@ -221,16 +222,44 @@ describe('the outbox', () => {
         name: 'states',
         text: "select entity_key as key, traceparent, payload ->> 'version' as version from outbox where topic = 'state' order by id",
       });
-    await expect(emit(25 * 1024 * 1024)).rejects.toMatchObject({ kind: 'PayloadTooLarge' });
+    await expect(emit(null)).rejects.toThrow();
     expect(await stored()).toEqual([]);
     const before = producer.database.statements;
-    await emit(10);
+    await emit('made');
     expect(producer.database.statements - before).toBe(4);
     expect(await stored()).toEqual([
       { key: 'feature:before', traceparent: '00-trace', version: '1' },
-      { key: 'feature:made', traceparent: '00-trace', version: '2' },
+      { key: 'feature:changed', traceparent: '00-trace', version: null },
       { key: 'feature:after', traceparent: '00-trace', version: '1' },
     ]);
+  });
+
+  it('gives readers of a changed entity the state that it has when they read, and others the state that was stored', async () => {
+    const change = (name: string) =>
+      producer.outboxProducer.work(null, async (_tx, outbox) => {
+        outbox.send(
+          `insert into thing (name) values ($1) on conflict (name) do update set version = thing.version + 1`,
+          [name],
+        );
+        outbox.emitChange('feature', name);
+      });
+    for (const name of ['one', 'two', 'one']) await change(name);
+    const stored = { entity: 'segment', id: '1', version: 1, state: { id: 1, name: 'one', project: null } } as const;
+    await producer.outboxProducer.work(null, async (_tx, outbox) => outbox.emitState(stored));
+    const read = async (types?: string[]) => {
+      const body = { topic: 'state' as const, consumer: 'test', after: 0, limit: 1000, ...(types && { types }) };
+      const { messages } = await call(bus, outboxOperations.features, { body }, systemContext(60_000));
+      return messages.map(({ position, payload }) => ({ position, payload }));
+    };
+    const current = (id: string, version: number) => ({ entity: 'feature', id, version, state: id });
+    const ofFeatures = [
+      { position: 1, payload: current('one', 2) },
+      { position: 2, payload: current('two', 1) },
+      { position: 3, payload: current('one', 2) },
+    ];
+    expect(await read()).toEqual([...ofFeatures, { position: 4, payload: stored }]);
+    expect(await read(['feature'])).toEqual(ofFeatures);
+    expect(await read(['segment'])).toEqual([{ position: 4, payload: stored }]);
   });
 
   it('assigns positions without gaps, in the order of the commits', async () => {

@@ -9,9 +9,9 @@ import {
   type StateEntity,
   type StateOf,
 } from '@bunting/contracts';
-import { type CommitLimits, type Database, type Tx, violatedConstraint } from '@bunting/database';
+import type { CommitLimits, Database, Tx } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
-import { maxPayloadBytes, payloadConstraint } from './schema.ts';
+import { maxPayloadBytes } from './schema.ts';
 
 /** Collects messages. */
 export interface Emitter {
@@ -19,6 +19,8 @@ export interface Emitter {
   emit(events: readonly OutboxEvent[]): void;
   /** Emits the new state of an entity. */
   emitState<E extends StateEntity>(state: StateOf<E>): void;
+  /** Emits that the state of an entity has changed. Who reads the message gets the state at that time, by `currentStates` of the producer. */
+  emitChange(entity: StateEntity, id: string): void;
   /** Emits a new state of what SDKs evaluate. */
   emitDelivery(state: DeliveryState): void;
 }
@@ -31,12 +33,9 @@ export interface Outbox extends Emitter {
    */
   ofRequest(traceparent: string): Emitter;
   /**
-   * Sends a statement that stores states by `insertStatesSql`, without waiting for it. The same statement stores the messages that are emitted
-   * between this call and the next statement, from three parameters that the outbox adds: the traceparent, the rows, and how many positions
-   * they take.
-   * @param states how many states it stores
+   * Sends a write without waiting for it. The same statement stores the messages that are emitted between this call and the next statement.
    */
-  send(text: string, values: readonly unknown[], states: number): void;
+  send(write: string, values: readonly unknown[]): void;
 }
 
 /** Records what happened in a unit of work. Stores call it where they write, so that no caller can omit it. */
@@ -51,26 +50,17 @@ export function recordEvents(
 }
 
 const columns = 'topic, type, entity_key, traceparent, payload';
+const rowDefinition = 'topic text, type text, entity_key text, traceparent text, payload json';
 
-/**
- * SQL: stores the states in the query `from` (`id`, `version`, `state`) as outbox rows, and after them the rows of the second parameter.
- * States computed by PostgreSQL are not transferred to this process.
- * @param first the number of the first of the three parameters that the outbox adds
- */
-export function insertStatesSql(entity: StateEntity, from: string, first: number): string {
-  const [traceparent, rows, counts] = [`$${first}`, `$${first + 1}`, `$${first + 2}`];
+/** SQL: a write that also stores rows, from the parameters after its own: the traceparent, the rows, and how many positions they take. */
+function writeWithRows(write: string, parameters: number): string {
+  const [traceparent, rows, counts] = [1, 2, 3].map((nth) => `$${parameters + nth}`);
   return `
+  with written as (${write}), head as materialized (select event, state, delivery from outbox_reserve(${counts}::integer[]))
   insert into outbox (${columns}, position)
-  with head as materialized (select event, state, delivery from outbox_reserve(${counts}::integer[]))
-  select 'state', '${entity}', '${entity}:' || stored.id, ${traceparent}::text,
-    json_build_object('entity', '${entity}', 'id', stored.id, 'version', stored.version, 'state', stored.state),
-    head.state + row_number() over ()
-  from ${from} as stored cross join head
-  union all
   select row.topic, row.type, row.entity_key, coalesce(row.traceparent, ${traceparent}::text), row.payload,
     case row.topic when 'event' then head.event when 'delivery' then head.delivery else head.state end + row.nth
-  from head cross join json_to_recordset(${rows}::json)
-    as row (topic text, type text, entity_key text, traceparent text, payload json, nth integer)`;
+  from head cross join json_to_recordset(${rows}::json) as row (${rowDefinition}, nth integer)`;
 }
 
 interface Row {
@@ -88,7 +78,7 @@ interface Row {
 const insertRows = `
   insert into outbox (${columns})
   select row.topic, row.type, row.entity_key, coalesce(row.traceparent, $1::text), row.payload
-  from json_to_recordset($2::json) as row (topic text, type text, entity_key text, traceparent text, payload json)`;
+  from json_to_recordset($2::json) as row (${rowDefinition})`;
 
 /** The maximum bytes in UTF-8 of one UTF-16 unit, by which JavaScript counts the length of a text. */
 const maxBytesPerUnit = 3;
@@ -127,11 +117,8 @@ function withGroup(rows: readonly Row[]): readonly Row[] {
 const topicsWithPositions: readonly OutboxTopic[] = ['event', 'state', 'delivery'];
 
 /** The rows with their places among the positions that their statement takes, and how many these are in each topic. */
-function withPlaces(
-  rows: readonly Row[],
-  states: number,
-): { readonly rows: readonly Row[]; readonly counts: number[] } {
-  const counts = topicsWithPositions.map((topic) => (topic === 'state' ? states : 0));
+function withPlaces(rows: readonly Row[]): { readonly rows: readonly Row[]; readonly counts: number[] } {
+  const counts = topicsWithPositions.map(() => 0);
   const placed = rows.map((row) => {
     const topic = topicsWithPositions.indexOf(row.topic);
     const nth = (counts[topic] ?? 0) + 1;
@@ -199,6 +186,7 @@ export function transactionWithOutbox(
             for (const event of events) add(eventRow(event));
           },
           emitState: (state) => add(snapshotRow('state', state)),
+          emitChange: (entity, id) => add(snapshotRow('state', { entity, id })),
           emitDelivery: (state) => add(snapshotRow('delivery', state)),
         });
         const jobResult = await job(tx, {
@@ -214,16 +202,15 @@ export function transactionWithOutbox(
               topics.add(row.topic);
             });
           },
-          send: (text, values, states) => {
+          send: (write, values) => {
             sendRows();
-            topics.add('state');
             const statementRows: Row[][] = [[]];
             [rows, hasPendingStatement] = [statementRows, true];
-            tx.send(text, () => {
+            tx.send(writeWithRows(write, values.length), () => {
               if (rows === statementRows) [rows, hasPendingStatement] = [[[]], false];
               const all = statementRows.flatMap(withGroup);
               if (!takesPositions) return [...values, traceparent, serializeRows(all), null];
-              const placed = withPlaces(all, states);
+              const placed = withPlaces(all);
               return [...values, traceparent, serializeRows(placed.rows), placed.counts];
             });
           },
@@ -232,13 +219,6 @@ export function transactionWithOutbox(
         if (topics.size > 0) endCommit = beginCommit(topics);
         return jobResult;
       }, limits)
-      .catch((error: unknown) => {
-        if (violatedConstraint(error) !== payloadConstraint) throw error;
-        throw refusal(
-          'PayloadTooLarge',
-          `A state would have more than ${maxPayloadBytes} bytes. Please make it smaller.`,
-        );
-      })
       .finally(() => endCommit?.());
   };
 }

@@ -3,9 +3,12 @@ import type { OutboxEvent } from '@bunting/contracts';
 import { openDatabase } from '@bunting/database';
 import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
-import { outboxReservation, outboxTables, startOutboxProducer } from '../src/index.ts';
+import { outboxOfChanges, outboxReservation, outboxTables, startOutboxProducer } from '../src/index.ts';
 
-const things = { name: '2026-11-21-things', statements: ['create table thing (name text primary key)'] };
+const things = {
+  name: '2026-11-21-things',
+  statements: ['create table thing (name text primary key, version int not null default 1)'],
+};
 
 export const featureCreated = (featureName: string): OutboxEvent => ({
   type: 'feature-created',
@@ -27,12 +30,17 @@ export const startProducer = async (bus: Bus, url?: string, options: { intervalM
   const database = await openDatabase({
     url: address,
     name: 'features',
-    migrations: [outboxTables, outboxReservation, things],
+    migrations: [outboxTables, outboxReservation, outboxOfChanges, things],
   });
   const outboxProducer = startOutboxProducer({
     producer: 'features',
     database,
     bus,
+    // The state of a feature is the thing of its name.
+    currentStates: {
+      feature: (id) =>
+        `select json_build_object('entity', 'feature', 'id', name, 'version', version, 'state', name) from thing where name = ${id}`,
+    },
     intervalMs: options.intervalMs ?? 50,
     retentionHours: 1,
     metrics: undefined,

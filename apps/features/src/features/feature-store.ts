@@ -1,6 +1,6 @@
-import { type Constraint, type FeatureState, isEqual, type Refusal, type Tag } from '@bunting/contracts';
+import { type Constraint, isEqual, type Refusal, type Tag } from '@bunting/contracts';
 import { type ReadDatabase, type Tx, violatedConstraint } from '@bunting/database';
-import { insertStatesSql, type Outbox, type RecordEvents } from '@bunting/outbox';
+import type { Outbox, RecordEvents } from '@bunting/outbox';
 import { changedParents } from '../dependencies/dependency.ts';
 import {
   type ConstraintSettings,
@@ -13,7 +13,7 @@ import type { ProjectContext } from '../projects/project-context.ts';
 import { activeFeatureNotFound, featureNotInProject, noFeatureFlag } from '../refusals.ts';
 import { emitFeatureDelivery, emitFeatureRemovalDelivery } from '../unit-of-work/delivery.ts';
 import { FeatureEntity, featureJson, sql } from '../unit-of-work/entities.ts';
-import { activeChildrenOfAll, featureStatesSql } from '../unit-of-work/feature-sql.ts';
+import { activeChildrenOfAll } from '../unit-of-work/feature-sql.ts';
 import type { BeforeAndAfter, VersionedFeature } from '../unit-of-work/if-match.ts';
 import type { lockReferences as lockReferencesOf } from '../unit-of-work/lock-references.ts';
 import { type ProtectionGuard, selectProtectedEnvironments } from '../unit-of-work/protection.ts';
@@ -58,7 +58,8 @@ const insertFeaturesSql = `
   select ${names.map((name) => `new_row.${name}`).join(', ')}, case when ${inProduction} then now() end,
     coalesce(deleted_feature.version, 0) + 1,
     coalesce(deleted_feature.version, 0) + 1
-  from json_populate_recordset(null::feature, $1::json) as new_row left join deleted_feature on deleted_feature.name = new_row.name returning *`;
+  from json_populate_recordset(null::feature, $1::json) as new_row left join deleted_feature on deleted_feature.name = new_row.name
+  returning name, version, edit_version as "editVersion"`;
 
 const types = sql.columnTypesOf(FeatureEntity);
 
@@ -73,7 +74,7 @@ function updateFeaturesSql(columns: readonly string[]): string {
   const typed = ['name', ...columns].map((name) => `${name} ${types.get(name)}`);
   return `
   update feature set ${assignments.join(', ')}
-  from json_to_recordset($1::json) as new_row (${typed.join(', ')}) where feature.name = new_row.name returning feature.*`;
+  from json_to_recordset($1::json) as new_row (${typed.join(', ')}) where feature.name = new_row.name`;
 }
 
 /** The columns that any of the changed features has with another value than before. */
@@ -130,10 +131,9 @@ export interface FeatureRow {
 }
 
 interface SavedRow {
-  readonly id: string;
+  readonly name: string;
   readonly version: number;
   readonly editVersion: number;
-  readonly state: FeatureState;
 }
 
 /** SQL: a feature `f` that is locked, with the context of its project, and the objects in the arrays that a request refers to. */
@@ -194,18 +194,11 @@ const children = `
   select parent, array_agg(child.name order by child.name) as children from ${activeChildrenOfAll('$1::text[]')}
   group by parent`;
 
-const insert = `with saved as (${insertFeaturesSql}) ${featureStatesSql('saved')}`;
-/** SQL: a write of features that also stores their new states in the outbox. */
-function withStates(write: string): string {
-  return `with saved as (${write}) ${insertStatesSql('feature', `(${featureStatesSql('saved')})`, 2)}`;
-}
 const remove = `
   with deleted as (delete from feature where name = any ($1::text[]) returning name, version)
   insert into deleted_feature (name, version) select name, version + 1 from deleted
-  on conflict (name) do update set version = excluded.version returning name, version`;
-const incrementVersions = withStates(
-  'update feature set version = version + 1 where name = any ($1::text[]) returning *',
-);
+  on conflict (name) do update set version = excluded.version returning name`;
+const incrementVersions = 'update feature set version = version + 1 where name = any ($1::text[])';
 
 /** The maximum number of features in one statement. */
 const batchSize = 500;
@@ -333,10 +326,10 @@ export function featureRepository(
   type Before = ReadonlyMap<string, Feature | undefined>;
 
   const insertAll = async (features: readonly Feature[]): Promise<void> => {
-    for (const { id, version, editVersion, state } of await query<SavedRow>(insert, [rowsOf(features)])) {
-      versions.set(id, version);
-      recordStored(id, editVersion);
-      outbox.emitState({ entity: 'feature', id, version, state });
+    for (const { name, version, editVersion } of await query<SavedRow>(insertFeaturesSql, [rowsOf(features)])) {
+      versions.set(name, version);
+      recordStored(name, editVersion);
+      outbox.emitChange('feature', name);
     }
   };
 
@@ -355,15 +348,21 @@ export function featureRepository(
     const rows = changes.map(({ after }) =>
       Object.fromEntries(['name', ...columns].map((name) => [name, after[name]])),
     );
-    outbox.send(withStates(updateFeaturesSql(columns)), [JSON.stringify(rows)], rows.length);
-    for (const { name } of features) recordStored(name, nextVersion(name));
+    outbox.send(updateFeaturesSql(columns), [JSON.stringify(rows)]);
+    for (const { name } of features) {
+      outbox.emitChange('feature', name);
+      recordStored(name, nextVersion(name));
+    }
     return waitAfterFullBatch(features);
   };
 
   /** Sends the states of features whose rows stay the same, with their next versions. */
   const emitAgain = (names: readonly string[]): Promise<void> => {
-    outbox.send(incrementVersions, [names], names.length);
-    for (const name of names) if (versions.has(name)) nextVersion(name);
+    outbox.send(incrementVersions, [names]);
+    for (const name of names) {
+      outbox.emitChange('feature', name);
+      if (versions.has(name)) nextVersion(name);
+    }
     return waitAfterFullBatch(names);
   };
 
@@ -515,12 +514,12 @@ export function featureRepository(
       for (const feature of features) await guard.checkRemoval(feature);
       for (const batch of batchesOf(features)) {
         const names = batch.map(({ name }) => name);
-        for (const { name, version } of await query<{ name: string; version: number }>(remove, [names])) {
+        for (const { name } of await query<{ name: string }>(remove, [names])) {
           const removed = locked.get(name);
           if (removed !== undefined) removed.after = undefined;
           const before = current.get(name);
           if (before !== undefined) emitFeatureRemovalDelivery(outbox, before);
-          outbox.emitState({ entity: 'feature', id: name, version, state: null });
+          outbox.emitChange('feature', name);
         }
       }
       recordEvents(events);

@@ -1,8 +1,7 @@
-import type { FeatureState, Tag } from '@bunting/contracts';
+import type { Tag } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox, RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
-import { featureStatesSql } from '../unit-of-work/feature-sql.ts';
 import { capped, edgeRetentionHours, usageRetentionHours } from '../usage/usage-store.ts';
 
 /** A feature that is older than the lifetime of its type. */
@@ -44,9 +43,8 @@ const markUsageEmittedSql = `
   ), emitted_usage as (
     update feature_seen seen set emitted_at = now() from locked_feature where seen.feature = locked_feature.name and ${isEmittedUsageOutdated}
     returning seen.feature
-  ), saved as (
-    update feature set version = feature.version + 1 where name in (select feature from emitted_usage) returning feature.*
-  ) ${featureStatesSql('saved')}`;
+  )
+  update feature set version = feature.version + 1 where name in (select feature from emitted_usage) returning name`;
 
 const usageHistoryDays = { hours: 30, days: 400 };
 
@@ -128,8 +126,8 @@ export function housekeepingRepository({ query }: Tx, outbox: Outbox, recordEven
 
     /** Emits the states of features whose usage changed since it was last emitted; returns how many. */
     emitUsageStates: async (limit: number): Promise<number> => {
-      const rows = await query<{ version: number; state: FeatureState }>(markUsageEmittedSql, [limit]);
-      for (const { version, state } of rows) outbox.emitState({ entity: 'feature', id: state.name, version, state });
+      const rows = await query<{ name: string }>(markUsageEmittedSql, [limit]);
+      for (const { name } of rows) outbox.emitChange('feature', name);
       return rows.length;
     },
 

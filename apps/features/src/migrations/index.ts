@@ -1,5 +1,5 @@
 import type { SchemaMigration } from '@bunting/database';
-import { idempotencyTables, outboxReservation, outboxTables } from '@bunting/outbox';
+import { idempotencyTables, outboxOfChanges, outboxReservation, outboxTables } from '@bunting/outbox';
 import { initial } from './1-initial.ts';
 import { usageHistory } from './2-expand-usage-history.ts';
 import { environmentColor } from './3-expand-environment-color.ts';
@@ -16,4 +16,5 @@ export const featuresMigrations: readonly SchemaMigration[] = [
   segmentLists,
   stagedSegmentLists,
   outboxReservation,
+  outboxOfChanges,
 ];

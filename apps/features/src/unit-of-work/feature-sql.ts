@@ -177,14 +177,25 @@ const reachRules = `, 'rules', coalesce((
   from jsonb_array_elements(settings -> 'strategies') with ordinality as listed (strategy, nth)
   where strategy @> '{"disabled": false}'), '[]')`;
 
-/** SQL: the states of features for projections. `from` is a table or the rows that a write returns. */
+/** SQL: the states of features for projections. @param from a table or a sub-select of its rows */
 export function featureStatesSql(from: string): string {
   return `
-  select f.name as id, f.version, f.edit_version as "editVersion", json_build_object(${membersWith(featureFieldsFor('search'))}, ${archivedAt},
+  select f.name as id, f.version, json_build_object(${membersWith(featureFieldsFor('search'))}, ${archivedAt},
     'dependencyType', case when f.parents <> '{}' then 'child' when exists (select from ${activeChildrenOf('f.name')}) then 'parent' end,
     'segments', f.segment_ids,
     'favoritedBy', coalesce((select json_agg(user_id order by user_id) from feature_favorite where feature = f.name), '[]')) as state
   from ${from} f ${environments(reachRules)}`;
+}
+
+/** SQL: the message with the state of a feature for projections; null after its deletion. */
+export function currentFeatureSql(name: string): string {
+  return `
+  select json_build_object('entity', 'feature', 'id', id, 'version', version, 'state', state) from (
+    select * from (${featureStatesSql(`(select * from feature where name = ${name})`)}) as stored
+    union all
+    select name, version, null from deleted_feature
+    where name = ${name} and not exists (select from feature where name = deleted_feature.name)
+  ) as current`;
 }
 
 /**

@@ -193,11 +193,7 @@ async function runTogether(tx: Tx, outbox: Outbox, edits: readonly Edit[]): Prom
     ({ text }) => text,
   );
   for (const [text, ofText] of saves)
-    outbox.send(
-      text,
-      [`[${ofText.map(({ rows: list }) => list.slice(1, -1)).join(',')}]`],
-      ofText.reduce((sum, { states }) => sum + states, 0),
-    );
+    outbox.send(text, [`[${ofText.map(({ rows: list }) => list.slice(1, -1)).join(',')}]`]);
   for (const { traceparent, messages } of done) {
     const emitter = outbox.ofRequest(traceparent);
     for (const emit of messages) emit(emitter);
@@ -205,11 +201,10 @@ async function runTogether(tx: Tx, outbox: Outbox, edits: readonly Edit[]): Prom
   return ran;
 }
 
-/** A statement that saves a list of rows, as JSON, and the states of that many features. */
+/** A statement that saves a list of rows, as JSON. */
 interface Save {
   readonly text: string;
   readonly rows: string;
-  readonly states: number;
 }
 
 /** What an edit has sent and emitted. */
@@ -230,11 +225,12 @@ async function runCollecting(
   const emitter: Emitter = {
     emit: (events) => void messages.push((to) => to.emit(events)),
     emitState: (state) => void messages.push((to) => to.emitState(state)),
+    emitChange: (entity, id) => void messages.push((to) => to.emitChange(entity, id)),
     emitDelivery: (state) => void messages.push((to) => to.emitDelivery(state)),
   };
-  const send = (text: string, [rows, ...others]: readonly unknown[], states: number): void => {
+  const send = (text: string, [rows, ...others]: readonly unknown[]): void => {
     if (typeof rows !== 'string' || rows.length > maxSavedLength || others.length > 0) throw new NotTogether();
-    saves.push({ text, rows, states });
+    saves.push({ text, rows });
   };
   try {
     const result = await run(tx, { ...emitter, ofRequest: () => emitter, send });

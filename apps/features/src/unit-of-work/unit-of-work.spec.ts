@@ -110,7 +110,7 @@ describe('unit of work', () => {
     expect(await features.roundTripsOf(() => features.call(RemoveFeatureTag, { params }))).toBe(2);
   });
 
-  it('writes at most 3,500 bytes of WAL for a patch with its positions, and leaves unchanged columns out of its update', async () => {
+  it('writes at most 2,200 bytes of WAL for a patch with its positions, and leaves unchanged columns out of its update', async () => {
     const inDatabase = (text: string) => features.database.transaction(({ query }) => query(text));
     await retitle('Half of Oslo');
     await inDatabase(
@@ -121,7 +121,7 @@ describe('unit of work', () => {
     for (const title of ['All of Oslo', 'Some of Oslo', 'None of Oslo', 'Half of Oslo'])
       written.push(await features.walBytesOf(() => retitle(title)));
     // A write also prunes the rows that earlier ones have left on its page, whenever no transaction of other specs needs them any more.
-    expect(Math.min(...written)).toBeLessThanOrEqual(3_500);
+    expect(Math.min(...written)).toBeLessThanOrEqual(2_200);
     expect(await inDatabase(`select from outbox where type = 'feature-strategy-update' and position is null`)).toEqual(
       [],
     );

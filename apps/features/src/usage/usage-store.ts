@@ -5,14 +5,13 @@ import {
   type EdgeInstanceBody,
   type EdgeReport,
   type EdgeRevision,
-  type FeatureState,
   keptEdgeReport,
   recentUsageDays,
 } from '@bunting/contracts';
 import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { featureNotFound } from '../refusals.ts';
-import { featureStatesSql, joinLastHour } from '../unit-of-work/feature-sql.ts';
+import { joinLastHour } from '../unit-of-work/feature-sql.ts';
 import { readJson } from '../unit-of-work/sql.ts';
 import type { UsagePeriod } from './usage-history.ts';
 import { type EvaluationCount, type FeatureStages, maxCount, type ReportedFeature } from './evaluation-counts.ts';
@@ -256,10 +255,9 @@ const enterLifecycleStagesSql = `
     select name, stages from json_to_recordset($1::json) as reported (name text, stages jsonb)
   ), locked_feature as (
     select f.name, entering.stages from feature f join entering on entering.name = f.name order by f.name for no key update of f skip locked
-  ), saved as (
-    update feature set lifecycle = feature.lifecycle || locked_feature.stages, version = feature.version + 1
-    from locked_feature where feature.name = locked_feature.name returning feature.*
-  ) ${featureStatesSql('saved')}`;
+  )
+  update feature set lifecycle = feature.lifecycle || locked_feature.stages, version = feature.version + 1
+  from locked_feature where feature.name = locked_feature.name returning feature.name`;
 
 const minutesPerHour = 60;
 
@@ -333,11 +331,8 @@ export function usageRepository({ query }: Tx, outbox: Outbox) {
      */
     enterStagesAndEmit: async (features: readonly FeatureStages[]): Promise<void> => {
       if (features.length === 0) return;
-      for (const { version, state } of await query<{ version: number; state: FeatureState }>(enterLifecycleStagesSql, [
-        JSON.stringify(features),
-      ])) {
-        outbox.emitState({ entity: 'feature', id: state.name, version, state });
-      }
+      const rows = await query<{ name: string }>(enterLifecycleStagesSql, [JSON.stringify(features)]);
+      for (const { name } of rows) outbox.emitChange('feature', name);
     },
   };
 }
