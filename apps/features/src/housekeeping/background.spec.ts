@@ -5,6 +5,7 @@ import { addFeatures, freshFeaturesDatabase, startFeatures } from '../../test/st
 import { aFeature } from '../../test/builders.ts';
 import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of-work.ts';
 import type { Feature } from '../features/feature.ts';
+import { currentFeatureSql } from '../unit-of-work/feature-sql.ts';
 import { runHousekeeping } from './background.ts';
 
 // Three processes that run housekeeping on one database, like replicas of the service.
@@ -42,8 +43,12 @@ const emitted = async <T>(topic: string): Promise<T[]> =>
     ({ payload }) => payload,
   );
 const events = () => emitted<OutboxEvent>('event');
-/** The names of the features whose states were emitted. */
-const changed = async () => (await emitted<StateOf<'feature'>>('state')).map(({ id }) => id).toSorted();
+/** The states of features that were emitted, as consumers get them now. */
+const states = () =>
+  sql<StateOf<'feature'>>(
+    `select state.* from outbox cross join lateral json_to_record((${currentFeatureSql(`payload ->> 'id'`)}))
+      as state (id text, version integer, state json) where topic = 'state'`,
+  );
 
 const old = (name: string, about: Partial<Feature> = {}) => aFeature({ name, createdAt: daysAgo(41), ...about });
 
@@ -104,7 +109,11 @@ it('emits usage that changed since it was last emitted, and once more when it is
   );
   await runHousekeepingEverywhere();
   await runHousekeepingEverywhere();
-  expect(await changed()).toEqual(['busy', 'over']);
+  const figures = (await states()).map(({ id, state }) => [id, state?.environments[0]?.yes]);
+  expect(figures.toSorted()).toEqual([
+    ['busy', 5],
+    ['over', 0],
+  ]);
 });
 
 it('deletes usage after two days, and usage of deleted features', async () => {
