@@ -84,7 +84,7 @@ describeInBrowser('the installation in the console', () => {
     await page.getByRole('row', { name: /install\.removed.*does not exist/ }).waitFor();
     // An archived flag does exist.
     await page.getByText('1 flag that it asks for in development is archived:').waitFor();
-    await page.getByRole('row', { name: /install\.over default archived/ }).waitFor();
+    await page.getByRole('row', { name: /install\.over Default archived/ }).waitFor();
     await page.getByRole('link', { name: 'install.used' }).waitFor();
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'Describe' }).click();

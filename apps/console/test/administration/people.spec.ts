@@ -174,7 +174,7 @@ describeInBrowser('the users in the console', () => {
     const opened = await openPage('/admin/groups');
     const { page } = opened;
     await signIn(page, secret);
-    await page.getByText('that takes the permission', { exact: false }).waitFor();
+    await page.getByText('that takes the role Admin', { exact: false }).waitFor();
     expect(await page.getByRole('button', { name: /^Create|^Actions for/ }).count()).toBe(0);
     await page.keyboard.press('c');
     expect(await page.getByRole('dialog').count()).toBe(0);

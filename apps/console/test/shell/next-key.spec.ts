@@ -69,10 +69,18 @@ describeInBrowser('the key after the one that closes something', () => {
     await holdFrames(page);
     await press(page, 'Escape', 'Enter');
     await ask();
+    // The list is read again only after the question has closed.
+    let release = (): void => undefined;
+    const closed = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/projects/default/api-tokens', async (route) => {
+      await closed;
+      await route.continue();
+    });
     await question.getByRole('button', { name: 'Delete the token' }).press('Enter');
-    await actions.waitFor({ state: 'detached' });
     await question.waitFor({ state: 'detached' });
-    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
+    release();
+    await actions.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
     await closeChecked(opened);
   });
 

@@ -14,6 +14,19 @@ function openersOf(focused: Element | null): readonly Element[] {
   return [focused, ...(around?.openers ?? [])];
 }
 
+/** Gives the focus back again where the element is removed while it has it, as a row is whose list is read again after its dialog has closed. */
+function giveBackAfterRemoval(element: HTMLElement, openers: readonly Element[]): void {
+  const removal = new MutationObserver(() => {
+    if (element.isConnected) return;
+    removal.disconnect();
+    giveBack(openers);
+  });
+  removal.observe(document.body, { childList: true, subtree: true });
+  // An element that is removed may lose the focus just before.
+  const stop = (): void => void (element.isConnected && removal.disconnect());
+  element.addEventListener('blur', () => queueMicrotask(stop), { once: true });
+}
+
 function giveBack(openers: readonly Element[]): void {
   if (openers.length === 0) return;
   for (const element of [...openers, document.querySelector('main h1')]) {
@@ -24,6 +37,7 @@ function giveBack(openers: readonly Element[]): void {
     for (let cover = element.closest('[inert]'); cover instanceof HTMLElement; cover = element.closest('[inert]'))
       cover.inert = false;
     element.focus({ preventScroll: true });
+    if (document.activeElement === element) giveBackAfterRemoval(element, openers);
   }
 }
 
