@@ -305,6 +305,12 @@ describeInBrowser('the pages of projects', () => {
     const opened = await openSignedIn(`/projects/${id}/features/${id}.old`);
     const { page } = opened;
     await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Delete for good');
+    const question = page.getByRole('alertdialog', { name: `Delete ${id}.old for good?` });
+    await question.waitFor();
+    // An event that may concern the flag, after which the page reads it again, leaves the question open.
+    const readAgain = page.waitForResponse((response) => response.url().endsWith(`/features/${id}.old`));
+    await api('POST', '/api/admin/segments', { name: `Seen in ${id}`, constraints: [] });
+    await readAgain;
     await confirm(page, `Delete ${id}.old for good?`, 'Delete for good');
     await page.getByText(`The flag ${id}.old is deleted.`).waitFor();
     await page.getByRole('heading', { name: `Flags of Name of ${id}` }).waitFor();

@@ -309,9 +309,13 @@ export function FlagPage() {
     ({ featureName, type }) => featureName === name || type.startsWith('segment-') || type.startsWith('change-'),
     () => client.invalidateQueries(),
   );
-  // The flag may have been deleted or moved while the page was open.
-  if (query.error instanceof ApiError && query.error.kind === 'NotFoundError')
-    return <AbsentFlag name={name} project={project} />;
+  // The flag may have been deleted or moved while the page was open. While it is asked for again, the page stays, with its open dialog.
+  const [absent, setAbsent] = useState<string>();
+  const isAbsent = query.isPending
+    ? absent === name
+    : query.error instanceof ApiError && query.error.kind === 'NotFoundError';
+  if (isAbsent !== (absent === name)) setAbsent(isAbsent ? name : undefined);
+  if (isAbsent) return <AbsentFlag name={name} project={project} />;
   return (
     <QueryResult query={query} page="flag">
       {(feature) => <FlagView feature={feature} project={project} />}
