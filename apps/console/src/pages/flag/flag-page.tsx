@@ -29,7 +29,7 @@ import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
-import { useProjectName } from '../../components/content/project-name.tsx';
+import { ProjectName } from '../../components/content/project-name.tsx';
 import { shortSummary } from '../../text/short-summary.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
@@ -169,10 +169,6 @@ function FavoriteButton({ feature, project }: FlagPartProps) {
       onPress={() => (isFavorite ? remove : add).mutate({ params }, { onError: notifyError })}
     />
   );
-}
-
-function ProjectName({ id }: { readonly id: string }) {
-  return <bdi>{useProjectName(id)}</bdi>;
 }
 
 function crumbsTo(project: string): readonly React.ReactNode[] {

@@ -20,7 +20,7 @@ import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from './constraints-editor.tsx';
 import { SegmentPicker } from './segment-picker.tsx';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
-import { useProjectName } from '../../components/content/project-name.tsx';
+import { ProjectName } from '../../components/content/project-name.tsx';
 import styles from './strategy.module.css';
 import {
   type LoadedStrategy,
@@ -192,14 +192,13 @@ function StrategyEditor({ strategyLocation, isEnabled, newestEdit, ...loaded }: 
   const isProtected = protection.environments.length > 0;
   const hasPermission = usePermissionCheck();
   const [isJson, setJson] = useState(false);
-  const projectName = useProjectName(project);
   const { conflict } = strategyEdit;
   return (
     <Page
       title={strategyEdit.isNew ? `New strategy in ${environment}` : `Strategy in ${environment}`}
       crumbs={[
         <Link key="project" to="/projects/$project/flags" params={{ project }}>
-          <bdi>{projectName}</bdi>
+          <ProjectName id={project} />
         </Link>,
         <Link key="flag" to="/projects/$project/features/$feature" params={{ project, feature }}>
           {feature}
