@@ -224,6 +224,11 @@ it('a POST that evaluates features for browsers and apps is documented with its 
   expect(bulk.parameters?.map(({ name }) => name)).toContain('If-None-Match');
 });
 
+it('an operation that Unleash does not have is marked, one that it has is not', () => {
+  expect(document.paths['/api/admin/events/feed']?.['get']).toHaveProperty(['x-bunting-extension'], true);
+  expect(document.paths['/api/admin/search/events']?.['get']).not.toHaveProperty(['x-bunting-extension']);
+});
+
 /** Whether the OpenAPI document allows a body. */
 const documents = ({ http }: AnyOperation) => {
   if (http === undefined) throw new Error('not an HTTP operation');

@@ -311,6 +311,7 @@ function operationObject(operation: AnyOperation, write: SchemaWriter): JsonObje
     description: descriptionOf(operation),
     ...(deprecated === undefined ? {} : { deprecated }),
     'x-permissions': permissionsFor(operation),
+    ...(operation.isBuntingExtension === undefined ? {} : { 'x-bunting-extension': true }),
     ...(isPublicOperation(operation) ? { security: [] } : {}),
     ...(allParameters.length === 0 ? {} : { parameters: allParameters }),
     ...(hasBody(operation) ? { requestBody: requestBodyOf(operation, write) } : {}),
