@@ -1,6 +1,6 @@
 import type axe from 'axe-core';
 import type { RunOnly, RunOptions } from 'axe-core';
-import { describe, expect } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,9 +8,27 @@ import { type Browser, type BrowserContext, chromium, type Locator, type Page } 
 
 const { CONSOLE_TEST_BROWSER: endpoint, CONSOLE_TEST_URL: url = '', CONSOLE_TEST_TOKEN: token = '' } = process.env;
 
-/** Describes rules of pages in Chromium; they are skipped where none can run, which global-setup.ts has said. */
+/**
+ * Describes rules of pages in Chromium; they are skipped where none can run, which global-setup.ts has said. The pages that are open when one
+ * fails are written to the output as a screen reader would read them.
+ */
 export function describeInBrowser(title: string, rules: () => void): void {
-  return void (endpoint === undefined ? describe.skip : describe)(title, rules);
+  return void (endpoint === undefined ? describe.skip : describe)(title, () => {
+    afterEach(async ({ task }) => {
+      if (task.result?.state === 'fail') for (const opened of openPages) console.error(await contentOf(opened));
+    });
+    rules();
+  });
+}
+
+const openPages = new Set<OpenedPage>();
+
+async function contentOf({ page, faults }: OpenedPage): Promise<string> {
+  const content = await page
+    .locator('body')
+    .ariaSnapshot({ timeout: 5_000 })
+    .catch((error: unknown) => String(error));
+  return [page.url(), ...faults, content.slice(0, 20_000)].join('\n');
 }
 
 /** It ends with the process that runs spec files. */
@@ -87,6 +105,8 @@ async function openIn(context: BrowserContext, path: string, close: (page: Page)
   });
   await page.goto(`${url}${path}`);
   const opened: OpenedPage = { page, violations, foreign, faults, close: () => close(page) };
+  openPages.add(opened);
+  page.on('close', () => openPages.delete(opened));
   return opened;
 }
 
