@@ -20,15 +20,8 @@ const isStale = (): boolean => {
   );
 };
 
-const findVite = (): string | undefined => {
-  try {
-    return path.join(path.dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin', 'vite.js');
-  } catch {
-    return undefined;
-  }
-};
-
-const build = (vite: string): void => {
+const build = (): void => {
+  const vite = path.join(path.dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin', 'vite.js');
   // Builds into a folder of its own, which is then renamed, so that a server never serves half a build.
   const [newFolder, oldFolder] = [`${outputFolder}.${process.pid}.new`, `${outputFolder}.${process.pid}.old`];
   try {
@@ -48,16 +41,11 @@ const build = (vite: string): void => {
 };
 
 if (!process.argv.includes('--help') && (process.argv.includes('--always') || isStale())) {
-  const vite = findVite();
-  if (vite === undefined) {
-    console.error('The console is not built, because Vite is not installed: npm ci without --omit=dev installs it.');
-  } else {
-    console.log('Building the console …');
-    try {
-      build(vite);
-    } catch (error) {
-      console.error(`The console could not be built: ${(error as Error).message}`);
-      if (process.argv.includes('--always')) process.exitCode = 1;
-    }
+  console.log('Building the console …');
+  try {
+    build();
+  } catch (error) {
+    console.error(`The console could not be built: ${(error as Error).message}`);
+    if (process.argv.includes('--always')) process.exitCode = 1;
   }
 }
