@@ -45,8 +45,8 @@ const pollIntervalMs = 250;
 const requestTimeoutMs = 10_000;
 /** A stream sends a comment every 2 seconds; a client closes a stream that was inactive for longer than this. */
 const silenceTimeoutMs = 8_000;
-/** The time in which clients must reach the state of the database. */
-const settleTimeoutMs = 10_000;
+/** The time in which clients must reach the state of the database, also when a process waits for a connection that was lost without a sign. */
+const settleTimeoutMs = 60_000;
 
 /** The settings of gateways whose streams these clients read. */
 export const sdkClientSettings = { GATEWAY_STREAM_KEEP_ALIVE_SECONDS: '2' };
@@ -205,7 +205,7 @@ export async function startSdkClients(cluster: Pick<Cluster, 'urls' | 'token' | 
       clients
         .map(({ name, state }) => `${name}: ${state.changes} changes, ${state.interruptions} reconnects`)
         .join('; '),
-    /** Waits until the state of each SDK equals that of the database. @throws Error after 10 seconds */
+    /** Waits until the state of each SDK equals that of the database. @throws Error after a minute */
     awaitCurrent: (): Promise<void> => eventually(requireCurrent, { timeoutMs: settleTimeoutMs }),
     stop: (): Promise<void> => (stopped ??= stop()),
   };

@@ -201,8 +201,8 @@ export async function runWriter({
       withRequests: project.withRequests,
       random,
     })) {
-      // After a restore, another change request may have the id of the one of this flag.
-      if (before.request !== undefined && project.restores !== countRestores()) break;
+      // After a restore, another change request may have the id of the one of this flag, and an earlier draft may be open again.
+      if (write.expected.request !== undefined && project.restores !== countRestores()) break;
       const outcome = await complete(project.name, flag, before, write);
       if (outcome === 'over') return;
       if (outcome !== 'acknowledged' && outcome !== 'found') {

@@ -203,9 +203,10 @@ describe('authentication', () => {
     });
     const aDatabase = () => {
       const valid = new Set(['kept', 'revoked', 'admin']);
-      const state = { isAway: false, lookups: 0 };
+      const state = { isAway: false, lookups: 0, answers: Promise.resolve() };
       const find = async (id: string): Promise<Principal | undefined> => {
         state.lookups++;
+        await state.answers;
         if (state.isAway) throw new Error('The database is away.');
         return valid.has(id) ? principalOf(id) : undefined;
       };
@@ -225,7 +226,7 @@ describe('authentication', () => {
         }
       };
       const statuses = () => Promise.all(['kept', 'revoked', 'admin'].map(isValid));
-      return { valid, state, invalidateCache, statuses };
+      return { valid, state, invalidateCache, statuses, isValid };
     };
 
     it('keeps its rights after a user has signed in or out, and an admin token does not', async () => {
@@ -252,6 +253,23 @@ describe('authentication', () => {
       state.isAway = true;
       invalidateCache(true);
       expect(await statuses()).toEqual([false, false, false]);
+    });
+
+    it('keeps its rights while the database does not answer, with one lookup, until it is found to be revoked', async () => {
+      const { valid, state, invalidateCache, statuses, isValid } = aDatabase();
+      expect(await statuses()).toEqual([true, true, true]);
+      invalidateCache(false);
+      let answer: () => void = () => undefined;
+      state.answers = new Promise((resolve) => (answer = resolve));
+      const asAdmin = isValid('admin');
+      expect(await isValid('kept')).toBe(true);
+      expect(await isValid('kept')).toBe(true);
+      expect(state.lookups).toBe(3 + 2);
+      valid.delete('kept');
+      answer();
+      expect(await asAdmin).toBe(true);
+      await eventually(async () => expect(await isValid('kept')).toBe(false));
+      expect(state.lookups).toBe(3 + 2);
     });
   });
 

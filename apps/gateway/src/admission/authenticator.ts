@@ -24,8 +24,8 @@ function lastKnownOf(principal: Principal, tokenChanges: number): LastKnown {
 }
 
 /**
- * The last results for SDK tokens, by digest. They are used only during an outage of the database, when no token can be revoked, and looked
- * up again after each change of tokens, so that valid ones work during an outage.
+ * The last results for SDK tokens, by digest. They are used only while the database is unavailable or does not answer, and looked up again
+ * after each change of tokens, so that valid ones work during an outage and a revoked one does not.
  */
 function lastKnownPrincipals(tokens: Pick<TokenLookup, 'findById'>, max: number) {
   const lastKnown = new LRUCache<string, LastKnown>({ max });
@@ -78,10 +78,18 @@ function lastKnownPrincipals(tokens: Pick<TokenLookup, 'findById'>, max: number)
 const maxCached = 10_000;
 /** While the database is unavailable, the last result for a token is reused for this time before the next lookup. */
 const outageCacheMs = 1_000;
+/** How long the lookup of an SDK token is waited for when there is a last result: a connection may be lost without a sign. */
+const slowLookupMs = 1_000;
+
+interface Lookup {
+  readonly result: Promise<Principal>;
+  /** resolves when the lookup has taken longer than `slowLookupMs` */
+  readonly isSlow: Promise<void>;
+}
 
 /**
  * Caches the principals of tokens and sessions by digest, for `ttlMs`, and those that are not valid. Concurrent requests share a lookup.
- * During an outage of the database the last known principals of SDK tokens are used.
+ * While the database is unavailable or does not answer, the last known principals of SDK tokens are used.
  */
 function principalCache(ttlMs: number, tokens: Pick<TokenLookup, 'findById'>) {
   const validPrincipals = new LRUCache<string, Principal>({ max: maxCached });
@@ -89,7 +97,7 @@ function principalCache(ttlMs: number, tokens: Pick<TokenLookup, 'findById'>) {
   const invalidDigests = new LRUCache<string, true>({ max: maxCached });
   const lastKnown = lastKnownPrincipals(tokens, maxCached);
   /** by digest: the lookups that have begun since the last invalidation and have not ended */
-  let pending = new Map<string, Promise<Principal>>();
+  let pending = new Map<string, Lookup>();
   let invalidations = 0;
 
   const lookUp = async (
@@ -123,6 +131,24 @@ function principalCache(ttlMs: number, tokens: Pick<TokenLookup, 'findById'>) {
     return principal;
   };
 
+  const startLookup = (digest: string, read: () => Promise<Principal | undefined>, refuse: () => Refusal): Lookup => {
+    const lookups = pending;
+    let timer: NodeJS.Timeout | undefined;
+    const isSlow = new Promise<void>((resolve) => (timer = setTimeout(resolve, slowLookupMs)));
+    const result = lookUp(digest, read, refuse).finally(() => {
+      clearTimeout(timer);
+      lookups.delete(digest);
+    });
+    const lookup: Lookup = { result, isSlow };
+    lookups.set(digest, lookup);
+    return lookup;
+  };
+
+  const orLastKnown = (digest: string, { result, isSlow }: Lookup): Promise<Principal> =>
+    lastKnown.find(digest) === undefined
+      ? result
+      : Promise.race([result, isSlow.then(() => lastKnown.find(digest)?.principal ?? result)]);
+
   return {
     /** The principal of a digest that is cached as a valid one. */
     findCached: (digest: string): Principal | undefined => validPrincipals.get(digest),
@@ -139,12 +165,7 @@ function principalCache(ttlMs: number, tokens: Pick<TokenLookup, 'findById'>) {
       if (cached !== undefined) return cached;
       if (invalidDigests.has(digest)) throw refuse();
       // Concurrent requests with one token or session share its lookup.
-      const pendingLookup = pending.get(digest);
-      if (pendingLookup !== undefined) return pendingLookup;
-      const lookups = pending;
-      const lookup = lookUp(digest, read, refuse).finally(() => lookups.delete(digest));
-      lookups.set(digest, lookup);
-      return lookup;
+      return orLastKnown(digest, pending.get(digest) ?? startLookup(digest, read, refuse));
     },
     /**
      * Drops all cached principals. Only a change of tokens affects those that are retained for outages: these are of SDK tokens, whose
