@@ -38,8 +38,8 @@ function payloadSql(currentStates: CurrentStates): string {
 }
 
 /**
- * SQL: the rows of topic `$1` after a position, limited in number and in total bytes, but at least one. A sub-select hides a value from the
- * planner, so that one generic plan is reused.
+ * SQL: the rows of topic `$1` after a position, limited in number and in the total bytes of their payloads, but at least one. A sub-select
+ * hides a value from the planner, so that one generic plan is reused. Only the messages of the page are built.
  * @param condition a further condition on the rows, beginning with `and`
  */
 export function pageAfterSql(
@@ -49,17 +49,15 @@ export function pageAfterSql(
   { condition = '', currentStates = {} }: { readonly condition?: string; readonly currentStates?: CurrentStates } = {},
 ): string {
   return `
-  select position, uid, type, traceparent, message from (
-    select *, sum(octet_length(message)) over (order by position) as bytes, row_number() over (order by position) as nth from (
-      select position, uid, type, traceparent, ${messageJson}::text as message from (
-        select position, uid, type, recorded_at, traceparent, ${payloadSql(currentStates)} from (
-          select * from (
-            select * from outbox where topic = (select $1::text) and position > ${position} ${condition}
-            order by position limit ${maxRows}
-          ) as rows limit ${limit}
+  select position, uid, type, traceparent, ${messageJson}::text as message from (
+    select *, sum(octet_length(payload::text)) over (order by position) as bytes, row_number() over (order by position) as nth from (
+      select position, uid, type, recorded_at, traceparent, ${payloadSql(currentStates)} from (
+        select * from (
+          select * from outbox where topic = (select $1::text) and position > ${position} ${condition}
+          order by position limit ${maxRows}
         ) as rows limit ${limit}
-      ) as resolved
-    ) as messages
+      ) as rows limit ${limit}
+    ) as resolved
   ) as measured
   where nth = 1 or bytes <= ${bytes}
   order by position`;
