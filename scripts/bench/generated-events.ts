@@ -163,9 +163,12 @@ function benchEvent(nth: number): OutboxEvent {
 const insertBatchSize = 2_500;
 /** Lag of the log behind the outbox, in events, from which on the next batch waits. */
 const maxAhead = 10_000;
+/** With positions from the beginning, as edits of features store them. */
 const insertEvents = `
-  insert into outbox (topic, type, payload)
-  select 'event', row->>'type', row from json_array_elements($1::json) with ordinality as published (row, nth) order by nth`;
+  with head as materialized (select event from outbox_reserve(array[json_array_length($1::json), 0, 0]))
+  insert into outbox (topic, position, type, payload)
+  select 'event', head.event + nth, row->>'type', row
+  from head cross join json_array_elements($1::json) with ordinality as published (row, nth) order by nth`;
 
 /**
  * Publishes generated events through the outbox of features, until the event log of a running platform has `events` of them. Nothing wakes

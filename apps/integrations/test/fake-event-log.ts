@@ -10,6 +10,13 @@ export interface LoggedEntry {
   readonly event: Event;
 }
 
+function withoutDescription({
+  event: { label: _label, summary: _summary, ...event },
+  ...entry
+}: LoggedEntry): LoggedEntry {
+  return { ...entry, event };
+}
+
 const noHash = '0'.repeat(64);
 
 /** An event log in memory with a chain of hashes, which implements what integrations call of audit. */
@@ -38,7 +45,7 @@ export async function fakeEventLog(bus: Bus) {
   const served = await serve(
     bus,
     [
-      implement(ReadEventLog, async ({ body: { after, limit, waitsForCommits } }) => {
+      implement(ReadEventLog, async ({ body: { after, limit, waitsForCommits, omitsDescriptions } }) => {
         if (waitsForCommits === true && limit > 0) {
           pagesWaited++;
           if (committedMeanwhile-- > 0) entries.push(entryOf({}));
@@ -49,7 +56,7 @@ export async function fakeEventLog(bus: Bus) {
           head: entries.length,
           headHash: entries.at(-1)?.hash ?? noHash,
           at: entries[after - 1]?.hash ?? null,
-          events,
+          events: omitsDescriptions === true ? events.map(withoutDescription) : events,
         };
       }),
       implement(FindEventLogPosition, async ({ body: { since } }) => ({

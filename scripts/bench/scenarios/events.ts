@@ -65,7 +65,7 @@ export async function benchEventLog({ events = 10_000, dataDir, only }: BenchOpt
 
 /** Starts a Bunting with an event log of its own, and fills the log. */
 async function fillLog(events: number, dataDir: string) {
-  const server = await startServer({ AUDIT_POLL_INTERVAL_MS: '20' }, { dataDir, keepData: true });
+  const server = await startServer({ AUDIT_POLL_INTERVAL_MS: '100' }, { dataDir, keepData: true });
   await withServiceDatabases({ BUNTING_DATA_DIR: dataDir }, {}, async (databases) => {
     const [outbox, log] = (['features', 'audit'] as const).map(
       (service) => new pg.Client({ connectionString: databaseOfService(databases, service).url }),

@@ -106,11 +106,12 @@ export function searchEndpoints({ database, waitUntilFresh, publicUrl }: AuditCo
       return new JsonText(`{"items":[${items.join(',')}],"next":${page.next},"atEnd":${page.next >= page.head}}`);
     }),
 
-    implement(ReadEventLog, async ({ body: { after, limit, waitsForCommits }, ...request }) => {
+    implement(ReadEventLog, async ({ body: { after, limit, waitsForCommits, omitsDescriptions }, ...request }) => {
       if (waitsForCommits === true) await waitUntilFresh(request);
       const page = await follower.readAfter(after, limit);
       const events = page.events.map(
-        (found) => `{"uid":"${found.uid}","hash":"${found.hash}","event":${jsonOf(found, everything)}}`,
+        (found) =>
+          `{"uid":"${found.uid}","hash":"${found.hash}","event":${omitsDescriptions === true ? `${found.undescribed()},${found.groupJson}}` : jsonOf(found, everything)}}`,
       );
       const { head, headHash, at } = page;
       return new JsonText(`${JSON.stringify({ head, headHash, at }).slice(0, -1)},"events":[${events.join(',')}]}`);

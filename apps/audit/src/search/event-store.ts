@@ -12,6 +12,8 @@ export interface FoundEvent {
   readonly parse: () => LoggedEvent;
   /** the members that say which events were caused together, as JSON text without braces */
   readonly groupJson: string;
+  /** The event without label and summary as JSON text, without the last brace. */
+  readonly undescribed: () => string;
   /** The event with label and summary, which are made once and kept. @param base the URL that their links begin with */
   readonly described: (base: string) => DescribedEvent;
 }
@@ -63,13 +65,15 @@ export function toFoundEvent(row: EventRow): FoundEvent {
   const head = { id, createdAt, type, createdBy, createdByUserId, environment, project, featureName };
   let content = `${JSON.stringify(head).slice(0, -1)},"data":${data},"preData":${preData},"tags":${tags}`;
   const { length } = content;
-  const parse = (): LoggedEvent => JSON.parse(`${content.slice(0, length)}}`) as LoggedEvent;
+  const undescribed = (): string => content.slice(0, length);
+  const parse = (): LoggedEvent => JSON.parse(`${undescribed()}}`) as LoggedEvent;
   let otherProjects: readonly string[] | undefined;
   return {
     id,
     size: length,
     groupJson: JSON.stringify({ groupType, groupId }).slice(1, -1),
     parse,
+    undescribed,
     described: (base) => {
       if (otherProjects === undefined) {
         const event = parse();

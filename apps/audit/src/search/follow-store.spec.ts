@@ -22,6 +22,10 @@ describe('a consumer that follows the log by id', () => {
     expect(page).toMatchObject({ head: head + 2, headHash: page.events[1]?.hash });
     expect(await read(head + 2)).toMatchObject({ events: [], at: page.headHash, head: head + 2 });
     expect((await read(head, 1)).events).toEqual(page.events.slice(0, 1));
+    const body = { after: head, limit: 1, omitsDescriptions: true };
+    const [undescribed] = (await audit.call(ReadEventLog, { body }, systemCaller)).events;
+    const { label, summary, ...event } = page.events[0]?.event ?? {};
+    expect(undescribed).toEqual({ ...page.events[0], event });
   });
 
   it('finds the position from which on events are not older than a time', async () => {

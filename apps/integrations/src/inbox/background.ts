@@ -7,6 +7,7 @@ import {
   notificationDays,
   ReadEventLog,
   Refusal,
+  type RequestOf,
   retryOutcomes,
 } from '@bunting/contracts';
 import { type Log, logFailure, startLoop } from '@bunting/runtime';
@@ -46,6 +47,8 @@ interface InboxOptions {
   readonly log: Log;
 }
 
+type LogRequest = RequestOf<typeof ReadEventLog>['body'];
+
 const pageSize = 100;
 /** After how many attempts an event is left out whose people cannot be looked up although nothing is away. */
 const maxAttemptsAlone = 20;
@@ -64,8 +67,8 @@ export function startInbox(options: InboxOptions) {
   const { bus, store, marks, intervalMs, maxBackoffMs, onTold, metrics, log } = options;
   const { countLeftOut, caughtUp } = registerInboxMetrics(metrics);
   const context = () => systemContext(callTimeoutMs);
-  const readLog = (after: number, limit: number, waitsForCommits = false): Promise<LogPage> =>
-    call(bus, ReadEventLog, { body: { after, limit, waitsForCommits } }, context());
+  const readLog = (after: number, limit: number, more: Partial<LogRequest> = {}): Promise<LogPage> =>
+    call(bus, ReadEventLog, { body: { after, limit, ...more } }, context());
 
   const peopleOf = async (id: number, withReviewers: boolean): Promise<PeopleOfChangeRequest | undefined> => {
     try {
@@ -91,6 +94,18 @@ export function startInbox(options: InboxOptions) {
     });
   };
 
+  /** The entries with their summaries; without them where the log was restored meanwhile. */
+  const described = async (entries: LogPage['events']): Promise<LogPage['events']> => {
+    const events = new Map<string, LogPage['events'][number]>();
+    const last = entries.at(-1)?.event.id ?? 0;
+    for (let after = (entries[0]?.event.id ?? 0) - 1; after < last;) {
+      const page = await readLog(after, Math.min(last - after, pageSize));
+      for (const entry of page.events) events.set(entry.uid, entry);
+      after = page.events.at(-1)?.event.id ?? last;
+    }
+    return entries.map((entry) => events.get(entry.uid) ?? entry);
+  };
+
   const lookUp = async (entries: LogPage['events']): Promise<Notice[]> => {
     const requestIds = new Set(entries.flatMap(({ event }) => changeRequestOf(event) ?? []));
     const asked = new Set(entries.flatMap(({ event }) => (asksForReview(event) ? (changeRequestOf(event) ?? []) : [])));
@@ -101,7 +116,11 @@ export function startInbox(options: InboxOptions) {
       names.length === 0 ? noFollowers : call(bus, ListFeatureFollowers, { body: { names } }, context()),
     ]);
     const changeRequests = new Map(requests.flatMap(([id, people]) => (people === undefined ? [] : [[id, people]])));
-    return toPeople(entries.flatMap((entry) => noticesOf(entry, { changeRequests, followers })));
+    const notices = (some: LogPage['events']) =>
+      some.flatMap((entry) => noticesOf(entry, { changeRequests, followers }));
+    // Few events are told to anybody, and only those need their summaries.
+    const told = entries.filter((entry) => notices([entry]).length > 0);
+    return told.length === 0 ? [] : toPeople(notices(await described(told)));
   };
 
   /** How many events are read at once. Fewer after a failure: the people of a whole page may be too many to look up in time. */
@@ -138,7 +157,7 @@ export function startInbox(options: InboxOptions) {
 
   /** Tells people of what follows a position. @returns the position behind it; undefined at the end of the log */
   const tellPage = async (position: InboxPosition, waitsForCommits: boolean): Promise<InboxPosition | undefined> => {
-    const page = await readLog(position.position, limit, waitsForCommits);
+    const page = await readLog(position.position, limit, { waitsForCommits, omitsDescriptions: true });
     if (isOtherLog(page, position)) {
       await followRestoredLog({ marks, readLog, log }, position.generation, position.position);
       return store.position();

@@ -27,6 +27,9 @@ export const ReadEventLog = defineOperation({
     waitsForCommits: Type.Optional(
       Type.Boolean({ description: 'whether the log first takes everything that was committed before the call' }),
     ),
+    omitsDescriptions: Type.Optional(
+      Type.Boolean({ description: 'whether label and summary are left out: making them is most of the call' }),
+    ),
   }),
   reply: Type.Object({
     head: Count('the id of the newest event'),
