@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { anEvent } from '../../test/builders.ts';
 import { openedLog } from '../../test/started-audit.ts';
 import { appendEvents, prepareEvent } from './append-store.ts';
+import { dropOldestExpiredBatch } from './retention-store.ts';
+import { rememberedTexts } from './text-store.ts';
 
 interface Row {
   readonly id: number;
@@ -137,6 +139,39 @@ describe('The event log', () => {
     const stored = await rows();
     expect(stored.map(({ uid }) => uid).toSorted()).toEqual(events.map(({ uid }) => uid).toSorted());
     expect(stored.map(({ id }) => id)).toEqual(events.map((_, nth) => nth + 1));
+  });
+
+  it('looks no text up again while it alone appends, and refers to stored texts whatever happens to the log', async () => {
+    await empty();
+    const texts = rememberedTexts();
+    const by = (createdBy: string) => arriving(anEvent({ createdBy }));
+    const appendBy = (...people: readonly string[]) =>
+      log.database.transaction((tx) => appendEvents(tx, people.map(by), texts));
+    const statementsOf = async (job: () => Promise<void>): Promise<number> => {
+      const before = log.database.statements;
+      await job();
+      return log.database.statements - before;
+    };
+    const stored = () =>
+      log.database.read({
+        text: `select array_agg(text order by text) as creators from event_text where part = 0
+               and not exists (select from event_search where creator_text not in (select id from event_text))`,
+      });
+    await appendBy('mia');
+    const withLookUp = await statementsOf(() => appendBy('lee'));
+    expect(await statementsOf(() => appendBy('mia', 'lee'))).toBe(withLookUp - 1);
+    const failing = log.database.transaction(async (tx) => {
+      await appendEvents(tx, [by('zoe')], texts);
+      throw new Error('stopped here');
+    });
+    await expect(failing).rejects.toThrow('stopped here');
+    await appendBy('zoe');
+    await append(by('ann'));
+    await appendBy('ann');
+    expect(await stored()).toEqual([{ creators: ['ann', 'lee', 'mia', 'zoe'] }]);
+    await dropOldestExpiredBatch(log.database, new Date('2100-01-01'));
+    await appendBy('mia');
+    expect(await stored()).toEqual([{ creators: ['mia'] }]);
   });
 
   it('adds at most 2,400 bytes of WAL for an update of a strategy, whose texts it has already', async () => {

@@ -5,7 +5,15 @@ import { searchableTexts } from '../search/event-filters.ts';
 import { recordActivitySql } from '../statistics/statistics-store.ts';
 import { type ChainedEvent, hashInput } from './chained-event.ts';
 import { ensurePartitions } from './retention-store.ts';
-import { type DigestedTexts, insertTextsSql, newTextValues, resolveTexts, withDigests } from './text-store.ts';
+import {
+  type DigestedTexts,
+  insertTextsSql,
+  newTextValues,
+  type RememberedTexts,
+  rememberedTexts,
+  resolveTexts,
+  withDigests,
+} from './text-store.ts';
 
 /** An event of the chain, with the hash that is stored with it, in hex. */
 export interface HashedEvent extends ChainedEvent {
@@ -37,6 +45,8 @@ export interface LogHead {
   readonly id: number;
   /** the hash of the last event, in hex */
   readonly hash: string;
+  /** the last event that was dropped for its age */
+  readonly droppedId: number;
   /** the first id for which there is no partition yet */
   readonly partitionedTo: number;
   /** the same for the partitions of texts */
@@ -48,7 +58,8 @@ export interface LogHead {
 /** Locks the head of the log until the transaction ends. Other appenders wait. */
 export async function lockEventLogHead({ query }: Tx): Promise<LogHead> {
   const [head] = await query<LogHead>(
-    `select id, encode(hash, 'hex') as hash, partitioned_to as "partitionedTo", texts_partitioned_to as "textsPartitionedTo", texts
+    `select id, encode(hash, 'hex') as hash, dropped_id as "droppedId", partitioned_to as "partitionedTo",
+       texts_partitioned_to as "textsPartitionedTo", texts
      from event_log_head for update`,
   );
   if (head === undefined) throw missingLogHeadError();
@@ -175,8 +186,13 @@ export function prepareEvent(uid: string, event: OutboxEvent): PreparedEvent {
 /**
  * Appends events in their order, each with an id and a hash, and skips those that the log already has. Other appenders wait until the
  * transaction ends, so that an event never becomes visible after one with a higher id.
+ * @param remembered the texts of the appends of this process
  */
-export async function appendEvents(tx: Tx, events: readonly PreparedEvent[]): Promise<void> {
+export async function appendEvents(
+  tx: Tx,
+  events: readonly PreparedEvent[],
+  remembered: RememberedTexts = rememberedTexts(),
+): Promise<void> {
   const { query } = tx;
   // The lock comes first: each later statement then sees all events of earlier appenders.
   const head = await lockEventLogHead(tx);
@@ -194,7 +210,7 @@ export async function appendEvents(tx: Tx, events: readonly PreparedEvent[]): Pr
   const last = added.at(-1);
   if (last === undefined) return;
   await ensurePartitions(tx, head, last.id);
-  const texts = await resolveTexts(tx, added, head.texts);
+  const texts = await resolveTexts(tx, added, head.texts, remembered.of(head));
   const rows = added.map((event, nth) => ({ ...event, ...(texts.ids[nth] as (typeof texts.ids)[number]) }));
   const lists = members.map((member) => listValue(member, rows));
   const lastText = head.texts + texts.added.length;
@@ -207,4 +223,5 @@ export async function appendEvents(tx: Tx, events: readonly PreparedEvent[]): Pr
     ...newTextValues(texts.added),
     ...lists,
   ]);
+  remembered.keep({ hash: last.hash, droppedId: head.droppedId });
 }

@@ -7,6 +7,7 @@ import type { Log } from '@bunting/runtime';
 import type { Registry } from 'prom-client';
 import { withoutSecrets } from './redaction.ts';
 import { appendEvents, prepareEvent, type PreparedEvent } from './append-store.ts';
+import { rememberedTexts } from './text-store.ts';
 
 /** The API promises that the data of an event is an object or null. */
 function requireObjectOrNull(value: unknown, path: string): void {
@@ -44,6 +45,7 @@ const producers = Object.keys(outboxOperations) as Producer[];
 export async function consumeEvents(options: ConsumeEventsOptions) {
   const prepared = new WeakMap<OutboxMessage, PreparedEvent>();
   const prepare = (message: OutboxMessage): void => void prepared.set(message, parseAndPrepare(message));
+  const texts = rememberedTexts();
   const recordEvents = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
     await appendEvents(
       tx,
@@ -53,6 +55,7 @@ export async function consumeEvents(options: ConsumeEventsOptions) {
         prepared.delete(message);
         return event;
       }),
+      texts,
     );
   };
   const projections: Projection[] = [];

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Tx } from '@bunting/database';
+import { LRUCache } from 'lru-cache';
 import type { SearchableTexts } from '../search/event-filters.ts';
 import { partitionLength } from './retention-store.ts';
 
@@ -44,6 +45,39 @@ function partitionOf(event: number): number {
   return Math.floor(event / partitionLength);
 }
 
+/** What identifies a text in the log. @param event an event that has it */
+function keyOf(event: number, { digest }: Pick<DigestedText, 'digest'>): string {
+  return `${partitionOf(event)} ${digest}`;
+}
+
+const maxRemembered = 10_000;
+
+/** The state of the log on which the ids of its texts depend. */
+interface LogState {
+  /** the hash of the last event */
+  readonly hash: string;
+  readonly droppedId: number;
+}
+
+/**
+ * The ids of texts that were looked up or stored, which need not be looked up again. They hold while the log is what the last append has left: not
+ * after that was rolled back, after another process has appended, after events were dropped with their texts, or in a restored log.
+ */
+export function rememberedTexts() {
+  const ids = new LRUCache<string, number>({ max: maxRemembered });
+  let state: LogState | undefined;
+  return {
+    /** The ids in this state of the log, to be looked up and added to until `keep`: if that is not called, they are forgotten. */
+    of: ({ hash, droppedId }: LogState): LRUCache<string, number> => {
+      if (state?.hash !== hash || state.droppedId !== droppedId) ids.clear();
+      state = undefined;
+      return ids;
+    },
+    keep: (after: LogState): void => void (state = after),
+  };
+}
+export type RememberedTexts = ReturnType<typeof rememberedTexts>;
+
 /**
  * The ids of the texts of events, by part, and the texts among them that are new in the partition of their event.
  * The caller has locked the head of the log. @param last the id of the last text
@@ -52,19 +86,33 @@ export async function resolveTexts(
   { query }: Tx,
   events: readonly { readonly id: number; readonly texts: DigestedTexts }[],
   last: number,
+  remembered?: LRUCache<string, number>,
 ) {
-  const digests = new Set(events.flatMap(({ texts }) => textParts.flatMap((part) => texts[part]?.digest ?? [])));
-  const partitions = events.map(({ id }) => partitionOf(id));
-  const stored = await query<{ id: number; digest: string; event: number }>(selectStored, [
-    [...digests],
-    Math.min(...partitions) * partitionLength,
-    (Math.max(...partitions) + 1) * partitionLength,
-  ]);
-  const known = new Map(stored.map(({ id, digest, event }) => [`${partitionOf(event)} ${digest}`, id]));
+  const known = new Map<string, number>();
+  const missing = new Set<string>();
+  for (const { id: event, texts } of events) {
+    for (const part of textParts) {
+      const text = texts[part];
+      if (text === null) continue;
+      const key = keyOf(event, text);
+      const id = remembered?.get(key);
+      if (id === undefined) missing.add(text.digest);
+      else known.set(key, id);
+    }
+  }
+  if (missing.size > 0) {
+    const partitions = events.map(({ id }) => partitionOf(id));
+    const stored = await query<{ id: number; digest: string; event: number }>(selectStored, [
+      [...missing],
+      Math.min(...partitions) * partitionLength,
+      (Math.max(...partitions) + 1) * partitionLength,
+    ]);
+    for (const { id, digest, event } of stored) known.set(keyOf(event, { digest }), id);
+  }
   const added: NewText[] = [];
   const idOf = (event: number, part: TextPart, text: DigestedText | null): number | null => {
     if (text === null) return null;
-    const key = `${partitionOf(event)} ${text.digest}`;
+    const key = keyOf(event, text);
     const found = known.get(key);
     if (found !== undefined) return found;
     const id = last + added.length + 1;
@@ -77,6 +125,7 @@ export async function resolveTexts(
     constantText: idOf(id, 'constant', texts.constant),
     varyingText: idOf(id, 'varying', texts.varying),
   }));
+  if (remembered !== undefined) for (const [key, id] of known) remembered.set(key, id);
   return { ids, added };
 }
 
