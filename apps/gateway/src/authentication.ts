@@ -73,7 +73,7 @@ export async function startAuthentication(
   const { admit, admitBeforeRouting } = admission({
     authenticate,
     sameOrigin,
-    signInOptions: signInMethods(signInSettings),
+    signInOptions: signInMethods({ ...signInSettings, hasUsers: reads.users.hasUsers }),
     limits,
     log,
     config,

@@ -251,7 +251,7 @@ export const servicesBehind = (): { readonly received: ReceivedCall[]; readonly 
 
 const members = ['id', 'name', 'message', 'details', 'permissions'];
 /** How to sign in, which the 401 of a missing or invalid token adds. */
-const signInMembers = ['path', 'type', 'defaultHidden', 'options'];
+const signInMembers = ['path', 'type', 'defaultHidden', 'options', 'hasUsers'];
 
 /** The body of a refusal. Expects the members that every error has. */
 export const refusalOf = async (response: Response): Promise<ErrorBody> => {

@@ -17,6 +17,12 @@ export const SignInOptions = Type.Object({
     }),
     { description: 'with 401: the ways of single sign-on' },
   ),
+  hasUsers: Type.Optional(
+    Type.Literal(false, {
+      description:
+        'with 401, while nobody has an account: the first one is created by the link that Bunting prints at its start',
+    }),
+  ),
 });
 export type SignInOptions = Static<typeof SignInOptions>;
 

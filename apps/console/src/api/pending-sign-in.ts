@@ -42,6 +42,8 @@ export interface SignInOffer {
   readonly type: string | undefined;
   readonly defaultHidden: boolean;
   readonly options: readonly SignInOption[];
+  /** whether nobody has an account yet */
+  readonly isWithoutUsers: boolean;
 }
 
 interface PendingCall {
@@ -69,6 +71,7 @@ export function signInOfferOf(body: unknown): SignInOffer {
     path: isLocal(path) ? path : undefined,
     type: nonEmptyText(fields['type']),
     defaultHidden: fields['defaultHidden'] === true,
+    isWithoutUsers: fields['hasUsers'] === false,
     options: options.flatMap((option) => {
       const { type, message, path: target } = (option ?? {}) as Record<string, unknown>;
       const [kind, label, localPath] = [nonEmptyText(type), nonEmptyText(message), nonEmptyText(target)];

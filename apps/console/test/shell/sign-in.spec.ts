@@ -196,6 +196,25 @@ describeInBrowser('signing in to the console', () => {
     await closeChecked(opened);
   });
 
+  it('says to a visitor of a new installation how the first account is created', async () => {
+    const opened = await openPage('/forgotten-password');
+    const { page } = opened;
+    // This installation has accounts.
+    await page.route('**/api/admin/user', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...((await response.json()) as object), hasUsers: false } });
+    });
+    await page.goto(new URL('/', page.url()).href);
+    await page.getByRole('heading', { name: 'Sign in to Bunting' }).waitFor();
+    await page.getByText('Nobody has an account yet.', { exact: false }).waitFor();
+    await expectAccessible(opened);
+    await page.unroute('**/api/admin/user');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in to Bunting' }).waitFor();
+    expect(await page.getByText('Nobody has an account yet.', { exact: false }).count()).toBe(0);
+    await closeChecked(opened);
+  });
+
   it('says that the link for the first administrator is used up, and sends links to people who forgot their password', async () => {
     const opened = await openPage('/first?token=used-up');
     const { page } = opened;

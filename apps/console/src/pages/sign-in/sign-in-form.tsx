@@ -171,6 +171,12 @@ export function SignInForm({ offer, hadSession, onSignedIn }: SignInFormProps) {
   return (
     <>
       {hadSession && <p>Your session has ended. Sign in, and go on where you were: nothing you entered is lost.</p>}
+      {offer.isWithoutUsers && (
+        <p className={styles['first']}>
+          Nobody has an account yet. The first one is created by the link that Bunting printed at its start, within an
+          hour; a restart prints a new one.
+        </p>
+      )}
       {options.length > 0 && (
         <>
           <div className={styles['options']}>
@@ -205,7 +211,11 @@ export function SignInForm({ offer, hadSession, onSignedIn }: SignInFormProps) {
       {path === undefined ? (
         !hadSession && <p>At the first start Bunting prints an admin token; it works as an API key here.</p>
       ) : (
-        <button type="button" className={buttonClass({ variant: 'quiet' })} onClick={() => setUsesKey(!usesKey)}>
+        <button
+          type="button"
+          className={`${buttonClass({ variant: 'quiet' })} ${styles['other']}`}
+          onClick={() => setUsesKey(!usesKey)}
+        >
           {usesKey ? 'Use a password instead' : 'Use an API key instead'}
         </button>
       )}
@@ -221,7 +231,7 @@ export function SignInPage({ offer, onSignedIn }: Omit<SignInFormProps, 'hadSess
       <div className={styles['card']} role="group" aria-labelledby="sign-in">
         <h1 id="sign-in" className={styles['title']}>
           <img src={icon} alt="" width="24" height="24" />
-          Sign in
+          Sign in to Bunting
         </h1>
         <SignInForm offer={offer} hadSession={false} onSignedIn={onSignedIn} />
       </div>

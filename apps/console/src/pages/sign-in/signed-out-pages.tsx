@@ -94,14 +94,14 @@ function CreateAccountForm({
             autoComplete="username"
             autoFocus
           />
-          <BoundTextField control={control} name="name" label="Name" autoComplete="name" />
+          <BoundTextField control={control} name="name" label="Name" hint="Optional" autoComplete="name" />
           <BoundTextField
             control={control}
             name="email"
             label="Email"
             type="email"
             autoComplete="email"
-            {...(isEmailRequired ? { required: 'Enter an email address.' } : {})}
+            {...(isEmailRequired ? { required: 'Enter an email address.' } : { hint: 'Optional' })}
           />
         </>
       )}

@@ -1,6 +1,7 @@
 import { unavailable } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { defaultOidcSettings } from '../oidc/oidc-settings.ts';
 import { signInMethods } from './sign-in-settings.ts';
 
 let gateway: StartedGateway;
@@ -25,13 +26,29 @@ it('a 401 of the Admin API describes the sign-in form, as that of Unleash does, 
   expect([status, body['path']]).toEqual([401, undefined]);
 });
 
+it('a 401 says that nobody has an account until somebody has one, so that the console leads to the first', async () => {
+  const { body } = await answer('/api/admin/user');
+  expect(body).toMatchObject({ ...form, hasUsers: false });
+  const methods = signInMethods({ ...off, hasUsers: () => Promise.resolve(true) });
+  expect(await methods()).toEqual(form);
+});
+
 it('a 401 with the sign-in form is a problem document for clients that accept only that', async () => {
   const { body } = await answer('/api/admin/user', { accept: 'application/problem+json' });
   expect(body).toMatchObject({ ...form, type: 'urn:bunting:error:AuthenticationRequired', status: 401 });
 });
 
+const off = {
+  oidc: () => Promise.resolve({ ...defaultOidcSettings, secret: undefined }),
+  arePasswordsDisabled: () => Promise.resolve(false),
+};
+
 const failingWith = (error: Error) =>
-  signInMethods({ oidc: () => Promise.reject(error), arePasswordsDisabled: () => Promise.resolve(false) });
+  signInMethods({
+    oidc: () => Promise.reject(error),
+    arePasswordsDisabled: () => Promise.resolve(false),
+    hasUsers: () => Promise.resolve(true),
+  });
 
 it('the sign-in form is the last one that was read while the database is unavailable', async () => {
   expect(await failingWith(unavailable('The database is unavailable.'))()).toEqual(form);

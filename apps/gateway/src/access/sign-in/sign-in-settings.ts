@@ -7,20 +7,30 @@ import type { settingReads, StoredSetting } from './setting-store.ts';
 /** Milliseconds for which the form is cached, so that many requests without a session do not cause as many statements in the database. */
 const cacheMs = 2_000;
 
+interface SignInMethodsOptions extends Pick<EffectiveSignInSettings, 'arePasswordsDisabled' | 'oidc'> {
+  readonly hasUsers: () => Promise<boolean>;
+}
+
 /**
  * Returns a function that returns the ways to sign in, for the 401 of the Admin API; while the database is unavailable, the last ones it
  * read.
  */
-export function signInMethods({
-  arePasswordsDisabled,
-  oidc,
-}: Pick<EffectiveSignInSettings, 'arePasswordsDisabled' | 'oidc'>) {
+export function signInMethods({ arePasswordsDisabled, oidc, hasUsers }: SignInMethodsOptions) {
   let form: SignInOptions = { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] };
   let expiresAt = 0;
+  let isWithoutUsers = true;
   const refresh = async (): Promise<void> => {
     const [isOidcOn, defaultHidden] = [(await oidc()).enabled, await arePasswordsDisabled()];
+    // Whether the last user was deleted is not asked again: no link is printed then.
+    isWithoutUsers &&= !(await hasUsers());
     const option = { type: 'oidc', message: 'Sign in with OpenID Connect', path: '/auth/oidc/login' };
-    form = { ...form, defaultHidden, options: isOidcOn ? [option] : [] };
+    form = {
+      path: form.path,
+      type: form.type,
+      defaultHidden,
+      options: isOidcOn ? [option] : [],
+      ...(isWithoutUsers && { hasUsers: false }),
+    };
   };
   let refreshing: Promise<void> = Promise.resolve();
   return async (): Promise<SignInOptions> => {
