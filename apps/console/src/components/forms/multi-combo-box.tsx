@@ -9,13 +9,15 @@ interface MultiComboBoxProps {
   readonly hint?: string;
   readonly options: readonly SelectOption[];
   readonly value: readonly string[];
+  /** what is said beside a chosen option */
+  readonly noteOf?: (id: string) => string | undefined;
   readonly onChange: (value: readonly string[]) => void;
   /** shown while nothing is chosen; says what that means */
   readonly emptyText: string;
 }
 
 /** A combo box of which several options are chosen: found by typing, listed below as chips, and removed one by one. */
-export function MultiComboBox({ label, hint, options, value, onChange, emptyText }: MultiComboBoxProps) {
+export function MultiComboBox({ label, hint, options, value, noteOf, onChange, emptyText }: MultiComboBoxProps) {
   const labelOf = (id: string): string => options.find((option) => option.id === id)?.label ?? id;
   const [hasChanged, setChanged] = useState(false);
   const change = (changed: readonly string[]): void => {
@@ -43,6 +45,7 @@ export function MultiComboBox({ label, hint, options, value, onChange, emptyText
           {value.map((id) => (
             <li key={id}>
               <bdi>{labelOf(id)}</bdi>
+              {noteOf?.(id) !== undefined && <span className={styles['hint']}>{noteOf(id)}</span>}
               <IconButton
                 icon="close"
                 size="small"

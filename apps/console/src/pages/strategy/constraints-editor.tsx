@@ -2,6 +2,7 @@ import {
   type Constraint,
   type ConstraintOperator,
   GetUiConfig,
+  type LegalValue,
   ListContextFields,
   constraintPhrase,
 } from '@bunting/contracts';
@@ -10,11 +11,12 @@ import { lazy, memo, Suspense, useCallback, useEffect, useRef } from 'react';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Checkbox, TextField } from '../../components/forms/fields.tsx';
+import { MultiComboBox } from '../../components/forms/multi-combo-box.tsx';
 import { ComboBox, Select } from '../../components/forms/selects.tsx';
 import { valueKindOf, localTime, operatorsFor, valuesOfText } from './strategy-inputs.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
-import { formatCount } from '../../text/format-number.ts';
+import { formatCount, formatNumber } from '../../text/format-number.ts';
 
 const texts = {
   valueHints: {
@@ -60,6 +62,59 @@ interface ConstraintsEditorProps {
   readonly onChange: (constraints: readonly Constraint[]) => void;
 }
 
+/** More legal values than this are found by typing. */
+const maxListedLegalValues = 12;
+
+interface LegalValuesProps {
+  readonly legalValues: readonly LegalValue[];
+  readonly values: readonly string[];
+  readonly onChange: (values: readonly string[]) => void;
+}
+
+/** A choice among the legal values of a context field. A value that is not legal any more can be seen, and removed. */
+function LegalValues({ legalValues, values, onChange }: LegalValuesProps) {
+  const illegal = values.filter((value) => !legalValues.some((legal) => legal.value === value));
+  if (legalValues.length > maxListedLegalValues)
+    return (
+      <MultiComboBox
+        label="Values"
+        hint={`Find values by typing: there are ${formatNumber(legalValues.length)} legal ones.`}
+        options={legalValues.map(({ value, description }) => ({
+          id: value,
+          label: value,
+          description: description ?? undefined,
+        }))}
+        value={values}
+        noteOf={(value) => (illegal.includes(value) ? notLegal : undefined)}
+        onChange={onChange}
+        emptyText="No value is chosen yet."
+      />
+    );
+  const listed = [
+    ...legalValues.map(({ value, description }) => ({ value, description, note: '' })),
+    ...illegal.map((value) => ({ value, description: undefined, note: ` (${notLegal})` })),
+  ];
+  return (
+    <div className={styles['options']} role="group" aria-label="Values">
+      {listed.map(({ value, description, note }) => (
+        <Checkbox
+          key={value}
+          isSelected={values.includes(value)}
+          onChange={(isSelected) =>
+            onChange(isSelected ? [...values, value] : values.filter((other) => other !== value))
+          }
+        >
+          <span title={description ?? undefined}>
+            {value}
+            {note}
+          </span>
+        </Checkbox>
+      ))}
+    </div>
+  );
+}
+const notLegal = 'not legal any more';
+
 interface ValueFieldsProps {
   readonly isOfSignals: boolean;
   readonly constraint: Constraint;
@@ -77,22 +132,11 @@ function ValueFields({ isOfSignals, constraint, onChange }: ValueFieldsProps) {
   const kind = valueKindOf(operator);
   if (kind === 'list' && legalValues.length > 0) {
     return (
-      <div className={styles['options']} role="group" aria-label="Values">
-        {legalValues.map(({ value: legal, description }) => (
-          <Checkbox
-            key={legal}
-            isSelected={values.includes(legal)}
-            onChange={(isSelected) =>
-              onChange({
-                ...constraint,
-                values: isSelected ? [...values, legal] : values.filter((other) => other !== legal),
-              })
-            }
-          >
-            <span title={description ?? undefined}>{legal}</span>
-          </Checkbox>
-        ))}
-      </div>
+      <LegalValues
+        legalValues={legalValues}
+        values={values}
+        onChange={(chosen) => onChange({ ...constraint, values: [...chosen] })}
+      />
     );
   }
   if (kind === 'list') {
