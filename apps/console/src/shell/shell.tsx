@@ -113,7 +113,9 @@ function Progress() {
 
 function Navigation({ isOpen }: { readonly isOpen: boolean }) {
   const mayAdministrate = useMayAdministrate();
-  const isChangeRequest = /^\/projects\/[^/]+\/change-requests\//.test(useLocation().pathname);
+  // A change request and a flag have addresses below their project, and belong to lists of their own.
+  const part = /^\/projects\/[^/]+\/(change-requests|features)\//.exec(useLocation().pathname)?.[1];
+  const list = part === 'features' ? '/flags' : part === undefined ? undefined : '/change-requests';
   return (
     <nav aria-label="Main" className={styles['side']} data-open={isOpen || undefined} id="navigation">
       <ul>
@@ -124,9 +126,8 @@ function Navigation({ isOpen }: { readonly isOpen: boolean }) {
               <Link
                 to={to}
                 className={styles['destination'] ?? ''}
-                // A change request has an address below its project, and is opened from their list.
-                activeOptions={{ exact: isChangeRequest || to === '/' }}
-                {...(isChangeRequest && to === '/change-requests' && { 'aria-current': 'page' as const })}
+                activeOptions={{ exact: list !== undefined || to === '/' }}
+                {...(to === list && { 'aria-current': 'page' as const })}
               >
                 <Icon name={name} />
                 {label}

@@ -210,7 +210,7 @@ describeInBrowser('an edit', () => {
     const opened = await openSignedIn(`/projects/default/features/${name}/environments/development/strategies/${id}`);
     const { page } = opened;
     await page.getByRole('spinbutton', { name: 'Percent' }).fill('35');
-    await page.getByRole('link', { name: 'Flags', exact: true }).click();
+    await page.getByRole('link', { name: 'Flags', exact: true }).first().click();
     await page
       .getByRole('alertdialog', { name: 'Leave without saving?' })
       .getByRole('button', { name: 'Cancel' })

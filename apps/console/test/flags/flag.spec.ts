@@ -114,6 +114,41 @@ describeInBrowser('the page of a flag', () => {
     await closeChecked(opened);
   });
 
+  it('is worked by keys and the palette, and says in one line who gets it in production and who changed that', async () => {
+    const name = await aFlag();
+    await addStrategy(name, 'production', rollout(25, { constraints: [inNorway] }));
+    const opened = await openSignedIn(pageOf(name));
+    const { page } = opened;
+    await page.getByText(/^Off in production · changed just now by /).waitFor();
+    const toggle = page.getByRole('switch', { name: 'Enabled in production' });
+    // The page has its keys a moment after it is shown.
+    await eventually(async () => {
+      await page.keyboard.press('p');
+      expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true);
+    });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('turn on in prod');
+    await page.getByRole('option', { name: 'Turn on in production' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText(/^On in production: 25 % of users where region is no · changed just now by /).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await eventually(async () => {
+      await page.keyboard.press('e');
+      await page.getByRole('dialog').getByLabel('Description').waitFor({ timeout: 5_000 });
+    });
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('archive');
+    await page.getByRole('option', { name: `Archive: ${name}` }).click();
+    await page.getByRole('alertdialog', { name: `Archive ${name}?` }).waitFor();
+    // A flag belongs to the list of flags, as the links above it say.
+    await page.keyboard.press('Escape');
+    const main = page.getByRole('navigation', { name: 'Main' });
+    expect(await main.locator('[aria-current=page]').allInnerTexts()).toEqual(['Flags']);
+    await closeChecked(opened);
+  });
+
   it('saves the details that were changed, and keeps what another user has changed meanwhile', async () => {
     const name = await aFlag({ description: 'Before' });
     const opened = await openSignedIn(pageOf(name));
@@ -182,6 +217,37 @@ describeInBrowser('the editor of a strategy', () => {
     await page.getByRole('link', { name: 'Everybody.' }).waitFor();
     await closeChecked(opened);
   });
+
+  it.each([3, 40])(
+    'takes away a value that is not legal any more, of a context field with %i legal values',
+    async (count) => {
+      const contextName = `legal-${randomUUID().slice(0, 8)}`;
+      const legalValues = Array.from({ length: count }, (_, nth) => ({ value: `value-${nth}` }));
+      await api('POST', '/api/admin/context', { name: contextName, legalValues: [...legalValues, { value: 'gone' }] });
+      const constraint = { contextName, operator: 'IN', values: ['value-1', 'gone'] };
+      const strategy = await addStrategy(name, 'development', rollout(25, { constraints: [constraint] }));
+      await api('DELETE', `/api/admin/context/${contextName}/legal-values/gone`);
+      const opened = await openSignedIn(editorOf(strategy));
+      const { page } = opened;
+      if (count > 12) {
+        await page.getByText('gone', { exact: true }).locator('..').getByText('not legal any more').waitFor();
+        await expectAccessible(opened);
+        await page.getByRole('button', { name: 'Remove gone' }).click();
+        await page.getByRole('combobox', { name: 'Values' }).fill('value-39');
+        await page.getByRole('option', { name: 'value-39' }).click();
+      } else {
+        await page.getByRole('checkbox', { name: 'gone (not legal any more)' }).waitFor();
+        await expectAccessible(opened);
+        await page.getByText('gone (not legal any more)').click();
+        await page.getByText('value-2', { exact: true }).click();
+      }
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('The strategy is saved.').waitFor();
+      const stored = await api('GET', `${flags}/${name}/environments/development/strategies/${strategy}`);
+      expect(stored).toMatchObject({ constraints: [{ values: ['value-1', count > 12 ? 'value-39' : 'value-2'] }] });
+      await closeChecked(opened);
+    },
+  );
 
   it('keeps the form and the JSON beside it in step, and the last valid strategy while the text is none', async () => {
     const opened = await openSignedIn(editorOf('new'));

@@ -13,6 +13,7 @@ import { Time } from '../../components/content/time.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Switch } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
+import { usePageActions } from '../../shell/page-actions.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { strategyBodyOf, strategyDraftOf, strategyFingerprint } from '../../strategies/strategy-draft.ts';
 import { formatCount } from '../../text/format-number.ts';
@@ -141,6 +142,18 @@ function ColumnHead({ environment, isProtected, isSwitchDisabled, edits }: Colum
     if (isOn && areAllDisabled) setAskingHowToEnable(true);
     else edits.setEnabled(isOn);
   };
+  const turn = `${enabled ? 'off' : 'on'} in ${name}`;
+  usePageActions(
+    isSwitchDisabled
+      ? []
+      : [
+          {
+            id: `flag.enabled.${name}`,
+            title: isProtected ? `Propose to turn ${turn}` : `Turn ${turn}`,
+            run: () => setEnabled(!enabled),
+          },
+        ],
+  );
   return (
     <>
       <div className={styles['columnHead']}>

@@ -16,6 +16,7 @@ import { operationQuery, useOperationMutation } from '../../api/queries-and-muta
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Menu } from '../../components/buttons/menu.tsx';
 import { Badge } from '../../components/content/badge.tsx';
+import { ProjectName } from '../../components/content/project-name.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
@@ -24,6 +25,7 @@ import { TextField } from '../../components/forms/fields.tsx';
 import { Select } from '../../components/forms/selects.tsx';
 import { RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
 import layout from '../../components/layout/layout.module.css';
+import { usePageActions } from '../../shell/page-actions.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { FlagDependencies } from './flag-dependencies.tsx';
 import styles from './flag.module.css';
@@ -200,6 +202,9 @@ interface SectionProps extends DetailsProps {
 function FlagFacts({ feature, project, mayEdit }: SectionProps) {
   const { description, createdAt, createdBy, impressionData } = feature;
   const [isEditing, setEditing] = useState(false);
+  usePageActions(
+    mayEdit ? [{ id: 'flag.edit', title: 'Edit the details', key: 'e', run: () => setEditing(true) }] : [],
+  );
   return (
     <section className={styles['section']}>
       <div className={styles['sectionHead']}>
@@ -217,7 +222,7 @@ function FlagFacts({ feature, project, mayEdit }: SectionProps) {
         <dt>Project</dt>
         <dd>
           <Link to="/projects/$project/flags" params={{ project }}>
-            {project}
+            <ProjectName id={project} />
           </Link>
         </dd>
         <dt>Created</dt>

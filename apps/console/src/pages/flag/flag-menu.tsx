@@ -12,6 +12,7 @@ import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operati
 import { ConfirmDialog, Dialog, FormDialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { ComboBox } from '../../components/forms/selects.tsx';
+import { usePageActions } from '../../shell/page-actions.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { LastAskers } from './last-askers.tsx';
 
@@ -206,6 +207,12 @@ export function FlagMenu({ feature: { name, archived = false, children = [] }, p
           run: () => setDialog('archive'),
         },
       ];
+
+  usePageActions(
+    entries.flatMap(({ id, label, isDisabled = false, run }) =>
+      isDisabled ? [] : [{ id: `flag.${id}`, title: `${label}: ${name}`, run }],
+    ),
+  );
 
   const dialogProps = { project, name, onClose: () => setDialog(undefined) };
   return (

@@ -7,10 +7,11 @@ import {
   ListPendingOfFeature,
   RemoveFavoriteFeature,
   SearchFeatures,
+  strategySentence,
 } from '@bunting/contracts';
 import { usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { changeRequestConfigQuery } from '../../changes/edit-protection.tsx';
@@ -27,13 +28,15 @@ import { Page } from '../../components/layout/page.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
+import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
-import { ProjectName } from '../../components/content/project-name.tsx';
+import { formatCount } from '../../text/format-number.ts';
 import { shortSummary } from '../../text/short-summary.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { EnvironmentColumn } from './environment-column.tsx';
+import { flagCrumbs } from './flag-crumbs.tsx';
 import { FlagMenu } from './flag-menu.tsx';
 import { NextSteps } from './next-steps.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -62,6 +65,20 @@ function Environments({ feature, project }: FlagPartProps) {
   const reference = environments.find(({ name }) => name === referenceName) ?? comparedByDefault(environments);
   const segmentNames = useSegmentNames();
   const shown = shownEnvironments(environments, useEnvironmentPreference());
+  const columns = useRef<HTMLDivElement>(null);
+  const production = shown.findIndex(({ type }) => type === 'production');
+  usePageActions(
+    production < 0
+      ? []
+      : [
+          {
+            id: 'flag.production',
+            title: `Go to the switch of ${shown[production]?.name}`,
+            key: 'p',
+            run: () => columns.current?.children[production]?.querySelector('input')?.focus(),
+          },
+        ],
+  );
   const { isPending } = useQuery(changeRequestConfigQuery(project));
   if (isPending) return <div hidden data-loading />;
   if (environments.length === 0) return <Notice>The project of this flag has no environment.</Notice>;
@@ -81,7 +98,7 @@ function Environments({ feature, project }: FlagPartProps) {
           )}
         </div>
       </div>
-      <div className={styles['columns']} role="group" aria-label="The flag in each environment">
+      <div ref={columns} className={styles['columns']} role="group" aria-label="The flag in each environment">
         {shown.map((environment) => (
           <EnvironmentColumn
             key={environment.name}
@@ -171,17 +188,6 @@ function FavoriteButton({ feature, project }: FlagPartProps) {
   );
 }
 
-function crumbsTo(project: string): readonly React.ReactNode[] {
-  return [
-    <Link key="flags" to="/flags">
-      Flags
-    </Link>,
-    <Link key="project" to="/projects/$project/flags" params={{ project }}>
-      <ProjectName id={project} />
-    </Link>,
-  ];
-}
-
 /** The page of a flag that is not active in the project: its history and, if it is archived, a menu to revive it. */
 function AbsentFlag({ name, project }: { readonly name: string; readonly project: string }) {
   const query = useQuery(
@@ -195,7 +201,7 @@ function AbsentFlag({ name, project }: { readonly name: string; readonly project
         return (
           <Page
             title={name}
-            crumbs={crumbsTo(project)}
+            crumbs={flagCrumbs(project)}
             titleExtras={isArchived && <Badge tone="warning">archived</Badge>}
             actions={isArchived && <FlagMenu feature={feature} project={project} />}
           >
@@ -246,6 +252,39 @@ function Shortcuts({ feature: { name, archived, environments = [] }, project }: 
   );
 }
 
+/** Who gets the flag in production, and who changed that last: what one looks for first, in one line. */
+function StatusLine({ feature: { name, environments = [] } }: Pick<FlagPartProps, 'feature'>) {
+  const segmentNames = useSegmentNames();
+  const { data } = useQuery(operationQuery(ListNewestEventsOfFeature, { params: { featureName: name } }));
+  const production = environments.filter(({ type }) => type === 'production');
+  const [first, ...others] = production;
+  if (first === undefined) return null;
+  const on = production.filter(({ enabled }) => enabled);
+  const active = (first.strategies ?? []).filter(({ disabled }) => disabled !== true);
+  const sentence = active.length === 1 && active[0] !== undefined ? strategySentence(active[0], segmentNames) : '';
+  const changed = data?.events.find(({ environment }) => production.some((one) => one.name === environment));
+  return (
+    <p className={styles['status']}>
+      {others.length > 0 ? (
+        `On in ${on.length} of ${formatCount(production.length, 'production environment')}`
+      ) : (
+        <>
+          {first.enabled ? 'On in ' : 'Off in '}
+          <EnvironmentName name={first.name} type={first.type} />
+          {first.enabled &&
+            `: ${sentence === '' ? formatCount(active.length, 'strategy', 'strategies') : sentence.charAt(0).toLowerCase() + sentence.slice(1)}`}
+        </>
+      )}
+      {changed !== undefined && (
+        <>
+          {' · changed '}
+          <Time at={changed.createdAt} /> by <PersonName id={changed.createdByUserId} login={changed.createdBy} />
+        </>
+      )}
+    </p>
+  );
+}
+
 const stageNames: Readonly<Record<string, string>> = { initial: 'not used yet', 'pre-live': 'not in production yet' };
 
 function FlagView({ feature, project }: FlagPartProps) {
@@ -253,7 +292,7 @@ function FlagView({ feature, project }: FlagPartProps) {
   return (
     <Page
       title={name}
-      crumbs={crumbsTo(project)}
+      crumbs={flagCrumbs(project)}
       titleExtras={
         <>
           <Shortcuts feature={feature} project={project} />
@@ -276,6 +315,7 @@ function FlagView({ feature, project }: FlagPartProps) {
     >
       <div className={styles['body']}>
         <div className={layout['denseStack']}>
+          {feature.archived !== true && <StatusLine feature={feature} />}
           <NextSteps feature={feature} project={project} />
           <Proposals feature={feature} project={project} />
           <Environments feature={feature} project={project} />

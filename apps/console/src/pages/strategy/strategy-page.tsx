@@ -17,10 +17,10 @@ import { Switch, TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
 import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
+import { flagCrumbs } from '../flag/flag-crumbs.tsx';
 import { ConstraintsEditor } from './constraints-editor.tsx';
 import { SegmentPicker } from './segment-picker.tsx';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
-import { ProjectName } from '../../components/content/project-name.tsx';
 import styles from './strategy.module.css';
 import {
   type LoadedStrategy,
@@ -197,9 +197,7 @@ function StrategyEditor({ strategyLocation, isEnabled, newestEdit, ...loaded }: 
     <Page
       title={strategyEdit.isNew ? `New strategy in ${environment}` : `Strategy in ${environment}`}
       crumbs={[
-        <Link key="project" to="/projects/$project/flags" params={{ project }}>
-          <ProjectName id={project} />
-        </Link>,
+        ...flagCrumbs(project),
         <Link key="flag" to="/projects/$project/features/$feature" params={{ project, feature }}>
           {feature}
         </Link>,
