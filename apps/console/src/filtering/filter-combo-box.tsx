@@ -1,6 +1,6 @@
 import { useId, useImperativeHandle, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import type { InvalidTextToken } from './filter-tokens.ts';
+import { filterTokensOf, type InvalidTextToken } from './filter-tokens.ts';
 import type { Suggestion } from './filter-suggestions.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/content/icon.tsx';
@@ -9,6 +9,8 @@ import styles from './filter-combo-box.module.css';
 
 export interface FilterComboBoxHandle {
   focus(): void;
+  /** Begins a further part of the filter, such as `type:`, and offers what can follow. */
+  begin(part: string): void;
 }
 
 interface FilterComboBoxProps {
@@ -43,20 +45,32 @@ export function FilterComboBox({
   const errorsId = useId();
   const suggestions = isOpen ? suggest(value, caret) : [];
   const activeIndex = Math.min(chosenIndex, suggestions.length - 1);
-  useImperativeHandle(handle, () => ({ focus: () => input.current?.focus() }), []);
+  // What is being completed is no fault yet.
+  const tokenAtCaret = filterTokensOf(value).find(({ start, end }) => start <= caret && caret <= end)?.text;
+  const shownErrors = suggestions.length > 0 ? errors.filter(({ token }) => token !== tokenAtCaret) : errors;
 
-  const accept = (index: number): void => {
-    const suggestion = suggestions[index];
-    if (suggestion === undefined) return;
+  const set = (filter: string, at: number): void => {
     // The value is written at once, which moves the caret to its end, so that the next key finds the caret where it belongs.
     flushSync(() => {
-      onChange(suggestion.filter);
+      onChange(filter);
       setChosenIndex(-1);
-      setCaret(suggestion.caret);
+      setCaret(at);
+      setOpen(true);
     });
     input.current?.focus();
-    input.current?.setSelectionRange(suggestion.caret, suggestion.caret);
+    input.current?.setSelectionRange(at, at);
   };
+  const accept = (index: number): void => {
+    const suggestion = suggestions[index];
+    if (suggestion !== undefined) set(suggestion.filter, suggestion.caret);
+  };
+  useImperativeHandle(handle, () => ({
+    focus: () => input.current?.focus(),
+    begin: (part) => {
+      const filter = `${value.trimEnd()} ${part}`.trimStart();
+      set(filter, filter.length);
+    },
+  }));
   const clear = (): void => {
     input.current?.focus();
     onChange('');
@@ -85,7 +99,7 @@ export function FilterComboBox({
           aria-controls={listId}
           aria-autocomplete="list"
           aria-describedby={errorsId}
-          aria-invalid={errors.length > 0}
+          aria-invalid={shownErrors.length > 0}
           {...(activeIndex >= 0 ? { 'aria-activedescendant': `${listId}-${activeIndex}` } : {})}
           placeholder={hint}
           value={value}
@@ -137,7 +151,7 @@ export function FilterComboBox({
         ))}
       </div>
       <p id={errorsId} role="status" className={styles['faults']}>
-        {errors.map(({ token, reason }) => `${token}: ${reason}.`).join(' ')}
+        {shownErrors.map(({ token, reason }) => `${token}: ${reason}.`).join(' ')}
       </p>
     </div>
   );

@@ -89,6 +89,38 @@ describeInBrowser('the list of flags', () => {
     await closeChecked(opened);
   });
 
+  it('is filtered by choices, and keeps a filter and its order under a name for the person', async () => {
+    const opened = await openSignedIn('/flags?q=listed&sort=name%20desc');
+    const { page } = opened;
+    const bar = page.getByRole('combobox', { name: 'Filter flags' });
+    await page.getByRole('table', { name: 'Flags' }).waitFor();
+    await chooseFromMenu(page.getByRole('button', { name: 'Filter', exact: true }), 'Type');
+    await eventually(async () => expect(await bar.inputValue()).toBe('listed type:'));
+    // What is being completed is no fault yet.
+    await page.getByRole('option', { name: /^type:release/ }).waitFor();
+    expect(await bar.getAttribute('aria-invalid')).toBe('false');
+    await page.getByRole('option', { name: /^type:release/ }).click();
+    await eventually(async () => expect(await bar.inputValue()).toBe('listed type:release '));
+    await chooseFromMenu(page.getByRole('button', { name: 'Views', exact: true }), 'Save this view…');
+    const dialog = page.getByRole('dialog', { name: 'Save this view' });
+    await dialog.getByLabel('Name').fill('Releases, last first');
+    await expectAccessible(opened);
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('button', { name: 'Releases, last first' }).waitFor();
+    await page.goto(new URL('/flags', page.url()).href);
+    await signIn(page);
+    await page.getByRole('table', { name: 'Flags' }).waitFor();
+    await chooseFromMenu(page.getByRole('button', { name: 'Views', exact: true }), 'Releases, last first');
+    await page.waitForURL((url) => url.searchParams.get('q') === 'listed type:release');
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('name desc');
+    await chooseFromMenu(
+      page.getByRole('button', { name: 'Releases, last first' }),
+      'Remove the view “Releases, last first”',
+    );
+    await page.getByRole('button', { name: 'Views', exact: true }).waitFor();
+    await closeChecked(opened);
+  });
+
   it('drops responses to an earlier filter that come late', async () => {
     const opened = await openSignedIn('/flags');
     const { page } = opened;

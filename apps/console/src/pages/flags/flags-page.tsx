@@ -29,6 +29,7 @@ import {
   useFlagRows,
 } from './use-flags.ts';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
+import { FilterMenu, ViewsMenu } from './filter-menus.tsx';
 import { FlagTable } from './flag-table.tsx';
 import styles from './flags.module.css';
 
@@ -106,7 +107,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
     () => shownEnvironments(enabledEnvironments, preference, maxListedEnvironments),
     [enabledEnvironments, preference],
   );
-  const { query, errors, filter, setFilter, sort, setSort } = useFlagListQuery(project, environments);
+  const { query, errors, filter, setFilter, sort, setSort, view, openView } = useFlagListQuery(project, environments);
   const [visibleRange, setVisibleRange] = useState({ first: 0, last: 0 });
   const list = useFlagRows(query, visibleRange.first, visibleRange.last, showsUsage);
   const { rowAt, total } = list;
@@ -191,6 +192,12 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
           onFocus={() => setVocabularyNeeded(true)}
           handle={filterBox}
         />
+        <FilterMenu
+          environments={listedEnvironments.map(({ name }) => name)}
+          hasProjects={project === undefined}
+          onChoose={(part) => filterBox.current?.begin(part)}
+        />
+        <ViewsMenu project={project} shown={view} onOpen={openView} />
         <EnvironmentsButton environments={enabledEnvironments} shown={listedEnvironments} />
       </div>
       <SelectionBar

@@ -108,7 +108,12 @@ export function useFlagListQuery(project: string | undefined, environments: read
   // An equal query stays the same object when the environments are loaded or change, so that the list keeps its selection.
   const serializedQuery = JSON.stringify(parsedQuery);
   const query = useMemo(() => JSON.parse(serializedQuery) as SearchQuery, [serializedQuery]);
-  return { query, errors: typed.errors, filter, setFilter, sort, setSort };
+  const view = { q: filter.trim(), sort: search['sort'] ?? '' };
+  const openView = ({ q, sort: order }: typeof view): void => {
+    setFilter(q);
+    write({ q: q === '' ? undefined : q, sort: order === '' ? undefined : order });
+  };
+  return { query, errors: typed.errors, filter, setFilter, sort, setSort, view, openView };
 }
 
 /** The number of rows that one request returns, called a window. The list loads the windows that are on the screen. */
