@@ -31,6 +31,12 @@ describe('an error of the server', () => {
       'growth.pricing-page: The `/payload/constraints/0/values` property must contain at least 1 items. You provided []',
       'growth.pricing-page: “Values” of constraint 1 must contain at least one.',
     ],
+    ['Line 2 of the `/body` property must be a JSON text.', 'Line 2 of what was sent must be a JSON text.'],
+    ["Tag type 'colour' does not exist: see the `/body/tags/1/type` property.", "Tag type 'colour' does not exist."],
+    [
+      'The request must say which features: see the `/body/features`, `/body/tag` and `/body/project` properties.',
+      'The request must say which features.',
+    ],
     ['The `/body/name` property is required. It was not present on the data you sent.', '“Name” is required.'],
   ])('is a sentence in field words: %s', (message, sentence) => {
     expect(shown({ message })).toBe(sentence);

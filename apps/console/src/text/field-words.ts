@@ -37,14 +37,22 @@ const pointer = String.raw`\`(\/?(?:body|query|params|payload)(?:\/[^\`]*)?|\/[^
 
 /** A message of the server as people read it: names of fields in the place of JSON pointers, and no values that are no text. */
 export function inFieldWords(message: string): string {
-  return message
-    .replace(new RegExp(`The ${pointer} (?:property|object of the request)`, 'g'), (_match, path: string) =>
-      fieldWords(path),
-    )
-    .replace(new RegExp(pointer, 'g'), (_match, path: string) => fieldWords(path))
-    .replace(/ is required\. It was not present on the data you sent\./g, ' is required.')
-    .replace(/The root object of the request/g, 'What was sent')
-    .replace(/ ?You (?:sent|provided) (?:[[{]|undefined|null\b|\[object).*$/s, '')
-    .replace(/at least 1 items/g, 'at least one')
-    .trim();
+  return (
+    message
+      // What is wrong stands before it, with the value.
+      .replace(/: see the (?:`[^`]*`(?:, | and )?)+ (?:property|properties)(?=\.)/g, '')
+      .replace(new RegExp(` of the ${pointer} property`, 'g'), (_match, path: string) => {
+        const words = fieldWords(path);
+        return ` of ${words.startsWith('“') ? words : words.charAt(0).toLowerCase() + words.slice(1)}`;
+      })
+      .replace(new RegExp(`The ${pointer} (?:property|object of the request)`, 'g'), (_match, path: string) =>
+        fieldWords(path),
+      )
+      .replace(new RegExp(pointer, 'g'), (_match, path: string) => fieldWords(path))
+      .replace(/ is required\. It was not present on the data you sent\./g, ' is required.')
+      .replace(/The root object of the request/g, 'What was sent')
+      .replace(/ ?You (?:sent|provided) (?:[[{]|undefined|null\b|\[object).*$/s, '')
+      .replace(/at least 1 items/g, 'at least one')
+      .trim()
+  );
 }

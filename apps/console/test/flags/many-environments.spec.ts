@@ -5,8 +5,10 @@ import {
   api,
   chooseFromMenu,
   closeChecked,
+  cutOffIn,
   describeInBrowser,
   expectAccessible,
+  goTo,
   openSignedIn,
 } from '../support/browser.ts';
 
@@ -29,14 +31,32 @@ function linesOf(text: Locator): Promise<number> {
   });
 }
 
+const counts = { trio: 3, quintet: 5, dozen: 12 };
+const requestIds = new Map<string, number>();
+
 describeInBrowser('a project with twelve environments', () => {
   beforeAll(async () => {
-    // A project takes all environments that are enabled when it is created.
-    await api('POST', '/api/admin/projects', { id: 'dozen', name: 'Dozen' });
+    // Without a list a project takes all environments that are enabled when it is created, which other specs may have added.
+    await api('POST', '/api/admin/projects', {
+      id: 'dozen',
+      name: 'Dozen',
+      environments: ['development', 'production'],
+    });
     await api('POST', '/api/admin/projects/dozen/features', { name: 'dozen.flag', type: 'release', description: '' });
     for (const name of [...added, last]) {
       await api('POST', '/api/admin/environments', { name, type: name === last ? 'production' : 'test' });
       await api('POST', '/api/admin/projects/dozen/environments', { environment: name });
+    }
+    for (const [id, count] of Object.entries(counts)) {
+      if (id !== 'dozen') {
+        const environments = ['production', ...added, last].slice(0, count);
+        await api('POST', '/api/admin/projects', { id, name: id, environments });
+        await api('POST', `/api/admin/projects/${id}/features`, { name: `${id}.flag`, type: 'release' });
+      }
+      await api('POST', `/api/admin/projects/${id}/stale`, { features: [`${id}.flag`], stale: true });
+      const change = { action: 'updateEnabled', feature: `${id}.flag`, payload: { enabled: true } };
+      const requests = `/api/admin/projects/${id}/environments/production/change-requests`;
+      requestIds.set(id, ((await api('POST', requests, [change])) as { readonly id: number }).id);
     }
   });
   afterAll(async () => {
@@ -56,6 +76,21 @@ describeInBrowser('a project with twelve environments', () => {
       const heading = page.getByRole('region', { name: `The flag in ${last}` }).getByRole('heading');
       for (const word of [last, 'production']) expect(await linesOf(heading.getByText(word, { exact: true }))).toBe(1);
       await expectAccessible(opened);
+      await closeChecked(opened);
+    },
+  );
+
+  it.each([1280, 1440, 390])(
+    'has its list, flag, cleanup and review within the edges of %i pixels, with three and five environments as well',
+    async (width) => {
+      const opened = await openSignedIn('/', { width });
+      const faults: string[] = [];
+      for (const id of Object.keys(counts))
+        for (const part of ['flags', `features/${id}.flag`, 'cleanup', `change-requests/${requestIds.get(id)}`]) {
+          await goTo(opened.page, `/projects/${id}/${part}`);
+          faults.push(...(await cutOffIn(opened.page)).map((fault) => `${id}, ${part}: ${fault}`));
+        }
+      expect(faults).toEqual([]);
       await closeChecked(opened);
     },
   );

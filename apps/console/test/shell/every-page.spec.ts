@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type axe from 'axe-core';
-import { eventually } from '@bunting/testing';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { api, closeChecked, describeInBrowser, loadAxe, openSignedIn, wcag } from '../support/browser.ts';
+import {
+  api,
+  closeChecked,
+  cutOffIn,
+  describeInBrowser,
+  goTo,
+  loadAxe,
+  openSignedIn,
+  wcag,
+} from '../support/browser.ts';
 
 const unique = randomUUID().slice(0, 8);
 /** As long as a name may be, and without a blank at which a line could break. */
@@ -55,54 +63,6 @@ const pages: string[] = [
     'instance',
   ].map((section) => `/admin/${section}`),
 ];
-
-/** Goes to another page without loading the console again, which would forget the key. */
-async function goTo(page: Page, path: string): Promise<void> {
-  const before = await page.title();
-  await page.evaluate((to) => {
-    history.pushState({}, '', to);
-    dispatchEvent(new PopStateEvent('popstate'));
-  }, path);
-  await page.waitForFunction((title) => document.title !== title, before);
-  await eventually(async () =>
-    expect(await page.locator('[data-loading], [role=progressbar], [aria-busy="true"]:not(article)').count()).toBe(0),
-  );
-}
-
-/** What reaches beyond the window, or is cut off within it without a sign that there is more. */
-function cutOff(): readonly string[] {
-  const width = document.documentElement.clientWidth;
-  const found: string[] = [];
-  if (document.documentElement.scrollWidth > width) found.push('the page scrolls sideways');
-  for (const one of document.querySelectorAll<HTMLElement>('main *, header *')) {
-    const box = one.getBoundingClientRect();
-    const { overflowX, textOverflow, visibility } = getComputedStyle(one);
-    if (box.width === 0 || box.height === 0 || visibility === 'hidden') continue;
-    const name = `${one.tagName} ${one.className} ${(one.textContent ?? '').slice(0, 30)}`;
-    const hidesMore = one.scrollWidth > one.clientWidth + 4 && one.clientWidth > 4;
-    // What is typed into a field scrolls with the cursor.
-    if (hidesMore && one.tagName !== 'INPUT' && /hidden|clip/.test(overflowX) && textOverflow !== 'ellipsis')
-      found.push(`cut: ${name}`);
-    if (box.right <= width + 1) continue;
-    let around = one.parentElement;
-    while (around !== null && getComputedStyle(around).overflowX === 'visible') around = around.parentElement;
-    if (around === null) found.push(`beyond the edge: ${name}`);
-  }
-  return found;
-}
-
-/** What is cut off once the page has come to rest. */
-async function cutOffIn(page: Page): Promise<readonly string[]> {
-  let found: readonly string[] = [];
-  await eventually(
-    async () => {
-      found = await page.evaluate(cutOff);
-      if (found.length > 0) throw new Error(found.join('\n'));
-    },
-    { timeoutMs: 10_000 },
-  ).catch(() => undefined);
-  return found;
-}
 
 async function axeFaults(page: Page): Promise<readonly string[]> {
   await loadAxe(page);

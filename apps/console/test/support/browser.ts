@@ -45,6 +45,8 @@ export interface OpenedPage {
   readonly foreign: string[];
   /** errors of scripts */
   readonly faults: string[];
+  /** notices that are written for machines: with a JSON pointer, or a value that is no text */
+  readonly notices: string[];
   close(): Promise<void>;
 }
 
@@ -93,18 +95,34 @@ async function newContext({
   return context;
 }
 
+const machineNotice = 'Notice for machines: ';
+
+/** Reports each notice that is written for machines, at the time it is shown, in the log of the page. */
+function watchNotices(prefix: string): void {
+  const reported = new Set<string>();
+  new MutationObserver(() => {
+    for (const { textContent: text } of document.querySelectorAll('[role=alert], [role=status]')) {
+      if (!/`\/|\/(body|query|payload|params)\/|\bundefined\b|\[object/.test(text) || reported.has(text)) continue;
+      reported.add(text);
+      console.warn(prefix + text);
+    }
+  }).observe(document, { childList: true, subtree: true, characterData: true });
+}
+
 async function openIn(context: BrowserContext, path: string, close: (page: Page) => Promise<void>) {
   const page = await context.newPage();
-  const [violations, foreign, faults]: [string[], string[], string[]] = [[], [], []];
+  const [violations, foreign, faults, notices]: [string[], string[], string[], string[]] = [[], [], [], []];
   page.on('console', (message) => {
     if (/Content Security Policy/i.test(message.text())) violations.push(message.text());
+    if (message.text().startsWith(machineNotice)) notices.push(message.text().slice(machineNotice.length));
   });
+  await page.addInitScript(watchNotices, machineNotice);
   page.on('pageerror', (error) => void faults.push(error.message));
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) foreign.push(request.url());
   });
   await page.goto(`${url}${path}`);
-  const opened: OpenedPage = { page, violations, foreign, faults, close: () => close(page) };
+  const opened: OpenedPage = { page, violations, foreign, faults, notices, close: () => close(page) };
   openPages.add(opened);
   page.on('close', () => openPages.delete(opened));
   return opened;
@@ -212,10 +230,58 @@ export async function expectAccessible({ page }: OpenedPage): Promise<void> {
   }
 }
 
-/** Closes a page and checks that it broke no rule of the browser: no policy report, no foreign request, no error of a script. */
-export async function closeChecked({ violations, foreign, faults, close }: OpenedPage): Promise<void> {
+/** Closes a page and checks what must never be: a policy report, a foreign request, an error of a script, a notice written for machines. */
+export async function closeChecked({ violations, foreign, faults, notices, close }: OpenedPage): Promise<void> {
   await close();
-  expect({ violations, foreign, faults }).toEqual({ violations: [], foreign: [], faults: [] });
+  expect({ violations, foreign, faults, notices }).toEqual({ violations: [], foreign: [], faults: [], notices: [] });
+}
+
+/** Goes to another page without loading the console again, which would forget the key. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  const before = await page.title();
+  await page.evaluate((to) => {
+    history.pushState({}, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
+  await page.waitForFunction((title) => document.title !== title, before);
+  await eventually(async () =>
+    expect(await page.locator('[data-loading], [role=progressbar], [aria-busy="true"]:not(article)').count()).toBe(0),
+  );
+}
+
+/** What reaches beyond the window, or is cut off within it without a sign that there is more. */
+function cutOff(): readonly string[] {
+  const width = document.documentElement.clientWidth;
+  const found: string[] = [];
+  if (document.documentElement.scrollWidth > width) found.push('the page scrolls sideways');
+  for (const one of document.querySelectorAll<HTMLElement>('main *, header *')) {
+    const box = one.getBoundingClientRect();
+    const { overflowX, textOverflow, visibility } = getComputedStyle(one);
+    if (box.width === 0 || box.height === 0 || visibility === 'hidden') continue;
+    const name = `${one.tagName} ${one.className} ${(one.textContent ?? '').slice(0, 30)}`;
+    const hidesMore = one.scrollWidth > one.clientWidth + 4 && one.clientWidth > 4;
+    // What is typed into a field scrolls with the cursor.
+    if (hidesMore && one.tagName !== 'INPUT' && /hidden|clip/.test(overflowX) && textOverflow !== 'ellipsis')
+      found.push(`cut: ${name}`);
+    if (box.right <= width + 1) continue;
+    let around = one.parentElement;
+    while (around !== null && getComputedStyle(around).overflowX === 'visible') around = around.parentElement;
+    if (around === null) found.push(`beyond the edge: ${name}`);
+  }
+  return found;
+}
+
+/** What is cut off once the page has come to rest. */
+export async function cutOffIn(page: Page): Promise<readonly string[]> {
+  let found: readonly string[] = [];
+  await eventually(
+    async () => {
+      found = await page.evaluate(cutOff);
+      if (found.length > 0) throw new Error(found.join('\n'));
+    },
+    { timeoutMs: 10_000 },
+  ).catch(() => undefined);
+  return found;
 }
 
 /** Counts the presses of a pointer on a page from now on, while its document stays. @returns a function that says how many there were */

@@ -1,4 +1,5 @@
 import {
+  Refusal,
   AddSegmentIds,
   type AnyOperation,
   RemoveSegmentIds,
@@ -9,6 +10,7 @@ import {
   segmentIdReader,
 } from '@bunting/contracts';
 import { useRef, useState } from 'react';
+import { ApiError } from '../../../api/api-error.ts';
 import { sendAfterSignIn, urlOf } from '../../../api/call.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
@@ -16,6 +18,7 @@ import { TextField } from '../../../components/forms/fields.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import { notifyProposed, propose } from '../../../changes/propose.ts';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
+import { inFieldWords } from '../../../text/field-words.ts';
 import { formatCount, formatNumber } from '../../../text/format-number.ts';
 import { downloadSegmentList } from './download-segment-list.ts';
 import type { ProposalTarget } from './propose-segment.tsx';
@@ -73,7 +76,7 @@ function SegmentListUpload({ id, list, target, onChange }: SegmentListProps) {
       setRead(await readList(file, field));
     } catch (error) {
       setRead(undefined);
-      notifyError(error);
+      notifyError(error instanceof Refusal ? new ApiError(error.kind, inFieldWords(error.message)) : error);
     }
   };
   const proposes = target !== undefined && !target.maySkip;

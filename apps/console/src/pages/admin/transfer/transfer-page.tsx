@@ -29,6 +29,7 @@ import { exportedCounts, parseExport, saveFile } from './export-file.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
+import { inFieldWords } from '../../../text/field-words.ts';
 import { inPermissionNames } from '../../../text/permission-words.ts';
 
 const texts = {
@@ -58,7 +59,7 @@ function FindingsNotice({ title, tone, findings }: FindingsNoticeProps) {
       <ul className={styles['plain']}>
         {findings.map(({ message, affectedItems }) => (
           <li key={message}>
-            {message}
+            {inFieldWords(message)}
             {affectedItems.length > 0 && (
               <ul className={styles['chips']}>
                 {affectedItems.map((item) => (
