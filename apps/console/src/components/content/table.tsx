@@ -4,6 +4,8 @@ import styles from './content.module.css';
 interface Column<T> {
   readonly id: string;
   readonly title: string;
+  /** for a column of buttons, which say what they do: the title is read, and not seen */
+  readonly isTitleHidden?: boolean;
   readonly cell: (row: T) => React.ReactNode;
 }
 
@@ -22,9 +24,9 @@ export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
       <table className={`${table['table']} ${styles['table']}`}>
         <thead>
           <tr>
-            {columns.map(({ id, title }) => (
+            {columns.map(({ id, title, isTitleHidden = false }) => (
               <th key={id} scope="col">
-                {title}
+                {isTitleHidden ? <span className="visually-hidden">{title}</span> : title}
               </th>
             ))}
           </tr>
@@ -32,8 +34,8 @@ export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map(({ id, title, cell }) => (
-                <td key={id} data-title={title}>
+              {columns.map(({ id, title, isTitleHidden = false, cell }) => (
+                <td key={id} data-title={isTitleHidden ? undefined : title}>
                   <div>{cell(row)}</div>
                 </td>
               ))}

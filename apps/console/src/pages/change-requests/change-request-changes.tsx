@@ -274,23 +274,28 @@ export function ChangeRequestImpact({ request }: RequestProps) {
     ),
   ];
   const query = useQuery(operationQuery(EvaluateImpact, { body: { project, environment, changes } }));
+  const names = request.features.map(({ name }) => name);
+  // In the order of the changes; flags that depend on theirs follow.
+  const placeOf = (name: string): number => (names.includes(name) ? names.indexOf(name) : names.length);
   return (
     <section className={layout['card']} aria-labelledby="impact">
       <h2 id="impact">What it does for users</h2>
       <QueryResult query={query}>
         {({ features }) => (
           <>
-            {features.map((feature) =>
-              feature.dependsOn === undefined ? (
-                <div key={feature.name} className={layout['denseStack']}>
-                  <h3>{feature.name}</h3>
-                  <ImpactGroups groups={feature.groups} label={feature.name} />
-                  <Incompleteness isComplete={feature.isComplete} />
-                </div>
-              ) : (
-                <DependentImpact key={feature.name} {...feature} />
-              ),
-            )}
+            {features
+              .toSorted((one, other) => placeOf(one.name) - placeOf(other.name))
+              .map((feature) =>
+                feature.dependsOn === undefined ? (
+                  <div key={feature.name} className={layout['denseStack']}>
+                    <h3>{feature.name}</h3>
+                    <ImpactGroups groups={feature.groups} label={feature.name} />
+                    <Incompleteness isComplete={feature.isComplete} />
+                  </div>
+                ) : (
+                  <DependentImpact key={feature.name} {...feature} />
+                ),
+              )}
           </>
         )}
       </QueryResult>

@@ -9,7 +9,7 @@ import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Select } from '../../components/forms/selects.tsx';
+import { ComboBox, Select } from '../../components/forms/selects.tsx';
 import { ListPage } from '../projects/project-tabs.tsx';
 import { useFilterInUrl } from '../../filtering/search-parameter.ts';
 import {
@@ -118,22 +118,20 @@ function Filters({ project, view, days, filterInUrl: { filter, setFilter, search
           onChange={(id) => write({ days: id === String(defaultDays) ? undefined : id })}
         />
       )}
-      <Select
-        label="Project"
-        options={[
-          { id: allProjects, label: 'All projects' },
-          ...(projects?.projects ?? []).map(({ id, name }) => ({ id, label: name })),
-        ]}
-        value={project ?? allProjects}
-        onChange={(id) =>
-          void navigate({
-            ...(id === allProjects
-              ? { to: '/cleanup' as const }
-              : { to: '/projects/$project/cleanup' as const, params: { project: id } }),
-            search,
-          })
-        }
-      />
+      {project === undefined && (
+        <ComboBox
+          label="Project"
+          options={[
+            { id: allProjects, label: 'All projects' },
+            ...(projects?.projects ?? []).map(({ id, name }) => ({ id, label: name })),
+          ]}
+          value={allProjects}
+          onChange={(id) => {
+            if (id !== allProjects)
+              void navigate({ to: '/projects/$project/cleanup', params: { project: id }, search });
+          }}
+        />
+      )}
     </div>
   );
 }
@@ -224,6 +222,7 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
           {flags.length > 0 && (
             <CleanupTable
               label={label}
+              hasProjects={project === undefined}
               flags={flags}
               total={total}
               isOutdated={list.isPlaceholderData}

@@ -16,6 +16,8 @@ type EnvironmentTypes = ReadonlyMap<string, string>;
 
 interface CleanupTableProps {
   readonly label: string;
+  /** whether the flags are of several projects, which stand below their names */
+  readonly hasProjects: boolean;
   readonly flags: readonly CleanupFlag[];
   /** the number of flags of the query, also of those that are not yet loaded */
   readonly total: number;
@@ -147,9 +149,11 @@ export function CleanupTable({ flags, total, isOutdated, onReachEnd, ...props }:
                   >
                     <bdi>{name}</bdi>
                   </Link>
-                  <span className={`${styles['oneLine']} ${layout['small']}`}>
-                    <ProjectName id={project} />
-                  </span>
+                  {props.hasProjects && (
+                    <span className={`${styles['oneLine']} ${layout['small']}`}>
+                      <ProjectName id={project} />
+                    </span>
+                  )}
                 </div>
                 <div role="cell">
                   <div className={styles['badges']}>

@@ -139,6 +139,7 @@ function PersonalAccessTokens() {
                 {
                   id: 'remove',
                   title: 'Actions',
+                  isTitleHidden: true,
                   cell: (row) => (
                     <Button size="small" onPress={() => setTokenToRemove(row)}>
                       Remove

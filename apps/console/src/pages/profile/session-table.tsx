@@ -37,6 +37,7 @@ export function SessionTable({ sessions, onEnd }: SessionTableProps) {
               {
                 id: 'end',
                 title: 'Actions',
+                isTitleHidden: true,
                 cell: ({ id, isCurrent }: UserSession) =>
                   !isCurrent && (
                     <Button size="small" onPress={() => onEnd(id)}>

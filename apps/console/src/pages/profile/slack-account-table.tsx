@@ -26,6 +26,7 @@ export function SlackAccountTable({ accounts, onUnlink }: SlackAccountTableProps
         {
           id: 'unlink',
           title: 'Actions',
+          isTitleHidden: true,
           cell: ({ id }) => (
             <Button size="small" onPress={() => onUnlink(id)}>
               Unlink

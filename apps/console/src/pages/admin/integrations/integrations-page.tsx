@@ -1,16 +1,19 @@
 import { CreateAddon, DeleteAddon, ListAddons, UpdateAddon } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Badge } from '../../../components/content/badge.tsx';
+import { ProjectNames } from '../../../components/content/project-name.tsx';
+import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
 import { formatCount } from '../../../text/format-number.ts';
 import { AdminCatalogue } from '../admin-page.tsx';
 import { DeliveriesPage } from './deliveries-page.tsx';
 import { IntegrationDialog } from './integration-dialog.tsx';
 import { nameOf } from './integration-name.ts';
 
-function namesOrAll(names: readonly string[], all: string): string {
-  return names.length === 0 || names[0] === '*' ? all : names.join(', ');
+function isAll(names: readonly string[]): boolean {
+  return names.length === 0 || names.includes('*');
 }
 
 function Integrations() {
@@ -45,11 +48,23 @@ function Integrations() {
           cell: ({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>),
         },
         { id: 'events', title: 'Events', cell: ({ events }) => formatCount(events.length, 'type') },
-        { id: 'projects', title: 'Projects', cell: ({ projects }) => namesOrAll(projects, 'All projects') },
+        {
+          id: 'projects',
+          title: 'Projects',
+          cell: ({ projects }) => (isAll(projects) ? 'all projects' : <ProjectNames ids={projects} />),
+        },
         {
           id: 'environments',
           title: 'Environments',
-          cell: ({ environments }) => namesOrAll(environments, 'All environments'),
+          cell: ({ environments }) =>
+            isAll(environments)
+              ? 'all environments'
+              : environments.map((name, nth) => (
+                  <Fragment key={name}>
+                    {nth > 0 && ', '}
+                    <EnvironmentName name={name} />
+                  </Fragment>
+                )),
         },
       ]}
       create={{

@@ -122,6 +122,7 @@ export function ServiceAccountTokensDialog({
                 {
                   id: 'delete',
                   title: 'Actions',
+                  isTitleHidden: true,
                   cell: (pat) => (
                     <Button size="small" onPress={() => setTokenToDelete(pat)}>
                       Delete

@@ -9,7 +9,7 @@ import { CopyableSecret } from '../../../components/content/copyable-secret.tsx'
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { CreateSecretDialog, type CreateSecretValues } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { instantAfterDays, tokenLifetimes } from '../../../components/forms/form-values.ts';
-import { apiTokenTypes } from './api-tokens-page.tsx';
+import { tokenTypeOptions } from '../../../text/api-token-types.ts';
 
 type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
@@ -75,12 +75,7 @@ export function CreateApiTokenDialog({ onClose }: { readonly onClose: () => void
             validate={(value) => validationErrorOf(CreateApiToken.body, 'tokenName', value)}
             autoFocus
           />
-          <Select
-            label="Type"
-            options={types.map((id) => ({ id, label: apiTokenTypes[id][0], description: apiTokenTypes[id][1] }))}
-            value={type}
-            onChange={(id) => setType(id as Type)}
-          />
+          <Select label="Type" options={tokenTypeOptions(types)} value={type} onChange={(id) => setType(id as Type)} />
           {isScoped && (
             <>
               <Select

@@ -8,16 +8,11 @@ import { EnvironmentName } from '../../../components/environments/environment-na
 import { Select } from '../../../components/forms/selects.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
+import { apiTokenTypes, tokenTypeOptions } from '../../../text/api-token-types.ts';
 import { AdminCatalogue } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import { ProjectNames, useProjectNames } from '../../../components/content/project-name.tsx';
 import styles from '../people/people.module.css';
-
-export const apiTokenTypes = {
-  client: ['Client', 'SDKs in servers: all settings of flags'],
-  frontend: ['Frontend', 'Browsers and apps: evaluated flags only, may be public'],
-  admin: ['Admin', 'The whole API, like an administrator'],
-} as const;
 
 type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
@@ -71,7 +66,7 @@ export function ApiTokensPage() {
       filter={
         <Select
           label="Type of token"
-          options={[{ id: '*', label: 'Every type' }, ...types.map((id) => ({ id, label: apiTokenTypes[id][0] }))]}
+          options={[{ id: '*', label: 'Every type' }, ...tokenTypeOptions(types)]}
           value={type ?? '*'}
           onChange={(id) => setType(id === '*' ? undefined : id)}
         />

@@ -182,7 +182,7 @@ function UnknownFlags() {
                   <span key={appName}>
                     <ApplicationLink name={appName} />{' '}
                     <span className={layout['muted']}>
-                      {environments.map(({ environment }) => environment).join(', ')}
+                      ({environments.map(({ environment }) => environment).join(', ')})
                     </span>
                   </span>
                 ))}

@@ -102,6 +102,7 @@ function useFields(): readonly RequestBodyField[] {
       label: 'Offered in',
       hint: 'A segment of one project is offered there only.',
       options: [{ id: '', label: 'Every project' }, ...projects.map(({ id, name }) => ({ id, label: name }))],
+      isLong: true,
     },
   ];
 }

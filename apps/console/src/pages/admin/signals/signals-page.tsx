@@ -154,6 +154,7 @@ function Tokens({ endpoint }: { readonly endpoint: SignalEndpoint }) {
             {
               id: 'delete',
               title: 'Actions',
+              isTitleHidden: true,
               cell: (token) => (
                 <Button size="small" aria-label={`Delete the token ${token.name}`} onPress={() => setOpened(token)}>
                   Delete

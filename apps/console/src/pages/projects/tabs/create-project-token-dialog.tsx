@@ -6,13 +6,7 @@ import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fie
 import { DialogQueryResult } from '../../../components/dialogs/dialog.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { instantAfterDays, tokenLifetimes } from '../../../components/forms/form-values.ts';
-import { projectTokenTypes } from './tokens-tab.tsx';
-
-const tokenTypeOptions = Object.entries(projectTokenTypes).map(([id, [label, description]]) => ({
-  id,
-  label,
-  description,
-}));
+import { tokenTypeOptions } from '../../../text/api-token-types.ts';
 
 interface CreateProjectTokenDialogProps {
   readonly project: string;
@@ -60,7 +54,7 @@ function TokenDialog({ project, environments, onClose }: TokenDialogProps) {
             validate={(value) => validationErrorOf(CreateProjectApiToken.body, 'tokenName', value)}
             autoFocus
           />
-          <BoundSelect control={control} name="type" label="For" options={tokenTypeOptions} />
+          <BoundSelect control={control} name="type" label="Type" options={tokenTypeOptions(['client', 'frontend'])} />
           <BoundSelect
             control={control}
             name="environment"

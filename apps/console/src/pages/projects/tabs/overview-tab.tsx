@@ -54,7 +54,8 @@ function Tile({ title, children }: { readonly title: string; readonly children: 
 function ComparedNumbers({ current, before }: { readonly current: number; readonly before: number }) {
   return (
     <>
-      {formatNumber(current)} <span className={styles['small']}>before: {formatNumber(before)}</span>
+      {formatNumber(current)}
+      {(current > 0 || before > 0) && <span className={styles['small']}> before: {formatNumber(before)}</span>}
     </>
   );
 }
@@ -77,7 +78,8 @@ function weeksOf(days: ProjectStatus['activityCountByDate'], now: number) {
 function Activity({ days }: { readonly days: ProjectStatus['activityCountByDate'] }) {
   const [now] = useState(serverNow);
   const weeks = weeksOf(days, now);
-  const max = Math.max(1, ...weeks.map(({ count }) => count));
+  const max = Math.max(...weeks.map(({ count }) => count));
+  if (max === 0) return <p className={layout['muted']}>Nothing has changed.</p>;
   return (
     <ul className={styles['weeks']}>
       {weeks.map(({ from, count }) => (
@@ -173,7 +175,8 @@ export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
                 { label: 'Members added', value: stats.projectMembersAddedCurrentWindow },
                 {
                   label: 'Days from creation to production, on average',
-                  value: Math.round(stats.avgTimeToProdCurrentWindow * 10) / 10,
+                  // The server says 0 where no flag has come to production.
+                  value: Math.round(stats.avgTimeToProdCurrentWindow * 10) / 10 || '–',
                 },
               ]}
             />
@@ -189,10 +192,10 @@ export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
         <Tile title="Settings">
           <Facts
             facts={[
-              { label: 'Who sees it and proposes changes', value: collaborationModes[mode][0] },
+              { label: 'Access', value: collaborationModes[mode][0] },
               { label: 'Default stickiness', value: defaultStickiness },
-              { label: 'Names of flags match', value: featureNaming?.pattern ?? 'any' },
-              { label: 'Active flags at most', value: featureLimit ?? 'any number' },
+              { label: 'Pattern of names', value: featureNaming?.pattern ?? 'none' },
+              { label: 'Limit of flags', value: featureLimit ?? 'none' },
               ...(owners.length === 0
                 ? []
                 : [{ label: 'Owners', value: owners.map(({ name, email }) => name ?? email).join(', ') }]),

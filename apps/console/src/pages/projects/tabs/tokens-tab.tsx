@@ -1,4 +1,4 @@
-import { type ApiToken, CreateProjectApiToken, DeleteProjectApiToken, ListProjectApiTokens } from '@bunting/contracts';
+import { CreateProjectApiToken, DeleteProjectApiToken, ListProjectApiTokens } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
@@ -8,16 +8,7 @@ import { Notice } from '../../../components/content/notice.tsx';
 import { Catalogue } from '../../../components/resources/catalogue.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import layout from '../../../components/layout/layout.module.css';
-
-export const projectTokenTypes = {
-  client: ['Servers', 'Gets all flags with their strategies: keep it secret'],
-  frontend: ['Browsers and mobile apps', 'Gets evaluated flags only, and may be public'],
-} as const;
-
-const typeNames = new Map(Object.entries(projectTokenTypes).map(([id, [label]]) => [id, label]));
-function typeName(type: ApiToken['type']): string {
-  return typeNames.get(type) ?? type;
-}
+import { apiTokenTypes } from '../../../text/api-token-types.ts';
 
 const CreateProjectTokenDialog = lazy(() =>
   import('./create-project-token-dialog.tsx').then(({ CreateProjectTokenDialog: component }) => ({
@@ -43,7 +34,7 @@ export function TokensTab({ project }: { readonly project: string }) {
         text={({ environment, type }) => `${environment} ${type}`}
         columns={[
           { id: 'name', title: 'Name', cell: ({ tokenName }) => <strong>{tokenName}</strong> },
-          { id: 'type', title: 'Type', cell: ({ type }) => typeName(type) },
+          { id: 'type', title: 'Type', cell: ({ type }) => apiTokenTypes[type][0] },
           {
             id: 'environment',
             title: 'Environment',
