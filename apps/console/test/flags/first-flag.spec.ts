@@ -142,6 +142,8 @@ describeInBrowser('a first flag', () => {
       timeout: 120_000,
     });
     expect(stdout).toMatch(/^first\.asked (true|false)\n(.*\n)*it is on\n$/);
+    // It goes on, so that one sees the flag change.
+    expect(program).toContain('setInterval(show');
     await dialog.getByText(/first-app is connected to development · unleash-node-sdk/).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     expect(await page.content()).not.toContain('first:development.');

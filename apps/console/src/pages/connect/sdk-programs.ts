@@ -35,7 +35,9 @@ const flags = await startUnleash({
   appName: '${appName}',
   customHeaders: { Authorization: '${token}' },
 });
-console.log('${flag}', flags.isEnabled('${flag}', { userId: '42' }));
+const show = () => console.log('${flag}', flags.isEnabled('${flag}', { userId: '42' }));
+show();
+setInterval(show, 5_000);
 `,
   },
   {
