@@ -116,10 +116,6 @@ const lifecycleSummarySql = `(
     where f.project = p.id and entered ->> 'enteredStageAt' <= current.stage ->> 'enteredStageAt'
     window per_feature as (partition by f.name order by ordinal)) as stages)`;
 
-/** SQL: the time of the last use of a feature of the project. */
-export const lastUsageAtSql = timestampSql(`(
-  select max(seen.last_seen_at) from feature f join feature_seen seen on seen.feature = f.name where f.project = p.id)`);
-
 /** SQL to join: the feature counts and the members of a project. @param members the parameter with `ProjectMembers` as JSON */
 export function joinMetrics(members: string): string {
   return `${joinFeatureCounts} ${joinMembers(members)}`;

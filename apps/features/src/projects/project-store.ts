@@ -18,7 +18,7 @@ import {
 } from '@bunting/database';
 import type { Outbox, RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
-import { healthSql, joinMetrics, lastUsageAtSql } from '../insights/insights-store.ts';
+import { healthSql, joinMetrics } from '../insights/insights-store.ts';
 import type { FeatureNaming } from '../names.ts';
 import { emitSegmentRemoval } from '../segments/segment-store.ts';
 import type { StoredSegment } from '../segments/segment.ts';
@@ -303,12 +303,16 @@ const projects: Statement = {
       `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
       `'memberCount': ${memberCountSql}, 'owners': ${ownersSql}`,
       `'createdAt': ${timestampSql('p.created_at')}, 'archivedAt': ${orNull(timestampSql('p.archived_at'))}`,
-      `'lastReportedFlagUsage': ${orNull(lastUsageAtSql)}, 'lastUpdatedAt': ${orNull(timestampSql('last_event."lastEventAt"'))}`,
+      `'lastReportedFlagUsage': ${orNull(timestampSql('last_usage.at'))}, 'lastUpdatedAt': ${orNull(timestampSql('last_event."lastEventAt"'))}`,
     )}
       order by p.name collate "C", p.id), '[]'))::text as json
     from project p
     ${joinMetrics('$3')}
     left join json_to_recordset($4::json) as last_event (id text, "lastEventAt" timestamptz) on last_event.id = p.id
+    -- Of all projects at once: a subquery for each would read all features that were seen as often as there are projects.
+    left join (
+      select f.project, max(seen.last_seen_at) as at from feature_seen seen join feature f on f.name = seen.feature
+      group by f.project) as last_usage on last_usage.project = p.id
     where (p.archived_at is not null) = $5::boolean and p.id <> all ($2::text[])`,
 };
 
