@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
+import { ProjectName } from '../../components/content/project-name.tsx';
 import { Checkbox, Switch, TextField } from '../../components/forms/fields.tsx';
 import { ComboBox, Select } from '../../components/forms/selects.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -104,7 +105,7 @@ export function PlaygroundInputFields({
               isSelected
               onChange={() => write({ projects: projects.filter((other) => other !== id).join(',') || undefined })}
             >
-              {id}
+              <ProjectName id={id} />
             </Checkbox>
           ))}
         </div>
