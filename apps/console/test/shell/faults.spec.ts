@@ -1,6 +1,6 @@
 import { eventually } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import {
   api,
@@ -17,6 +17,21 @@ import {
 async function expectWordsForPeople(page: Page): Promise<void> {
   const text = await page.evaluate(() => document.body.innerText);
   expect(text).not.toMatch(/`\/|\/(body|query|payload|params)\/|\bundefined\b|\[object/);
+}
+
+/** Whether something else lies over the middle of an element, or it is out of sight. A field stands for an input that is read out alone. */
+function isCovered(element: Locator): Promise<boolean> {
+  return element.evaluate((one) => {
+    let seen: Element = one.closest('label') ?? one;
+    while (seen.getBoundingClientRect().width <= 1 && seen.parentElement !== null) seen = seen.parentElement;
+    const { left, top, width, height } = seen.getBoundingClientRect();
+    const shown = document.elementFromPoint(left + width / 2, top + height / 2);
+    return shown === null || !(seen.contains(shown) || shown.contains(seen));
+  });
+}
+
+function hasFocus(element: Locator): Promise<boolean> {
+  return element.evaluate((one) => document.activeElement === one);
 }
 
 async function aUser(rootRole: number): Promise<string> {
@@ -56,7 +71,16 @@ describeInBrowser('what the server refuses', () => {
     await page.getByText('Enter a value in each constraint to see what this does.').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByRole('alert').filter({ hasText: '“Values” of constraint 1 must contain at least one' }).waitFor();
+    const fault = page.getByRole('alert').filter({ hasText: '“Values” of constraint 1 must contain at least one' });
+    await fault.waitFor();
+    await eventually(async () => expect(await isCovered(fault)).toBe(false));
+    // Whatever gets the focus by keyboard is in sight, above the buttons that stay.
+    await page.getByLabel('Title').focus();
+    for (const last = page.locator('form a', { hasText: 'Cancel' }); !(await hasFocus(last));) {
+      await page.keyboard.press('Tab');
+      const focused = page.locator(':focus');
+      await eventually(async () => expect(await isCovered(focused)).toBe(false));
+    }
     await expectWordsForPeople(page);
     expect(evaluations).toBe(0);
     await page.getByRole('textbox', { name: 'Values' }).fill('ann');

@@ -83,7 +83,6 @@ function StrategyForm({ strategyLocation, strategyEdit, protection, mayTurnOn }:
           onChange={(variants) => edit({ ...draft, variants })}
         />
       </Suspense>
-      {error !== null && <ErrorNotice error={error} />}
       <SkipChangeRequestNotice
         protection={protection}
         isPending={isPending}
@@ -91,18 +90,21 @@ function StrategyForm({ strategyLocation, strategyEdit, protection, mayTurnOn }:
         label="Save directly"
         onDirect={() => void save({ isDirect: true })}
       />
-      <div className={layout['actions']}>
-        <Button type="submit" variant="primary" isPending={isPending} isDisabled={!isChanged}>
-          {verb}
-        </Button>
-        {mayTurnOn && (
-          <Button isPending={isPending} isDisabled={!isChanged} onPress={() => void save({ turnsOn: true })}>
-            {verb} and turn on
+      <div className={styles['footer']} data-sticky>
+        {error !== null && <ErrorNotice error={error} />}
+        <div className={layout['actions']}>
+          <Button type="submit" variant="primary" isPending={isPending} isDisabled={!isChanged}>
+            {verb}
           </Button>
-        )}
-        <Link to="/projects/$project/features/$feature" params={{ project, feature }} className={buttonClass()}>
-          Cancel
-        </Link>
+          {mayTurnOn && (
+            <Button isPending={isPending} isDisabled={!isChanged} onPress={() => void save({ turnsOn: true })}>
+              {verb} and turn on
+            </Button>
+          )}
+          <Link to="/projects/$project/features/$feature" params={{ project, feature }} className={buttonClass()}>
+            Cancel
+          </Link>
+        </div>
       </div>
     </form>
   );
