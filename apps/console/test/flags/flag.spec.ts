@@ -255,14 +255,26 @@ describeInBrowser('the editor of a strategy', () => {
     await page.getByRole('button', { name: 'Show JSON' }).click();
     const text = page.getByRole('textbox', { name: 'JSON' });
     await text.waitFor();
-    await text.fill('{"name":"flexibleRollout","parameters":{"rollout":"7"');
-    await page.getByText('The form keeps the last strategy that was valid.').waitFor();
+    await text.fill('{"name": "flexibleRollout",\n "parameters": {"rollout": 07}}');
+    await page.getByText('The text is no JSON from line 2, column 28.', { exact: false }).waitFor();
+    const letters = page.locator('[aria-hidden] [data-mark]');
+    expect(await letters.allTextContents()).toEqual(['07']);
+    expect(await text.getAttribute('aria-invalid')).toBe('true');
+    await expectAccessible(opened);
     await text.fill('{"name":"flexibleRollout","parameters":{"rollout":"7"}}');
     await eventually(async () =>
       expect(await page.getByRole('spinbutton', { name: 'Percent' }).inputValue()).toBe('7'),
     );
+    await page.getByText('The text is no JSON', { exact: false }).waitFor({ state: 'detached' });
+    // The brackets at the cursor are marked; what is typed is undone.
+    await text.press('Control+End');
+    await eventually(async () => expect(await letters.allTextContents()).toEqual(['{', '}']));
+    await page.keyboard.type('x');
+    expect(await text.inputValue()).toMatch(/}}x$/);
+    await page.keyboard.press('Control+z');
+    await eventually(async () => expect(await text.inputValue()).toMatch(/}}$/));
     await page.getByRole('spinbutton', { name: 'Percent' }).fill('9');
-    await eventually(async () => expect(await text.textContent()).toContain('"rollout": "9"'));
+    await eventually(async () => expect(await text.inputValue()).toContain('"rollout": "9"'));
     await expectAccessible(opened);
     await closeChecked(opened);
   });

@@ -42,12 +42,12 @@ const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry === tru
 const first = new Set([entry, ...(manifest[entry]?.dynamicImports ?? [])].flatMap((key) => [...closure(key)]));
 
 describe('the JavaScript of the console', () => {
-  it('is at most 60 kB of brotli more for each page, and at most 100 kB more for each dialog and editor by itself', () => {
+  it('is at most 60 kB of brotli more for each page, dialog and editor', () => {
     const parts = Object.keys(manifest).filter((key) => manifest[key]?.isDynamicEntry === true);
     expect(parts.length).toBeGreaterThan(20);
     const large = parts
       .map((key) => ({ key, size: kilobytes([...closure(key)].filter((one) => !first.has(one))) }))
-      .filter(({ key, size }) => size > (/-(page|tab)\.tsx$/.test(key) ? 60 : 100))
+      .filter(({ size }) => size > 60)
       .map(({ key, size }) => `${key}: ${size.toFixed(0)} kB`);
     expect(large).toEqual([]);
   });

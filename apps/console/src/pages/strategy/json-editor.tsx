@@ -1,7 +1,55 @@
-import { Compartment } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
-import { useEffect, useRef } from 'react';
-import styles from './strategy.module.css';
+import { memo, useMemo, useState } from 'react';
+import { jsonFaultAt, type JsonToken, jsonTokens, matchingBrackets } from './json-text.ts';
+import styles from './json-editor.module.css';
+
+interface Mark {
+  readonly at: number;
+  readonly kind: 'pair' | 'fault';
+}
+
+interface LineProps {
+  readonly text: string;
+  /** the places within the line that are marked, as `kind:offset`, joined by blanks: the same for lines that need not be drawn again */
+  readonly marks: string;
+}
+
+const Line = memo(({ text, marks }: LineProps) => {
+  const tokens = jsonTokens(text);
+  const marked = new Map(marks.split(' ').map((mark) => mark.split(':').toReversed() as [string, string]));
+  const isKey = (nth: number): boolean =>
+    tokens[nth]?.kind === 'string' && tokens.slice(nth + 1).find(({ kind }) => kind !== 'blank')?.text === ':';
+  return (
+    <div className={styles['line']}>
+      {tokens.map((token, nth) => (
+        <span key={token.at} data-kind={isKey(nth) ? 'key' : token.kind} data-mark={marked.get(String(token.at))}>
+          {token.text}
+        </span>
+      ))}
+      {marked.has(String(text.length)) && <span data-mark={marked.get(String(text.length))}> </span>}
+    </div>
+  );
+});
+Line.displayName = 'Line';
+
+/** The lines of a text, each with its marks. */
+function linesOf(text: string, marks: readonly Mark[]): readonly LineProps[] {
+  let begin = 0;
+  return text.split('\n').map((line) => {
+    const [from, to] = [begin, begin + line.length];
+    begin = to + 1;
+    const own = marks.filter(({ at }) => at >= from && at <= to);
+    return { text: line, marks: own.map(({ kind, at }) => `${kind}:${at - from}`).join(' ') };
+  });
+}
+
+function marksOf(tokens: readonly JsonToken[], cursor: number | undefined): readonly Mark[] {
+  const pair = cursor === undefined ? undefined : matchingBrackets(tokens, cursor);
+  const fault = jsonFaultAt(tokens);
+  return [
+    ...(pair ?? []).map((at) => ({ kind: 'pair' as const, at })),
+    ...(fault === undefined ? [] : [{ kind: 'fault' as const, at: fault }]),
+  ];
+}
 
 interface JsonEditorProps {
   readonly label: string;
@@ -9,54 +57,39 @@ interface JsonEditorProps {
   readonly onChange: (text: string) => void;
 }
 
-const theme = EditorView.theme({
-  '&': { backgroundColor: 'var(--surface)', color: 'var(--text)', fontSize: '13px' },
-  '.cm-content': { caretColor: 'var(--text)', fontFamily: 'var(--font-mono)' },
-  '.cm-gutters': { backgroundColor: 'var(--surface-subtle)', color: 'var(--text-muted)', border: 'none' },
-  '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
-    backgroundColor: 'var(--surface-selected) !important',
-  },
-  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--surface-hover)' },
-  '&.cm-focused': { outline: '2px solid var(--focus)' },
-});
-
-/** An editor of JSON text. A `text` that differs from what the user has typed replaces it. */
+/**
+ * An editor of JSON text. It is a text area, with what a browser gives one, such as undo and the words of a screen reader; what is drawn
+ * behind it has the same letters in colours, with marks where the text stops being JSON and at the brackets beside the cursor.
+ */
 export function JsonEditor({ label, text, onChange }: JsonEditorProps) {
-  const holder = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView>(undefined);
-  const latestOnChange = useRef(onChange);
-  useEffect(() => {
-    latestOnChange.current = onChange;
-  });
-  useEffect(() => {
-    if (holder.current === null) return undefined;
-    // In a shadow root CodeMirror uses constructed style sheets, which the content security policy allows.
-    const root = holder.current.shadowRoot ?? holder.current.attachShadow({ mode: 'open' });
-    const jsonExtensions = new Compartment();
-    const editor = new EditorView({
-      parent: root,
-      root,
-      extensions: [
-        jsonExtensions.of([]),
-        theme,
-        EditorView.contentAttributes.of({ 'aria-label': label }),
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged) latestOnChange.current(update.state.doc.toString());
-        }),
-      ],
-    });
-    view.current = editor;
-    // Highlighting and undo are loaded after the editor is shown.
-    void import('./codemirror-json.ts').then(({ codemirrorJson }) =>
-      editor.dispatch({ effects: jsonExtensions.reconfigure(codemirrorJson) }),
-    );
-    return () => editor.destroy();
-  }, [label]);
-  useEffect(() => {
-    const editor = view.current;
-    if (editor === undefined || editor.state.doc.toString() === text) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
-  }, [text]);
-  return <div ref={holder} className={styles['editor']} />;
+  const [cursor, setCursor] = useState<number>();
+  const tokens = useMemo(() => jsonTokens(text), [text]);
+  const marks = useMemo(() => marksOf(tokens, cursor), [tokens, cursor]);
+  return (
+    <div className={styles['editor']}>
+      <div className={styles['sheet']}>
+        <div aria-hidden="true" className={styles['letters']}>
+          {linesOf(text, marks).map((line, nth) => (
+            <Line key={nth} {...line} />
+          ))}
+        </div>
+        <textarea
+          aria-label={label}
+          aria-invalid={marks.some(({ kind }) => kind === 'fault')}
+          value={text}
+          wrap="off"
+          spellCheck={false}
+          autoCapitalize="off"
+          autoComplete="off"
+          autoCorrect="off"
+          className={styles['input']}
+          onChange={({ target }) => onChange(target.value)}
+          onSelect={({ currentTarget: { selectionStart, selectionEnd } }) =>
+            setCursor(selectionStart === selectionEnd ? selectionStart : undefined)
+          }
+          onBlur={() => setCursor(undefined)}
+        />
+      </div>
+    </div>
+  );
 }

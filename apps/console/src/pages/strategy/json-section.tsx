@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { parseStrategyDraft, type StrategyDraft } from '../../strategies/strategy-draft.ts';
+import { jsonFaultAt, jsonTokens, placeOf } from './json-text.ts';
 import type { StrategyPartProps } from './use-strategy-edit.ts';
 import layout from '../../components/layout/layout.module.css';
 
@@ -19,6 +20,14 @@ function describesDraft(text: string, draft: StrategyDraft): boolean {
   }
 }
 
+/** Where a text stops being JSON, as a sentence; undefined if it is JSON. */
+function faultPlace(text: string): string | undefined {
+  const fault = jsonFaultAt(jsonTokens(text));
+  if (fault === undefined) return undefined;
+  const { line, column } = placeOf(text, fault);
+  return `The text is no JSON from line ${line}, column ${column}.`;
+}
+
 /** The draft as JSON beside the form. A text that is not a valid strategy is kept here, and the form keeps the last valid one. */
 export function JsonSection({ draft, onChange }: StrategyPartProps) {
   const [typedText, setTypedText] = useState<{ readonly text: string; readonly error: string | undefined }>();
@@ -32,7 +41,7 @@ export function JsonSection({ draft, onChange }: StrategyPartProps) {
       setTypedText({ text: typed, error: undefined });
       onChange(parsed);
     } catch (error) {
-      setTypedText({ text: typed, error: (error as Error).message });
+      setTypedText({ text: typed, error: faultPlace(typed) ?? (error as Error).message });
     }
   };
   return (
