@@ -244,7 +244,10 @@ export function searchConditions(criteria: SearchCriteria, texts: MatchingTexts 
   });
   const comparedOneByOne = (column: string): string =>
     `(select stored.text from event_text as stored where stored.id = ${column} limit 1) like ${pattern}`;
-  const comparedTogether = parts.map((part) => `${part}_text in (select id from matching_text)`);
+  // Each row looks for its text among those of the part alone: mostly one part has many, and the others few or none.
+  const comparedTogether = parts.map(
+    (part) => `${part}_text in (select id from matching_text where part = ${textParts.indexOf(part)})`,
+  );
   const later = parts.map((part) => `${part}_text > ${upTo} and ${comparedOneByOne(`${part}_text`)}`);
   const ofType = criterion.types.length === 0 ? [] : [`type = any(${bind(criterion.types)}::text[])`];
   const unindexed = `text <> '' and text like ${criterion.textIn === 'data' ? bind(`%${creatorSeparator}${patternOf(criterion.text)}`) : pattern}`;
@@ -252,7 +255,7 @@ export function searchConditions(criteria: SearchCriteria, texts: MatchingTexts 
   return {
     withClauses:
       texts.ids === undefined
-        ? [`matching_text as materialized (select id from event_text where text like ${pattern})`]
+        ? [`matching_text as materialized (select id, part from event_text where text like ${pattern})`]
         : [],
     sql: [...sql, orOf(...known, ...(texts.ids === undefined ? comparedTogether : later), ...ofType, unindexed)],
     values,
