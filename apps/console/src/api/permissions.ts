@@ -1,5 +1,13 @@
-import { type AnyOperation, grantIncludes, type Permission, permissionsFor } from '@bunting/contracts';
-import { useMe } from './queries-and-mutations.ts';
+import {
+  type AnyOperation,
+  anyScope,
+  GetProfile,
+  grantIncludes,
+  type Permission,
+  permissionsFor,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { operationQuery, useMe, useProjects } from './queries-and-mutations.ts';
 
 /** Where a permission must hold; without a project or environment, in all of them. */
 export interface PermissionScope {
@@ -26,5 +34,36 @@ export function useMayCall(): (operation: AnyOperation, scope?: PermissionScope)
   return (operation, scope) => {
     const permissions = permissionsFor(operation);
     return permissions.length === 0 || permissions.some((permission) => hasPermission(permission, scope));
+  };
+}
+
+/**
+ * A function that tells whether the user has one of some permissions in any project and environment, or whether there are none to have;
+ * false until the permissions are loaded.
+ */
+export function useMaySomewhere(): (permissions: readonly Permission[]) => boolean {
+  const { data } = useMe();
+  return (permissions) =>
+    permissions.length === 0 ||
+    permissions.some((wanted) => data?.permissions.some((grant) => grantIncludes(grant, wanted, anyScope)) === true);
+}
+
+/**
+ * A function that tells whether the user may propose changes in a project: where it is protected, its members and administrators alone
+ * may. False until that is known.
+ */
+export function useMayPropose(): (project: string) => boolean {
+  const isAdministrator = usePermissionCheck()('ADMIN');
+  const projects = useProjects().data?.projects;
+  const isAnyProtected = projects?.some(({ mode }) => mode === 'protected') === true;
+  const own = useQuery({
+    ...operationQuery(GetProfile, {}),
+    enabled: isAnyProtected && !isAdministrator,
+    staleTime: 60_000,
+  });
+  return (project) => {
+    if (isAdministrator) return true;
+    const mode = projects?.find(({ id }) => id === project)?.mode;
+    return mode !== undefined && (mode !== 'protected' || own.data?.projects.includes(project) === true);
   };
 }

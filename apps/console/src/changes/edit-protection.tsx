@@ -1,6 +1,6 @@
-import { GetChangeRequestConfig, GetProposalTarget, type ReplyOf } from '@bunting/contracts';
+import { GetChangeRequestConfig, GetProposalTarget, type Permission, type ReplyOf } from '@bunting/contracts';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
-import { usePermissionCheck } from '../api/permissions.ts';
+import { useMayPropose, usePermissionCheck } from '../api/permissions.ts';
 import { operationQuery } from '../api/queries-and-mutations.ts';
 import { Button } from '../components/buttons/button.tsx';
 import { Notice } from '../components/content/notice.tsx';
@@ -47,6 +47,22 @@ export function useEditProtection(project: string, inEnvironment?: string): Edit
   );
   const maySkip = environments.every((environment) => hasPermission('SKIP_CHANGE_REQUEST', { project, environment }));
   return { project, isLoading: isPending, environments, maySkip, isDirect: maySkip && environments.length > 0 };
+}
+
+/**
+ * A function that tells whether the user may make or propose an edit of flags of a project. Where the environment is protected, or any
+ * environment for an edit that concerns all of them, it is proposed, which takes no permission.
+ */
+export function useMayEdit(project: string): (permission: Permission, environment?: string) => boolean {
+  const { data } = useQuery(changeRequestConfigQuery(project));
+  const hasPermission = usePermissionCheck();
+  const mayPropose = useMayPropose()(project);
+  const protectedEnvironments = protectedEnvironmentsOf(data ?? []);
+  return (permission, environment) => {
+    const affected = protectedEnvironments.filter((name) => environment === undefined || name === environment);
+    const maySkip = affected.every((name) => hasPermission('SKIP_CHANGE_REQUEST', { project, environment: name }));
+    return (affected.length > 0 && mayPropose) || (maySkip && hasPermission(permission, { project, environment }));
+  };
 }
 
 function areProtected(environments: readonly string[]): string {

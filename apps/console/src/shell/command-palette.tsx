@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
-import { useMayAdministrate } from '../api/permissions.ts';
+import { useMayAdministrate, useMaySomewhere } from '../api/permissions.ts';
 import { operationQuery } from '../api/queries-and-mutations.ts';
 import { useSettled } from '../filtering/use-settled.ts';
 import { useStore } from '../store.ts';
+import { useProjectNames } from '../components/content/project-name.tsx';
 import { MarkedText } from '../components/content/marked-text.tsx';
 import dialogStyles from '../components/dialogs/dialog.module.css';
 import { FocusReturn } from '../components/dialogs/focus-return.tsx';
@@ -37,6 +38,7 @@ const maxLength = 100;
 /** The entries that match the text: flags (found by the server), pages, and actions of the page and dialogs on the screen. */
 function useEntries(text: string): { readonly entries: readonly Entry[]; readonly isSearching: boolean } {
   const navigate = useNavigate();
+  const nameOf = useProjectNames();
   const actions = useStore(registeredPageActions).flat();
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const typed = text.trim().slice(0, maxLength);
@@ -52,7 +54,7 @@ function useEntries(text: string): { readonly entries: readonly Entry[]; readonl
     section: isExact ? 'Flags' : 'Similar flags',
     label: name,
     matches,
-    description: project,
+    description: nameOf(project),
     run: () => void navigate({ href: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}` }),
   }));
   // The list of administration pages is in a chunk of its own, so that it does not add to the first load.
@@ -62,7 +64,9 @@ function useEntries(text: string): { readonly entries: readonly Entry[]; readonl
     staleTime: Number.POSITIVE_INFINITY,
   });
   const mayAdministrate = useMayAdministrate();
-  const pages = [...navigationPages, ...adminPages.map(({ id, label }) => ({ label, to: `/admin/${id}` }))]
+  const maySomewhere = useMaySomewhere();
+  const offeredAdminPages = adminPages.filter(({ readers }) => maySomewhere(readers));
+  const pages = [...navigationPages, ...offeredAdminPages.map(({ id, label }) => ({ label, to: `/admin/${id}` }))]
     .filter(({ to, label }) => (mayAdministrate || !to.startsWith('/admin')) && matchesWords(label, words))
     .map(({ label, to }) => ({
       id: `page ${to}`,

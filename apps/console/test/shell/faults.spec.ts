@@ -186,7 +186,7 @@ describeInBrowser('who may not', () => {
     await signIn(tokens, viewer);
     await tokens
       .getByText(
-        /^You may not see this: that takes the permission “Read API tokens of the project”, which an owner of the project/,
+        /^You may not see this page: that takes the permission “Read API tokens of the project”, which an owner of the project/,
       )
       .waitFor();
     expect(await tokens.getByText('You can look', { exact: false }).count()).toBe(0);

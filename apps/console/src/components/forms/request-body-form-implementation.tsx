@@ -291,6 +291,8 @@ export type RequestBodyFormProps<O extends AnyOperation> = RequestBodyFormOption
   readonly footer?: React.ReactNode;
   /** whether the form creates something: it can then be saved without an edit of the initial values */
   readonly isNew?: boolean;
+  /** whether the user can look, but not save */
+  readonly isReadOnly?: boolean;
 };
 
 /** A form on a page for the body of an operation. Leaving the page with unsaved edits needs a confirmation. */
@@ -298,6 +300,7 @@ export function RequestBodyFormImplementation<O extends AnyOperation>({
   submit = 'Save',
   footer,
   isNew = false,
+  isReadOnly = false,
   ...options
 }: RequestBodyFormProps<O>) {
   const form = useRequestBodyForm(options);
@@ -305,17 +308,21 @@ export function RequestBodyFormImplementation<O extends AnyOperation>({
   const hasEdits = isDirty && !(isSubmitSuccessful && options.onDone !== undefined);
   return (
     <form className={styles['form']} noValidate onSubmit={(event) => void form.submit(event)}>
-      <Fields
-        operation={options.operation}
-        fields={options.fields}
-        {...(options.renderAbove && { renderAbove: options.renderAbove })}
-        {...(options.renderBody && { renderBody: options.renderBody })}
-        form={form}
-      />
+      <fieldset disabled={isReadOnly} className={styles['form']}>
+        <Fields
+          operation={options.operation}
+          fields={options.fields}
+          {...(options.renderAbove && { renderAbove: options.renderAbove })}
+          {...(options.renderBody && { renderBody: options.renderBody })}
+          form={form}
+        />
+      </fieldset>
       <div className={styles['foot']}>
-        <Button type="submit" variant="primary" isPending={isSubmitting} isDisabled={!isDirty && !isNew}>
-          {submit}
-        </Button>
+        {!isReadOnly && (
+          <Button type="submit" variant="primary" isPending={isSubmitting} isDisabled={!isDirty && !isNew}>
+            {submit}
+          </Button>
+        )}
         {footer}
       </div>
       <LeaveQuestion isUnsaved={hasEdits && !isSubmitting} />

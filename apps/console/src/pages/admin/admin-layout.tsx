@@ -1,7 +1,6 @@
-import type { Permission } from '@bunting/contracts';
 import { Link, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { usePermissionCheck } from '../../api/permissions.ts';
+import { useMaySomewhere } from '../../api/permissions.ts';
 import { useMe } from '../../api/queries-and-mutations.ts';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
@@ -9,16 +8,11 @@ import { missingPermission } from '../../text/permission-words.ts';
 import { adminPageGroups, adminPages } from './admin-pages.ts';
 import styles from './admin.module.css';
 
-function useMayRead(): (page: { readonly readers: readonly Permission[] }) => boolean {
-  const hasPermission = usePermissionCheck();
-  return ({ readers }) => readers.length === 0 || readers.some((permission) => hasPermission(permission));
-}
-
 /** The groups of pages of administration, without the pages that are of no use to the user. */
 function useAdminPageGroups() {
-  const mayRead = useMayRead();
+  const mayRead = useMaySomewhere();
   return adminPageGroups
-    .map((group) => ({ ...group, pages: group.pages.filter(mayRead) }))
+    .map((group) => ({ ...group, pages: group.pages.filter(({ readers }) => mayRead(readers)) }))
     .filter(({ pages }) => pages.length > 0);
 }
 
@@ -76,11 +70,11 @@ function Navigation() {
 export function AdminLayout() {
   const { section: id } = useParams({ strict: false }) as { readonly section?: string };
   const page = adminPages.find((candidate) => candidate.id === id);
-  const mayRead = useMayRead();
+  const mayRead = useMaySomewhere();
   const isLoaded = useMe().data !== undefined;
   if (page === undefined) return <Index isUnknown={id !== undefined} />;
   const { component: AdminPage, readers } = page;
-  if (isLoaded && !mayRead(page))
+  if (isLoaded && !mayRead(page.readers))
     return (
       <Page title={page.label}>
         <p>You may not see this page: that takes {missingPermission(readers)}.</p>

@@ -2,7 +2,9 @@ import {
   GetOidcSettings,
   ListApiTokens,
   ListGroups,
+  ListProjectRoleHolders,
   ListRoles,
+  ListRootRoleHolders,
   ListServiceAccounts,
   ListSignalEndpoints,
   ListUsers,
@@ -22,5 +24,10 @@ describe('a page of administration', () => {
     ['signals', ListSignalEndpoints],
   ] as const)('is offered to those alone who may read what it is about: %s', (id, operation) => {
     expect(adminPages.find((page) => page.id === id)?.readers).toEqual(permissionsFor(operation));
+  });
+
+  it('about who may do what is offered to those who may read it in one of the projects, or everywhere', () => {
+    const readers = adminPages.find(({ id }) => id === 'access')?.readers;
+    expect(readers).toEqual([ListRootRoleHolders, ListProjectRoleHolders].flatMap(permissionsFor));
   });
 });

@@ -99,6 +99,7 @@ export const adminPages = [
     'access',
     'people',
     lazyRouteComponent(() => import('./roles/permission-holders-page.tsx'), 'PermissionHoldersPage'),
+    ['ADMIN', 'UPDATE_PROJECT', 'PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE'],
   ),
   adminPage(
     'service-accounts',

@@ -2,7 +2,7 @@ import { type CleanupReason, CountCleanupFeatures, ListCleanupFeatures, ListUnkn
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { usePermissionCheck } from '../../api/permissions.ts';
+import { useMaySomewhere, usePermissionCheck } from '../../api/permissions.ts';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { operationKey, useProjects } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
@@ -10,6 +10,7 @@ import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { ComboBox, Select } from '../../components/forms/selects.tsx';
+import { useProjectName } from '../../components/content/project-name.tsx';
 import { ListPage } from '../projects/project-tabs.tsx';
 import { useFilterInUrl } from '../../filtering/search-parameter.ts';
 import {
@@ -140,6 +141,7 @@ function Filters({ project, view, days, filterInUrl: { filter, setFilter, search
 export function CleanupPage({ project }: { readonly project?: string | undefined }) {
   const filterInUrl = useFilterInUrl();
   const hasPermission = usePermissionCheck();
+  const maySomewhere = useMaySomewhere();
   const { view, days, scope, query } = cleanupQueryOf(filterInUrl.search, project);
   const counts = useCleanupCounts(scope);
   const { list, flags, total, onReachEnd } = useCleanupList(query, view, counts);
@@ -162,10 +164,14 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
   );
   const selectedCount = selectedCountOf(selection, total);
   const hasSearchText = query.query !== undefined;
-  const label = project === undefined ? 'Cleanup' : `Cleanup of ${project}`;
-  // For selected flags that are not loaded, the results of the action report refusals.
+  const projectName = useProjectName(project);
+  const label = project === undefined ? 'Cleanup' : `Cleanup of ${projectName}`;
+  // Of selected flags that are not loaded, the dialog leaves out those that the user may not archive.
   const selectedProjects = new Set(flags.filter(({ name }) => isSelected(selection, name)).map((flag) => flag.project));
-  const mayArchive = [...selectedProjects].every((id) => hasPermission('DELETE_FEATURE', { project: id }));
+  const mayArchive =
+    selectedProjects.size === 0
+      ? maySomewhere(['DELETE_FEATURE'])
+      : [...selectedProjects].every((id) => hasPermission('DELETE_FEATURE', { project: id }));
   const close = (): void => setDialog(undefined);
   return (
     <ListPage project={project} tab="cleanup" title="Cleanup">

@@ -1,8 +1,18 @@
-import { type Feature, type FeatureEnvironment, type FeatureStrategy, strategySentence } from '@bunting/contracts';
+import {
+  type Feature,
+  type FeatureEnvironment,
+  type FeatureStrategy,
+  type Permission,
+  strategySentence,
+} from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { usePermissionCheck } from '../../api/permissions.ts';
-import { type EditProtection, SkipChangeRequestNotice, useEditProtection } from '../../changes/edit-protection.tsx';
+import {
+  type EditProtection,
+  SkipChangeRequestNotice,
+  useEditProtection,
+  useMayEdit,
+} from '../../changes/edit-protection.tsx';
 import { notifySubmitted, type SubmittedChanges, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import type { MenuEntry } from '../../components/buttons/menu.tsx';
@@ -251,17 +261,14 @@ export function EnvironmentColumn({
   segmentNames,
 }: EnvironmentColumnProps) {
   const { name, enabled, strategies = [], variants = [] } = environment;
-  const hasPermission = usePermissionCheck();
+  const mayEditIn = useMayEdit(project);
   const edits = useEnvironmentEdits({ project, feature: feature.name, environment: name, strategies });
   const protection = useEditProtection(project, name);
   const isProtected = protection.environments.length > 0;
   const [strategyToDelete, setStrategyToDelete] = useState<FeatureStrategy | undefined>();
   const [showsAll, setShowsAll] = useState(false);
   const isArchived = feature.archived === true;
-  const { environments: protectedEnvironments } = useEditProtection(project);
-  const mayEdit = (permission: Parameters<typeof hasPermission>[0], place = name): boolean =>
-    !isArchived &&
-    (protectedEnvironments.includes(place) || hasPermission(permission, { project, environment: place }));
+  const mayEdit = (permission: Permission, place = name): boolean => !isArchived && mayEditIn(permission, place);
 
   const { added, missing } = useMemo(
     () => differencesToReference(environment.strategies ?? [], reference?.strategies),

@@ -2,7 +2,6 @@ import { type Feature, ListPossibleParents } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePermissionCheck } from '../../api/permissions.ts';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
@@ -11,7 +10,7 @@ import { ComboBox, Select } from '../../components/forms/selects.tsx';
 import { notifyError } from '../../shell/toasts.tsx';
 import { notifyProposed } from '../../changes/propose.ts';
 import { useSubmitChanges } from '../../changes/submit-changes.ts';
-import { ProtectionNotice, useEditProtection } from '../../changes/edit-protection.tsx';
+import { ProtectionNotice, useEditProtection, useMayEdit } from '../../changes/edit-protection.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 
@@ -95,7 +94,7 @@ function AddParentDialog({ feature, project, onClose }: FlagDependenciesProps & 
 export function FlagDependencies({ feature, project }: FlagDependenciesProps) {
   const { name, archived = false, dependencies = [], children = [] } = feature;
   const [dialog, setDialog] = useState<'add' | 'remove' | undefined>();
-  const mayEditDependency = usePermissionCheck()('UPDATE_FEATURE_DEPENDENCY', { project }) && !archived;
+  const mayEditDependency = useMayEdit(project)('UPDATE_FEATURE_DEPENDENCY') && !archived;
   const removal = useSubmitChanges(project);
   const protection = useEditProtection(project);
   const close = (): void => setDialog(undefined);

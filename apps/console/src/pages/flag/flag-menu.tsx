@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
-import { ProtectionNotice, useEditProtection } from '../../changes/edit-protection.tsx';
+import { ProtectionNotice, useEditProtection, useMayEdit } from '../../changes/edit-protection.tsx';
 import { notifySubmitted, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
@@ -74,16 +74,17 @@ function DeleteFlagDialog({ project, name, onClose }: FlagDialogProps) {
   const navigate = useNavigate();
   return (
     <ConfirmOperationDialog
-      title={`Delete ${name} for good?`}
+      title={`Delete the flag “${name}” for good`}
       confirm="Delete for good"
       isDangerous
+      typedName={name}
       operation={DeleteFeature}
       request={{ params: { featureName: name } }}
       notification={`The flag ${name} is deleted.`}
       onClose={onClose}
       onDone={() => void navigate({ to: '/projects/$project/flags', params: { project } })}
     >
-      <p>This cannot be undone. The event log keeps its history.</p>
+      <p>Its strategies, variants and numbers of use go with it. Its events stay in the event log.</p>
     </ConfirmOperationDialog>
   );
 }
@@ -113,6 +114,7 @@ function CopyFlagDialog({ project, name, onClose }: FlagDialogProps) {
 /** Moves a flag to another project. */
 function MoveFlagDialog({ project, name, onClose }: FlagDialogProps) {
   const openFlag = useOpenFlag();
+  const hasPermission = usePermissionCheck();
   const projects = useProjects();
   const [target, setTarget] = useState<string>();
   const move = useOperationMutation(MoveFeature, 'handled');
@@ -144,7 +146,7 @@ function MoveFlagDialog({ project, name, onClose }: FlagDialogProps) {
       <ComboBox
         label="Project"
         options={(projects.data?.projects ?? [])
-          .filter(({ id }) => id !== project)
+          .filter(({ id }) => id !== project && hasPermission('MOVE_FEATURE_TOGGLE', { project: id }))
           .map(({ id, name: label }) => ({ id, label }))}
         value={target ?? null}
         onChange={setTarget}
@@ -164,6 +166,7 @@ interface FlagMenuProps {
 export function FlagMenu({ feature: { name, archived = false, children = [] }, project }: FlagMenuProps) {
   const [dialog, setDialog] = useState<'archive' | 'delete' | 'copy' | 'move' | undefined>();
   const hasPermission = usePermissionCheck();
+  const mayEdit = useMayEdit(project);
   const revive = useOperationMutation(ReviveFeature, 'notified');
   const entries: MenuEntry[] = archived
     ? [
@@ -203,7 +206,7 @@ export function FlagMenu({ feature: { name, archived = false, children = [] }, p
           id: 'archive',
           label: 'Archive',
           icon: 'archive',
-          isDisabled: !hasPermission('DELETE_FEATURE', { project }),
+          isDisabled: !mayEdit('DELETE_FEATURE'),
           run: () => setDialog('archive'),
         },
       ];

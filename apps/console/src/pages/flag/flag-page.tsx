@@ -14,7 +14,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useEventBatches } from '../../api/event-feed.ts';
-import { changeRequestConfigQuery } from '../../changes/edit-protection.tsx';
+import { changeRequestConfigQuery, useMayEdit } from '../../changes/edit-protection.tsx';
 import { operationQuery, useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
@@ -29,7 +29,6 @@ import { EventSummary } from '../../components/content/event-summary.tsx';
 import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
-import { usePermissionCheck } from '../../api/permissions.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { formatCount } from '../../text/format-number.ts';
 import { shortSummary } from '../../text/short-summary.ts';
@@ -227,9 +226,9 @@ function mainEnvironments(environments: readonly FeatureEnvironment[]): readonly
 /** What people do most with a flag: by keyboard right behind its title, by a key, and in the palette. */
 function Shortcuts({ feature: { name, archived, environments = [] }, project }: FlagPartProps) {
   const navigate = useNavigate();
-  const hasPermission = usePermissionCheck();
+  const mayEdit = useMayEdit(project);
   const shown = mainEnvironments(environments).filter(
-    ({ name: environment }) => archived !== true && hasPermission('CREATE_FEATURE_STRATEGY', { project, environment }),
+    ({ name: environment }) => archived !== true && mayEdit('CREATE_FEATURE_STRATEGY', environment),
   );
   const to = '/projects/$project/features/$feature/environments/$environment/strategies/$strategy';
   const paramsOf = (environment: string) => ({ project, feature: name, environment, strategy: 'new' });

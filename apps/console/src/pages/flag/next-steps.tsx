@@ -2,8 +2,7 @@ import type { Feature } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { serverNow } from '../../api/server-clock.ts';
-import { usePermissionCheck } from '../../api/permissions.ts';
-import { useEditProtection } from '../../changes/edit-protection.tsx';
+import { useMayEdit } from '../../changes/edit-protection.tsx';
 import { buttonClass } from '../../components/buttons/button.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
@@ -38,8 +37,7 @@ function Step({ title, isDone, children }: StepProps) {
 /** What to do with a new flag, until it is on somewhere and an application has asked for it. */
 export function NextSteps({ feature: { name, createdAt, archived, environments = [] }, project }: NextStepsProps) {
   const [openedAt] = useState(serverNow);
-  const hasPermission = usePermissionCheck();
-  const { environments: protectedEnvironments } = useEditProtection(project);
+  const mayEdit = useMayEdit(project);
   const isOn = environments.some(({ enabled }) => enabled);
   const isSeen = environments.some(({ lastSeenAt }) => lastSeenAt != null);
   const isNew = createdAt != null && openedAt - new Date(createdAt).getTime() < newForMs;
@@ -48,11 +46,7 @@ export function NextSteps({ feature: { name, createdAt, archived, environments =
   const targets = [firstOf('development') ?? environments[0], firstOf('production')]
     .filter((one, index, all) => one !== undefined && all.indexOf(one) === index)
     .map((one) => one?.name ?? '')
-    .filter(
-      (environment) =>
-        protectedEnvironments.includes(environment) ||
-        hasPermission('CREATE_FEATURE_STRATEGY', { project, environment }),
-    );
+    .filter((environment) => mayEdit('CREATE_FEATURE_STRATEGY', environment));
   return (
     <section className={styles['nextSteps']} aria-labelledby="next-steps">
       <h2 id="next-steps">Next steps</h2>

@@ -2,6 +2,7 @@ import { ValidateArchive } from '@bunting/contracts';
 import { useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useMayPropose, usePermissionCheck } from '../../api/permissions.ts';
 import { serverNow } from '../../api/server-clock.ts';
 import { call } from '../../api/call.ts';
 import { Button } from '../../components/buttons/button.tsx';
@@ -11,6 +12,7 @@ import { Time } from '../../components/content/time.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { explainError } from '../../text/explain-error.ts';
+import { missingPermission } from '../../text/permission-words.ts';
 import {
   type BulkAction,
   type BulkResult,
@@ -19,6 +21,7 @@ import {
   runBulkAction,
   type SelectedFlag,
 } from './bulk-action.ts';
+import { permissionOf } from './selection-bar.tsx';
 import { changeRequestConfigQuery, protectedEnvironmentsOf } from '../../changes/edit-protection.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
@@ -172,11 +175,15 @@ export function BulkDialog({ action: actionWithoutTag, flags: source, onClose }:
     actionWithoutTag.kind === 'tag'
       ? { ...actionWithoutTag, tag: { type: tagMatch?.[1] ?? '', value: tagMatch?.[2] ?? '' } }
       : actionWithoutTag;
+  const hasPermission = usePermissionCheck();
+  const mayPropose = useMayPropose();
   const selected = useQuery({
     queryKey: ['bulk', ...source.key, actionWithoutTag.kind],
     queryFn: async ({ signal }) => {
       const flags = await source.read(signal);
-      return { flags, parents: actionWithoutTag.kind === 'archive' ? await readParents(flags, signal) : [] };
+      // Who may only propose to archive is told of dependent flags by the change request.
+      const archivable = flags.filter(({ project }) => hasPermission('DELETE_FEATURE', { project }));
+      return { flags, parents: actionWithoutTag.kind === 'archive' ? await readParents(archivable, signal) : [] };
     },
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
@@ -189,24 +196,31 @@ export function BulkDialog({ action: actionWithoutTag, flags: source, onClose }:
   }));
   const flagsWithEffect = (effect: string): SelectedFlag[] =>
     effects.filter((entry) => entry.effect === effect).map(({ flag }) => flag);
-  const [changingFlags, unchangedFlags, impossibleFlags] = [
+  const [changeableFlags, unchangedFlags, impossibleFlags] = [
     flagsWithEffect('changes'),
     flagsWithEffect('unchanged'),
     flagsWithEffect('impossible'),
   ];
-  const projects = canBeProposed(action) ? projectsOf(changingFlags) : [];
+  const projects = canBeProposed(action) ? projectsOf(changeableFlags) : [];
   const configs = useQueries({ queries: projects.map(changeRequestConfigQuery) });
-  const run = useMutation({
-    mutationFn: (_: void, { client }) => runBulkAction(changingFlags, action, { client, onProgress: setProgress }),
-    onMutate: () => setProgress(0),
-    onSuccess: setResults,
-  });
   const areProtectionsRead = configs.every(({ isPending }) => !isPending);
   const projectsWithProposal = new Set(
     projects.filter(
       (_, index) => proposalEnvironmentOf(action, protectedEnvironmentsOf(configs[index]?.data ?? [])) !== undefined,
     ),
   );
+  const environment = action.kind === 'switch' ? action.environment : undefined;
+  const mayChange = ({ project }: SelectedFlag): boolean =>
+    projectsWithProposal.has(project)
+      ? mayPropose(project)
+      : hasPermission(permissionOf(action), { project, environment });
+  const changingFlags = changeableFlags.filter(mayChange);
+  const forbiddenCount = areProtectionsRead ? changeableFlags.length - changingFlags.length : 0;
+  const run = useMutation({
+    mutationFn: (_: void, { client }) => runBulkAction(changingFlags, action, { client, onProgress: setProgress }),
+    onMutate: () => setProgress(0),
+    onSuccess: setResults,
+  });
   const proposalCount = areProtectionsRead
     ? changingFlags.filter(({ project }) => projectsWithProposal.has(project)).length
     : 0;
@@ -279,6 +293,12 @@ export function BulkDialog({ action: actionWithoutTag, flags: source, onClose }:
                 {actionWithoutTag.kind === 'archive'
                   ? `${formatCount(impossibleFlags.length, 'flag')} cannot be archived: other flags depend on them, or they are archived already.`
                   : `${formatCount(impossibleFlags.length, 'flag')} cannot be changed: archived, or not in this environment.`}
+              </p>
+            )}
+            {forbiddenCount > 0 && (
+              <p className={layout['muted']}>
+                You may not change {formatCount(forbiddenCount, 'flag')}: that takes{' '}
+                {missingPermission([permissionOf(action)])}.
               </p>
             )}
             {progress !== undefined && (

@@ -223,6 +223,8 @@ interface RowProps {
   /** the environment in which a switch of the flag is pending */
   readonly pendingEnvironment: string | undefined;
   readonly mayToggle: (project: string, environment: string) => boolean;
+  /** whether there is something that the user may do with selected flags */
+  readonly maySelect: boolean;
   readonly actions: RowActions;
 }
 
@@ -241,6 +243,7 @@ const Row = memo(
     isActive,
     pendingEnvironment,
     mayToggle,
+    maySelect,
     actions,
   }: RowProps) => {
     const rowProps = {
@@ -261,13 +264,15 @@ const Row = memo(
     return (
       <div {...rowProps} data-selected={isSelected || undefined} data-active={isActive || undefined}>
         <div role="cell" className={styles['selectCell']}>
-          <input
-            type="checkbox"
-            aria-label={`Select ${flag.name}`}
-            checked={isSelected}
-            onChange={() => undefined}
-            onClick={(event) => actions.select(row, flag.name, event.shiftKey)}
-          />
+          {maySelect && (
+            <input
+              type="checkbox"
+              aria-label={`Select ${flag.name}`}
+              checked={isSelected}
+              onChange={() => undefined}
+              onClick={(event) => actions.select(row, flag.name, event.shiftKey)}
+            />
+          )}
         </div>
         <div role="cell" className={styles['starCell']}>
           <button
@@ -373,6 +378,8 @@ interface FlagTableProps {
   /** by flag, the environment in which its switch is pending */
   readonly pendingEnvironments: ReadonlyMap<string, string>;
   readonly mayToggle: (project: string, environment: string) => boolean;
+  /** whether there is something that the user may do with selected flags */
+  readonly maySelect: boolean;
   readonly actions: RowActions;
   /** called with the first and last row on the screen */
   readonly onVisibleRangeChange: (first: number, last: number) => void;
@@ -445,16 +452,18 @@ export function FlagTable({
           <div role="rowgroup" className={styles['header']}>
             <div role="row" aria-rowindex={1} className={styles['headRow']}>
               <div role="columnheader" className={styles['selectCell']}>
-                <input
-                  type="checkbox"
-                  aria-label="Select all that match"
-                  disabled={props.exactTotal === 0}
-                  checked={isAllSelected}
-                  ref={(box) => {
-                    if (box !== null) box.indeterminate = props.selectedCount > 0 && !isAllSelected;
-                  }}
-                  onChange={({ target }) => props.onSelectAll(target.checked)}
-                />
+                {props.maySelect && (
+                  <input
+                    type="checkbox"
+                    aria-label="Select all that match"
+                    disabled={props.exactTotal === 0}
+                    checked={isAllSelected}
+                    ref={(box) => {
+                      if (box !== null) box.indeterminate = props.selectedCount > 0 && !isAllSelected;
+                    }}
+                    onChange={({ target }) => props.onSelectAll(target.checked)}
+                  />
+                )}
               </div>
               <div role="columnheader">
                 <span className="visually-hidden">Favourite</span>
@@ -519,6 +528,7 @@ export function FlagTable({
                   isActive={index === activeRow}
                   pendingEnvironment={flag === undefined ? undefined : props.pendingEnvironments.get(flag.name)}
                   mayToggle={props.mayToggle}
+                  maySelect={props.maySelect}
                   actions={props.actions}
                 />,
               ];

@@ -2,26 +2,28 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { GetEditStatus, ListEnvironmentsOfProject, SearchFeatures } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { operationKey, operationQuery, useEnvironments } from '../../api/queries-and-mutations.ts';
+import { operationKey, operationQuery, useEnvironments, useProjects } from '../../api/queries-and-mutations.ts';
 import {
   setEnvironmentPreference,
   shownEnvironments,
   useEnvironmentPreference,
 } from '../../components/environments/environment-preference.ts';
 import { EnvironmentsButton } from '../../components/environments/environments-button.tsx';
-import { usePermissionCheck } from '../../api/permissions.ts';
+import { useMayPropose, useMaySomewhere, usePermissionCheck } from '../../api/permissions.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { useScrollMemory } from '../../components/layout/scroll-memory.ts';
+import { useProjectName } from '../../components/content/project-name.tsx';
 import { ListPage } from '../projects/project-tabs.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
 import type { BulkAction } from './bulk-action.ts';
-import { BulkMenu, emptySelection, isSelected, selectedCountOf, SelectionBar } from './selection-bar.tsx';
+import { BulkMenu, emptySelection, isSelected, permissionOf, selectedCountOf, SelectionBar } from './selection-bar.tsx';
 import { flagSuggestions } from './flag-filter.ts';
 import {
+  type EditStatus,
   useFlagFilterVocabulary,
   useFlagListQuery,
   useSelectedAndActiveFlags,
@@ -94,6 +96,32 @@ function useEnabledEnvironments(project: string | undefined) {
   }, [all, own.data]);
 }
 
+/** What the user may do with the flags of a list. */
+function useFlagListRights(listed: string | undefined, environments: readonly string[], { isProtected }: EditStatus) {
+  const hasPermission = usePermissionCheck();
+  const maySomewhere = useMaySomewhere();
+  const mayPropose = useMayPropose();
+  const projects = (useProjects().data?.projects ?? []).filter(({ id }) => listed === undefined || id === listed);
+  const mayCreate =
+    listed === undefined ? maySomewhere(['CREATE_FEATURE']) : hasPermission('CREATE_FEATURE', { project: listed });
+  const mayToggle = (project: string, environment: string): boolean =>
+    isProtected(project, environment)
+      ? mayPropose(project)
+      : hasPermission('UPDATE_FEATURE_ENVIRONMENT', { project, environment });
+  const mayBulk = (action: BulkAction): boolean =>
+    projects.some(({ id: project }) => {
+      if (action.kind === 'switch') return mayToggle(project, action.environment);
+      const isProposed = action.kind === 'archive' && environments.some((name) => isProtected(project, name));
+      return isProposed ? mayPropose(project) : hasPermission(permissionOf(action), { project });
+    });
+  const maySelect = [
+    ...environments.map((environment) => ({ kind: 'switch', environment, enabled: true }) as const),
+    { kind: 'archive' } as const,
+    { kind: 'stale', stale: true } as const,
+  ].some(mayBulk);
+  return { mayCreate, mayToggle, mayBulk, maySelect };
+}
+
 /** How many environments a list shows, until the person chooses which. */
 const maxListedEnvironments = 5;
 
@@ -130,15 +158,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
   const filterBox = useRef<FilterComboBoxHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
-  const hasPermission = usePermissionCheck();
-  const mayCreate =
-    hasPermission('CREATE_FEATURE', { project: project ?? 'default' }) ||
-    (project === undefined && hasPermission('CREATE_FEATURE'));
-  const mayToggle = useCallback(
-    (flagProject: string, environment: string) =>
-      hasPermission('UPDATE_FEATURE_ENVIRONMENT', { project: flagProject, environment }),
-    [hasPermission],
-  );
+  const { mayCreate, mayToggle, mayBulk, maySelect } = useFlagListRights(project, environments, list.editStatus);
   // Another query finds other flags: their list begins at the top.
   const listedQuery = useRef(query);
   useEffect(() => {
@@ -159,7 +179,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
   useFlagListKeys({
     focusFilter: () => filterBox.current?.focus(),
     moveActiveRow,
-    selectActiveRow: () => activeFlag !== undefined && select(activeRow, activeFlag.name, false),
+    selectActiveRow: () => maySelect && activeFlag !== undefined && select(activeRow, activeFlag.name, false),
     openActiveFlag: () => {
       if (activeFlag === undefined) return;
       const path = `/projects/${encodeURIComponent(activeFlag.project)}/features/${encodeURIComponent(activeFlag.name)}`;
@@ -178,7 +198,8 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
       Create a flag
     </Button>
   );
-  const label = project === undefined ? 'Flags' : `Flags of ${project}`;
+  const projectName = useProjectName(project);
+  const label = project === undefined ? 'Flags' : `Flags of ${projectName}`;
   return (
     <ListPage project={project} tab="flags" title="Flags" actions={createButton}>
       <div className={styles['bar']}>
@@ -207,7 +228,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
         onSelectAll={() => void selectAll()}
         onSelectNone={() => setSelection(emptySelection)}
       >
-        <BulkMenu environments={environments} onChoose={setBulkAction} />
+        <BulkMenu environments={environments} may={mayBulk} onChoose={setBulkAction} />
       </SelectionBar>
       {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
       {!list.isLoaded && list.error === null && <Loading />}
@@ -250,6 +271,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
           activeRow={activeRow}
           pendingEnvironments={pendingEnvironments}
           mayToggle={mayToggle}
+          maySelect={maySelect}
           actions={actions}
           onVisibleRangeChange={onVisibleRangeChange}
           scroller={scroller}

@@ -1,3 +1,4 @@
+import type { Permission } from '@bunting/contracts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Menu } from '../../components/buttons/menu.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -69,48 +70,64 @@ export function SelectionBar({ selection, total, exactTotal, onSelectAll, onSele
   );
 }
 
+/** The permission that an action takes where it is not proposed. */
+export function permissionOf({ kind }: BulkAction): Permission {
+  if (kind === 'switch') return 'UPDATE_FEATURE_ENVIRONMENT';
+  return kind === 'archive' ? 'DELETE_FEATURE' : 'UPDATE_FEATURE';
+}
+
 interface BulkMenuProps {
   readonly environments: readonly string[];
+  /** whether the user may take an action on some of the flags */
+  readonly may: (action: BulkAction) => boolean;
   readonly onChoose: (action: BulkAction) => void;
 }
 
+const noTag = { type: '', value: '' };
+
 /** The menus from which the user chooses an action on all selected flags. */
-export function BulkMenu({ environments, onChoose }: BulkMenuProps) {
+export function BulkMenu({ environments, may, onChoose }: BulkMenuProps) {
+  const actions: readonly (readonly [id: string, label: string, action: BulkAction])[] = [
+    ['tag', 'Add a tag…', { kind: 'tag', tag: noTag, isAdded: true }],
+    ['untag', 'Remove a tag…', { kind: 'tag', tag: noTag, isAdded: false }],
+    ['stale', 'Mark as stale…', { kind: 'stale', stale: true }],
+    ['active', 'Mark as not stale…', { kind: 'stale', stale: false }],
+    ['archive', 'Archive…', { kind: 'archive' }],
+  ];
+  const offered = actions.filter(([, , action]) => may(action));
   return (
     <>
-      {[true, false].map((enabled) => (
+      {[true, false].map((enabled) => {
+        const entries = environments
+          .map((environment) => ({ kind: 'switch', environment, enabled }) as const)
+          .filter(may)
+          .map((action) => ({
+            id: action.environment,
+            label: `in ${action.environment}`,
+            run: () => onChoose(action),
+          }));
+        const label = enabled ? 'Turn on' : 'Turn off';
+        return (
+          entries.length > 0 && (
+            <Menu key={label} label={label} entries={entries}>
+              <Button size="small">{label}</Button>
+            </Menu>
+          )
+        );
+      })}
+      {offered.length > 0 && (
         <Menu
-          key={String(enabled)}
-          label={enabled ? 'Turn on' : 'Turn off'}
-          entries={environments.map((environment) => ({
-            id: environment,
-            label: `in ${environment}`,
-            run: () => onChoose({ kind: 'switch', environment, enabled }),
+          label="More actions"
+          entries={offered.map(([id, label, action]) => ({
+            id,
+            label,
+            ...(id === 'archive' && { icon: 'archive' as const }),
+            run: () => onChoose(action),
           }))}
         >
-          <Button size="small">{enabled ? 'Turn on' : 'Turn off'}</Button>
+          <IconButton size="small" icon="more" variant="secondary" label="More actions" />
         </Menu>
-      ))}
-      <Menu
-        label="More actions"
-        entries={[
-          {
-            id: 'tag',
-            label: 'Add a tag…',
-            run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: true }),
-          },
-          {
-            id: 'untag',
-            label: 'Remove a tag…',
-            run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: false }),
-          },
-          { id: 'stale', label: 'Mark as stale…', run: () => onChoose({ kind: 'stale', stale: true }) },
-          { id: 'active', label: 'Mark as not stale…', run: () => onChoose({ kind: 'stale', stale: false }) },
-          { id: 'archive', label: 'Archive…', icon: 'archive', run: () => onChoose({ kind: 'archive' }) },
-        ]}
-      >
-        <IconButton size="small" icon="more" variant="secondary" label="More actions" />
-      </Menu>
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { usePermissionCheck } from '../../api/permissions.ts';
+import { useMaySomewhere, usePermissionCheck } from '../../api/permissions.ts';
 import { buttonClass } from '../../components/buttons/button.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
@@ -30,7 +30,7 @@ function Step({ title, isDone = false, text, children }: StepProps) {
 /** The way into an installation without flags: create one, connect an application, invite people. */
 export function EmptyInstallation({ hasFlag }: { readonly hasFlag: boolean }) {
   const hasPermission = usePermissionCheck();
-  const mayCreate = hasPermission('CREATE_FEATURE') || hasPermission('CREATE_FEATURE', { project: 'default' });
+  const mayCreate = useMaySomewhere()(['CREATE_FEATURE']);
   return (
     <ol className={styles['steps']}>
       <Step

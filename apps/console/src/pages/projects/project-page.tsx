@@ -14,7 +14,7 @@ import { CreateFlagButton } from '../flags/create-flag-button.tsx';
 import { collaborationModes } from './project-fields.tsx';
 import { ProjectOverviewTab } from './tabs/overview-tab.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
-import { projectTabNames, ProjectTabs } from './project-tabs.tsx';
+import { MissingTabPermission, projectTabNames, ProjectTabs, useOffersTab } from './project-tabs.tsx';
 
 const tabs = {
   environments: lazyRouteComponent(() => import('./tabs/environments-tab.tsx'), 'EnvironmentsTab'),
@@ -65,12 +65,14 @@ export function ProjectPage() {
   const isArchived = overview.data?.archivedAt != null;
   const name = overview.data?.name ?? id;
   const mode = overview.data?.mode ?? 'open';
-  const Tab = tab === undefined || !isTab(tab) ? undefined : tabs[tab];
+  const knownTab = tab !== undefined && isTab(tab) ? tab : undefined;
+  const isOffered = useOffersTab(id);
+  const Tab = knownTab !== undefined && isOffered(knownTab) ? tabs[knownTab] : undefined;
   const crumbs = [
     <Link key="all" to="/projects">
       Projects
     </Link>,
-    ...(tab === undefined || !isTab(tab)
+    ...(knownTab === undefined
       ? []
       : [
           <Link key="one" to="/projects/$project" params={{ project: id }}>
@@ -81,7 +83,7 @@ export function ProjectPage() {
   return (
     <Page
       title={
-        tab === undefined || !isTab(tab) ? name : `${projectTabNames[tab]} ${tab === 'access' ? 'to' : 'of'} ${name}`
+        knownTab === undefined ? name : `${projectTabNames[knownTab]} ${knownTab === 'access' ? 'to' : 'of'} ${name}`
       }
       crumbs={crumbs}
       actions={
@@ -105,11 +107,12 @@ export function ProjectPage() {
           {tab === undefined && (
             <QueryResult query={overview}>{(data) => <ProjectOverviewTab id={id} overview={data} />}</QueryResult>
           )}
-          {tab !== undefined && Tab === undefined && (
+          {tab !== undefined && knownTab === undefined && (
             <EmptyState title="There is no such page of a project">
               The links above lead to those that there are.
             </EmptyState>
           )}
+          {knownTab !== undefined && Tab === undefined && <MissingTabPermission tab={knownTab} />}
           {Tab !== undefined && (
             <Suspense fallback={<Loading />}>
               <Tab key={id} project={id} />

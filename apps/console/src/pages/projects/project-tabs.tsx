@@ -6,6 +6,7 @@ import { useMe, useProjects } from '../../api/queries-and-mutations.ts';
 import { Notice } from '../../components/content/notice.tsx';
 import { useProjectName } from '../../components/content/project-name.tsx';
 import { Page } from '../../components/layout/page.tsx';
+import { missingPermission } from '../../text/permission-words.ts';
 import styles from './projects.module.css';
 
 /** The tabs of a project in their order. Flags, cleanup and events are pages of their own, which have the bar as well. */
@@ -28,10 +29,16 @@ export const projectTabNames = {
 const permissionsOfTabs: { readonly [tab in keyof typeof projectTabNames]?: readonly Permission[] } = {
   access: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE'],
   tokens: ['READ_PROJECT_API_TOKEN'],
+  actions: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_READ'],
   settings: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE', 'DELETE_PROJECT'],
 };
 
 type ProjectTab = keyof typeof projectTabNames;
+
+/** What a user sees instead of a tab that is of no use to them. */
+export function MissingTabPermission({ tab }: { readonly tab: ProjectTab }) {
+  return <p>You may not see this page: that takes {missingPermission(permissionsOfTabs[tab] ?? [])}.</p>;
+}
 
 /** A function that tells whether the user has a use for a tab of a project; for each of them until the user's permissions are loaded. */
 export function useOffersTab(project: string): (tab: ProjectTab) => boolean {
@@ -47,9 +54,9 @@ interface ProjectTabsProps {
 }
 
 /** Whether a project is not among those that the user may see, as the server says now: the list in memory may be older than the project. */
-function useIsUnknownProject(id: string): boolean {
+function useIsUnknownProject(id: string | undefined): boolean {
   const { data, isFetching, isFetchedAfterMount, refetch } = useProjects();
-  const isMissing = data !== undefined && !data.projects.some((project) => project.id === id);
+  const isMissing = id !== undefined && data !== undefined && !data.projects.some((project) => project.id === id);
   useEffect(() => {
     if (isMissing && !isFetchedAfterMount) void refetch();
   }, [isMissing, isFetchedAfterMount, refetch]);
@@ -61,9 +68,7 @@ export function ProjectTabs({ project, tab: currentTab }: ProjectTabsProps) {
   const bar = useRef<HTMLElement>(null);
   const isUnknown = useIsUnknownProject(project);
   const offersTab = useOffersTab(project);
-  const tabs = (Object.entries(projectTabNames) as [ProjectTab, string][]).filter(
-    ([tab]) => tab === currentTab || offersTab(tab),
-  );
+  const tabs = (Object.entries(projectTabNames) as [ProjectTab, string][]).filter(([tab]) => offersTab(tab));
   useEffect(() => {
     bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [currentTab]);
@@ -107,6 +112,7 @@ interface ListPageProps {
 /** A page that lists something of all projects, or that of one project, as one of its tabs. */
 export function ListPage({ project, tab, title, actions, children }: ListPageProps) {
   const name = useProjectName(project);
+  const isUnknown = useIsUnknownProject(project);
   const crumbs =
     project === undefined
       ? []
@@ -119,9 +125,14 @@ export function ListPage({ project, tab, title, actions, children }: ListPagePro
           </Link>,
         ];
   return (
-    <Page title={project === undefined ? title : `${title} of ${name}`} crumbs={crumbs} fillsWindow actions={actions}>
+    <Page
+      title={project === undefined ? title : `${title} of ${name}`}
+      crumbs={crumbs}
+      fillsWindow
+      actions={!isUnknown && actions}
+    >
       {project !== undefined && <ProjectTabs project={project} tab={tab} />}
-      {children}
+      {!isUnknown && children}
     </Page>
   );
 }

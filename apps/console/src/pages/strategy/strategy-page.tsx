@@ -2,9 +2,13 @@ import { GetFeature, GetStrategy, reachesEverybody, strategySentence } from '@bu
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { usePermissionCheck } from '../../api/permissions.ts';
 import { operationQuery, operationQueryWithEntityTag, useSegmentNames } from '../../api/queries-and-mutations.ts';
-import { type EditProtection, SkipChangeRequestNotice, useEditProtection } from '../../changes/edit-protection.tsx';
+import {
+  type EditProtection,
+  SkipChangeRequestNotice,
+  useEditProtection,
+  useMayEdit,
+} from '../../changes/edit-protection.tsx';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
@@ -21,6 +25,7 @@ import { flagCrumbs } from '../flag/flag-crumbs.tsx';
 import { ConstraintsEditor } from './constraints-editor.tsx';
 import { SegmentPicker } from './segment-picker.tsx';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
+import { missingPermission } from '../../text/permission-words.ts';
 import styles from './strategy.module.css';
 import {
   type LoadedStrategy,
@@ -39,12 +44,13 @@ interface StrategyFormProps {
   readonly strategyLocation: StrategyLocation;
   readonly strategyEdit: StrategyEdit;
   readonly protection: EditProtection;
+  readonly maySave: boolean;
   /** whether it can be turned on with the strategy, since it is off */
   readonly mayTurnOn: boolean;
 }
 
 /** The fields of a strategy, and the buttons that save it or, in a protected environment, propose it. */
-function StrategyForm({ strategyLocation, strategyEdit, protection, mayTurnOn }: StrategyFormProps) {
+function StrategyForm({ strategyLocation, strategyEdit, protection, maySave, mayTurnOn }: StrategyFormProps) {
   const { project, feature } = strategyLocation;
   const verb = protection.environments.length > 0 ? 'Propose' : 'Save';
   const { draft, edit, save, isChanged, isPending, error } = strategyEdit;
@@ -54,7 +60,7 @@ function StrategyForm({ strategyLocation, strategyEdit, protection, mayTurnOn }:
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        if (maySave) void save();
       }}
     >
       {strategyEdit.wasMerged && (
@@ -93,16 +99,18 @@ function StrategyForm({ strategyLocation, strategyEdit, protection, mayTurnOn }:
       <div className={styles['footer']} data-sticky>
         {error !== null && <ErrorNotice error={error} />}
         <div className={layout['actions']}>
-          <Button type="submit" variant="primary" isPending={isPending} isDisabled={!isChanged}>
-            {verb}
-          </Button>
+          {maySave && (
+            <Button type="submit" variant="primary" isPending={isPending} isDisabled={!isChanged}>
+              {verb}
+            </Button>
+          )}
           {mayTurnOn && (
             <Button isPending={isPending} isDisabled={!isChanged} onPress={() => void save({ turnsOn: true })}>
               {verb} and turn on
             </Button>
           )}
           <Link to="/projects/$project/features/$feature" params={{ project, feature }} className={buttonClass()}>
-            Cancel
+            {maySave ? 'Cancel' : 'Back to the flag'}
           </Link>
         </div>
       </div>
@@ -192,7 +200,9 @@ function StrategyEditor({ strategyLocation, isEnabled, newestEdit, ...loaded }: 
   const strategyEdit = useStrategyEdit(strategyLocation, loaded, newestEdit);
   const protection = useEditProtection(project, environment);
   const isProtected = protection.environments.length > 0;
-  const hasPermission = usePermissionCheck();
+  const mayEdit = useMayEdit(project);
+  const permission = strategyEdit.isNew ? 'CREATE_FEATURE_STRATEGY' : 'UPDATE_FEATURE_STRATEGY';
+  const maySave = mayEdit(permission, environment);
   const [isJson, setJson] = useState(false);
   const { conflict } = strategyEdit;
   return (
@@ -214,14 +224,18 @@ function StrategyEditor({ strategyLocation, isEnabled, newestEdit, ...loaded }: 
       {strategyEdit.otherEdit !== undefined && conflict === undefined && (
         <OtherEditNotice otherEdit={strategyEdit.otherEdit} onTakeOver={() => void strategyEdit.takeOver()} />
       )}
+      {!maySave && !protection.isLoading && (
+        <Notice>
+          You can try here what an edit would do, but not save it: that takes {missingPermission([permission])}.
+        </Notice>
+      )}
       <div className={styles['layout']}>
         <StrategyForm
           strategyLocation={strategyLocation}
           strategyEdit={strategyEdit}
           protection={protection}
-          mayTurnOn={
-            !isEnabled && (isProtected || hasPermission('UPDATE_FEATURE_ENVIRONMENT', { project, environment }))
-          }
+          maySave={maySave}
+          mayTurnOn={!isEnabled && maySave && mayEdit('UPDATE_FEATURE_ENVIRONMENT', environment)}
         />
         <div className={styles['side']}>
           <StrategyImpact strategyLocation={strategyLocation} strategyEdit={strategyEdit} isEnabled={isEnabled} />

@@ -1,4 +1,10 @@
-import { ListApiTokens, ListPermissions, ListProjectRoleHolders, ListRootRoleHolders } from '@bunting/contracts';
+import {
+  ListApiTokens,
+  ListPermissions,
+  ListProjectRoleHolders,
+  ListRootRoleHolders,
+  permissionsFor,
+} from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -20,6 +26,7 @@ import {
   permissionGroups,
 } from './role-permissions.ts';
 import { AdminPage } from '../admin-page.tsx';
+import { missingPermission } from '../../../text/permission-words.ts';
 import { displayNameOf, UserNames } from '../people/user-names.tsx';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
@@ -73,7 +80,9 @@ export function PermissionHoldersPage() {
   const catalogue = useQuery(operationQuery(ListPermissions, {}));
   const mayCall = useMayCall();
   const mayListAll = mayCall(ListRootRoleHolders);
-  const project = chosenProject ?? (mayListAll ? undefined : projects[0]?.id);
+  const readable = projects.filter(({ id }) => mayCall(ListProjectRoleHolders, { project: id }));
+  const project = chosenProject ?? (mayListAll ? undefined : readable[0]?.id);
+  const mayRead = project === undefined ? mayListAll : mayCall(ListProjectRoleHolders, { project });
   // Without a project, no environment can be chosen; one that is left in the URL from a project is ignored.
   const environment = project === undefined ? undefined : chosenEnvironment;
   const installationHolders = useQuery({
@@ -82,7 +91,7 @@ export function PermissionHoldersPage() {
   });
   const projectHolders = useQuery({
     ...operationQuery(ListProjectRoleHolders, { params: { projectId: project ?? '' } }),
-    enabled: project !== undefined,
+    enabled: project !== undefined && mayRead,
   });
   const holders = project === undefined ? installationHolders : projectHolders;
   const groups = catalogue.data === undefined ? [] : permissionGroups(catalogue.data);
@@ -92,7 +101,7 @@ export function PermissionHoldersPage() {
   );
   const projectOptions = [
     ...(mayListAll ? [{ id: anyValue, label: 'Everywhere (root roles)' }] : []),
-    ...projects.map(({ id, name }) => ({ id, label: name, description: id })),
+    ...readable.map(({ id, name }) => ({ id, label: name, description: id })),
   ];
   const users = holders.data && permissionHolders(holders.data, { permission, environment });
   return (
@@ -131,42 +140,47 @@ export function PermissionHoldersPage() {
           onChange={(id) => setPermission(id === anyValue ? undefined : id)}
         />
       </div>
-      <ResourceList
-        label="People and service accounts"
-        query={{ ...holders, data: users }}
-        rowKey={({ user }) => user.id}
-        name={({ user }) => displayNameOf(user)}
-        text={({ user, sources }) => [user.username ?? '', user.email ?? '', ...sources.map(nameOfSource)].join(' ')}
-        columns={[
-          {
-            id: 'person',
-            title: 'Person',
-            cell: ({ user }) => (
-              <span className={styles['badges']}>
-                <UserNames user={user} />
-                {user.isService && <Badge>Service account</Badge>}
-              </span>
-            ),
-          },
-          { id: 'through', title: 'Through', cell: ({ sources }) => <GrantSources sources={sources} /> },
-          {
-            id: 'may',
-            title: 'May do',
-            cell: (holder) =>
-              holder.permissions.size === 0 || holder.permissions.has('ADMIN') ? (
-                permissionSummary(holder)
-              ) : (
-                <Button size="small" onPress={() => setOpenHolder(holder)}>
-                  {permissionSummary(holder)}
-                </Button>
+      {!mayRead && projects.length > 0 && (
+        <p>You may not see this: that takes {missingPermission(permissionsFor(ListProjectRoleHolders))}.</p>
+      )}
+      {mayRead && (
+        <ResourceList
+          label="People and service accounts"
+          query={{ ...holders, data: users }}
+          rowKey={({ user }) => user.id}
+          name={({ user }) => displayNameOf(user)}
+          text={({ user, sources }) => [user.username ?? '', user.email ?? '', ...sources.map(nameOfSource)].join(' ')}
+          columns={[
+            {
+              id: 'person',
+              title: 'Person',
+              cell: ({ user }) => (
+                <span className={styles['badges']}>
+                  <UserNames user={user} />
+                  {user.isService && <Badge>Service account</Badge>}
+                </span>
               ),
-          },
-        ]}
-        empty={{
-          title: 'No user may do this here',
-          help: 'Give a role that has the permission to a person or a group.',
-        }}
-      />
+            },
+            { id: 'through', title: 'Through', cell: ({ sources }) => <GrantSources sources={sources} /> },
+            {
+              id: 'may',
+              title: 'May do',
+              cell: (holder) =>
+                holder.permissions.size === 0 || holder.permissions.has('ADMIN') ? (
+                  permissionSummary(holder)
+                ) : (
+                  <Button size="small" onPress={() => setOpenHolder(holder)}>
+                    {permissionSummary(holder)}
+                  </Button>
+                ),
+            },
+          ]}
+          empty={{
+            title: 'No user may do this here',
+            help: 'Give a role that has the permission to a person or a group.',
+          }}
+        />
+      )}
       {project === undefined && mayListAll && <AdminTokens />}
       {openHolder !== undefined && (
         <Dialog

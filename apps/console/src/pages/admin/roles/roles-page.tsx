@@ -138,14 +138,11 @@ export function RolesPage() {
   const [editedRole, setEditedRole] = useState<RoleWithPermissions | 'new' | undefined>();
   const [roleToDelete, setRoleToDelete] = useState<RoleWithPermissions | undefined>();
   usePreload(loadDialogs);
-  usePageActions([
-    {
-      id: 'roles.create',
-      title: createRoleTexts[kind],
-      key: 'c',
-      run: () => mayCall(CreateRole) && setEditedRole('new'),
-    },
-  ]);
+  usePageActions(
+    mayCall(CreateRole)
+      ? [{ id: 'roles.create', title: createRoleTexts[kind], key: 'c', run: () => setEditedRole('new') }]
+      : [],
+  );
   const loadedRoles = details.flatMap(({ data }) => data ?? []);
   return (
     <AdminPage

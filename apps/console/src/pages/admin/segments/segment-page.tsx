@@ -1,5 +1,6 @@
 import {
   AddChanges,
+  type AnyOperation,
   type Constraint,
   CreateSegment,
   DeleteSegment,
@@ -21,7 +22,7 @@ import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
-import { useMayCall } from '../../../api/permissions.ts';
+import { useMayCall, useMayPropose } from '../../../api/permissions.ts';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
 import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
@@ -92,8 +93,13 @@ function SegmentUsage({ id }: { readonly id: number }) {
   );
 }
 
-function useFields(): readonly RequestBodyField[] {
-  const projects = useProjects().data?.projects ?? [];
+/** The fields of a segment. @param current the project in which it is offered now */
+function useFields(operation: AnyOperation, current?: string | null): readonly RequestBodyField[] {
+  const mayCall = useMayCall();
+  const projects = (useProjects().data?.projects ?? []).filter(
+    ({ id }) => id === current || mayCall(operation, { project: id }),
+  );
+  const everywhere = current === null || mayCall(operation) ? [{ id: '', label: 'Every project' }] : [];
   return [
     { name: 'name', label: 'Name' },
     { name: 'description', label: 'Description', rows: 2 },
@@ -101,7 +107,7 @@ function useFields(): readonly RequestBodyField[] {
       name: 'project',
       label: 'Offered in',
       hint: 'A segment of one project is offered there only.',
-      options: [{ id: '', label: 'Every project' }, ...projects.map(({ id, name }) => ({ id, label: name }))],
+      options: [...everywhere, ...projects.map(({ id, name }) => ({ id, label: name }))],
       isLong: true,
     },
   ];
@@ -144,16 +150,25 @@ const sharedFormProps = {
 function NewSegment() {
   const { project } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const fields = useFields();
+  const mayCall = useMayCall();
+  const fields = useFields(CreateSegment);
+  const allowed = useProjects().data?.projects.find(({ id }) => mayCall(CreateSegment, { project: id }));
+  const mayCreateHere = mayCall(CreateSegment, { project });
+  const offeredIn = mayCreateHere ? (project ?? null) : allowed?.id;
+  if (offeredIn === undefined)
+    return (
+      <AdminPage id="segments" title="New segment">
+        <MissingPermissionNotice operation={CreateSegment} />
+      </AdminPage>
+    );
   return (
     <AdminPage id="segments" title="New segment">
-      <MissingPermissionNotice operation={CreateSegment} scope={{ project }} />
       <RequestBodyForm
         isNew
         submit="Create"
         operation={CreateSegment}
         request={{}}
-        values={{ project: project ?? null, constraints: [] }}
+        values={{ project: offeredIn, constraints: [] }}
         fields={fields}
         {...sharedFormProps}
         notification={({ name }) => `The segment ${String(name)} is created.`}
@@ -175,7 +190,7 @@ function NewSegment() {
 }
 
 function StoredSegment({ id, stored }: { readonly id: number; readonly stored: WithEntityTag<Segment> }) {
-  const fields = useFields();
+  const fields = useFields(UpdateSegment, stored.value.project ?? null);
   const navigate = useNavigate();
   const mayCall = useMayCall();
   const usage = useQuery(operationQuery(ListStrategiesOfSegment, { params: { id } }));
@@ -185,7 +200,15 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
   const scope = { project: project ?? undefined };
   const client = useQueryClient();
   const { environments, maySkip, isDirect } = useEditProtection(project ?? 'default');
-  const target = project == null || environments.length === 0 ? undefined : { project, environments, maySkip };
+  const mayPropose = useMayPropose();
+  const target =
+    project == null || environments.length === 0 || !mayPropose(project)
+      ? undefined
+      : { project, environments, maySkip };
+  // A segment of a project that a protected environment uses is saved by those alone who may skip change requests.
+  const isProtected =
+    project != null && (usage.data?.strategies.some(({ environment }) => environments.includes(environment)) ?? false);
+  const maySave = target !== undefined || (mayCall(UpdateSegment, scope) && (maySkip || !isProtected));
   const isUsed = (usage.data?.strategies.length ?? 0) > 0;
   const readStored = async (): Promise<WithEntityTag<FormValues>> => {
     const { value, entityTag } = await callWithEntityTag(GetSegment, { params: { id } });
@@ -199,7 +222,7 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
   const proposal = useProposeSegmentEdit();
   // Reads the protected environments again when the segment is saved: those in the cache may be old.
   const proposeInstead = async (values: FormValues, base: FormValues): Promise<boolean> => {
-    if (project == null || isDirect) return false;
+    if (project == null || isDirect || !mayPropose(project)) return false;
     const protectedEnvironments = await readProtectedEnvironments(client, project);
     if (protectedEnvironments.length === 0) return false;
     const { id: changeRequest } = await proposal.mutateAsync({
@@ -238,20 +261,21 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
       id="segments"
       title={name}
       actions={
-        mayCall(DeleteSegment, scope) && (
+        (target !== undefined || mayCall(DeleteSegment, scope)) && (
           <Button icon="remove" onPress={() => void startDeleting()}>
             Delete the segment
           </Button>
         )
       }
     >
-      <MissingPermissionNotice operation={UpdateSegment} scope={scope} />
+      {target === undefined && <MissingPermissionNotice operation={UpdateSegment} scope={scope} />}
       <div className={styles['columns']}>
         <RequestBodyForm
           operation={UpdateSegment}
           request={{ params: { id } }}
           values={bodyOfSegment(stored.value)}
           entityTag={stored.entityTag}
+          isReadOnly={!maySave}
           readStored={readStored}
           proposeInstead={proposeInstead}
           fields={fields}

@@ -5,6 +5,7 @@ import {
   ImportFeatures,
   type ImportReport,
   type ImportValidation,
+  permissionsFor,
   ValidateImport,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
@@ -30,7 +31,8 @@ import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
 import { inFieldWords } from '../../../text/field-words.ts';
-import { inPermissionNames } from '../../../text/permission-words.ts';
+import { inPermissionNames, missingPermission } from '../../../text/permission-words.ts';
+import { useMayCall } from '../../../api/permissions.ts';
 
 const texts = {
   result: {
@@ -384,6 +386,9 @@ function ExportForm({ choice }: { readonly choice: EnvironmentChoice }) {
 /** Imports an export of Unleash or Bunting, and exports flags. */
 export function TransferPage() {
   const choice = useEnvironmentChoice();
+  const mayCall = useMayCall();
+  const targets = choice.projectOptions.filter(({ id }) => mayCall(ImportFeatures, { project: id }));
+  const target = targets.find(({ id }) => id === choice.project) ?? targets[0];
   return (
     <AdminPage id="transfer">
       <div className={styles['halves']}>
@@ -392,7 +397,11 @@ export function TransferPage() {
           <p className={layout['muted']}>
             Takes flags from an export of Unleash or Bunting. All of it is imported, or nothing.
           </p>
-          <ImportForm choice={choice} />
+          {target === undefined ? (
+            <p>You may not import flags: that takes {missingPermission(permissionsFor(ImportFeatures))}.</p>
+          ) : (
+            <ImportForm choice={{ ...choice, project: target.id, projectOptions: targets }} />
+          )}
         </section>
         <section className={layout['section']} aria-labelledby="export">
           <h2 id="export">Export</h2>

@@ -12,10 +12,8 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { operationQuery, useOperationMutation } from '../../../api/queries-and-mutations.ts';
-import { useMayCall } from '../../../api/permissions.ts';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Catalogue } from '../../../components/resources/catalogue.tsx';
-import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { notify } from '../../../shell/toasts.tsx';
 import { actionPhrase } from '../actions/action-phrase.ts';
 
@@ -31,17 +29,13 @@ function filtersPhrase({ match }: ActionSet): string {
 
 /** What signals cause in a project: sets of actions, and their runs. */
 export function ActionsTab({ project }: { readonly project: string }) {
-  const mayCall = useMayCall();
-  const mayRead = mayCall(ListActionSets, { project });
   const sets = useQuery({
     ...operationQuery(ListActionSets, { params: { projectId: project } }),
     select: ({ actions }) => actions,
-    enabled: mayRead,
   });
   const enable = useOperationMutation(EnableActionSet, 'notified', () => notify('The actions are on.'));
   const disable = useOperationMutation(DisableActionSet, 'notified', () => notify('The actions are off.'));
   const paramsOf = ({ id }: ActionSet) => ({ params: { projectId: project, id } });
-  if (!mayRead) return <MissingPermissionNotice operation={ListActionSets} scope={{ project }} />;
   return (
     <Catalogue
       noun="set of actions"

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '@bunting/testing';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { api, closeChecked, describeInBrowser, openPage, signIn } from '../support/browser.ts';
+
+const unique = randomUUID().slice(0, 8);
+/** a project that all see and members alone propose changes in, one that members alone see, and one that there is not */
+const [guarded, vault, unknown] = [`guarded-${unique}`, `vault-${unique}`, `nowhere-${unique}`];
+const secret = `Secret ${unique}`;
+
+interface Identified {
+  readonly id: number;
+}
+
+const rootRoles = { administrator: 1, owner: 3, member: 3, viewer: 3, outsider: 2 } as const;
+type Role = keyof typeof rootRoles;
+const projectRoles = { owner: 'Owner', member: 'Member', viewer: 'Reader' } as const;
+const keys = {} as Record<Role, string>;
+/** by project, what its pages are addressed by */
+const things = {} as Record<string, { readonly request: number; readonly segment: number }>;
+
+const tabs = ['flags', 'environments', 'access', 'tokens', 'applications', 'segments', 'actions', 'archive'];
+const otherTabs = ['settings', 'cleanup', 'events'];
+
+/** The pages of a project, each with another title than the one before it. */
+function pagesOf(project: string): string[] {
+  const base = `/projects/${project}`;
+  const { request, segment } = things[project] ?? { request: 999_999, segment: 999_999 };
+  return [
+    base,
+    ...[...tabs, ...otherTabs].map((tab) => `${base}/${tab}`),
+    `${base}/features/${project}.one`,
+    `${base}/features/${project}.one/environments/development/strategies/new`,
+    `${base}/features/${project}.gone`,
+    `${base}/change-requests/${request}`,
+    `/admin/segments/${segment}`,
+    `/admin/applications/${project}-app`,
+    `/admin/access?project=${project}`,
+  ];
+}
+
+const adminSections = [
+  'environments',
+  'segments',
+  'segments/new',
+  'context',
+  'tags',
+  'strategies',
+  'types',
+  'users',
+  'groups',
+  'roles',
+  'access',
+  'service-accounts',
+  'api-tokens',
+  'sign-in',
+  'applications',
+  'integrations',
+  'signals',
+  'transfer',
+  'instance',
+];
+const sharedPages = [
+  '/',
+  '/flags',
+  '/change-requests',
+  '/projects',
+  '/playground',
+  '/events',
+  '/cleanup',
+  '/inbox',
+  '/profile',
+  '/admin',
+  ...adminSections.map((section) => `/admin/${section}`),
+];
+
+async function createProject(id: string, name: string, mode: string, people: Record<string, number>): Promise<void> {
+  const base = `/api/admin/projects/${id}`;
+  await api('POST', '/api/admin/projects', { id, name, mode });
+  const { roles } = (await api('GET', '/api/admin/roles')) as { roles: { id: number; name: string }[] };
+  for (const [person, role] of Object.entries(projectRoles)) {
+    const roleId = roles.find((one) => one.name === role)?.id ?? 0;
+    await api('POST', `${base}/access`, { users: [people[person]], groups: [], roles: [roleId] });
+  }
+  for (const flag of ['one', 'two', 'gone']) await api('POST', `${base}/features`, { name: `${id}.${flag}` });
+  await api('DELETE', `${base}/features/${id}.gone`);
+  await api('POST', `${base}/features/${id}.one/environments/production/on`);
+  const segment = { name: `${id}-people`, project: id, constraints: [] };
+  const { id: segmentId } = (await api('POST', '/api/admin/segments', segment)) as Identified;
+  const protection = { changeRequestsEnabled: true, requiredApprovals: 1 };
+  await api('PUT', `${base}/environments/production/change-requests/config`, protection);
+  const change = { action: 'updateEnabled', feature: `${id}.one`, payload: { enabled: false } };
+  const requests = `${base}/environments/production/change-requests`;
+  const { id: request } = (await api('POST', requests, [change], keys.member)) as Identified;
+  await api('PUT', `${base}/change-requests/${request}/state`, { state: 'In review' }, keys.member);
+  const token = { tokenName: `${id}-backend`, type: 'client', environment: 'development', projects: [id] };
+  const { secret: key } = (await api('POST', `${base}/api-tokens`, token)) as { secret: string };
+  const started = new Date().toISOString();
+  const instance = { appName: `${id}-app`, instanceId: id, strategies: [], started, interval: 10 };
+  await api('POST', '/api/client/register', instance, key);
+  things[id] = { request, segment: segmentId };
+}
+
+/** Goes to another page without loading the console again, which would forget the key, and waits until all of it is there. */
+async function goTo(page: Page, path: string): Promise<void> {
+  const before = await page.title();
+  await page.evaluate((to) => {
+    history.pushState({}, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
+  await page.waitForFunction((title) => document.title !== title, before);
+  await settled(page);
+}
+
+async function settled(page: Page): Promise<void> {
+  const waiting = page.locator('[data-loading], [role=progressbar], [aria-busy="true"]:not(article)');
+  await eventually(async () => expect(await waiting.count()).toBe(0));
+}
+
+async function openAs(role: Role) {
+  const opened = await openPage('/profile');
+  await signIn(opened.page, keys[role]);
+  await settled(opened.page);
+  return opened;
+}
+
+/** What the server says to who is refused, in contrast to what the console says beforehand of pages that are not for somebody. */
+const refusal = /You don.t have the required permissions|You need the permission|only its members and administrators/;
+
+describeInBrowser('the console, for people in five roles,', () => {
+  beforeAll(async () => {
+    const people: Record<string, number> = {};
+    for (const role of Object.keys(rootRoles) as Role[]) {
+      const user = { username: `${role}-${unique}`, name: `${role} ${unique}`, rootRole: rootRoles[role] };
+      const { id } = (await api('POST', '/api/admin/user-admin', user)) as Identified;
+      const made = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'roles' });
+      keys[role] = (made as { readonly secret: string }).secret;
+      people[role] = id;
+    }
+    await createProject(guarded, `Guarded ${unique}`, 'protected', people);
+    await createProject(vault, secret, 'private', people);
+  });
+
+  it.each(Object.keys(rootRoles) as Role[])(
+    'asks for nothing and shows nothing that is refused to the %s',
+    async (role) => {
+      const opened = await openAs(role);
+      const { page } = opened;
+      const refused: string[] = [];
+      page.on('response', (response) => {
+        if (response.status() === 403)
+          refused.push(`${response.request().method()} ${new URL(response.url()).pathname}`);
+      });
+      const faults: string[] = [];
+      for (const path of [...sharedPages, ...pagesOf(guarded), ...(role === 'outsider' ? [] : pagesOf(vault))]) {
+        await goTo(page, path);
+        const text = await page.locator('body').innerText();
+        if (refusal.test(text)) faults.push(`${path} shows a refusal`);
+        if (role === 'outsider' && (text.includes(secret) || text.includes(vault)))
+          faults.push(`${path} shows ${secret}`);
+        faults.push(...refused.splice(0).map((request) => `${path} asked for what is refused: ${request}`));
+      }
+      expect(faults).toEqual([]);
+      await closeChecked(opened);
+    },
+  );
+
+  it('looks to an outsider in a private project as it does in one that does not exist', async () => {
+    const opened = await openAs('outsider');
+    const { page } = opened;
+    /** What a page shows, with the names of its project left out. */
+    const shown = async (project: string, path: string): Promise<string> => {
+      // Their titles are the same.
+      await goTo(page, '/inbox');
+      await goTo(page, path);
+      const { request, segment } = things[project] ?? { request: 999_999, segment: 999_999 };
+      const text = await page.locator('body').innerText();
+      expect(text).not.toContain(secret);
+      return text.replaceAll(project, '…').replaceAll(new RegExp(`\\b(${request}|${segment})\\b`, 'g'), '…');
+    };
+    const differences: string[] = [];
+    const absent = pagesOf(unknown);
+    for (const [nth, path] of pagesOf(vault).entries()) {
+      const [inVault, inUnknown] = [await shown(vault, path), await shown(unknown, absent[nth] ?? '')];
+      if (inVault !== inUnknown) differences.push(`${path}: ${inVault} is not ${inUnknown}`);
+    }
+    expect(differences).toEqual([]);
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Search' });
+    await palette.getByRole('combobox').fill(unique);
+    await palette.getByRole('option', { name: `${guarded}.one` }).waitFor();
+    expect(await palette.innerText()).not.toContain(vault);
+    await closeChecked(opened);
+  });
+
+  it('offers switches, selections and new strategies where they can be made or proposed', async () => {
+    const flag = `${guarded}.one`;
+    const list = `/flags?q=${flag}`;
+    const strategy = `/projects/${guarded}/features/${flag}/environments/production/strategies/new`;
+    for (const [role, isDevelopment, isProduction] of [
+      ['outsider', false, false],
+      ['viewer', false, true],
+      ['member', true, true],
+    ] as const) {
+      const opened = await openAs(role);
+      const { page } = opened;
+      await goTo(page, list);
+      const isEnabled = (environment: string): Promise<boolean> =>
+        page.getByRole('switch', { name: `${flag} in ${environment}` }).isEnabled();
+      await eventually(async () => expect(await isEnabled('production')).toBe(isProduction));
+      expect(await isEnabled('development')).toBe(isDevelopment);
+      await goTo(page, `/projects/${guarded}/features/${flag}`);
+      const main = page.getByRole('main');
+      for (const [environment, may] of [
+        ['development', isDevelopment],
+        ['production', isProduction],
+      ] as const)
+        expect(await main.getByRole('switch', { name: `Enabled in ${environment}` }).isEnabled()).toBe(may);
+      await goTo(page, strategy);
+      await eventually(async () =>
+        expect(await main.getByRole('button', { name: 'Propose', exact: true }).count()).toBe(isProduction ? 1 : 0),
+      );
+      expect(await main.getByText('but not save it', { exact: false }).count()).toBe(isProduction ? 0 : 1);
+      await goTo(page, `/projects/${guarded}/flags`);
+      await main.getByRole('link', { name: flag }).waitFor();
+      expect(await main.getByRole('checkbox', { name: `Select ${flag}` }).count()).toBe(isProduction ? 1 : 0);
+      await closeChecked(opened);
+    }
+  });
+
+  it('leads an owner of one project to what is created there', async () => {
+    const opened = await openAs('owner');
+    const { page } = opened;
+    await goTo(page, '/flags');
+    await page.getByRole('button', { name: 'Create a flag' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a flag' });
+    await dialog.getByRole('combobox', { name: 'Project' }).waitFor();
+    await page.keyboard.press('Escape');
+    await goTo(page, '/admin/segments/new');
+    await page.getByRole('button', { name: /Offered in/ }).click();
+    const offered = page.getByRole('listbox').getByRole('option');
+    await offered.first().waitFor();
+    expect((await offered.allInnerTexts()).toSorted()).toEqual([`Guarded ${unique}`, secret]);
+    await page.keyboard.press('Escape');
+    await goTo(page, '/admin/transfer');
+    await page.getByRole('button', { name: 'Check' }).waitFor();
+    await goTo(page, `/admin/access?project=${guarded}`);
+    await page.getByRole('row', { name: new RegExp(`member ${unique}.*Member`) }).waitFor();
+    await closeChecked(opened);
+  });
+
+  it('offers a viewer no form that cannot be sent', async () => {
+    const opened = await openAs('viewer');
+    const { page } = opened;
+    const main = page.getByRole('main');
+    for (const [path, said] of [
+      ['/admin/segments/new', 'You can look, but not change anything here'],
+      ['/admin/transfer', 'You may not import flags'],
+      [`/projects/${guarded}/settings`, 'You may not see this page'],
+      [`/projects/${guarded}/access`, 'You may not see this page'],
+    ] as const) {
+      await goTo(page, path);
+      await main.getByText(said, { exact: false }).waitFor();
+      expect(await main.getByRole('button', { name: /^(Create|Save|Check|Give access)/ }).count()).toBe(0);
+    }
+    await closeChecked(opened);
+  });
+});
