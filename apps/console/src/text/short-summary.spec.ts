@@ -15,6 +15,9 @@ describe('the summary of an event', () => {
     expect(shortSummary(added, { feature: 'shop.pay', environment: 'production' })).toBe(
       '**ada** added strategy **flexibleRollout**',
     );
+    expect(shortSummary(added, { environment: 'production', isOfManyProjects: true })).toBe(
+      '**ada** added strategy **flexibleRollout** to *shop.pay* in project *Shop*',
+    );
     const enabled = '**ada** enabled *[shop.pay](/x)* for the **production** environment in project *[Shop](/p)*';
     expect(shortSummary(enabled, { feature: 'shop.pay', environment: 'production' })).toBe('**ada** enabled it');
   });

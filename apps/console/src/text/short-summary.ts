@@ -4,6 +4,8 @@ const markdownLink = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
 interface SummaryContext {
   readonly feature?: string | null | undefined;
   readonly environment?: string | null | undefined;
+  /** whether the page is about events of several projects, so that each says its own */
+  readonly isOfManyProjects?: boolean | undefined;
 }
 
 function literally(text: string): string {
@@ -11,9 +13,13 @@ function literally(text: string): string {
   return [...text].map((character) => `\\\\?${character.replace(/[^\w]/g, '\\$&')}`).join('');
 }
 
-/** The Markdown summary of an event without the project, and without what the page says already. */
-export function shortSummary(summary: string, { feature, environment }: SummaryContext): string {
-  let short = summary.replace(markdownLink, '$1').replace(/ in project \*+[^*]+\*+/, '');
+/** The Markdown summary of an event without the project, unless the page is about several, and without what the page says already. */
+export function shortSummary(
+  summary: string,
+  { feature, environment, isOfManyProjects = false }: SummaryContext,
+): string {
+  let short = summary.replace(markdownLink, '$1');
+  if (!isOfManyProjects) short = short.replace(/ in project \*+[^*]+\*+/, '');
   if (environment != null)
     short = short.replace(new RegExp(` (?:for|in|from) the \\*+${literally(environment)}\\*+ environment`), '');
   if (feature != null) {

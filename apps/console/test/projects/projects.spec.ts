@@ -9,6 +9,7 @@ import {
   describeInBrowser,
   expectAccessible,
   openPage,
+  openMenu,
   openSignedIn,
   signIn,
   untilFocused,
@@ -81,6 +82,11 @@ describeInBrowser('the pages of projects', () => {
     const crumbs = page.getByRole('navigation', { name: 'Where this page belongs' });
     await crumbs.getByRole('link', { name: 'The shop' }).press('Enter');
     await page.getByRole('heading', { name: 'Flags of The shop', level: 1 }).waitFor();
+    await page.getByRole('table', { name: 'Flags of The shop' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill(`shop-${id}`);
+    await page.getByRole('option', { name: `shop-${id} The shop` }).waitFor();
+    await page.keyboard.press('Escape');
 
     await page.getByRole('link', { name: 'Settings' }).press('Enter');
     await page.getByRole('spinbutton', { name: 'Active flags at most' }).fill('7');
@@ -175,7 +181,7 @@ describeInBrowser('the pages of projects', () => {
     await page.getByText('40 % of users').waitFor();
 
     await page.getByRole('switch', { name: 'Use development in this project' }).press('Space');
-    const question = page.getByRole('alertdialog', { name: `Take development out of “${id}”` });
+    const question = page.getByRole('alertdialog', { name: `Remove development from “Name of ${id}”` });
     await question.getByRole('textbox').fill('development');
     await page.keyboard.press('Enter');
     await page.getByText('The project does not use development any more.').waitFor();
@@ -304,14 +310,19 @@ describeInBrowser('the pages of projects', () => {
     await api('DELETE', `/api/admin/projects/${id}/features/${id}.old`);
     const opened = await openSignedIn(`/projects/${id}/features/${id}.old`);
     const { page } = opened;
-    await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Delete for good');
-    const question = page.getByRole('alertdialog', { name: `Delete ${id}.old for good?` });
+    const actions = page.getByRole('button', { name: 'Actions', exact: true });
+    await openMenu(actions, 'Delete for good');
+    await page.getByRole('dialog', { name: 'Actions' }).waitFor();
+    await chooseFromMenu(actions, 'Delete for good');
+    const question = page.getByRole('alertdialog', { name: `Delete the flag “${id}.old” for good` });
     await question.waitFor();
     // An event that may concern the flag, after which the page reads it again, leaves the question open.
     const readAgain = page.waitForResponse((response) => response.url().endsWith(`/features/${id}.old`));
     await api('POST', '/api/admin/segments', { name: `Seen in ${id}`, constraints: [] });
     await readAgain;
-    await confirm(page, `Delete ${id}.old for good?`, 'Delete for good');
+    expect(await question.getByRole('button', { name: 'Delete for good' }).isDisabled()).toBe(true);
+    await question.getByLabel(`Type “${id}.old” to confirm`).fill(`${id}.old`);
+    await confirm(page, `Delete the flag “${id}.old” for good`, 'Delete for good');
     await page.getByText(`The flag ${id}.old is deleted.`).waitFor();
     await page.getByRole('heading', { name: `Flags of Name of ${id}` }).waitFor();
     await closeChecked(opened);

@@ -21,6 +21,7 @@ export function MenuPopover({ label, entries, trigger, onClose }: MenuPopoverPro
       triggerRef={trigger}
       onOpenChange={(isOpen) => !isOpen && onClose()}
       placement="bottom start"
+      aria-label={label}
       className={styles['popover'] ?? ''}
     >
       <FocusReturn />

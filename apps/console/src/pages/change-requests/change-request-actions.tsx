@@ -58,8 +58,8 @@ const texts = {
   },
   explained: {
     approve: 'You agree with its changes as they are shown here.',
-    reject: 'It is closed, and its changes are not made.',
-    cancel: 'It is closed, and its changes are not made.',
+    reject: 'This closes the request. Nothing changes.',
+    cancel: 'This closes the request. Nothing changes.',
     apply: 'All of its changes are made together, now.',
     schedule: 'All of its changes are made together at the time below.',
     revert: 'A new change request puts back what this one has changed. It needs review as any other.',

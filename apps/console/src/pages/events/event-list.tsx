@@ -8,6 +8,7 @@ import { Icon } from '../../components/content/icon.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { subjectOf } from '../../text/event-words.ts';
+import { shortSummary } from '../../text/short-summary.ts';
 import { Time } from '../../components/content/time.tsx';
 import chip from '../../components/content/chip.module.css';
 import layout from '../../components/layout/layout.module.css';
@@ -47,9 +48,10 @@ interface RowProps {
   readonly isActive: boolean;
   readonly actions: EventActions;
   readonly measure: (element: HTMLElement | null) => void;
+  readonly isOfManyProjects: boolean;
 }
 
-const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, measure }: RowProps) => {
+const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, measure, isOfManyProjects }: RowProps) => {
   const rowProps = {
     ref: measure,
     'data-index': row,
@@ -86,7 +88,7 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
         </span>
         <span id={`event-${id}`} className={styles['summary']}>
           <EventSummary
-            text={summary ?? name}
+            text={shortSummary(summary ?? name, { environment, isOfManyProjects })}
             by={event}
             subject={featureName == null ? (subjectOf(event) ?? project ?? undefined) : undefined}
           />
@@ -135,6 +137,8 @@ interface EventListProps {
   /** called with the first and last row on the screen */
   readonly onVisibleRangeChange: (first: number, last: number, isAtTop: boolean) => void;
   readonly scroller: RefObject<HTMLDivElement | null>;
+  /** whether it lists events of several projects, so that each says its own */
+  readonly isOfManyProjects: boolean;
   /** shown below the last row */
   readonly end: React.ReactNode;
 }
@@ -200,6 +204,7 @@ export function EventList({
               isActive={index === activeRow}
               actions={props.actions}
               measure={virtualizer.measureElement}
+              isOfManyProjects={props.isOfManyProjects}
             />
           );
         })}

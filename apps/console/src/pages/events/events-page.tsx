@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { dayIn, ownTimeZone } from '../../filtering/filter-tokens.ts';
+import { useProjectName } from '../../components/content/project-name.tsx';
 import { ListPage } from '../projects/project-tabs.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { eventSuggestions } from './event-filter.ts';
@@ -131,7 +132,8 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
     const nextDay = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
     setFilter(`${filter.replace(upperDayLimits, '').trim()} when:<${nextDay}`.trim());
   };
-  const label = project === undefined ? 'Event log' : `Events of ${project}`;
+  const projectName = useProjectName(project);
+  const label = project === undefined ? 'Event log' : `Events of ${projectName}`;
   const isEmpty = list.isLoaded && !list.isOutdated && total === 0;
   return (
     <ListPage
@@ -187,6 +189,7 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
       {list.isLoaded && !isEmpty && (
         <EventList
           label={label}
+          isOfManyProjects={project === undefined}
           rows={rows}
           total={total}
           isOutdated={list.isOutdated}

@@ -35,6 +35,23 @@ export function DependentImpact({ name, dependsOn = [], groups, isComplete }: Om
   );
 }
 
+const maxNamedGroups = 3;
+
+function contextInWords(context: Impact['groups'][number]['context']): string {
+  return Object.entries(context)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(', ');
+}
+
+/** The users of a group; those of the group without values are all whom no other group has. */
+function usersOf({ context }: Impact['groups'][number], groups: Impact['groups']): string {
+  if (Object.keys(context).length > 0) return contextInWords(context);
+  const others = groups.filter((group) => Object.keys(group.context).length > 0);
+  if (others.length === 0) return 'All users';
+  if (others.some(isAffected) || others.length > maxNamedGroups) return 'All other users';
+  return `All users except ${others.map((group) => contextInWords(group.context)).join('; ')}`;
+}
+
 /** The groups of users for whom a change has an effect, with the shares that gain the flag, lose it, or get another variant. */
 export function ImpactGroups({ groups, label }: ImpactGroupsProps) {
   const affectedGroups = groups.filter(isAffected);
@@ -50,27 +67,22 @@ export function ImpactGroups({ groups, label }: ImpactGroupsProps) {
           </tr>
         </thead>
         <tbody>
-          {affectedGroups.map(({ context, before, after, gains, loses, changesVariant }) => (
-            <tr key={JSON.stringify(context)}>
-              <td>
-                {Object.keys(context).length === 0
-                  ? groups.length > 1
-                    ? 'All other users'
-                    : 'All users'
-                  : Object.entries(context)
-                      .map(([name, value]) => `${name} = ${value}`)
-                      .join(', ')}
-              </td>
-              <td className={styles['number']}>
-                {percent(before)} → {percent(after)}
-              </td>
-              <td className={styles['number']}>
-                {gains > 0 && <div className={styles['gains']}>{gains} % gain it</div>}
-                {loses > 0 && <div className={styles['loses']}>{loses} % lose it</div>}
-                {changesVariant > 0 && <div>{changesVariant} % get another variant</div>}
-              </td>
-            </tr>
-          ))}
+          {affectedGroups.map((group) => {
+            const { context, before, after, gains, loses, changesVariant } = group;
+            return (
+              <tr key={JSON.stringify(context)}>
+                <td>{usersOf(group, groups)}</td>
+                <td className={styles['number']}>
+                  {percent(before)} → {percent(after)}
+                </td>
+                <td className={styles['number']}>
+                  {gains > 0 && <div className={styles['gains']}>{gains} % gain it</div>}
+                  {loses > 0 && <div className={styles['loses']}>{loses} % lose it</div>}
+                  {changesVariant > 0 && <div>{changesVariant} % get another variant</div>}
+                </td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </div>

@@ -5,6 +5,7 @@ import {
   GetContextField,
   type LegalValue,
   ListContextFields,
+  ListSegments,
   ListStrategiesOfContextField,
   UpdateContextField,
 } from '@bunting/contracts';
@@ -140,6 +141,12 @@ function ContextFieldUsage({ name }: { readonly name: string }) {
 
 /** The fields of the context that SDKs evaluate flags with. */
 export function ContextFieldsPage() {
+  const segments = useQuery(operationQuery(ListSegments, {})).data?.segments ?? [];
+  const segmentsWith = (name: string) =>
+    segments.filter(
+      ({ constraints, list }) =>
+        list?.contextName === name || constraints.some(({ contextName }) => contextName === name),
+    );
   return (
     <AdminCatalogue
       id="context"
@@ -175,6 +182,7 @@ export function ContextFieldsPage() {
         },
         { id: 'projects', title: 'Projects', isNumber: true, cell: ({ usedInProjects }) => usedInProjects ?? 0 },
         { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+        { id: 'segments', title: 'Segments', isNumber: true, cell: ({ name }) => segmentsWith(name).length },
       ]}
 
       create={{

@@ -7,7 +7,7 @@ import {
 } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Fragment, Suspense } from 'react';
 import { operationQuery, useProjects } from '../../../api/queries-and-mutations.ts';
 import { Notice } from '../../../components/content/notice.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
@@ -17,6 +17,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { AdminPage } from '../admin-page.tsx';
+import { ProjectNames } from '../../../components/content/project-name.tsx';
 import { ConnectSdkButton } from '../../connect/connect-sdk-button.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
@@ -45,10 +46,13 @@ function ApplicationLink({ name }: { readonly name: string }) {
   );
 }
 
-function formatUsage({ usage }: Application): string {
-  return usage
-    .map(({ project, environments }) => `${project === '*' ? 'all projects' : project}: ${environments.join(', ')}`)
-    .join('; ');
+function Usage({ usage }: Pick<Application, 'usage'>) {
+  return usage.map(({ project, environments }, nth) => (
+    <Fragment key={project}>
+      {nth > 0 && '; '}
+      <ProjectNames ids={[project]} />: {environments.join(', ')}
+    </Fragment>
+  ));
 }
 
 /** The longest word of a search: the server searches by one word, and the list filters the result by the others. */
@@ -89,7 +93,7 @@ function AllApplications({ filter }: { readonly filter: React.ReactNode }) {
             ),
           },
           { id: 'sdk', title: 'SDK', cell: ({ sdkVersion }) => <span className={layout['nowrap']}>{sdkVersion}</span> },
-          { id: 'uses', title: 'Uses', cell: formatUsage },
+          { id: 'uses', title: 'Uses', cell: ({ usage }) => <Usage usage={usage} /> },
           { id: 'seen', title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
           { id: 'created', title: 'First seen', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}

@@ -27,6 +27,7 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import type { MenuEntry } from '../../../components/buttons/menu.tsx';
+import { useProjectName } from '../../../components/content/project-name.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Switch } from '../../../components/forms/fields.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
@@ -156,9 +157,10 @@ interface RemoveEnvironmentDialogProps {
 }
 
 function RemoveEnvironmentDialog({ project, environment, onClose }: RemoveEnvironmentDialogProps) {
+  const name = useProjectName(project);
   return (
     <ConfirmOperationDialog
-      title={`Take ${environment.name} out of “${project}”`}
+      title={`Remove ${environment.name} from “${name}”`}
       confirm="Stop using it"
       isDangerous
       typedName={environment.name}
