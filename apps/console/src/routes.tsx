@@ -252,6 +252,7 @@ export const router = createRouter({
   defaultErrorComponent: ErrorPage,
   defaultPendingComponent: Loading,
   scrollRestoration: true,
+  scrollToTopSelectors: ['#main'],
 });
 
 declare module '@tanstack/react-router' {

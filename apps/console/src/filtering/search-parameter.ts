@@ -14,7 +14,7 @@ export function useSearchParameter(
   const search = useSearchParameters();
   const navigate = useNavigate();
   const set = (value: string | undefined): void =>
-    void navigate({ to: '.', search: (before) => ({ ...before, [name]: value }), replace: true });
+    void navigate({ to: '.', search: (before) => ({ ...before, [name]: value }), replace: true, resetScroll: false });
   return [search[name], set];
 }
 
@@ -43,7 +43,7 @@ export function useFilterInUrl(parameter: keyof SearchParameters = 'q') {
   const lastWritten = written.at(-1);
   const write = useCallback(
     (changed: SearchParameters) =>
-      void navigate({ to: '.', replace: true, search: (before) => ({ ...before, ...changed }) }),
+      void navigate({ to: '.', replace: true, resetScroll: false, search: (before) => ({ ...before, ...changed }) }),
     [navigate],
   );
   useEffect(() => {

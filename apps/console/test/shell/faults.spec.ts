@@ -86,6 +86,14 @@ describeInBrowser('what the server refuses', () => {
     await page.getByRole('textbox', { name: 'Values' }).fill('ann');
     await eventually(() => Promise.resolve(expect(evaluations).toBeGreaterThan(0)));
     await expectAccessible(opened);
+    // The next page begins at its top, however far this one was scrolled.
+    await page.getByRole('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }));
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const heading = page.getByRole('heading', { name, level: 1 });
+    await heading.waitFor();
+    await page.getByRole('heading', { name: 'History' }).waitFor();
+    expect(await isCovered(heading)).toBe(false);
+    expect(await page.getByRole('main').evaluate((main) => main.scrollTop)).toBe(0);
     await closeChecked(opened);
   });
 
