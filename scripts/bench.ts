@@ -48,7 +48,7 @@ const help = `Measures the seven operations of the interface, searches of events
   --integrations     measures how fast the events of N flags (10000) reach 1 and 10 webhooks on this machine, and how soon those of writes do, instead
   --replicas         measures 1, 2 and 3 replicas of each service instead, each in a process of its own, on nats-server
   --times N          with --search: how often each search is sent (default 100)
-  --while-projecting  measures GET feature alone: at rest, and each second while N more imported flags are projected
+  --while-projecting  measures GET feature and PATCH strategy alone: at rest, and in turns of a second while N more imported flags are projected
   --data DIR         with --events, --search or --suggest: keeps the database there, and goes on with what is there; of a search only N
 
 CPU is that of the server's process and of the PostgreSQL that it has started, for one request, with the work in the background that

@@ -21,7 +21,7 @@ import type { ServerUnderTest } from '../../server-under-test.ts';
 import { tokenOf } from './sdk.ts';
 
 const aloneTimes = 30;
-const secondsWhileProjecting = 10;
+const turnsWhileProjecting = 10;
 /** How many tags are added before the first of them is removed: more than requests are sent at the same time. */
 const tagsAhead = 200;
 /** The same for switching flags off and on; fewer than the flags that are switched. */
@@ -116,27 +116,37 @@ async function medianAlone(target: ServerUnderTest, { request }: Measured): Prom
   return percentile(durations, 0.5);
 }
 
-/** Measures GET feature at rest, and in the seconds after an import, while search and the event log apply the imported flags. */
+/** Measures GET and PATCH at rest, and in turns of a second each after an import, while search and the event log apply the imported flags. */
 async function benchWhileProjecting(
   target: ServerUnderTest,
   count: number,
   operations: readonly Measured[],
   { connections }: BenchOptions,
 ): Promise<void> {
-  const get = operations.find(({ name }) => name === 'GET feature') as Measured;
-  const rateIn = async (seconds: number): Promise<number> => {
-    const { requests, milliseconds } = await generateLoad(target, get, { connections, seconds });
-    return Math.round((requests * 1_000) / milliseconds);
+  const kinds = ['GET feature', 'PATCH strategy'].map(
+    (wanted) => operations.find(({ name }) => name === wanted) as Measured,
+  );
+  // A patch that repeats an earlier one would change nothing.
+  const next = kinds.map(() => 0);
+  const ratesIn = async (seconds: number): Promise<readonly number[]> => {
+    const rates: number[] = [];
+    for (const [nth, kind] of kinds.entries()) {
+      const first = next[nth] ?? 0;
+      const { requests, milliseconds } = await generateLoad(target, kind, { connections, seconds, first });
+      next[nth] = first + requests;
+      rates.push(Math.round((requests * 1_000) / milliseconds));
+    }
+    return rates;
   };
   await waitUntilSettled(target);
-  await rateIn(2);
-  const atRest = await rateIn(5);
-  console.log(`GET feature at rest: ${atRest} requests/s`);
+  await ratesIn(2);
+  const atRest = await ratesIn(5);
+  console.log(`At rest: ${kinds.map(({ name }, nth) => `${name} ${atRest[nth]} requests/s`).join(', ')}`);
   await seedFlags(target, { count, first: count });
-  printTableHead('second after the import', 'GET feature, requests/s', 'share of at rest');
-  for (let second = 1; second <= secondsWhileProjecting; second++) {
-    const rate = await rateIn(1);
-    printRow(second, rate, `${Math.round((100 * rate) / atRest)} %`);
+  printTableHead('turn after the import', ...kinds.flatMap(({ name }) => [`${name}, requests/s`, 'share of at rest']));
+  for (let turn = 1; turn <= turnsWhileProjecting; turn++) {
+    const rates = await ratesIn(1);
+    printRow(turn, ...rates.flatMap((rate, nth) => [rate, `${Math.round((100 * rate) / (atRest[nth] ?? 1))} %`]));
   }
 }
 
