@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { subjectOf, summaryInWords } from './event-words.ts';
+import { eventTypeInWords, subjectOf, summaryInWords } from './event-words.ts';
 
 describe('the summary of an event', () => {
   it('says in words what the API leaves at the type', () => {
@@ -36,5 +36,10 @@ describe('the summary of an event', () => {
   it('keeps types that it does not know, and every other summary', () => {
     for (const summary of ['**ada** triggered **constructor**', '**ada** enabled *[a](/b)*'])
       expect(summaryInWords(summary)).toBe(summary);
+  });
+
+  it('has words for its type where it has no label', () => {
+    expect(eventTypeInWords('project-access-added')).toBe('Gave access to a project');
+    expect(eventTypeInWords('constructor')).toBe('Constructor');
   });
 });

@@ -85,6 +85,12 @@ const words: Readonly<Record<string, string>> = {
   'public-signup-token-user-added': 'let somebody join by an invitation link',
 };
 
+/** What happened in an event, by its type alone, for those types that have no label. */
+export function eventTypeInWords(type: string): string {
+  const text = Object.hasOwn(words, type) ? (words[type] as string) : type;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 const typeAlone = / triggered \*\*([a-z-]+)\*\*$/;
 const systemUser = /^\*\*unleash(\\?_)system\1user\*\*/;
 

@@ -15,8 +15,8 @@ describe('the summary of an event', () => {
     expect(shortSummary(added, { feature: 'shop.pay', environment: 'production' })).toBe(
       '**ada** added strategy **flexibleRollout**',
     );
-    expect(shortSummary(added, { environment: 'production', isOfManyProjects: true })).toBe(
-      '**ada** added strategy **flexibleRollout** to *shop.pay* in project *Shop*',
+    expect(shortSummary(added, { environment: 'production', projectName: 'The_shop' })).toBe(
+      '**ada** added strategy **flexibleRollout** to *shop.pay* in project **The\\_shop**',
     );
     const enabled = '**ada** enabled *[shop.pay](/x)* for the **production** environment in project *[Shop](/p)*';
     expect(shortSummary(enabled, { feature: 'shop.pay', environment: 'production' })).toBe('**ada** enabled it');

@@ -4,8 +4,8 @@ const markdownLink = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
 interface SummaryContext {
   readonly feature?: string | null | undefined;
   readonly environment?: string | null | undefined;
-  /** whether the page is about events of several projects, so that each says its own */
-  readonly isOfManyProjects?: boolean | undefined;
+  /** the name of the project of the event, on a page about several */
+  readonly projectName?: string | undefined;
 }
 
 function literally(text: string): string {
@@ -13,13 +13,15 @@ function literally(text: string): string {
   return [...text].map((character) => `\\\\?${character.replace(/[^\w]/g, '\\$&')}`).join('');
 }
 
+/** A text as it stands in Markdown. An asterisk, even one that is escaped, would end the emphasis. */
+function withoutMarkdown(text: string): string {
+  return text.replaceAll('*', '').replace(/[\\`_{}[\]()#+\-.!<>|~]/g, '\\$&');
+}
+
 /** The Markdown summary of an event without the project, unless the page is about several, and without what the page says already. */
-export function shortSummary(
-  summary: string,
-  { feature, environment, isOfManyProjects = false }: SummaryContext,
-): string {
-  let short = summary.replace(markdownLink, '$1');
-  if (!isOfManyProjects) short = short.replace(/ in project \*+[^*]+\*+/, '');
+export function shortSummary(summary: string, { feature, environment, projectName }: SummaryContext): string {
+  const inProject = projectName === undefined ? '' : ` in project **${withoutMarkdown(projectName)}**`;
+  let short = summary.replace(markdownLink, '$1').replace(/ in project \*+[^*]+\*+/, () => inProject);
   if (environment != null)
     short = short.replace(new RegExp(` (?:for|in|from) the \\*+${literally(environment)}\\*+ environment`), '');
   if (feature != null) {

@@ -5,9 +5,10 @@ import { lazy, memo, type RefObject, Suspense, useEffect } from 'react';
 import { serverNow } from '../../api/server-clock.ts';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Icon } from '../../components/content/icon.tsx';
+import { useProjectNames } from '../../components/content/project-name.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
-import { subjectOf } from '../../text/event-words.ts';
+import { eventTypeInWords, subjectOf } from '../../text/event-words.ts';
 import { shortSummary } from '../../text/short-summary.ts';
 import { Time } from '../../components/content/time.tsx';
 import chip from '../../components/content/chip.module.css';
@@ -48,10 +49,11 @@ interface RowProps {
   readonly isActive: boolean;
   readonly actions: EventActions;
   readonly measure: (element: HTMLElement | null) => void;
-  readonly isOfManyProjects: boolean;
+  /** where the list has events of several projects */
+  readonly projectName: string | undefined;
 }
 
-const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, measure, isOfManyProjects }: RowProps) => {
+const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, measure, projectName }: RowProps) => {
   const rowProps = {
     ref: measure,
     'data-index': row,
@@ -69,7 +71,7 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
       </article>
     );
   const { id, createdAt, summary, label, type, featureName, project, environment } = event;
-  const name = label ?? type;
+  const name = label ?? eventTypeInWords(type);
   return (
     <article {...rowProps} aria-labelledby={`event-${id}`}>
       {day !== undefined && <h2 className={styles['day']}>{day}</h2>}
@@ -88,7 +90,7 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
         </span>
         <span id={`event-${id}`} className={styles['summary']}>
           <EventSummary
-            text={shortSummary(summary ?? name, { environment, isOfManyProjects })}
+            text={shortSummary(summary ?? name, { environment, projectName })}
             by={event}
             subject={featureName == null ? (subjectOf(event) ?? project ?? undefined) : undefined}
           />
@@ -162,6 +164,7 @@ export function EventList({
     getItemKey: (row) => total - row,
     overscan,
   });
+  const nameOf = useProjectNames();
   const items = virtualizer.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   const offset = virtualizer.scrollOffset ?? 0;
@@ -204,7 +207,7 @@ export function EventList({
               isActive={index === activeRow}
               actions={props.actions}
               measure={virtualizer.measureElement}
-              isOfManyProjects={props.isOfManyProjects}
+              projectName={props.isOfManyProjects && event?.project != null ? nameOf(event.project) : undefined}
             />
           );
         })}
