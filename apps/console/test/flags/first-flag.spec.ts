@@ -131,7 +131,20 @@ describeInBrowser('a first flag', () => {
     await page.getByRole('button', { name: 'Connect an SDK' }).first().click();
     await page.getByRole('button', { name: 'Create a token' }).click();
     const dialog = page.getByRole('alertdialog', { name: 'Connect an SDK' });
-    await dialog.getByText('Waiting for the first signal from development').waitFor();
+    const waiting = dialog.getByText('Waiting for the first signal from development');
+    await waiting.waitFor();
+    // It is seen beside the longest program, without scrolling.
+    await dialog.getByRole('button', { name: /Language/ }).press('Enter');
+    await page.getByRole('option', { name: 'Java', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Create a token' }).or(dialog.getByLabel('Main.java')).first().waitFor();
+    const isSeen = await waiting.evaluate((one) => {
+      const { left, top, height } = one.getBoundingClientRect();
+      const at = document.elementFromPoint(left + 2, top + height / 2);
+      return at !== null && one.contains(at);
+    });
+    expect(isSeen).toBe(true);
+    await dialog.getByRole('button', { name: /Language/ }).press('Enter');
+    await page.getByRole('option', { name: 'Node.js', exact: true }).click();
     await expectAccessible(opened);
     const program = (await dialog.getByLabel('index.mjs', { exact: true }).textContent()) ?? '';
     // A poll of the SDK may come before the gateway has read the flag: a service asks again.

@@ -80,9 +80,18 @@ function Connect({ project, onProject, environments, flag = 'my-flag', onClose }
       isAlert={tokens.length > 0}
       onClose={onClose}
       footer={
-        <Button variant="primary" onPress={onClose}>
-          Done
-        </Button>
+        // Below what scrolls: it is seen beside the longest program.
+        <>
+          <ConnectionSignal
+            key={`${project} ${environment}`}
+            project={project}
+            environment={environment}
+            token={token}
+          />
+          <Button variant="primary" onPress={onClose}>
+            Done
+          </Button>
+        </>
       }
     >
       <div className={styles['choices']}>
@@ -129,7 +138,6 @@ function Connect({ project, onProject, environments, flag = 'my-flag', onClose }
       )}
       {sdk.id !== 'curl' && <Code label="Install" text={sdk.install} />}
       <Code label={sdk.file} text={sdk.program({ origin: location.origin, token: secret, appName, flag })} />
-      <ConnectionSignal key={`${project} ${environment}`} project={project} environment={environment} token={token} />
     </Dialog>
   );
 }
