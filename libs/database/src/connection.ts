@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Client, type ClientConfig, type PoolClient } from 'pg';
 import { onlyRow } from './sql.ts';
 
@@ -13,6 +14,7 @@ function textOf(query: unknown): string {
 }
 
 type Query = (...args: readonly unknown[]) => unknown;
+type Callback = (error: Error | null, result: unknown) => void;
 
 /** Replaces the `query` of a connection by a function that gets the original one and the arguments of each call. */
 function wrapQuery(client: PoolClient, wrapper: (query: Query, args: readonly unknown[]) => unknown): void {
@@ -81,28 +83,75 @@ function rejectAbortedCommits(client: PoolClient): void {
   });
 }
 
-/** @param onStatement called before each statement, with whether it is a round trip of its own: no other one is in flight */
-function countStatements(client: PoolClient, onStatement: (isRoundTrip: boolean) => void): void {
+export interface ConnectionOptions {
+  /** after how many milliseconds without a response to a statement the connection counts as lost: all its statements fail */
+  readonly lostAfterMs: number;
+  /** called before each statement, with whether it is a round trip of its own: no other one is in flight */
+  readonly onStatement: (isRoundTrip: boolean) => void;
+}
+
+/** Watches over the responses to the statements that are in flight. One timer does for all of them. */
+function responseWatch(client: PoolClient, { lostAfterMs, onStatement }: ConnectionOptions) {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   let inFlight = 0;
-  wrapQuery(client, (query, args) => {
-    onStatement(inFlight === 0);
-    const result = query(...args);
-    if (!(result instanceof Promise)) return result;
-    inFlight++;
-    const settled = (): void => void inFlight--;
-    result.then(settled, settled);
-    return result;
+  let waitingSince = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const check = (): void => {
+    timer = undefined;
+    if (inFlight === 0) return;
+    const leftMs = waitingSince + lostAfterMs - performance.now();
+    if (leftMs <= 0) stream.destroy(new Error('Query read timeout'));
+    else timer = setTimeout(check, leftMs).unref();
+  };
+  return {
+    sent: (): void => {
+      onStatement(inFlight === 0);
+      if (inFlight++ === 0) waitingSince = performance.now();
+      timer ??= setTimeout(check, lostAfterMs).unref();
+    },
+    responded: (): void => {
+      inFlight--;
+      waitingSince = performance.now();
+    },
+  };
+}
+
+/**
+ * Counts and watches the statements of a connection. The driver gets all of them with a callback: what it returns as a promise, or wraps for
+ * its own `query_timeout`, V8 keeps in memory until the next major garbage collection, with all rows of the result.
+ */
+function settleByCallback(client: PoolClient, options: ConnectionOptions): void {
+  const { sent, responded } = responseWatch(client, options);
+  const send = (query: Query, statement: unknown, values: unknown, settle: Callback): unknown => {
+    let isSettled = false;
+    sent();
+    return query(statement, values, (error: Error | null, result: unknown) => {
+      // The driver calls twice for a value that it cannot send.
+      if (isSettled) return;
+      isSettled = true;
+      responded();
+      settle(error, result);
+    });
+  };
+  wrapQuery(client, (query, [statement, values, callback]) => {
+    // A cursor settles itself.
+    if (typeof (statement as { readonly submit?: unknown }).submit === 'function') return query(statement);
+    if (callback !== undefined) return send(query, statement, values, callback as Callback);
+    return new Promise((resolve, reject) => {
+      send(query, statement, values, (error, result) => (error === null ? resolve(result) : reject(error)));
+    }).catch((error: Error) => {
+      // The stack of the caller instead of that of the socket.
+      Error.captureStackTrace(error);
+      throw error;
+    });
   });
 }
 
-/** Counts the statements of a connection, prepares those with parameters, and rejects the COMMIT of a transaction that PostgreSQL aborted. */
-export function configureConnection(
-  client: PoolClient,
-  onStatement: (isRoundTrip: boolean) => void = () => undefined,
-): void {
+/** Prepares the statements with parameters of a connection, and rejects the COMMIT of a transaction that PostgreSQL aborted. */
+export function configureConnection(client: PoolClient, options: ConnectionOptions): void {
+  settleByCallback(client, options);
   prepareParameterised(client);
   rejectAbortedCommits(client);
-  countStatements(client, onStatement);
 }
 
 /** The first version with `transaction_timeout`. */

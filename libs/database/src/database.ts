@@ -59,11 +59,11 @@ const writeProbe =
 
 type OrmOptions = Required<
   Pick<DatabaseOptions, 'url' | 'name' | 'entities' | 'poolMax' | 'statementTimeoutMs' | 'log'>
-> & { readonly lostAfterMs: number };
+>;
 
 /** Connects the ORM, whose pool is that of all statements. */
 async function connectOrm(
-  { url, name, entities, poolMax, statementTimeoutMs, lostAfterMs, log }: OrmOptions,
+  { url, name, entities, poolMax, statementTimeoutMs, log }: OrmOptions,
   onPoolCreated: (pool: Pool) => void,
 ): Promise<MikroORM> {
   const orm = await MikroORM.init({
@@ -81,7 +81,6 @@ async function connectOrm(
       // Statements are pipelined: BEGIN with the first, the outbox with COMMIT.
       pipeline: true,
       statement_timeout: statementTimeoutMs,
-      query_timeout: lostAfterMs,
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: 5_000,
       onPoolCreated,
@@ -125,12 +124,15 @@ export async function openDatabase({
   let statements = 0;
   let roundTrips = 0;
   let pool: Pool | undefined;
-  const orm = await connectOrm({ url, name, entities, poolMax, statementTimeoutMs, lostAfterMs, log }, (newPool) => {
+  const orm = await connectOrm({ url, name, entities, poolMax, statementTimeoutMs, log }, (newPool) => {
     pool = newPool;
     newPool.on('connect', (client) =>
-      configureConnection(client, (isRoundTrip) => {
-        statements++;
-        if (isRoundTrip) roundTrips++;
+      configureConnection(client, {
+        lostAfterMs,
+        onStatement: (isRoundTrip) => {
+          statements++;
+          if (isRoundTrip) roundTrips++;
+        },
       }),
     );
   });

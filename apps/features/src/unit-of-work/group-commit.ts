@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncResource } from 'node:async_hooks';
 import { Refusal } from '@bunting/contracts';
 import { isDataError, LazyTx, type Tx } from '@bunting/database';
 import type { Emitter, Outbox } from '@bunting/outbox';
@@ -39,7 +39,7 @@ interface WaitingEdit {
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
   /** continues the trace of the request */
-  readonly inItsContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
+  readonly inItsContext: <T>(job: () => T) => T;
 }
 
 /**
@@ -124,9 +124,18 @@ export function groupCommit(work: Work): <T>(edit: Edit<T>) => Promise<T> {
 
   return <T>(edit: Edit<T>) =>
     new Promise<T>((resolve, reject) => {
-      waiting.push({ edit, resolve, reject, inItsContext: AsyncLocalStorage.snapshot() });
+      waiting.push({ edit, resolve, reject, inItsContext: inCurrentContext() });
       setImmediate(dispatch);
     });
+}
+
+/**
+ * A function that runs a job in the trace of its caller. Not `AsyncLocalStorage.snapshot()`, whose function has an accessor of its own: V8 keeps
+ * what that refers to in memory until the next major garbage collection.
+ */
+function inCurrentContext(): <T>(job: () => T) => T {
+  const resource = new AsyncResource('Edit');
+  return (job) => resource.runInAsyncScope(job);
 }
 
 /** Whether PostgreSQL has reported an error, after which it has committed nothing. */
