@@ -276,6 +276,14 @@ describeInBrowser('the editor of a strategy', () => {
     await page.getByRole('spinbutton', { name: 'Percent' }).fill('9');
     await eventually(async () => expect(await text.inputValue()).toContain('"rollout": "9"'));
     await expectAccessible(opened);
+    // Thousands of lines are shown and edited without colours, which would make each key slow.
+    const values = Array.from({ length: 2_000 }, (_, nth) => `user-${nth}`);
+    const constraints = [{ contextName: 'userId', operator: 'IN', values }];
+    await text.fill(JSON.stringify({ name: 'default', constraints }, undefined, 2));
+    await page.getByText('2,000 values', { exact: false }).first().waitFor();
+    expect(await page.locator('[aria-hidden] [data-kind]').count()).toBe(0);
+    expect(await text.evaluate((area) => getComputedStyle(area).color)).not.toMatch(/, 0\)$/);
+    await expectAccessible(opened);
     await closeChecked(opened);
   });
 

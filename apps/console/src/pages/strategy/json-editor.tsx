@@ -51,6 +51,9 @@ function marksOf(tokens: readonly JsonToken[], cursor: number | undefined): read
   ];
 }
 
+/** The longest text, in characters, whose letters are coloured: drawing more of them would make each key slow. */
+const maxColoured = 20_000;
+
 interface JsonEditorProps {
   readonly label: string;
   readonly text: string;
@@ -59,20 +62,24 @@ interface JsonEditorProps {
 
 /**
  * An editor of JSON text. It is a text area, with what a browser gives one, such as undo and the words of a screen reader; what is drawn
- * behind it has the same letters in colours, with marks where the text stops being JSON and at the brackets beside the cursor.
+ * behind it, unless the text is very long, has the same letters in colours, with marks where it stops being JSON and at the brackets
+ * beside the cursor.
  */
 export function JsonEditor({ label, text, onChange }: JsonEditorProps) {
   const [cursor, setCursor] = useState<number>();
-  const tokens = useMemo(() => jsonTokens(text), [text]);
-  const marks = useMemo(() => marksOf(tokens, cursor), [tokens, cursor]);
+  const isColoured = text.length <= maxColoured;
+  const tokens = useMemo(() => (isColoured ? jsonTokens(text) : []), [isColoured, text]);
+  const marks = useMemo(() => (isColoured ? marksOf(tokens, cursor) : []), [isColoured, tokens, cursor]);
   return (
     <div className={styles['editor']}>
-      <div className={styles['sheet']}>
-        <div aria-hidden="true" className={styles['letters']}>
-          {linesOf(text, marks).map((line, nth) => (
-            <Line key={nth} {...line} />
-          ))}
-        </div>
+      <div className={isColoured ? styles['sheet'] : undefined}>
+        {isColoured && (
+          <div aria-hidden="true" className={styles['letters']}>
+            {linesOf(text, marks).map((line, nth) => (
+              <Line key={nth} {...line} />
+            ))}
+          </div>
+        )}
         <textarea
           aria-label={label}
           aria-invalid={marks.some(({ kind }) => kind === 'fault')}
@@ -82,7 +89,8 @@ export function JsonEditor({ label, text, onChange }: JsonEditorProps) {
           autoCapitalize="off"
           autoComplete="off"
           autoCorrect="off"
-          className={styles['input']}
+          className={isColoured ? styles['input'] : styles['plainInput']}
+          rows={isColoured ? undefined : 40}
           onChange={({ target }) => onChange(target.value)}
           onSelect={({ currentTarget: { selectionStart, selectionEnd } }) =>
             setCursor(selectionStart === selectionEnd ? selectionStart : undefined)
