@@ -21,4 +21,4 @@ export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './fr
 export { blockOfId, bytesOfBlock, type IdBlock, type IdList, idList, readIdBlock } from './id-list.ts';
 export { contextFieldsOfOfrep, isOfrepFailure, ofrepResult } from './ofrep.ts';
 export type { Resolution } from './resolution.ts';
-export type { Variant } from './variant.ts';
+export { rolloutBuckets, type Variant } from './variant.ts';

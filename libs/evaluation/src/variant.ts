@@ -90,6 +90,7 @@ export function rolloutBucket(hash: number): number {
   return (hash % 100) + 1;
 }
 
+/** The buckets of the keys of users in the rollouts of a group, from 1 to 100: a rollout includes those up to its percentage. */
 export function rolloutBuckets(groupId: string): BucketOf {
   const hash = murmurHasher(rolloutPrefix(groupId));
   return (key) => rolloutBucket(hash(key));

@@ -43,11 +43,20 @@ describe('the impact of changes on users', () => {
     expect(isComplete).toBe(true);
     const [others, norway] = groups;
     expect(others).toEqual({ context: {}, before: 0, after: 0, gains: 0, loses: 0, changesVariant: 0 });
-    expect(norway).toMatchObject({ context: { country: 'no' }, loses: 0 });
     // A rollout only adds users as its percentage grows.
-    expect(norway?.gains).toBeCloseTo((norway?.after ?? 0) - (norway?.before ?? 0), 5);
-    expect(Math.abs((norway?.before ?? 0) - 20)).toBeLessThan(5);
-    expect(Math.abs((norway?.after ?? 0) - 50)).toBeLessThan(5);
+    expect(norway).toMatchObject({ context: { country: 'no' }, before: 20, after: 50, gains: 30, loses: 0 });
+  });
+
+  it('is the percentage of a rollout itself, whatever its group is', () => {
+    const of = (percentage: number, groupId: string) =>
+      aStrategy({
+        name: 'flexibleRollout',
+        parameters: { rollout: String(percentage), stickiness: 'default', groupId },
+      });
+    for (const [nth, percentage] of [1, 7, 33, 60, 99].entries()) {
+      const { groups } = impactOfUpdate(of(0, `group-${nth}`), of(percentage, `group-${nth}`));
+      expect(groups).toMatchObject([{ before: 0, after: percentage, gains: percentage, loses: 0 }]);
+    }
   });
 
   it('shows that every user gains the feature when the last constraint goes', () => {

@@ -1,5 +1,5 @@
 import { type Change, type Constraint, type FeatureImpact, invalidProperty } from '@bunting/contracts';
-import { compileEvaluator, type Evaluation, type Evaluator } from '@bunting/evaluation';
+import { compileEvaluator, type Evaluation, type Evaluator, rolloutBuckets } from '@bunting/evaluation';
 import { featureNamesOf, segmentIdsOf } from '../changes/change-context.ts';
 import { type Feature, type FeatureInEnvironment, inEnvironment, type Strategy } from '../features/feature.ts';
 import { type PlaygroundContent, toEvaluableFeatures } from './playground.ts';
@@ -118,6 +118,23 @@ const maxGroups = 24;
 /** How many groups every feature may have. Those that only depend on changed ones have no more. */
 const minGroups = 4;
 
+const buckets = 100;
+
+/** Ids for generated users, of whom as many are in each bucket of a group: its rollouts reach exactly their percentage of them. */
+function evenIds(groupId: string, count: number): readonly string[] {
+  const bucketOf = rolloutBuckets(groupId);
+  const inBucket = new Map<number, number>();
+  const ids: string[] = [];
+  for (let nth = 1; ids.length < count; nth++) {
+    const id = `user-${nth}`;
+    const used = inBucket.get(bucketOf(id)) ?? 0;
+    if (used >= count / buckets) continue;
+    inBucket.set(bucketOf(id), used + 1);
+    ids.push(id);
+  }
+  return ids;
+}
+
 function percentage(count: number, total: number): number {
   return Math.round((count / total) * 1_000) / 10;
 }
@@ -150,6 +167,8 @@ interface EvaluationPlan {
   readonly names: readonly string[];
   /** the fields in which generated users differ */
   readonly stickyFields: readonly string[];
+  /** the group of the rollout that the generated users represent evenly: that of the first changed strategy */
+  readonly groupId: string;
   readonly groups: readonly UserFields[];
 }
 
@@ -180,6 +199,8 @@ function planFor({ before, after, environment }: Comparison, name: string, limit
     names: [...names],
     name,
     stickyFields: stickyFields.filter((field) => field !== 'default' && field !== 'random'),
+    groupId:
+      changedFirst.find(({ strategy }) => strategy.parameters['groupId'])?.strategy.parameters['groupId'] ?? name,
     groups: groupsOf(
       changedFirst.map(({ conditions }) => conditions),
       limit,
@@ -199,17 +220,18 @@ function evaluate(
   return { before: evaluateIn(before), after: evaluateIn(after) };
 }
 
-/** The impact on a group, as percentages of the generated users. @param users how many users are generated */
+/** The impact on a group, as percentages of the generated users. @param ids those of the generated users */
 function impactOnGroup(
   comparison: Comparison,
   { name, stickyFields }: EvaluationPlan,
   group: UserFields,
-  users: number,
+  ids: readonly string[],
 ): FeatureImpact['groups'][number] {
   const counts = { before: 0, after: 0, gains: 0, loses: 0, changesVariant: 0 };
-  for (let user = 1; user <= users; user++) {
-    const fields = new Map([...stickyFields.map((field): [string, string] => [field, `user-${user}`]), ...group]);
-    const { before, after } = evaluate(comparison, name, fields, (user - 0.5) / users);
+  const users = ids.length;
+  for (const [nth, id] of ids.entries()) {
+    const fields = new Map([...stickyFields.map((field): [string, string] => [field, id]), ...group]);
+    const { before, after } = evaluate(comparison, name, fields, (nth + 0.5) / users);
     if (before.enabled) counts.before += 1;
     if (after.enabled) counts.after += 1;
     if (after.enabled && !before.enabled) counts.gains += 1;
@@ -261,17 +283,21 @@ export function computeImpactOnUsers(
     some.map(({ name, dependsOn }) => ({ ...planFor(comparison, name, limit), dependsOn }));
   const changedPlans = plansFor(changed, groupsOfChanged);
   const groupCount = changedPlans.reduce((sum, { groups }) => sum + groups.length, 0);
-  const users = Math.max(100, Math.min(1_000, Math.floor(maxEvaluations.changed / Math.max(1, groupCount))));
+  const wanted = Math.min(1_000, maxEvaluations.changed / Math.max(1, groupCount));
+  const users = Math.max(1, Math.floor(wanted / buckets)) * buckets;
   // However many features depend on the changed ones, these are evaluated as thoroughly as without them.
   let left = maxEvaluations.dependent;
   const dependentPlans = plansFor(dependents, minGroups).filter(({ groups }) => (left -= groups.length * users) >= 0);
-  const features = [...changedPlans, ...dependentPlans].map((plan) => ({
-    name: plan.name,
-    ...(plan.dependsOn === undefined ? {} : { dependsOn: plan.dependsOn }),
-    isComplete: plan.names.every((name) => isEvaluable(before, name, now) && isEvaluable(after, name, now)),
-    groups: plan.groups.map((group) => impactOnGroup(comparison, plan, group, users)),
-    examples: examples.map((fields) => impactOnExample(comparison, plan.name, fields)),
-  }));
+  const features = [...changedPlans, ...dependentPlans].map((plan) => {
+    const ids = evenIds(plan.groupId, users);
+    return {
+      name: plan.name,
+      ...(plan.dependsOn === undefined ? {} : { dependsOn: plan.dependsOn }),
+      isComplete: plan.names.every((name) => isEvaluable(before, name, now) && isEvaluable(after, name, now)),
+      groups: plan.groups.map((group) => impactOnGroup(comparison, plan, group, ids)),
+      examples: examples.map((fields) => impactOnExample(comparison, plan.name, fields)),
+    };
+  });
   return { users, features };
 }
 
