@@ -32,12 +32,14 @@ export async function propose(
   joins?: number,
 ): Promise<Proposed> {
   const params = { projectId: project, environment };
+  // A refusal names the place in a list: of a change that is alone, there is none.
+  const body = Array.isArray(changes) && changes.length === 1 ? (changes[0] as object) : changes;
   const { changeRequest: target } = await call(GetProposalTarget, { params });
   const isReviewed = target !== null && target.state !== 'Draft';
   const answer = !isReviewed ? 'new' : target.id === joins ? 'join' : await askAboutProposal(target);
   if (answer === 'cancel') throw new ApiError('ConflictError', 'Nothing was proposed.');
   // With `new`, changes are added to a draft or a new request, whatever has become of the others meanwhile.
-  const request = { params, body: changes, ...(answer === 'new' ? { query: { new: true } } : {}) };
+  const request = { params, body, ...(answer === 'new' ? { query: { new: true } } : {}) };
   const { id, title = `Change request #${id}`, state } = await call(AddChanges, request);
   return { kind: 'proposed', project, environment, changeRequest: { id, title, state }, isNew: id !== target?.id };
 }

@@ -323,7 +323,17 @@ describeInBrowser('the editor of a strategy', () => {
     const opened = await openSignedIn(`${path}/environments/production/strategies/new`);
     const { page } = opened;
     await page.getByRole('spinbutton', { name: 'Percent' }).fill('5');
-    await page.getByRole('button', { name: 'Propose', exact: true }).click();
+    const propose = page.getByRole('button', { name: 'Propose', exact: true });
+    await page.getByRole('button', { name: 'Add a constraint' }).click();
+    const values = page.getByRole('textbox', { name: 'Values' });
+    await values.fill('x'.repeat(101));
+    await propose.click();
+    const refusal = page.locator('form').getByRole('alert');
+    await refusal.filter({ hasText: 'of constraint 1 must be at most 100 characters long' }).waitFor();
+    // There is one change, which needs no number.
+    expect(await refusal.innerText()).not.toContain('item');
+    await values.fill('ann');
+    await propose.click();
     await page.getByText(/Added to (a new|your) draft .*for production/).waitFor();
     await page.getByRole('heading', { name: 'Proposed changes' }).waitFor();
     await closeChecked(opened);

@@ -59,19 +59,37 @@ describeInBrowser('what the server refuses', () => {
     await closeChecked(opened);
   });
 
-  it('is said in words for a constraint, which is not evaluated before it has a value', async () => {
+  it('is said in words for a constraint, which is neither evaluated nor sent before it has a value', async () => {
     const name = `fault-${randomUUID().slice(0, 8)}`;
     await api('POST', '/api/admin/projects/default/features', { name });
     const opened = await openSignedIn(`/projects/default/features/${name}/environments/development/strategies/new`);
     const { page } = opened;
     await page.getByText('of each kind, by the server’s own rules', { exact: false }).waitFor();
-    let evaluations = 0;
-    page.on('request', (request) => void (evaluations += request.url().includes('/impact') ? 1 : 0));
+    let [evaluations, writes] = [0, 0];
+    page.on('request', (request) => {
+      if (request.url().includes('/impact')) evaluations += 1;
+      else if (request.method() !== 'GET') writes += 1;
+    });
     await page.getByRole('button', { name: 'Add a constraint' }).click();
     await page.getByText('Enter a value in each constraint to see what this does.').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
+    const values = page.getByRole('textbox', { name: 'Values' });
+    for (const action of ['Save', 'Save and turn on']) {
+      await page.getByRole('button', { name: action, exact: true }).click();
+      await page.getByText('Enter a value.', { exact: true }).waitFor();
+      expect(await hasFocus(values)).toBe(true);
+      expect(await isCovered(values)).toBe(false);
+    }
+    expect(await values.getAttribute('aria-invalid')).toBe('true');
+    await expectAccessible(opened);
+    expect([evaluations, writes]).toEqual([0, 0]);
+    await values.fill('x'.repeat(101));
+    await page.getByText('Enter a value.', { exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    const fault = page.getByRole('alert').filter({ hasText: '“Values” of constraint 1 must contain at least one' });
+    const fault = page
+      .locator('form')
+      .getByRole('alert')
+      .filter({ hasText: / of constraint 1 must / });
     await fault.waitFor();
     await eventually(async () => expect(await isCovered(fault)).toBe(false));
     // Whatever gets the focus by keyboard is in sight, above the buttons that stay.
@@ -82,8 +100,8 @@ describeInBrowser('what the server refuses', () => {
       await eventually(async () => expect(await isCovered(focused)).toBe(false));
     }
     await expectWordsForPeople(page);
-    expect(evaluations).toBe(0);
-    await page.getByRole('textbox', { name: 'Values' }).fill('ann');
+    evaluations = 0;
+    await values.fill('ann');
     await eventually(() => Promise.resolve(expect(evaluations).toBeGreaterThan(0)));
     await expectAccessible(opened);
     // The next page begins at its top, however far this one was scrolled.

@@ -7,6 +7,8 @@ import styles from '../resources/resource.module.css';
 interface MultiComboBoxProps {
   readonly label: string;
   readonly hint?: string;
+  /** why what is chosen is not accepted */
+  readonly error?: string | undefined;
   readonly options: readonly SelectOption[];
   readonly value: readonly string[];
   /** what is said beside a chosen option */
@@ -17,7 +19,7 @@ interface MultiComboBoxProps {
 }
 
 /** A combo box of which several options are chosen: found by typing, listed below as chips, and removed one by one. */
-export function MultiComboBox({ label, hint, options, value, noteOf, onChange, emptyText }: MultiComboBoxProps) {
+export function MultiComboBox({ label, hint, error, options, value, noteOf, onChange, emptyText }: MultiComboBoxProps) {
   const labelOf = (id: string): string => options.find((option) => option.id === id)?.label ?? id;
   const [hasChanged, setChanged] = useState(false);
   const change = (changed: readonly string[]): void => {
@@ -34,6 +36,7 @@ export function MultiComboBox({ label, hint, options, value, noteOf, onChange, e
         opensOnFocus={!hasChanged}
         label={label}
         {...(hint === undefined ? {} : { hint })}
+        error={error}
         options={options.filter(({ id }) => !value.includes(id))}
         value={null}
         onChange={(id) => change([...value, id])}

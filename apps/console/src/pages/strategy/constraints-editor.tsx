@@ -7,13 +7,14 @@ import {
   constraintPhrase,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, memo, Suspense, useCallback, useEffect, useRef } from 'react';
+import { lazy, memo, Suspense, useCallback, useEffect, useId, useRef } from 'react';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Checkbox, TextField } from '../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../components/forms/multi-combo-box.tsx';
 import { ComboBox, Select } from '../../components/forms/selects.tsx';
-import { valueKindOf, localTime, operatorsFor, valuesOfText } from './strategy-inputs.ts';
+import { lacksValue, valueKindOf, localTime, operatorsFor, valuesOfText } from './strategy-inputs.ts';
+import fieldStyles from '../../components/forms/field.module.css';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 import { formatCount, formatNumber } from '../../text/format-number.ts';
@@ -59,6 +60,8 @@ interface ConstraintsEditorProps {
   /** whether they are filters of signals: a path takes the place of a context field */
   readonly isOfSignals?: boolean;
   readonly constraints: readonly Constraint[];
+  /** whether constraints without a value are marked as faults */
+  readonly asksForValues?: boolean;
   readonly onChange: (constraints: readonly Constraint[]) => void;
 }
 
@@ -68,17 +71,20 @@ const maxListedLegalValues = 12;
 interface LegalValuesProps {
   readonly legalValues: readonly LegalValue[];
   readonly values: readonly string[];
+  readonly error: string | undefined;
   readonly onChange: (values: readonly string[]) => void;
 }
 
 /** A choice among the legal values of a context field. A value that is not legal any more can be seen, and removed. */
-function LegalValues({ legalValues, values, onChange }: LegalValuesProps) {
+function LegalValues({ legalValues, values, error, onChange }: LegalValuesProps) {
+  const errorId = useId();
   const illegal = values.filter((value) => !legalValues.some((legal) => legal.value === value));
   if (legalValues.length > maxListedLegalValues)
     return (
       <MultiComboBox
         label="Values"
         hint={`Find values by typing: there are ${formatNumber(legalValues.length)} legal ones.`}
+        error={error}
         options={legalValues.map(({ value, description }) => ({
           id: value,
           label: value,
@@ -95,11 +101,12 @@ function LegalValues({ legalValues, values, onChange }: LegalValuesProps) {
     ...illegal.map((value) => ({ value, description: undefined, note: ` (${notLegal})` })),
   ];
   return (
-    <div className={styles['options']} role="group" aria-label="Values">
+    <div className={styles['options']} role="group" aria-label="Values" aria-describedby={error && errorId}>
       {listed.map(({ value, description, note }) => (
         <Checkbox
           key={value}
           isSelected={values.includes(value)}
+          isInvalid={error !== undefined}
           onChange={(isSelected) =>
             onChange(isSelected ? [...values, value] : values.filter((other) => other !== value))
           }
@@ -110,6 +117,11 @@ function LegalValues({ legalValues, values, onChange }: LegalValuesProps) {
           </span>
         </Checkbox>
       ))}
+      {error !== undefined && (
+        <span id={errorId} className={fieldStyles['error']}>
+          {error}
+        </span>
+      )}
     </div>
   );
 }
@@ -118,10 +130,11 @@ const notLegal = 'not legal any more';
 interface ValueFieldsProps {
   readonly isOfSignals: boolean;
   readonly constraint: Constraint;
+  readonly asksForValue: boolean;
   readonly onChange: (constraint: Constraint) => void;
 }
 
-function ValueFields({ isOfSignals, constraint, onChange }: ValueFieldsProps) {
+function ValueFields({ isOfSignals, constraint, asksForValue, onChange }: ValueFieldsProps) {
   const { data: fields = [] } = useQuery({
     ...operationQuery(ListContextFields, {}),
     staleTime: 60_000,
@@ -130,11 +143,13 @@ function ValueFields({ isOfSignals, constraint, onChange }: ValueFieldsProps) {
   const { operator, values = [], value = '', contextName } = constraint;
   const legalValues = isOfSignals ? [] : (fields.find(({ name }) => name === contextName)?.legalValues ?? []);
   const kind = valueKindOf(operator);
+  const error = asksForValue && lacksValue(constraint) ? 'Enter a value.' : undefined;
   if (kind === 'list' && legalValues.length > 0) {
     return (
       <LegalValues
         legalValues={legalValues}
         values={values}
+        error={error}
         onChange={(chosen) => onChange({ ...constraint, values: [...chosen] })}
       />
     );
@@ -147,6 +162,7 @@ function ValueFields({ isOfSignals, constraint, onChange }: ValueFieldsProps) {
           hint={`One on each line, or pasted from a spreadsheet. ${formatCount(values.length, 'value')}.`}
           rows={Math.min(6, Math.max(2, values.length))}
           value={values.join('\n')}
+          error={error}
           onChange={(text) => onChange({ ...constraint, values: valuesOfText(text) })}
         />
         {!isOfSignals && (
@@ -168,6 +184,7 @@ function ValueFields({ isOfSignals, constraint, onChange }: ValueFieldsProps) {
         hint={`In your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`}
         type="datetime-local"
         value={localTime(value)}
+        error={error}
         onChange={(text) => {
           const time = new Date(text);
           onChange({ ...constraint, value: Number.isNaN(time.getTime()) ? '' : time.toISOString() });
@@ -180,6 +197,7 @@ function ValueFields({ isOfSignals, constraint, onChange }: ValueFieldsProps) {
       label="Value"
       hint={kind === 'version' || kind === 'pattern' ? texts.valueHints[kind] : undefined}
       value={value}
+      error={error}
       onChange={(text) => onChange({ ...constraint, value: kind === 'pattern' ? text : text.trim() })}
     />
   );
@@ -189,12 +207,13 @@ interface ConstraintFieldsProps {
   readonly isOfSignals: boolean;
   readonly constraint: Constraint;
   readonly index: number;
+  readonly asksForValue: boolean;
   /** replaces or, without another one, removes the constraint at an index; it must be the same function at each rendering */
   readonly onEdit: (index: number, constraint?: Constraint) => void;
 }
 
 /** One constraint. A key in another field of the page does not render it again: there can be thirty, each with hundreds of values. */
-const ConstraintFields = memo(({ isOfSignals, constraint, index, onEdit }: ConstraintFieldsProps) => {
+const ConstraintFields = memo(({ isOfSignals, constraint, index, asksForValue, onEdit }: ConstraintFieldsProps) => {
   const onChange = (changed: Constraint): void => onEdit(index, changed);
   const { data: fields = [] } = useQuery({
     ...operationQuery(ListContextFields, {}),
@@ -265,7 +284,7 @@ const ConstraintFields = memo(({ isOfSignals, constraint, index, onEdit }: Const
           onPress={() => onEdit(index)}
         />
       </div>
-      <ValueFields isOfSignals={isOfSignals} constraint={constraint} onChange={onChange} />
+      <ValueFields isOfSignals={isOfSignals} constraint={constraint} asksForValue={asksForValue} onChange={onChange} />
       <div className={styles['options']}>
         <Checkbox isSelected={inverted} onChange={(on) => onChange({ ...constraint, inverted: on })}>
           Negate: matches everybody else
@@ -282,7 +301,12 @@ const ConstraintFields = memo(({ isOfSignals, constraint, index, onEdit }: Const
 ConstraintFields.displayName = 'ConstraintFields';
 
 /** The constraints of a strategy or a segment, or the filters of signals, all of which must hold. */
-export function ConstraintsEditor({ isOfSignals = false, constraints, onChange }: ConstraintsEditorProps) {
+export function ConstraintsEditor({
+  isOfSignals = false,
+  constraints,
+  asksForValues = false,
+  onChange,
+}: ConstraintsEditorProps) {
   const latest = useRef({ constraints, onChange });
   useEffect(() => {
     latest.current = { constraints, onChange };
@@ -314,7 +338,14 @@ export function ConstraintsEditor({ isOfSignals = false, constraints, onChange }
       )}
       <ul className={styles['form']}>
         {constraints.map((constraint, index) => (
-          <ConstraintFields key={index} isOfSignals={isOfSignals} constraint={constraint} index={index} onEdit={edit} />
+          <ConstraintFields
+            key={index}
+            isOfSignals={isOfSignals}
+            constraint={constraint}
+            index={index}
+            asksForValue={asksForValues}
+            onEdit={edit}
+          />
         ))}
       </ul>
     </section>

@@ -1,7 +1,8 @@
 import { GetFeature, GetStrategy, reachesEverybody, strategySentence } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { operationQuery, operationQueryWithEntityTag, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import {
   type EditProtection,
@@ -24,6 +25,7 @@ import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { flagCrumbs } from '../flag/flag-crumbs.tsx';
 import { ConstraintsEditor } from './constraints-editor.tsx';
 import { SegmentPicker } from './segment-picker.tsx';
+import { lacksValue } from './strategy-inputs.ts';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
 import { missingPermission } from '../../text/permission-words.ts';
 import styles from './strategy.module.css';
@@ -53,9 +55,19 @@ interface StrategyFormProps {
 function StrategyForm({ strategyLocation, strategyEdit, protection, maySave, mayTurnOn }: StrategyFormProps) {
   const { project, feature } = strategyLocation;
   const verb = protection.environments.length > 0 ? 'Propose' : 'Save';
-  const { draft, edit, save, isChanged, isPending, error } = strategyEdit;
+  const { draft, edit, isChanged, isPending, error } = strategyEdit;
+  const form = useRef<HTMLFormElement>(null);
+  const [asksForValues, setAsksForValues] = useState(false);
+  const isIncomplete = draft.constraints.some(lacksValue);
+  /** Saves the draft or, where a constraint has no value, asks for that. */
+  const save: StrategyEdit['save'] = async (options) => {
+    if (!isIncomplete) return strategyEdit.save(options);
+    flushSync(() => setAsksForValues(true));
+    form.current?.querySelector<HTMLElement>('[aria-labelledby="constraints"] [aria-invalid="true"]')?.focus();
+  };
   return (
     <form
+      ref={form}
       className={styles['form']}
       noValidate
       onSubmit={(event) => {
@@ -81,7 +93,15 @@ function StrategyForm({ strategyLocation, strategyEdit, protection, maySave, may
       </section>
       <StrategyTypeFields draft={draft} onChange={edit} />
       <SegmentPicker draft={draft} onChange={edit} />
-      <ConstraintsEditor constraints={draft.constraints} onChange={(constraints) => edit({ ...draft, constraints })} />
+      <ConstraintsEditor
+        constraints={draft.constraints}
+        asksForValues={asksForValues}
+        onChange={(constraints) => {
+          // A constraint that is added after all have a value is no fault yet.
+          if (!constraints.some(lacksValue)) setAsksForValues(false);
+          edit({ ...draft, constraints });
+        }}
+      />
       <Suspense fallback={<Loading />}>
         <VariantsEditor
           variants={draft.variants}
