@@ -150,14 +150,17 @@ export async function openSignedIn(path: string, options: PageOptions = {}): Pro
   return opened;
 }
 
-/** Signs in with an API key: the admin token when none is given. */
+/**
+ * Signs in with an API key: the admin token when none is given. It does so by keyboard: the pointer would stay over the page that appears, where
+ * what it happens to lie on loads its list.
+ */
 export async function signIn(page: Page, key = token): Promise<void> {
   const form = page.getByRole('group', { name: 'Sign in' });
   await form.waitFor();
   const switcher = form.getByRole('button', { name: 'Use an API key instead' });
-  if (await switcher.isVisible()) await switcher.click();
+  if (await switcher.isVisible()) await switcher.press('Enter');
   await form.getByLabel('API key').fill(key);
-  await form.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await form.getByLabel('API key').press('Enter');
   await form.waitFor({ state: 'detached' });
 }
 
