@@ -73,6 +73,27 @@ describeInBrowser('a change request', () => {
     await closeChecked(opened);
   });
 
+  it('says of a flag that is off that this is why nothing changes for users, and nothing of it once it turns on', async () => {
+    const quiet = `p-${randomUUID().slice(0, 8)}`;
+    const flag = `flag-${randomUUID().slice(0, 8)}`;
+    const requests = `/api/admin/projects/${quiet}/environments/production/change-requests`;
+    await api('POST', '/api/admin/projects', { id: quiet, name: 'Quiet' });
+    await api('POST', `/api/admin/projects/${quiet}/features`, { name: flag });
+    await api('PUT', `${requests}/config`, { changeRequestsEnabled: true, requiredApprovals: 1 });
+    const add = { action: 'addStrategy', feature: flag, payload: rollout(60) };
+    const { id } = (await api('POST', requests, add)) as Identified;
+    const opened = await openSignedIn(`/projects/${quiet}/change-requests/${id}`);
+    const impact = opened.page.getByRole('region', { name: 'What it does for users' });
+    const reason = impact.getByText('Nothing changes for any user: the flag is off in production.');
+    await reason.waitFor();
+    await api('POST', requests, { action: 'updateEnabled', feature: flag, payload: { enabled: true } });
+    await opened.page.reload();
+    await signIn(opened.page);
+    await impact.getByText('60 % gain it').waitFor();
+    expect(await reason.count()).toBe(0);
+    await closeChecked(opened);
+  });
+
   it('is commented on at a change, and keeps what was said and written when the change is discarded', async () => {
     const id = await propose(80);
     await api('POST', `${base}/environments/production/change-requests`, [

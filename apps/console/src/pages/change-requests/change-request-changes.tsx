@@ -274,6 +274,9 @@ export function ChangeRequestImpact({ request }: RequestProps) {
     ),
   ];
   const query = useQuery(operationQuery(EvaluateImpact, { body: { project, environment, changes } }));
+  const preview = useChangeRequestPreview(request);
+  const isOff = (name: string): boolean =>
+    preview.data?.features.find((feature) => feature.name === name)?.after?.['enabled'] === false;
   const names = request.features.map(({ name }) => name);
   // In the order of the changes; flags that depend on theirs follow.
   const placeOf = (name: string): number => (names.includes(name) ? names.indexOf(name) : names.length);
@@ -289,7 +292,11 @@ export function ChangeRequestImpact({ request }: RequestProps) {
                 feature.dependsOn === undefined ? (
                   <div key={feature.name} className={layout['denseStack']}>
                     <h3>{feature.name}</h3>
-                    <ImpactGroups groups={feature.groups} label={feature.name} />
+                    <ImpactGroups
+                      groups={feature.groups}
+                      label={feature.name}
+                      offIn={isOff(feature.name) ? environment : undefined}
+                    />
                     <Incompleteness isComplete={feature.isComplete} />
                   </div>
                 ) : (

@@ -10,6 +10,8 @@ function percent(share: number): string {
 
 interface ImpactGroupsProps extends Pick<Impact, 'groups'> {
   readonly label: string;
+  /** the environment, where the flag is off in it and the page does not say so otherwise */
+  readonly offIn?: string | undefined;
 }
 
 function isAffected({ gains, loses, changesVariant }: Impact['groups'][number]): boolean {
@@ -53,9 +55,10 @@ function usersOf({ context }: Impact['groups'][number], groups: Impact['groups']
 }
 
 /** The groups of users for whom a change has an effect, with the shares that gain the flag, lose it, or get another variant. */
-export function ImpactGroups({ groups, label }: ImpactGroupsProps) {
+export function ImpactGroups({ groups, label, offIn }: ImpactGroupsProps) {
   const affectedGroups = groups.filter(isAffected);
-  if (affectedGroups.length === 0) return <p>Nothing changes for any user.</p>;
+  if (affectedGroups.length === 0)
+    return <p>Nothing changes for any user{offIn === undefined ? '' : `: the flag is off in ${offIn}`}.</p>;
   return (
     <div role="region" aria-label={label} tabIndex={0}>
       <table className={layout['cells']}>
