@@ -310,6 +310,37 @@ describeInBrowser('the editor of a strategy', () => {
     await closeChecked(opened);
   });
 
+  it('says beside each constraint how many of the example users it matches by itself, before anything is changed', async () => {
+    const inNorwayOrSweden = { contextName: 'region', operator: 'STR_STARTS_WITH', values: ['no', 'se'] };
+    const constraints = [inNorway, inNorwayOrSweden];
+    const strategy = await addStrategy(name, 'development', rollout(0, { constraints }));
+    const opened = await openSignedIn(editorOf(strategy));
+    const { page } = opened;
+    const first = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /“region is no”/ }) });
+    const second = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /“region .* with / }) });
+    await first.waitFor();
+    expect(await page.getByText('example user.').or(page.getByText('example users.')).count()).toBe(0);
+    const examples = page.getByRole('textbox', { name: 'Example users' });
+    await examples.fill('region=no\nuserId=ann region=se\nbob');
+    await first.getByText('Matches 1 of your 3 example users.').waitFor();
+    await second.getByText('Matches 2 of your 3 example users.').waitFor();
+    await expectAccessible(opened);
+    // A constraint without a value says nothing, and does not keep the others from it.
+    await page.getByRole('button', { name: 'Add a constraint' }).click();
+    await second.getByText('Negate', { exact: false }).click();
+    await second.getByText('Matches 1 of your 3 example users.').waitFor();
+    expect(await page.getByText(/^Matches \d of your/).count()).toBe(2);
+    const values = page.getByRole('textbox', { name: 'Values' }).last();
+    await values.fill('bob');
+    await page.getByText('Matches 1 of your 3 example users.').nth(2).waitFor();
+    await examples.fill('bob');
+    await first.getByText('Does not match your example user.').waitFor();
+    await second.getByText('Matches your example user.').waitFor();
+    await examples.fill('');
+    await page.getByText('your example user', { exact: false }).first().waitFor({ state: 'detached' });
+    await closeChecked(opened);
+  });
+
   it('proposes a change instead of saving it where the environment is protected', async () => {
     const protectedProject = `p-${randomUUID().slice(0, 8)}`;
     const feature = `flag-${randomUUID().slice(0, 8)}`;

@@ -455,9 +455,34 @@ describe('the impact of changes', () => {
       expect(found.map(({ name }) => name)).toEqual([...changed, 'checkout', ...children]);
     });
 
+    it('says which of the example users each constraint matches by itself, with changes or without', async () => {
+      const strategies = [aStrategy({ id, ...rollout(0) })];
+      await features.given(aFeature({ project: 'default', enabled: false, strategies }));
+      const more = {
+        contexts: [{ country: 'no', properties: { version: '1.10.0' } }, { country: 'se', version: '1.9.0' }, {}],
+        constraints: [
+          inNorway,
+          { ...inNorway, inverted: true },
+          { contextName: 'version', operator: 'SEMVER_GT', value: '1.9.0' },
+          { contextName: 'environment', operator: 'STR_STARTS_WITH', values: ['dev'] },
+        ],
+      };
+      const matches = [
+        [true, false, false],
+        [false, true, true],
+        [true, false, false],
+        [true, true, true],
+      ].map((ofUsers) => ({ matches: ofUsers }));
+      expect(await computeImpactOnUsers(undefined, more)).toMatchObject({ features: [], constraints: matches });
+      const changed = await computeImpactOnUsers(update(rollout(100)), more);
+      expect(changed).toMatchObject({ features: [{ name: 'checkout' }], constraints: matches });
+      expect(await computeImpactOnUsers(update(rollout(100)))).not.toHaveProperty('constraints');
+    });
+
     it.each([
       ['a change that is none', { action: 'explode', feature: 'checkout' }, {}, /action/],
       ['no changes', [], {}, /changes|items/],
+      ['neither changes nor constraints', undefined, {}, /property is required/],
       ['an unknown environment', update({}), { environment: 'moon' }, /Could not find environment/],
       ['an unknown project', update({}), { project: 'moon' }, /Could not find project/],
       [

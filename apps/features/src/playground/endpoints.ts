@@ -25,7 +25,7 @@ import { changeContextQuery, featureNamesToRead, toChangeContext } from '../chan
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { possibleReferencesIn } from '../projects/project-context-store.ts';
 import { unknownEnvironment } from '../refusals.ts';
-import { affectedFeatures, computeImpactOnUsers, maxFeaturesOfImpact } from './impact-on-users.ts';
+import { affectedFeatures, computeImpactOnUsers, matchesOf, maxFeaturesOfImpact } from './impact-on-users.ts';
 import { playgroundEvaluator, tableCellEvaluator } from './playground-evaluators.ts';
 import type { StoredPlaygroundContent } from './playground-store.ts';
 import {
@@ -86,8 +86,8 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
 
     implement(EvaluateImpact, async (request) => {
       const { body, caller, now } = request;
-      const { project, environment, contexts = [] } = body;
-      const changes = parseChanges(body.changes);
+      const { project, environment, contexts = [], constraints } = body;
+      const changes = body.changes === undefined && constraints !== undefined ? [] : parseChanges(body.changes);
       const hidden = hiddenProjectsOf(caller);
       if (hidden.includes(project)) throw projectNotFound(project);
       const proposal = { project, environment, changes: changes.map((change, id) => ({ id, change, snapshot: null })) };
@@ -103,10 +103,10 @@ export function playgroundEndpoints(context: FeaturesContext): readonly Endpoint
       requireEnvironments(before, [environment], '/body/environment');
       const after = await contentAfterProposal(before, proposal, examples, context, request);
       const affected = affectedFeatures(before, changes, environment, hidden);
-      return computeImpactOnUsers({ before, after }, environment, affected, {
-        examples,
-        now,
-      });
+      const impact = computeImpactOnUsers({ before, after }, environment, affected, { examples, now });
+      if (constraints === undefined) return impact;
+      const matches = constraints.map((constraint) => matchesOf(constraint, examples, { environment, now }));
+      return { ...impact, constraints: matches.map((ofUsers) => ({ matches: ofUsers })) };
     }),
 
     implement(EvaluatePlaygroundTable, async (request) => {

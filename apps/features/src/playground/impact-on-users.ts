@@ -1,5 +1,11 @@
 import { type Change, type Constraint, type FeatureImpact, invalidProperty } from '@bunting/contracts';
-import { compileEvaluator, type Evaluation, type Evaluator, rolloutBuckets } from '@bunting/evaluation';
+import {
+  compileConstraint,
+  compileEvaluator,
+  type Evaluation,
+  type Evaluator,
+  rolloutBuckets,
+} from '@bunting/evaluation';
 import { featureNamesOf, segmentIdsOf } from '../changes/change-context.ts';
 import { type Feature, type FeatureInEnvironment, inEnvironment, type Strategy } from '../features/feature.ts';
 import { type PlaygroundContent, toEvaluableFeatures } from './playground.ts';
@@ -299,6 +305,18 @@ export function computeImpactOnUsers(
     };
   });
   return { users, features };
+}
+
+/** Whether a constraint matches each of some users by itself. */
+export function matchesOf(
+  constraint: Constraint,
+  users: readonly UserFields[],
+  { environment, now }: { readonly environment: string; readonly now: Date },
+): boolean[] {
+  const matches = compileConstraint(constraint);
+  return users.map((fields) =>
+    matches({ fields: new Map([...fields, ['environment', environment]]), now, random: () => 0.5 }),
+  );
 }
 
 /** The maximum number of features in one request. */

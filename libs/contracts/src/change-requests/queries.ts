@@ -4,6 +4,7 @@ import { ChangeWithSnapshot } from '../changes/operations.ts';
 import { defineOperation } from '../operation.ts';
 import { ChangeRequestPath, ProjectFeaturePath, ProjectPath } from '../paths.ts';
 import { AnyObject, Nullable } from '../schemas.ts';
+import { ConstraintBody } from '../strategies/constraints.ts';
 import { SegmentUsage } from '../strategies/segments.ts';
 import {
   ChangeRequest,
@@ -23,11 +24,17 @@ export const ImpactBody = Type.Object(
   {
     project: Type.String({ minLength: 1, maxLength: 100, description: 'the project of the changes' }),
     environment: Type.String({ minLength: 1, maxLength: 100, description: 'the environment of the changes' }),
-    changes: Type.Unsafe<unknown>({ type: ['object', 'array'], documentation: ChangesBody }),
+    changes: Type.Optional(Type.Unsafe<unknown>({ type: ['object', 'array'], documentation: ChangesBody })),
     contexts: Type.Optional(
       Type.Array(AnyObject({ description: 'the context of a user, as the playground takes it' }), {
         maxItems: 20,
         description: 'example users, who are evaluated before and after',
+      }),
+    ),
+    constraints: Type.Optional(
+      Type.Array(ConstraintBody, {
+        maxItems: 100,
+        description: 'constraints that are evaluated for the example users, each by itself',
       }),
     ),
   },
@@ -91,6 +98,16 @@ export const ImpactResult = Type.Object(
       description:
         'the features that are changed or use a changed segment, by name, and then those that depend on them, up to 20 features in all and fewer where they differ for many groups',
     }),
+    constraints: Type.Optional(
+      Type.Array(
+        Type.Object({
+          matches: Type.Array(Type.Boolean(), {
+            description: 'whether the constraint matches each of the example users, in the order of the request',
+          }),
+        }),
+        { description: 'the constraints, in the order of the request; absent where that has none' },
+      ),
+    ),
   },
   { title: 'changeImpactSchema', description: 'The effect of changes on users.' },
 );

@@ -319,7 +319,7 @@ export const EvaluateImpact = defineOperation({
   operationId: 'evaluateChangeImpact',
   summary: 'Evaluate the effect of changes on users',
   description:
-    'Evaluates generated users before and after changes, in groups by the context values that constraints compare, and example users. Nothing is stored. At most 20 features.',
+    'Evaluates generated users before and after changes, in groups by the context values that constraints compare, and example users; and says which of these users single constraints match. Only a request with constraints may have no changes. Nothing is stored. At most 20 features.',
   tag: 'Playground',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/playground/impact' },

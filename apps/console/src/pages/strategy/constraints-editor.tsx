@@ -62,6 +62,8 @@ interface ConstraintsEditorProps {
   readonly constraints: readonly Constraint[];
   /** whether constraints without a value are marked as faults */
   readonly asksForValues?: boolean;
+  /** what is said beside each constraint, if anything */
+  readonly notes?: readonly (string | undefined)[];
   readonly onChange: (constraints: readonly Constraint[]) => void;
 }
 
@@ -208,96 +210,105 @@ interface ConstraintFieldsProps {
   readonly constraint: Constraint;
   readonly index: number;
   readonly asksForValue: boolean;
+  readonly note: string | undefined;
   /** replaces or, without another one, removes the constraint at an index; it must be the same function at each rendering */
   readonly onEdit: (index: number, constraint?: Constraint) => void;
 }
 
 /** One constraint. A key in another field of the page does not render it again: there can be thirty, each with hundreds of values. */
-const ConstraintFields = memo(({ isOfSignals, constraint, index, asksForValue, onEdit }: ConstraintFieldsProps) => {
-  const onChange = (changed: Constraint): void => onEdit(index, changed);
-  const { data: fields = [] } = useQuery({
-    ...operationQuery(ListContextFields, {}),
-    staleTime: 60_000,
-    enabled: !isOfSignals,
-  });
-  const { data: settings } = useQuery({ ...operationQuery(GetUiConfig, {}), staleTime: 60_000 });
-  const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
-  const operatorsOf = (name: string) =>
-    isOfSignals ? operatorsFor('', false) : operatorsFor(name, settings?.flags['regexConstraints'] === true);
-  const knownFields = fields.map(({ name, description }) => ({
-    id: name,
-    label: name,
-    description: description ?? undefined,
-  }));
-  const fieldOptions = knownFields.some(({ id }) => id === contextName)
-    ? knownFields
-    : [{ id: contextName, label: contextName }, ...knownFields];
-  const setOperator = (next: ConstraintOperator): void => {
-    const isSameKind = valueKindOf(next) === valueKindOf(operator);
-    const keepsCaseOption = canIgnoreCase(next);
-    const { caseInsensitive: _, ...withoutCaseOption } = constraint;
-    onChange({
-      ...(keepsCaseOption ? constraint : withoutCaseOption),
-      operator: next,
-      ...(isSameKind ? {} : { values: [], value: '' }),
+const ConstraintFields = memo(
+  ({ isOfSignals, constraint, index, asksForValue, note, onEdit }: ConstraintFieldsProps) => {
+    const onChange = (changed: Constraint): void => onEdit(index, changed);
+    const { data: fields = [] } = useQuery({
+      ...operationQuery(ListContextFields, {}),
+      staleTime: 60_000,
+      enabled: !isOfSignals,
     });
-  };
-  return (
-    <li className={styles['item']}>
-      <div className={styles['row']}>
-        {isOfSignals ? (
-          <TextField
-            label="Path"
-            hint="Such as commonLabels.severity or alerts[0].labels.job"
-            value={contextName}
-            onChange={(path) => onChange({ ...constraint, contextName: path })}
-            isRequired
+    const { data: settings } = useQuery({ ...operationQuery(GetUiConfig, {}), staleTime: 60_000 });
+    const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
+    const operatorsOf = (name: string) =>
+      isOfSignals ? operatorsFor('', false) : operatorsFor(name, settings?.flags['regexConstraints'] === true);
+    const knownFields = fields.map(({ name, description }) => ({
+      id: name,
+      label: name,
+      description: description ?? undefined,
+    }));
+    const fieldOptions = knownFields.some(({ id }) => id === contextName)
+      ? knownFields
+      : [{ id: contextName, label: contextName }, ...knownFields];
+    const setOperator = (next: ConstraintOperator): void => {
+      const isSameKind = valueKindOf(next) === valueKindOf(operator);
+      const keepsCaseOption = canIgnoreCase(next);
+      const { caseInsensitive: _, ...withoutCaseOption } = constraint;
+      onChange({
+        ...(keepsCaseOption ? constraint : withoutCaseOption),
+        operator: next,
+        ...(isSameKind ? {} : { values: [], value: '' }),
+      });
+    };
+    return (
+      <li className={styles['item']}>
+        <div className={styles['row']}>
+          {isOfSignals ? (
+            <TextField
+              label="Path"
+              hint="Such as commonLabels.severity or alerts[0].labels.job"
+              value={contextName}
+              onChange={(path) => onChange({ ...constraint, contextName: path })}
+              isRequired
+            />
+          ) : (
+            <ComboBox
+              label="Context field"
+              options={fieldOptions.filter(({ id }) => id !== '')}
+              value={contextName === '' ? null : contextName}
+              onChange={(name) => {
+                const [firstOperator] = operatorsOf(name);
+                const isOperatorAllowed = operatorsOf(name).includes(operator);
+                onChange(
+                  isOperatorAllowed || firstOperator === undefined
+                    ? { ...constraint, contextName: name }
+                    : { contextName: name, operator: firstOperator, values: [], value: '' },
+                );
+              }}
+            />
+          )}
+          <Select
+            label="Comparison"
+            options={[...new Set([...operatorsOf(contextName), operator])].map((id) => ({
+              id,
+              label: texts.operators[id] ?? id,
+            }))}
+            value={operator}
+            onChange={(next) => setOperator(next as ConstraintOperator)}
           />
-        ) : (
-          <ComboBox
-            label="Context field"
-            options={fieldOptions.filter(({ id }) => id !== '')}
-            value={contextName === '' ? null : contextName}
-            onChange={(name) => {
-              const [firstOperator] = operatorsOf(name);
-              const isOperatorAllowed = operatorsOf(name).includes(operator);
-              onChange(
-                isOperatorAllowed || firstOperator === undefined
-                  ? { ...constraint, contextName: name }
-                  : { contextName: name, operator: firstOperator, values: [], value: '' },
-              );
-            }}
+          <IconButton
+            icon="remove"
+            label={`Remove the ${isOfSignals ? 'filter' : 'constraint'} “${constraintPhrase(constraint)}”`}
+            onPress={() => onEdit(index)}
           />
-        )}
-        <Select
-          label="Comparison"
-          options={[...new Set([...operatorsOf(contextName), operator])].map((id) => ({
-            id,
-            label: texts.operators[id] ?? id,
-          }))}
-          value={operator}
-          onChange={(next) => setOperator(next as ConstraintOperator)}
+        </div>
+        <ValueFields
+          isOfSignals={isOfSignals}
+          constraint={constraint}
+          asksForValue={asksForValue}
+          onChange={onChange}
         />
-        <IconButton
-          icon="remove"
-          label={`Remove the ${isOfSignals ? 'filter' : 'constraint'} “${constraintPhrase(constraint)}”`}
-          onPress={() => onEdit(index)}
-        />
-      </div>
-      <ValueFields isOfSignals={isOfSignals} constraint={constraint} asksForValue={asksForValue} onChange={onChange} />
-      <div className={styles['options']}>
-        <Checkbox isSelected={inverted} onChange={(on) => onChange({ ...constraint, inverted: on })}>
-          Negate: matches everybody else
-        </Checkbox>
-        {canIgnoreCase(operator) && (
-          <Checkbox isSelected={caseInsensitive} onChange={(on) => onChange({ ...constraint, caseInsensitive: on })}>
-            Ignore upper and lower case
+        <div className={styles['options']}>
+          <Checkbox isSelected={inverted} onChange={(on) => onChange({ ...constraint, inverted: on })}>
+            Negate: matches everybody else
           </Checkbox>
-        )}
-      </div>
-    </li>
-  );
-});
+          {canIgnoreCase(operator) && (
+            <Checkbox isSelected={caseInsensitive} onChange={(on) => onChange({ ...constraint, caseInsensitive: on })}>
+              Ignore upper and lower case
+            </Checkbox>
+          )}
+          {note !== undefined && <span className={layout['small']}>{note}</span>}
+        </div>
+      </li>
+    );
+  },
+);
 ConstraintFields.displayName = 'ConstraintFields';
 
 /** The constraints of a strategy or a segment, or the filters of signals, all of which must hold. */
@@ -305,6 +316,7 @@ export function ConstraintsEditor({
   isOfSignals = false,
   constraints,
   asksForValues = false,
+  notes = [],
   onChange,
 }: ConstraintsEditorProps) {
   const latest = useRef({ constraints, onChange });
@@ -344,6 +356,7 @@ export function ConstraintsEditor({
             constraint={constraint}
             index={index}
             asksForValue={asksForValues}
+            note={notes[index]}
             onEdit={edit}
           />
         ))}

@@ -1,13 +1,13 @@
 import { EvaluateImpact, type FeatureChange } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useEffect, useState } from 'react';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { lacksValue, parseExampleUsers } from './strategy-inputs.ts';
+import { type ExampleUser, lacksValue } from './strategy-inputs.ts';
 import { DependentImpact, ImpactGroups, Incompleteness } from './impact-groups.tsx';
+import { useDebounced } from './use-example-matches.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 import { formatCount } from '../../text/format-number.ts';
@@ -27,17 +27,10 @@ interface ImpactPanelProps {
   readonly after: string | undefined;
   readonly isEnabled: boolean;
   readonly widensToEverybody: boolean;
-}
-
-/** Debounces a value: returns a new one once it has stayed the same for 300 ms. Equal values have the same key. */
-function useDebounced<T>(value: T, key: string): T {
-  const [debounced, setDebounced] = useState({ value, key });
-  useEffect(() => {
-    if (debounced.key === key) return undefined;
-    const timer = setTimeout(() => setDebounced({ value, key }), 300);
-    return () => clearTimeout(timer);
-  }, [value, key, debounced.key]);
-  return debounced.value;
+  readonly exampleText: string;
+  /** the example users that the text describes */
+  readonly examples: readonly ExampleUser[];
+  readonly onExampleText: (text: string) => void;
 }
 
 /** Whether a constraint of a changed strategy has no value yet: the server would refuse it. */
@@ -51,9 +44,7 @@ function isIncomplete(changes: readonly FeatureChange[]): boolean {
 
 /** Previews a change before it is saved: in words, as the shares of users that gain or lose the flag, and for example users. */
 export function ImpactPanel(props: ImpactPanelProps) {
-  const { project, environment, changes, before, after, isEnabled, widensToEverybody } = props;
-  const [exampleText, setExampleText] = useState('');
-  const examples = parseExampleUsers(useDeferredValue(exampleText));
+  const { project, environment, changes, before, after, isEnabled, widensToEverybody, exampleText, examples } = props;
   const body = { project, environment, changes, contexts: examples.map(({ context }) => context) };
   const debouncedBody = useDebounced(body, JSON.stringify(body));
   const query = useQuery({
@@ -109,7 +100,7 @@ export function ImpactPanel(props: ImpactPanelProps) {
         placeholder="userId=ann country=no"
         rows={2}
         value={exampleText}
-        onChange={setExampleText}
+        onChange={props.onExampleText}
       />
       {impact !== undefined && impact.examples.length > 0 && (
         <ul className={styles['form']}>

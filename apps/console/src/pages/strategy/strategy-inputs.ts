@@ -83,7 +83,7 @@ export function withWeight(variants: readonly StrategyVariant[], index: number, 
 }
 
 /** An example user: the line that describes it, and the context that the line stands for. */
-interface ExampleUser {
+export interface ExampleUser {
   readonly text: string;
   readonly context: Readonly<Record<string, string>>;
 }
@@ -105,4 +105,11 @@ export function parseExampleUsers(text: string): ExampleUser[] {
       ]);
       return { text: line, context: pairs.length === 0 ? { userId: line } : Object.fromEntries(pairs) };
     });
+}
+
+/** Says how many of the example users a constraint matches. @param matches for each of them */
+export function matchesText(matches: readonly boolean[]): string {
+  const count = matches.filter(Boolean).length;
+  if (matches.length === 1) return count === 1 ? 'Matches your example user.' : 'Does not match your example user.';
+  return `Matches ${count} of your ${matches.length} example users.`;
 }

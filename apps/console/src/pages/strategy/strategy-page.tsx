@@ -1,7 +1,7 @@
 import { GetFeature, GetStrategy, reachesEverybody, strategySentence } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { operationQuery, operationQueryWithEntityTag, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import {
@@ -25,10 +25,11 @@ import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { flagCrumbs } from '../flag/flag-crumbs.tsx';
 import { ConstraintsEditor } from './constraints-editor.tsx';
 import { SegmentPicker } from './segment-picker.tsx';
-import { lacksValue } from './strategy-inputs.ts';
+import { type ExampleUser, lacksValue, parseExampleUsers } from './strategy-inputs.ts';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
 import { missingPermission } from '../../text/permission-words.ts';
 import styles from './strategy.module.css';
+import { useExampleMatches } from './use-example-matches.ts';
 import {
   type LoadedStrategy,
   type SavedEdit,
@@ -49,16 +50,19 @@ interface StrategyFormProps {
   readonly maySave: boolean;
   /** whether it can be turned on with the strategy, since it is off */
   readonly mayTurnOn: boolean;
+  readonly examples: readonly ExampleUser[];
 }
 
 /** The fields of a strategy, and the buttons that save it or, in a protected environment, propose it. */
-function StrategyForm({ strategyLocation, strategyEdit, protection, maySave, mayTurnOn }: StrategyFormProps) {
+function StrategyForm(props: StrategyFormProps) {
+  const { strategyLocation, strategyEdit, protection, maySave, mayTurnOn, examples } = props;
   const { project, feature } = strategyLocation;
   const verb = protection.environments.length > 0 ? 'Propose' : 'Save';
   const { draft, edit, isChanged, isPending, error } = strategyEdit;
   const form = useRef<HTMLFormElement>(null);
   const [asksForValues, setAsksForValues] = useState(false);
   const isIncomplete = draft.constraints.some(lacksValue);
+  const matches = useExampleMatches(strategyLocation, draft.constraints, examples);
   /** Saves the draft or, where a constraint has no value, asks for that. */
   const save: StrategyEdit['save'] = async (options) => {
     if (!isIncomplete) return strategyEdit.save(options);
@@ -96,6 +100,7 @@ function StrategyForm({ strategyLocation, strategyEdit, protection, maySave, may
       <ConstraintsEditor
         constraints={draft.constraints}
         asksForValues={asksForValues}
+        notes={matches}
         onChange={(constraints) => {
           // A constraint that is added after all have a value is no fault yet.
           if (!constraints.some(lacksValue)) setAsksForValues(false);
@@ -145,14 +150,16 @@ const JsonSection = lazy(() =>
   import('./json-section.tsx').then(({ JsonSection: component }) => ({ default: component })),
 );
 
-interface StrategyImpactProps {
+interface StrategyImpactProps extends Pick<
+  React.ComponentProps<typeof ImpactPanel>,
+  'isEnabled' | 'exampleText' | 'examples' | 'onExampleText'
+> {
   readonly strategyLocation: StrategyLocation;
   readonly strategyEdit: StrategyEdit;
-  readonly isEnabled: boolean;
 }
 
 /** The users whom the strategy reaches before and after the edit. */
-function StrategyImpact({ strategyLocation, strategyEdit, isEnabled }: StrategyImpactProps) {
+function StrategyImpact({ strategyLocation, strategyEdit, ...shown }: StrategyImpactProps) {
   const { draft, storedDraft, change, isChanged } = strategyEdit;
   const segmentNames = useSegmentNames();
   const before = storedDraft && strategyBodyOf(storedDraft);
@@ -162,7 +169,7 @@ function StrategyImpact({ strategyLocation, strategyEdit, isEnabled }: StrategyI
       <ImpactPanel
         project={strategyLocation.project}
         environment={strategyLocation.environment}
-        isEnabled={isEnabled}
+        {...shown}
         changes={isChanged ? [change] : []}
         before={before && strategySentence(before, segmentNames)}
         after={strategySentence(after, segmentNames)}
@@ -224,6 +231,9 @@ function StrategyEditor({ strategyLocation, isEnabled, newestEdit, ...loaded }: 
   const permission = strategyEdit.isNew ? 'CREATE_FEATURE_STRATEGY' : 'UPDATE_FEATURE_STRATEGY';
   const maySave = mayEdit(permission, environment);
   const [isJson, setJson] = useState(false);
+  const [exampleText, setExampleText] = useState('');
+  const deferredText = useDeferredValue(exampleText);
+  const examples = useMemo(() => parseExampleUsers(deferredText), [deferredText]);
   const { conflict } = strategyEdit;
   return (
     <Page
@@ -256,9 +266,17 @@ function StrategyEditor({ strategyLocation, isEnabled, newestEdit, ...loaded }: 
           protection={protection}
           maySave={maySave}
           mayTurnOn={!isEnabled && maySave && mayEdit('UPDATE_FEATURE_ENVIRONMENT', environment)}
+          examples={examples}
         />
         <div className={styles['side']}>
-          <StrategyImpact strategyLocation={strategyLocation} strategyEdit={strategyEdit} isEnabled={isEnabled} />
+          <StrategyImpact
+            strategyLocation={strategyLocation}
+            strategyEdit={strategyEdit}
+            isEnabled={isEnabled}
+            exampleText={exampleText}
+            examples={examples}
+            onExampleText={setExampleText}
+          />
           {isJson && (
             <Suspense fallback={<Loading />}>
               <JsonSection draft={strategyEdit.draft} onChange={strategyEdit.edit} />
