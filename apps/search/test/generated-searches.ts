@@ -139,20 +139,27 @@ function holding(
 }
 
 const status = fc
-  .array(
-    fc.tuple(
-      fc.constantFrom(...environments, 'nowhere'),
-      fc.constantFrom('enabled', 'disabled', 'none', 'partial', 'all'),
+  .record({
+    wanted: fc.array(
+      fc.tuple(
+        fc.constantFrom(...environments, 'nowhere'),
+        fc.constantFrom('enabled', 'disabled', 'none', 'partial', 'all'),
+      ),
+      { minLength: 1, maxLength: 4 },
     ),
-    { minLength: 1, maxLength: 3 },
-  )
-  .map((wanted): GeneratedCriterion => ({
-    query: { status: wanted.map((each) => each.join(':')) },
-    holds: (feature) =>
-      feature.environments.some((environment) => {
-        const statuses = [environment.enabled ? 'enabled' : 'disabled', reachOf(environment)?.extent];
-        return wanted.some(([name, one]) => environment.name === name && statuses.includes(one));
-      }),
+    everyEnvironment: fc.constantFrom(undefined, 'false', 'true', 'IS:true'),
+  })
+  .map(({ wanted, everyEnvironment }): GeneratedCriterion => ({
+    query: { status: wanted.map((each) => each.join(':')), ...(everyEnvironment && { everyEnvironment }) },
+    holds: (feature) => {
+      const isHeldIn = (place: string): boolean =>
+        feature.environments.some((environment) => {
+          const statuses = [environment.enabled ? 'enabled' : 'disabled', reachOf(environment)?.extent];
+          return environment.name === place && wanted.some(([name, one]) => name === place && statuses.includes(one));
+        });
+      const places = wanted.map(([name]) => name);
+      return everyEnvironment?.endsWith('true') === true ? places.every(isHeldIn) : places.some(isHeldIn);
+    },
   }));
 
 const created = fc

@@ -277,6 +277,11 @@ describeInBrowser('the list of flags', () => {
     await expectAccessible(opened);
     await page.getByRole('combobox', { name: 'Filter flags' }).fill('production:partial');
     await page.getByText('2 flags', { exact: true }).waitFor();
+    // Both hold for what two environments find.
+    await api('POST', '/api/admin/projects/reach/features/reach.beta/environments/development/on');
+    await page.getByRole('combobox', { name: 'Filter flags' }).fill('production:partial development:off');
+    await page.getByText('1 flag', { exact: true }).waitFor();
+    await row('reach.quarter').waitFor();
     await closeChecked(opened);
   });
 

@@ -62,8 +62,14 @@ describe('the filter of a search in the index', () => {
     [{ segment: 'INCLUDE_ANY_OF:one,two' }, 'segmentIds IN [4, 5]'],
     [{ segment: 'EXCLUDE_ALL:one,two' }, 'NOT (segmentIds IN [4, 5] AND segmentIds IN [])'],
     [{ status: ['production:enabled'] }, 'statuses IN ["production_3aenabled"]'],
+    [{ status: ['a:all', 'b:none'] }, 'statuses IN ["a_3aall", "b_3anone"]'],
   ])('for %j is %s', (request, condition) => {
     expect(filterOf(request)).toEqual([condition]);
+  });
+
+  it('has a condition for each environment where every one is asked for', () => {
+    const request = { status: ['a:all', 'b:none', 'a:partial'], everyEnvironment: 'true' };
+    expect(filterOf(request)).toEqual(['statuses IN ["a_3aall", "a_3apartial"]', 'statuses IN ["b_3anone"]']);
   });
 
   it('is of this build of the index, and leaves out hidden projects', () => {

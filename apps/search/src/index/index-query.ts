@@ -33,7 +33,10 @@ export function engineFor(query: FeatureQuery, { hiddenProjects }: HiddenProject
   const isPageOfIndex = sort === 'relevance' && !favoritesFirst && offset + limit <= maxTotalHits;
   const lists = [query.project, query.type, query.tag, query.segment].map((filter) => filter?.values ?? []);
   const creators = [...(query.createdBy?.ids ?? []), ...(query.createdBy?.names ?? [])];
-  const values = [...lists, creators, query.status ?? [], hiddenProjects].reduce((sum, list) => sum + list.length, 0);
+  const values = [...lists, creators, query.status?.flat() ?? [], hiddenProjects].reduce(
+    (sum, list) => sum + list.length,
+    0,
+  );
   return isOneText && isInIndex && isPageOfIndex && values <= maxFilterValues ? 'meilisearch' : 'postgres';
 }
 
@@ -93,7 +96,7 @@ export function indexFilterOf(
       ),
     );
   if (segment !== undefined) filter.push(setCondition('segmentIds', segment, segmentIds));
-  if (status !== undefined) filter.push(isIn('statuses', status));
+  for (const alternatives of status ?? []) filter.push(isIn('statuses', alternatives));
   return filter;
 }
 

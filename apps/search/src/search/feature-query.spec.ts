@@ -159,7 +159,19 @@ describe('a query', () => {
 
   it('ignores what is no status beside a valid one', () => {
     const status = ['default:wrongStatus', 'production:enabled', ':enabled', 'production:enabled', 'x'];
-    expect(parseFeatureQuery({ status }).status).toEqual(['production:enabled']);
+    expect(parseFeatureQuery({ status }).status).toEqual([['production:enabled']]);
+  });
+
+  it('takes statuses as alternatives, and where every environment is asked for only those of the same one', () => {
+    const status = ['production:partial', 'staging:disabled', 'production:all'];
+    for (const everyEnvironment of [undefined, 'false', 'IS:false'])
+      expect(parseFeatureQuery({ status, ...(everyEnvironment && { everyEnvironment }) }).status).toEqual([status]);
+    for (const everyEnvironment of ['true', 'IS:true'])
+      expect(parseFeatureQuery({ status, everyEnvironment }).status).toEqual([
+        ['production:partial', 'production:all'],
+        ['staging:disabled'],
+      ]);
+    expect(parseFeatureQuery({ everyEnvironment: 'true' }).status).toBeUndefined();
   });
 });
 
@@ -209,7 +221,7 @@ describe('an invalid query', () => {
     ),
     ...['', '-1', '-0', '2.5', '1e400', 'Infinity', ' ', 'abc', '1_000'].map((text) => ['offset', text] as const),
     ...['', 'ASC', 'DESC', 'up'].map((text) => ['sortOrder', text] as const),
-    ...(['archived', 'favorite', 'fuzzy'] as const).flatMap((parameter) =>
+    ...(['archived', 'favorite', 'fuzzy', 'everyEnvironment'] as const).flatMap((parameter) =>
       ['', '1', 'TRUE', 'yes', 'IS:', 'IS:maybe', 'IS_NOT:true', 'IS_ANY_OF:', 'IS_ANY_OF:yes'].map(
         (text) => [parameter, text] as const,
       ),
@@ -230,6 +242,11 @@ describe('an invalid query', () => {
   it.each(parameters)('is refused when it is too long or not text: %s', (parameter) => {
     for (const text of ['x'.repeat(4_097), '😀'.repeat(4_097), 'x'.repeat(1_000_000), 'a\0b', '\ud800'])
       expect(refusalOf(parameter, text)).toMatchObject({ details: [{ path: `/query/${parameter}` }] });
+  });
+
+  it('is refused when it asks for a status of every environment, and one is no status', () => {
+    const status = ['production:enabled', 'staging:on'];
+    expect(() => parseFeatureQuery({ status, everyEnvironment: 'true' })).toThrow('/query/status');
   });
 
   it.each(['a,b,c,d,e,f', 'x'.repeat(101)])('is refused when it would be slow to compare: fuzzy %s', (query) => {

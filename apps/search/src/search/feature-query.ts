@@ -162,7 +162,7 @@ function wordsOfTexts({ text }: Parameter): readonly (readonly string[])[] {
   return [...words.values()];
 }
 
-/** `archived`, `fuzzy`: a bare value, or one with the operator that Unleash gives to its filters. */
+/** `archived`, `fuzzy`, `everyEnvironment`: a bare value, or one with the operator that Unleash gives to its filters. */
 function parseBoolean(parameter: Parameter): boolean {
   return parseKeyword(parameter, ['true', 'false', 'IS:true', 'IS:false']).endsWith('true');
 }
@@ -203,8 +203,8 @@ export interface FeatureQuery {
   readonly stale: readonly boolean[] | undefined;
   readonly tag: SetFilter | undefined;
   readonly segment: SetFilter | undefined;
-  /** the accepted statuses, each written `<environment>:<status>` */
-  readonly status: readonly string[] | undefined;
+  /** statuses, each written `<environment>:<status>`: a feature must have one of each list */
+  readonly status: readonly (readonly string[])[] | undefined;
   readonly created: DayFilter | undefined;
   readonly lastSeen: DayFilter | undefined;
   /** whether it is a favorite of the caller */
@@ -226,16 +226,19 @@ function parseSortBy({ text }: Parameter): Sort['by'] | undefined {
   return { environment, key: environmentKeys[prefix as keyof typeof environmentKeys] };
 }
 
-function parseStatuses(texts: readonly string[] | undefined): readonly string[] | undefined {
+/** @param everyEnvironment whether one status of each environment is required, instead of any */
+function parseStatuses(texts: readonly string[] | undefined, everyEnvironment: boolean): FeatureQuery['status'] {
   if (texts === undefined) return undefined;
   if (texts.length === 0 || texts.length > maxValues)
     throw invalidParameter({ name: 'status', text: `${texts.length} of them` }, `be given 1 to ${maxValues} times`);
   const given = texts.map((text) => checkedParameter('status', text));
-  const valid = given.filter(isStatus).map(({ text }) => text);
-  const [first] = given;
-  if (valid.length === 0 && first !== undefined)
-    throw invalidParameter(first, `be written \`<environment>:<status>\` with one of ${statuses.join(', ')}`);
-  return [...new Set(valid)];
+  const valid = [...new Set(given.filter(isStatus).map(({ text }) => text))];
+  const invalid = given.find((parameter) => !isStatus(parameter));
+  // Where one of each environment is required, an ignored one would find more than was asked for.
+  if (invalid !== undefined && (everyEnvironment || valid.length === 0))
+    throw invalidParameter(invalid, `be written \`<environment>:<status>\` with one of ${statuses.join(', ')}`);
+  if (!everyEnvironment) return [valid];
+  return [...Map.groupBy(valid, (text) => text.slice(0, text.indexOf(':'))).values()];
 }
 
 /**
@@ -262,7 +265,7 @@ export function parseFeatureQuery({ status, ...query }: SearchParameters): Featu
     stale: read('state', parseState),
     tag: read('tag', parseTags),
     segment: read('segment', parseSegments),
-    status: parseStatuses(status),
+    status: parseStatuses(status, read('everyEnvironment', parseBoolean) ?? false),
     created: read('createdAt', parseDayFilter(timeZone)),
     lastSeen: read('lastSeenAt', parseDayFilter(timeZone)),
     favorite: read('favorite', parseFavorite),

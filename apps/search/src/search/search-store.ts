@@ -128,7 +128,7 @@ function conditionsOf(
   if (query.createdBy !== undefined) add(createdBy(query.createdBy, addValue), query.createdBy);
   if (tag !== undefined) add(taggedWith(tag, addValue), { isNot: isExclusion(tag) });
   if (segment !== undefined) add(inSegments(segment, addValue), { isNot: isExclusion(segment) });
-  if (status !== undefined) required.push(`statuses && ${addValue(status, 'text[]')}`);
+  for (const alternatives of status ?? []) required.push(`statuses && ${addValue(alternatives, 'text[]')}`);
   if (created !== undefined) required.push(beforeOrFromDay('created_at', created, addValue));
   if (lastSeen !== undefined) required.push(beforeOrFromDay('last_seen_at', lastSeen, addValue));
   if (favorite !== undefined) add(`favorited_by @> ${addValue([userId], 'integer[]')}`, { isNot: !favorite });

@@ -153,6 +153,10 @@ export const SearchFeatures = defineOperation({
           'filters by `<environment name>:<status>`, where the status is `enabled` or `disabled`, or says for whom the feature is on there: `all` for everybody, `partial` for some users, `none` for nobody; repeated, features that match any of them. Others beside a valid one are ignored',
       }),
     ),
+    everyEnvironment: text(
+      '`true` (or `IS:true`): a feature must match a `status` of every environment that one names, and none is ignored; default: false',
+      { documentedDefault: 'false', documentedPattern: '^(IS:)?(true|false)$' },
+    ),
     offset: text('the number of features to skip; default: 0', {
       documentedDefault: '0',
       documentedPattern: '^[0-9]+$',

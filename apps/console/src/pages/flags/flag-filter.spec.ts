@@ -38,6 +38,21 @@ describe('a filter of flags', () => {
     expect(read('"type:release" a').query).toEqual({ query: 'type:release a' });
   });
 
+  it('finds flags for which all of it holds where it names several environments', () => {
+    expect(read('production:on,off')).toEqual({
+      query: { status: ['production:enabled', 'production:disabled'] },
+      errors: [],
+    });
+    expect(read('production:partial,all archived:false development:off')).toEqual({
+      query: {
+        status: ['production:partial', 'production:all', 'development:disabled'],
+        everyEnvironment: 'true',
+        archived: 'false',
+      },
+      errors: [],
+    });
+  });
+
   it('forgives typing errors of words, but not where one is quoted or the text is too long', () => {
     expect(read('chekcout').query).toEqual({ query: 'chekcout', fuzzy: 'true' });
     expect(read('"chekcout"').query).toEqual({ query: 'chekcout' });
@@ -67,7 +82,7 @@ describe('a filter of flags', () => {
     ['colour:red', 'colour is not a filter key; put it into quotes to search for the text'],
     ['production:maybe', 'write production:on, off, all, partial or none'],
     ['production:toString', 'write production:on, off, all, partial or none'],
-    ['production:on development:off', 'one environment at a time can be filtered'],
+    ['production:on production:partial', 'write the states of production once, with commas between them'],
     ['tag:web', 'write tag:type:value'],
     ['seen:yesterday', 'write <7d, >4w, or >2026-01-31'],
     ['created:<2026-02-99', 'write <7d, >4w, or >2026-01-31'],

@@ -97,16 +97,17 @@ const filterKeys: readonly string[] = Object.keys(readers);
 const statusOf = { on: 'enabled', off: 'disabled', all: 'all', partial: 'partial', none: 'none' } as const;
 
 function environmentReader(environment: string): Reader {
-  return (value, isNegated, { lists }) => {
+  return (value, isNegated, { lists, single }) => {
     const states = value.split(',');
     if (isNegated || !states.every((state) => Object.hasOwn(statusOf, state)))
       return `write ${environment}:on, off, all, partial or none`;
-    // The search matches any of the given states, while two tokens read as if both had to match.
-    if (lists.has('status')) return 'one environment at a time can be filtered';
-    lists.set('status', {
-      included: states.map((state) => `${environment}:${statusOf[state as keyof typeof statusOf]}`),
-      excluded: [],
-    });
+    const others = lists.get('status')?.included ?? [];
+    // Two tokens read as if both had to match, while the search takes states of the same environment as alternatives.
+    if (others.some((status) => status.startsWith(`${environment}:`)))
+      return `write the states of ${environment} once, with commas between them`;
+    const included = states.map((state) => `${environment}:${statusOf[state as keyof typeof statusOf]}`);
+    lists.set('status', { included: [...others, ...included], excluded: [] });
+    if (others.length > 0) single.set('everyEnvironment', 'true');
     return undefined;
   };
 }
@@ -127,7 +128,8 @@ function setCondition({ included, excluded }: ValueList, mustHaveAll: boolean): 
 const maxForgivingLength = 100;
 
 /**
- * Reads a filter such as `type:release tag:team:web production:on seen:<7d checkout`. `-key:value` excludes; words without a key are
+ * Reads a filter such as `type:release tag:team:web production:on seen:<7d checkout`. `-key:value` excludes; a flag must match in each of
+ * several environments; words without a key are
  * searched in names and tags, in any order and with typing errors unless one is quoted. A token that cannot be applied is an error; the others still filter.
  */
 export function readFlagFilter(
