@@ -1,4 +1,5 @@
-interface FilterToken {
+/** One part of a filter. */
+export interface FilterToken {
   readonly text: string;
   /** whether a minus before the key excludes what the value selects */
   readonly isNegated: boolean;

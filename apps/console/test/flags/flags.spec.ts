@@ -121,6 +121,47 @@ describeInBrowser('the list of flags', () => {
     await closeChecked(opened);
   });
 
+  it('shows in words what it is filtered by, each of which a press takes out of the text', async () => {
+    const opened = await openSignedIn('/projects/listed/flags?q=listed.00%20production:off');
+    const { page } = opened;
+    const bar = page.getByRole('combobox', { name: 'Filter flags' });
+    const table = page.getByRole('table', { name: 'Flags of listed' });
+    const parts = page.getByRole('list', { name: 'Parts of the filter' }).getByRole('listitem');
+    await page.getByText('production: off', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'listed.009' }).waitFor();
+    // A text that is searched is no part, and the list stays where it is while parts come and go.
+    expect(await parts.allTextContents()).toEqual(['production: off']);
+    const top = async () => (await table.boundingBox())?.y;
+    const untilOn = (label: string) =>
+      eventually(async () => expect(await page.locator(':focus').getAttribute('aria-label')).toBe(label));
+    const before = await top();
+    await bar.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' type:release state:active');
+    await eventually(async () =>
+      expect(await parts.allTextContents()).toEqual(['production: off', 'type release', 'active']),
+    );
+    expect(await top()).toBe(before);
+    await page.keyboard.press('Escape');
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Remove type release' }).click();
+    await eventually(async () => expect(await bar.inputValue()).toBe('listed.00 production:off state:active'));
+    // By keyboard: the focus goes to the next part, to the one before the last, and at the end to the text.
+    await page.getByRole('button', { name: 'Remove production: off' }).focus();
+    await page.keyboard.press('Enter');
+    await untilOn('Remove active');
+    await page.keyboard.press('Enter');
+    await untilFocused(bar);
+    await page.waitForURL((url) => url.searchParams.get('q') === 'listed.00');
+    expect(await parts.count()).toBe(0);
+    await bar.fill('production:off type:release');
+    await page.getByRole('button', { name: 'Remove type release' }).focus();
+    await page.keyboard.press('Space');
+    await untilOn('Remove production: off');
+    expect(await top()).toBe(before);
+    await closeChecked(opened);
+  });
+
   it('drops responses to an earlier filter that come late', async () => {
     const opened = await openSignedIn('/flags');
     const { page } = opened;

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readFlagFilter, flagSuggestions } from './flag-filter.ts';
+import { readFlagFilter, flagSuggestions, withoutChip } from './flag-filter.ts';
 
 const now = new Date('2026-11-22T10:00:00Z');
 const environments = ['development', 'production'];
 function read(filter: string) {
-  return readFlagFilter(filter, environments, { now, timeZone: 'Europe/Oslo' });
+  const { query, errors } = readFlagFilter(filter, environments, { now, timeZone: 'Europe/Oslo' });
+  return { query, errors };
 }
 
 describe('a filter of flags', () => {
@@ -121,6 +122,44 @@ describe('a filter of flags', () => {
         flagSuggestions(text, text.length, { environments, types: [], projects: [], tags: [], segments: [] }),
       ).not.toThrow();
     }
+  });
+});
+
+describe('the parts of a filter', () => {
+  const chipsOf = (filter: string) =>
+    readFlagFilter(filter, environments, { now, timeZone: 'Europe/Oslo' }).chips.map(({ label }) => label);
+
+  it.each([
+    ['production:partial development:off,none', ['production: partial', 'development: off or none']],
+    ['tag:team:web', ['tag team:web']],
+    ['-tag:a:b,c:d', ['not tag a:b or c:d']],
+    ['tag:a:b,c:d tag:e:f segment:x,y', ['tag a:b and c:d', 'tag e:f', 'segment x and y']],
+    ['tag:a:b,c:d -segment:x,y', ['tag a:b or c:d', 'not segment x or y']],
+    ['type:release,experiment -project:shop', ['type release or experiment', 'not project shop']],
+    ['owner:anna description:"dark mode"', ['created by anna', 'description contains dark mode']],
+    ['state:stale archived:true favourite:false', ['stale', 'archived', 'not favourite']],
+    ['created:>4w seen:<1d', ['created more than 4 weeks ago', 'last seen in the last day']],
+    ['checkout "type:release" type: colour:red production:maybe', []],
+    ['production:on production:on', ['production: on']],
+  ])('%s are in words %j', (filter, words) => {
+    expect(chipsOf(filter)).toEqual(words);
+  });
+
+  it('name a day as the reader writes it', () => {
+    const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(2026, 0, 31));
+    expect(chipsOf('created:>2026-01-31 seen:<2026-01-31')).toEqual([
+      `created since ${day}`,
+      `last seen before ${day}`,
+    ]);
+  });
+
+  it('can be taken out of the text, which stays as it was typed', () => {
+    const filter = ' check  tag:"team:two words"   out production:on ';
+    const { chips } = readFlagFilter(filter, environments);
+    expect(chips.map((chip) => withoutChip(filter, chip))).toEqual([
+      'check out production:on',
+      'check  tag:"team:two words"   out',
+    ]);
   });
 });
 

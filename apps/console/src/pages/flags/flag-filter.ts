@@ -2,20 +2,31 @@ import type { RequestOf, SearchFeatures } from '@bunting/contracts';
 import { serverNow } from '../../api/server-clock.ts';
 import {
   ownTimeZone,
+  type FilterToken,
   type ReaderClock,
   readDayBound,
   type InvalidTextToken,
   filterTokensOf,
   unknownKeyText,
 } from '../../filtering/filter-tokens.ts';
+import { formatCount } from '../../text/format-number.ts';
 import { type Suggestion, suggestionsAt } from '../../filtering/filter-suggestions.ts';
 
 /** The query parameters of a search for flags, without those that choose a page of the result. */
 export type SearchQuery = Omit<RequestOf<typeof SearchFeatures>['query'], 'offset' | 'limit'>;
 
+/** A part of a filter that is applied, in words: what `production:partial` says, not a text that is searched. */
+export interface FilterChip {
+  readonly label: string;
+  /** where it stands in the filter */
+  readonly start: number;
+  readonly end: number;
+}
+
 interface FlagFilter {
   readonly query: SearchQuery;
   readonly errors: readonly InvalidTextToken[];
+  readonly chips: readonly FilterChip[];
 }
 
 /** The conditions of a filter that have been read so far, by query parameter. */
@@ -124,6 +135,53 @@ function setCondition({ included, excluded }: ValueList, mustHaveAll: boolean): 
     : `${mustHaveAll ? 'INCLUDE_ALL_OF' : 'INCLUDE_ANY_OF'}:${included.join(',')}`;
 }
 
+const unitWords: Readonly<Record<string, string>> = { d: 'day', w: 'week', m: 'month', y: 'year' };
+
+/** A bound that `readDayBound` reads, in words; a day as the reader's browser writes it. */
+function dayWords(value: string): string {
+  const isUp = value.startsWith('>');
+  const [, count, unit = ''] = /^.(\d+)([dwmy])$/.exec(value) ?? [];
+  if (count !== undefined) {
+    const span = formatCount(Number(count), unitWords[unit] ?? '');
+    return isUp ? `more than ${span} ago` : `in the last ${span.replace(/^1 /, '')}`;
+  }
+  const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(value.slice(1)),
+  );
+  return `${isUp ? 'since' : 'before'} ${day}`;
+}
+
+/** What a part of a filter with a key says. @param hasAll whether all of its values are required, instead of one */
+function chipLabel({ key = '', value, isNegated }: FilterToken, hasAll: boolean): string {
+  const values = value
+    .split(',')
+    .filter(Boolean)
+    .join(hasAll && !isNegated ? ' and ' : ' or ');
+  const not = isNegated ? 'not ' : '';
+  switch (key) {
+    case 'state':
+      return values;
+    case 'archived':
+    case 'favourite':
+      return value === 'true' ? key : `not ${key}`;
+    case 'created':
+      return `created ${dayWords(value)}`;
+    case 'seen':
+      return `last seen ${dayWords(value)}`;
+    case 'owner':
+      return `${not}created by ${values}`;
+    case 'description':
+      return `description contains ${values}`;
+    default:
+      return Object.hasOwn(readers, key) ? `${not}${key} ${values}` : `${key}: ${values}`;
+  }
+}
+
+/** The filter without one of its parts. */
+export function withoutChip(filter: string, { start, end }: FilterChip): string {
+  return `${filter.slice(0, start).trimEnd()} ${filter.slice(end).trimStart()}`.trim();
+}
+
 /** The search forgives typing errors in texts of at most so many characters. */
 const maxForgivingLength = 100;
 
@@ -139,9 +197,10 @@ export function readFlagFilter(
 ): FlagFilter {
   const conditions: Conditions = { lists: new Map(), texts: [], single: new Map() };
   const errors: InvalidTextToken[] = [];
-  const tagKeys: string[] = [];
+  const applied: FilterToken[] = [];
   let isQuoted = false;
-  for (const { text: token, isNegated, key, value } of filterTokensOf(filter)) {
+  for (const filterToken of filterTokensOf(filter)) {
+    const { text: token, isNegated, key, value } = filterToken;
     const environment = environments.find((name) => name === key);
     const reader =
       key === undefined
@@ -163,15 +222,21 @@ export function readFlagFilter(
       errors.push({ token, reason: 'a value is missing' });
       continue;
     }
-    if (key === 'tag' && !isNegated) tagKeys.push(value);
     const reason = reader(value, isNegated, conditions, clock);
-    if (reason !== undefined) errors.push({ token, reason });
+    if (reason === undefined) applied.push(filterToken);
+    else errors.push({ token, reason });
   }
+  const hasAll = (key: string | undefined): boolean =>
+    key === 'segment' || (key === 'tag' && applied.filter((token) => token.key === key && !token.isNegated).length > 1);
+  const chips = applied.map((token) => {
+    const { start, end } = token;
+    return { label: chipLabel(token, hasAll(token.key)), start, end };
+  });
   const query: Record<string, unknown> = Object.fromEntries(conditions.single);
   for (const [parameter, values] of conditions.lists) {
     if (parameter === 'status') query[parameter] = values.included;
     else if (parameter === 'tag' || parameter === 'segment') {
-      query[parameter] = setCondition(values, parameter === 'segment' || tagKeys.length > 1);
+      query[parameter] = setCondition(values, hasAll(parameter));
     } else query[parameter] = valueCondition(values);
   }
   if (query['state'] !== undefined) query['state'] = `IS:${String(query['state'])}`;
@@ -179,7 +244,7 @@ export function readFlagFilter(
   const text = conditions.texts.join(' ').replaceAll(',', ' ').trim();
   if (text !== '') query['query'] = text;
   if (text !== '' && !isQuoted && text.length <= maxForgivingLength) query['fuzzy'] = 'true';
-  return { query: query as SearchQuery, errors };
+  return { query: query as SearchQuery, errors, chips };
 }
 
 export interface FlagFilterVocabulary {

@@ -31,6 +31,7 @@ import {
   useFlagRows,
 } from './use-flags.ts';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
+import { FilterChips } from './filter-chips.tsx';
 import { FilterMenu, ViewsMenu } from './filter-menus.tsx';
 import { FlagTable } from './flag-table.tsx';
 import styles from './flags.module.css';
@@ -135,7 +136,10 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
     () => shownEnvironments(enabledEnvironments, preference, maxListedEnvironments),
     [enabledEnvironments, preference],
   );
-  const { query, errors, filter, setFilter, sort, setSort, view, openView } = useFlagListQuery(project, environments);
+  const { query, errors, chips, filter, setFilter, sort, setSort, view, openView } = useFlagListQuery(
+    project,
+    environments,
+  );
   const [visibleRange, setVisibleRange] = useState({ first: 0, last: 0 });
   const list = useFlagRows(query, visibleRange.first, visibleRange.last, showsUsage);
   const { rowAt, total } = list;
@@ -221,15 +225,18 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
         <ViewsMenu project={project} shown={view} onOpen={openView} />
         <EnvironmentsButton environments={enabledEnvironments} shown={listedEnvironments} />
       </div>
-      <SelectionBar
-        selection={selection}
-        total={list.isLoaded ? total : undefined}
-        exactTotal={exactTotal}
-        onSelectAll={() => void selectAll()}
-        onSelectNone={() => setSelection(emptySelection)}
-      >
-        <BulkMenu environments={environments} may={mayBulk} onChoose={setBulkAction} />
-      </SelectionBar>
+      <div className={styles['summary']}>
+        <SelectionBar
+          selection={selection}
+          total={list.isLoaded ? total : undefined}
+          exactTotal={exactTotal}
+          onSelectAll={() => void selectAll()}
+          onSelectNone={() => setSelection(emptySelection)}
+        >
+          <BulkMenu environments={environments} may={mayBulk} onChoose={setBulkAction} />
+        </SelectionBar>
+        <FilterChips filter={filter} chips={chips} onChange={setFilter} onEmpty={() => filterBox.current?.focus()} />
+      </div>
       {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
       {!list.isLoaded && list.error === null && <Loading />}
       {isEmpty && filter.trim() !== '' && (

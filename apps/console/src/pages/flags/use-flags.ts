@@ -113,7 +113,7 @@ export function useFlagListQuery(project: string | undefined, environments: read
     setFilter(q);
     write({ q: q === '' ? undefined : q, sort: order === '' ? undefined : order });
   };
-  return { query, errors: typed.errors, filter, setFilter, sort, setSort, view, openView };
+  return { query, errors: typed.errors, chips: typed.chips, filter, setFilter, sort, setSort, view, openView };
 }
 
 /** The number of rows that one request returns, called a window. The list loads the windows that are on the screen. */
