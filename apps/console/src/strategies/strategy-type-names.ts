@@ -9,3 +9,14 @@ export const strategyTypeNames: Readonly<Record<string, string>> = {
   remoteAddress: 'Addresses',
   applicationHostname: 'Hosts',
 };
+
+/** The types of gradual rollouts, each with its parameter that is the percentage of users. */
+export const rolloutTypes: ReadonlyMap<string, string> = new Map([
+  ['flexibleRollout', 'rollout'],
+  ['gradualRolloutRandom', 'percentage'],
+  ['gradualRolloutSessionId', 'percentage'],
+  ['gradualRolloutUserId', 'percentage'],
+]);
+
+/** The anchor in the address of a strategy's page that leads to its share of users. */
+export const shareAnchor = 'share';

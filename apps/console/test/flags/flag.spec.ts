@@ -8,9 +8,11 @@ import {
   describeInBrowser,
   expectAccessible,
   openMenu,
+  type OpenedPage,
   openPage,
   openSignedIn,
   signIn,
+  untilFocused,
 } from '../support/browser.ts';
 
 const project = 'default';
@@ -42,6 +44,14 @@ async function aFlag(more: object = {}): Promise<string> {
 async function addStrategy(name: string, environment: string, strategy: object): Promise<string> {
   return ((await api('POST', `${flags}/${name}/environments/${environment}/strategies`, strategy)) as Strategy).id;
 }
+async function openAsReader(path: string): Promise<OpenedPage> {
+  const username = `reader-${randomUUID().slice(0, 8)}`;
+  const { id } = (await api('POST', '/api/admin/user-admin', { username, rootRole: 3 })) as { readonly id: number };
+  const token = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'console' });
+  const opened = await openPage(path);
+  await signIn(opened.page, (token as { readonly secret: string }).secret);
+  return opened;
+}
 function pageOf(name: string): string {
   return `/projects/${project}/features/${name}`;
 }
@@ -52,12 +62,8 @@ describeInBrowser('the page of a flag', () => {
   it('offers no copy into an environment where its reader may add no strategy', async () => {
     const name = await aFlag();
     await addStrategy(name, 'production', rollout(25));
-    const username = `reader-${randomUUID().slice(0, 8)}`;
-    const { id } = (await api('POST', '/api/admin/user-admin', { username, rootRole: 3 })) as { readonly id: number };
-    const token = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'console' });
-    const opened = await openPage(pageOf(name));
+    const opened = await openAsReader(pageOf(name));
     const { page } = opened;
-    await signIn(page, (token as { readonly secret: string }).secret);
     const development = page.getByRole('region', { name: 'The flag in development' });
     await development.getByText('only in production').waitFor();
     expect(await development.getByRole('button', { name: 'Copy here' }).count()).toBe(0);
@@ -146,6 +152,81 @@ describeInBrowser('the page of a flag', () => {
     await page.keyboard.press('Escape');
     const main = page.getByRole('navigation', { name: 'Main' });
     expect(await main.locator('[aria-current=page]').allInnerTexts()).toEqual(['Flags']);
+    await closeChecked(opened);
+  });
+
+  it('has its actions under a key, which the list of keys names', async () => {
+    const name = await aFlag();
+    const opened = await openSignedIn(pageOf(name));
+    const { page } = opened;
+    const menu = page.getByRole('menu', { name: 'Actions' });
+    await eventually(async () => {
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ timeout: 5_000 });
+    });
+    const keys = page.getByRole('dialog').getByRole('term').filter({ hasText: /^\.$/ });
+    expect(await keys.locator('xpath=..').innerText()).toMatch(/Actions of the flag/);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('.');
+    await menu.waitFor();
+    await eventually(async () => expect(await page.locator(':focus').innerText()).toBe('Copy the flag'));
+    await expectAccessible(opened);
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alertdialog', { name: `Archive ${name}?` }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    await eventually(async () => expect(await page.locator(':focus').innerText()).toBe('Actions'));
+    await closeChecked(opened);
+  });
+
+  it('leads from the palette to the share of its rollout in production, or to a new one where there is none', async () => {
+    const name = await aFlag();
+    const opened = await openSignedIn(pageOf(name));
+    const { page } = opened;
+    const choose = async (): Promise<void> => {
+      await page.getByRole('switch', { name: 'Enabled in production' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search' }).fill('roll out to');
+      await page.getByRole('option', { name: 'Roll out to … in production' }).click();
+    };
+    const share = page.getByRole('spinbutton', { name: 'Percent' });
+    await choose();
+    await page.getByRole('heading', { level: 1, name: 'New strategy in production' }).waitFor();
+    await untilFocused(share);
+    await page.keyboard.type('5');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: '5 % of users.' }).waitFor();
+    // Another kind of strategy has no share; of two rollouts none is the one of the flag.
+    await addStrategy(name, 'production', { name: 'userWithId', parameters: { userIds: 'mia' } });
+    await page.getByRole('link', { name: /mia/ }).waitFor();
+    await choose();
+    await page.getByRole('heading', { level: 1, name: 'Strategy in production' }).waitFor();
+    await untilFocused(share);
+    await page.keyboard.type('25');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: '25 % of users.' }).waitFor();
+    await addStrategy(name, 'production', rollout(50));
+    await page.getByRole('link', { name: '50 % of users.' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('in production');
+    await page.getByRole('option', { name: 'Add a strategy in production' }).waitFor();
+    expect(await page.getByRole('option', { name: 'Roll out to' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await closeChecked(opened);
+  });
+
+  it('leads who may not edit it in production to no share there', async () => {
+    const name = await aFlag();
+    await addStrategy(name, 'production', rollout(25));
+    const opened = await openAsReader(pageOf(name));
+    const { page } = opened;
+    await page.getByRole('switch', { name: 'Enabled in production' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('production');
+    await page.getByRole('option', { name: 'Go to the switch of production' }).waitFor();
+    expect(await page.getByRole('option', { name: 'Roll out to' }).count()).toBe(0);
     await closeChecked(opened);
   });
 

@@ -1,6 +1,6 @@
 import { CloneFeature, DeleteFeature, type Feature, MoveFeature, ReviveFeature } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
 import { ProtectionNotice, useEditProtection, useMayEdit } from '../../changes/edit-protection.tsx';
@@ -211,18 +211,28 @@ export function FlagMenu({ feature: { name, archived = false, children = [] }, p
         },
       ];
 
-  usePageActions(
-    entries.flatMap(({ id, label, isDisabled = false, run }) =>
+  const trigger = useRef<HTMLSpanElement>(null);
+  const openMenu = (): void => {
+    const button = trigger.current?.querySelector('button');
+    // It gets the focus back when the menu closes.
+    button?.focus();
+    button?.click();
+  };
+  usePageActions([
+    { id: 'flag.actions', title: 'Actions of the flag', key: '.', isShortcutOnly: true, run: openMenu },
+    ...entries.flatMap(({ id, label, isDisabled = false, run }) =>
       isDisabled ? [] : [{ id: `flag.${id}`, title: `${label}: ${name}`, run }],
     ),
-  );
+  ]);
 
   const dialogProps = { project, name, onClose: () => setDialog(undefined) };
   return (
     <>
-      <Menu label="Actions" entries={entries}>
-        <Button icon="more">Actions</Button>
-      </Menu>
+      <span ref={trigger}>
+        <Menu label="Actions" entries={entries}>
+          <Button icon="more">Actions</Button>
+        </Menu>
+      </span>
       {dialog === 'archive' && <ArchiveFlagDialog {...dialogProps} dependents={children} />}
       {dialog === 'delete' && <DeleteFlagDialog {...dialogProps} />}
       {dialog === 'copy' && <CopyFlagDialog {...dialogProps} />}

@@ -30,6 +30,7 @@ import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
+import { rolloutTypes, shareAnchor } from '../../strategies/strategy-type-names.ts';
 import { formatCount } from '../../text/format-number.ts';
 import { shortSummary } from '../../text/short-summary.ts';
 import { notifyError } from '../../shell/toasts.tsx';
@@ -232,14 +233,27 @@ function Shortcuts({ feature: { name, archived, environments = [] }, project }: 
   );
   const to = '/projects/$project/features/$feature/environments/$environment/strategies/$strategy';
   const paramsOf = (environment: string) => ({ project, feature: name, environment, strategy: 'new' });
-  usePageActions(
-    shown.map(({ name: environment }, nth) => ({
+  const rollouts = mainEnvironments(environments).flatMap(({ name: environment, type, strategies = [] }) => {
+    const [rollout, ...others] = strategies.filter((strategy) => rolloutTypes.has(strategy.name));
+    const permission = rollout === undefined ? 'CREATE_FEATURE_STRATEGY' : 'UPDATE_FEATURE_STRATEGY';
+    // Of several, none is the share of the flag there.
+    const isOffered =
+      archived !== true && type === 'production' && others.length === 0 && mayEdit(permission, environment);
+    return isOffered ? [{ environment, strategy: rollout?.id ?? 'new' }] : [];
+  });
+  usePageActions([
+    ...shown.map(({ name: environment }, nth) => ({
       id: `flag.strategy.${environment}`,
       title: `Add a strategy in ${environment}`,
       ...(nth === 0 && { key: 's' }),
       run: () => void navigate({ to, params: paramsOf(environment) }),
     })),
-  );
+    ...rollouts.map(({ environment, strategy }) => ({
+      id: `flag.rollout.${environment}`,
+      title: `Roll out to … in ${environment}`,
+      run: () => void navigate({ to, params: { ...paramsOf(environment), strategy }, hash: shareAnchor }),
+    })),
+  ]);
   return (
     <nav aria-label="Shortcuts" className={styles['shortcuts']}>
       {shown.map(({ name: environment }) => (

@@ -1,22 +1,16 @@
 import { ListContextFields, ListStrategyTypes } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { Label, Slider, SliderThumb, SliderTrack } from 'react-aria-components';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { Select } from '../../components/forms/selects.tsx';
-import { strategyTypeNames } from '../../strategies/strategy-type-names.ts';
+import { rolloutTypes, shareAnchor, strategyTypeNames } from '../../strategies/strategy-type-names.ts';
 import type { StrategyPartProps } from './use-strategy-edit.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
-
-/** The types of gradual rollouts, each with its parameter that is the percentage of users. */
-const rolloutTypes = new Map([
-  ['flexibleRollout', 'rollout'],
-  ['gradualRolloutRandom', 'percentage'],
-  ['gradualRolloutSessionId', 'percentage'],
-  ['gradualRolloutUserId', 'percentage'],
-]);
 
 interface PercentageProps {
   readonly value: number;
@@ -54,6 +48,15 @@ function PercentageField({ value, onChange }: PercentageProps) {
 /** The type of a strategy and its parameters. */
 export function StrategyTypeFields({ draft, onChange }: StrategyPartProps) {
   const { name, parameters } = draft;
+  const section = useRef<HTMLElement>(null);
+  // Who was led to the share types it at once, in place of what it was.
+  const isLedToShare = useLocation({ select: ({ hash }) => hash === shareAnchor });
+  useEffect(() => {
+    if (!isLedToShare) return;
+    const share = section.current?.querySelector<HTMLInputElement>('input[type=number]');
+    share?.focus();
+    share?.select();
+  }, [isLedToShare]);
   const types = useQuery({ ...operationQuery(ListStrategyTypes, {}), staleTime: 60_000 });
   const fields = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const setParameter = (parameter: string, value: string): void =>
@@ -78,7 +81,7 @@ export function StrategyTypeFields({ draft, onChange }: StrategyPartProps) {
         !(name === 'flexibleRollout' && ['stickiness', 'groupId'].includes(parameter.name)),
     );
   return (
-    <section className={layout['card']} aria-labelledby="audience">
+    <section ref={section} className={layout['card']} aria-labelledby="audience">
       <h2 id="audience">Who gets it</h2>
       <Select
         label="Strategy"
