@@ -7,6 +7,7 @@ import {
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  goTo,
   openMenu,
   type OpenedPage,
   openPage,
@@ -419,6 +420,44 @@ describeInBrowser('the editor of a strategy', () => {
     await second.getByText('Matches your example user.').waitFor();
     await examples.fill('');
     await page.getByText('your example user', { exact: false }).first().waitFor({ state: 'detached' });
+    await closeChecked(opened);
+  });
+
+  it('offers the values that its reader has tried lately for the field, in the playground and for example users', async () => {
+    const opened = await openSignedIn('/playground');
+    const { page } = opened;
+    const context = page.getByRole('combobox', { name: 'Context 1' });
+    await context.fill('region=dk,fi');
+    await context.blur();
+    await goTo(page, editorOf('new'));
+    await page.getByRole('textbox', { name: 'Example users' }).fill('userId=ann region=se\nbob');
+    await page.getByRole('textbox', { name: 'Title' }).focus();
+    await page.getByRole('button', { name: 'Add a constraint' }).click();
+    const tried = page.getByRole('group', { name: 'Values you tried lately' }).getByRole('button');
+    await tried.first().waitFor();
+    expect(await tried.allInnerTexts()).toEqual(['bob', 'ann']);
+    await tried.last().click();
+    await tried.first().press('Enter');
+    const values = page.getByRole('textbox', { name: 'Values' });
+    expect(await values.inputValue()).toBe('ann\nbob');
+    await expectAccessible(opened);
+    await tried.first().press('Enter');
+    expect(await values.inputValue()).toBe('ann');
+    const field = page.getByRole('combobox', { name: 'Context field' });
+    await field.fill('region');
+    await page.getByRole('option', { name: 'region', exact: true }).click();
+    await eventually(async () => expect(await tried.allInnerTexts()).toEqual(['se', 'fi', 'dk']));
+    // They are this person's alone.
+    const username = `tester-${randomUUID().slice(0, 8)}`;
+    const { id: userId } = (await api('POST', '/api/admin/user-admin', { username, rootRole: 1 })) as {
+      readonly id: number;
+    };
+    const token = await api('POST', `/api/admin/user-admin/${userId}/token`, { description: 'console' });
+    await page.goto(new URL(editorOf('new'), page.url()).href);
+    await signIn(page, (token as { readonly secret: string }).secret);
+    await page.getByRole('button', { name: 'Add a constraint' }).click();
+    await values.waitFor();
+    expect(await tried.count()).toBe(0);
     await closeChecked(opened);
   });
 

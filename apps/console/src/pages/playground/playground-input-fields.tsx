@@ -10,6 +10,7 @@ import { ComboBox, Select } from '../../components/forms/selects.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import type { SearchParameters } from '../../filtering/search-parameter.ts';
+import { useTriedValues } from '../../strategies/use-tried-values.ts';
 import { contextSuggestionsAt, parseContext, type PlaygroundInput } from './playground-input.ts';
 import styles from './playground.module.css';
 
@@ -152,6 +153,13 @@ export function ContextsEditor({ value, onChange }: ContextsEditorProps) {
       .map((name) => ({ name, legalValues: [] })),
   ];
   const lines = value.split('\n');
+  const { remember } = useTriedValues();
+  const rememberValues = (): void =>
+    remember(
+      lines
+        .flatMap((line) => Object.entries(parseContext(line).context))
+        .flatMap(([name, values]) => values.split(',').map((one) => [name, one.trim()] as const)),
+    );
   const errors = lines.flatMap((line) => parseContext(line).errors);
   return (
     <div className={styles['group']} role="group" aria-label="Contexts">
@@ -167,11 +175,12 @@ export function ContextsEditor({ value, onChange }: ContextsEditorProps) {
           rows={Math.min(12, Math.max(4, lines.length))}
           value={value}
           onChange={onChange}
+          onBlur={rememberValues}
           placeholder="userId=ann,bob region=eu"
           {...(errors[0] === undefined ? {} : { error: `${errors[0].token}: ${errors[0].reason}` })}
         />
       ) : (
-        <div className={styles['contexts']}>
+        <div role="presentation" onBlur={rememberValues} className={styles['contexts']}>
           {lines.map((line, index) => (
             <div key={index} className={styles['contextRow']}>
               <FilterComboBox

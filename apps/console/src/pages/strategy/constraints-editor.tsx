@@ -56,6 +56,10 @@ const ImportValues = lazy(() =>
   import('./import-values.tsx').then(({ ImportValues: component }) => ({ default: component })),
 );
 
+const TriedValues = lazy(() =>
+  import('./tried-values.tsx').then(({ TriedValues: component }) => ({ default: component })),
+);
+
 interface ConstraintsEditorProps {
   /** whether they are filters of signals: a path takes the place of a context field */
   readonly isOfSignals?: boolean;
@@ -146,14 +150,22 @@ function ValueFields({ isOfSignals, constraint, asksForValue, onChange }: ValueF
   const legalValues = isOfSignals ? [] : (fields.find(({ name }) => name === contextName)?.legalValues ?? []);
   const kind = valueKindOf(operator);
   const error = asksForValue && lacksValue(constraint) ? 'Enter a value.' : undefined;
+  const triedValues = !isOfSignals && kind !== 'pattern' && (
+    <Suspense>
+      <TriedValues constraint={constraint} legalValues={legalValues} onChange={onChange} />
+    </Suspense>
+  );
   if (kind === 'list' && legalValues.length > 0) {
     return (
-      <LegalValues
-        legalValues={legalValues}
-        values={values}
-        error={error}
-        onChange={(chosen) => onChange({ ...constraint, values: [...chosen] })}
-      />
+      <>
+        <LegalValues
+          legalValues={legalValues}
+          values={values}
+          error={error}
+          onChange={(chosen) => onChange({ ...constraint, values: [...chosen] })}
+        />
+        {legalValues.length > maxListedLegalValues && triedValues}
+      </>
     );
   }
   if (kind === 'list') {
@@ -167,6 +179,7 @@ function ValueFields({ isOfSignals, constraint, asksForValue, onChange }: ValueF
           error={error}
           onChange={(text) => onChange({ ...constraint, values: valuesOfText(text) })}
         />
+        {triedValues}
         {!isOfSignals && (
           <Suspense>
             <ImportValues
@@ -195,13 +208,16 @@ function ValueFields({ isOfSignals, constraint, asksForValue, onChange }: ValueF
     );
   }
   return (
-    <TextField
-      label="Value"
-      hint={kind === 'version' || kind === 'pattern' ? texts.valueHints[kind] : undefined}
-      value={value}
-      error={error}
-      onChange={(text) => onChange({ ...constraint, value: kind === 'pattern' ? text : text.trim() })}
-    />
+    <>
+      <TextField
+        label="Value"
+        hint={kind === 'version' || kind === 'pattern' ? texts.valueHints[kind] : undefined}
+        value={value}
+        error={error}
+        onChange={(text) => onChange({ ...constraint, value: kind === 'pattern' ? text : text.trim() })}
+      />
+      {triedValues}
+    </>
   );
 }
 

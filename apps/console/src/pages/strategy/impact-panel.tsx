@@ -5,6 +5,7 @@ import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
+import { useTriedValues } from '../../strategies/use-tried-values.ts';
 import { type ExampleUser, lacksValue } from './strategy-inputs.ts';
 import { DependentImpact, ImpactGroups, Incompleteness } from './impact-groups.tsx';
 import { useDebounced } from './use-example-matches.ts';
@@ -45,6 +46,7 @@ function isIncomplete(changes: readonly FeatureChange[]): boolean {
 /** Previews a change before it is saved: in words, as the shares of users that gain or lose the flag, and for example users. */
 export function ImpactPanel(props: ImpactPanelProps) {
   const { project, environment, changes, before, after, isEnabled, widensToEverybody, exampleText, examples } = props;
+  const { remember } = useTriedValues();
   const body = { project, environment, changes, contexts: examples.map(({ context }) => context) };
   const debouncedBody = useDebounced(body, JSON.stringify(body));
   const query = useQuery({
@@ -101,6 +103,7 @@ export function ImpactPanel(props: ImpactPanelProps) {
         rows={2}
         value={exampleText}
         onChange={props.onExampleText}
+        onBlur={() => remember(examples.flatMap(({ context }) => Object.entries(context)))}
       />
       {impact !== undefined && impact.examples.length > 0 && (
         <ul className={styles['form']}>
