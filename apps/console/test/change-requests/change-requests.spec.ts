@@ -129,11 +129,11 @@ describeInBrowser('a change request', () => {
   it('is found in the list of open ones, and not among those that wait for its author', async () => {
     const opened = await openSignedIn('/change-requests');
     const { page } = opened;
-    const ofProject = page.getByRole('cell', { name: `${project} / production` }).first();
-    await ofProject.waitFor();
+    const ofFlag = page.getByRole('cell', { name: feature, exact: true }).first();
+    await ofFlag.waitFor();
     await expectAccessible(opened);
     await page.getByRole('link', { name: 'Waits for me' }).click();
-    await ofProject.waitFor({ state: 'detached' });
+    await ofFlag.waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('view')).toBe('inbox');
     await closeChecked(opened);
   });
@@ -341,6 +341,7 @@ describeInBrowser('the review of a change request', () => {
 
     await page.goto(new URL(`/projects/${shop}/features/${flag}`, page.url()).href);
     await signIn(page, dev.key);
+    await eventually(async () => expect(await toggle.isEnabled()).toBe(true));
     await toggle.press('Space');
     await question.getByRole('button', { name: 'Add to it' }).press('Enter');
     await page.getByText('which is in review and needs its approvals again', { exact: false }).waitFor();

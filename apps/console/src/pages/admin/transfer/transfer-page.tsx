@@ -168,11 +168,13 @@ function FileField({ onText }: { readonly onText: (value: string) => void }) {
 
 /** The project and environment of an import or export, as state that is kept in the URL. */
 function useEnvironmentChoice() {
-  const projects = useProjects().data?.projects ?? [];
+  const { data } = useProjects();
+  const projects = data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
   const [chosenProject, setProject] = useSearchParameter('project');
   const [chosenEnvironment, setEnvironment] = useSearchParameter('environment');
   return {
+    areProjectsKnown: data !== undefined,
     project: chosenProject ?? projects.find(({ id }) => id === 'default')?.id ?? projects[0]?.id,
     environment: chosenEnvironment ?? environments[0]?.name,
     setProject,
@@ -397,10 +399,11 @@ export function TransferPage() {
           <p className={layout['muted']}>
             Takes flags from an export of Unleash or Bunting. All of it is imported, or nothing.
           </p>
-          {target === undefined ? (
+          {(target !== undefined || mayCall(ImportFeatures)) && (
+            <ImportForm choice={{ ...choice, project: target?.id ?? choice.project, projectOptions: targets }} />
+          )}
+          {target === undefined && choice.areProjectsKnown && (
             <p>You may not import flags: that takes {missingPermission(permissionsFor(ImportFeatures))}.</p>
-          ) : (
-            <ImportForm choice={{ ...choice, project: target.id, projectOptions: targets }} />
           )}
         </section>
         <section className={layout['section']} aria-labelledby="export">
