@@ -116,7 +116,7 @@ describeInBrowser('the first load of the console', () => {
       '/events',
     ]) {
       await page.goto(new URL(address, page.url()).href);
-      await signIn(page);
+      await signIn(page, undefined, 'keys');
       await page.getByRole('heading', { level: 1 }).waitFor();
       const own = (await scriptsOf(opened)).filter((name) => !loadedFirst.has(name));
       expect(own.length).toBeGreaterThan(0);

@@ -151,16 +151,17 @@ export async function openSignedIn(path: string, options: PageOptions = {}): Pro
 }
 
 /**
- * Signs in with an API key: the admin token when none is given. It does so by keyboard: the pointer would stay over the page that appears, where
- * what it happens to lie on loads its list.
+ * Signs in with an API key: the admin token when none is given.
+ * @param by keys leave no pointer over the page that appears, where what it lies on may load its list
  */
-export async function signIn(page: Page, key = token): Promise<void> {
+export async function signIn(page: Page, key = token, by: 'pointer' | 'keys' = 'pointer'): Promise<void> {
   const form = page.getByRole('group', { name: 'Sign in' });
   await form.waitFor();
   const switcher = form.getByRole('button', { name: 'Use an API key instead' });
-  if (await switcher.isVisible()) await switcher.press('Enter');
+  if (await switcher.isVisible()) await (by === 'keys' ? switcher.press('Space') : switcher.click());
   await form.getByLabel('API key').fill(key);
-  await form.getByLabel('API key').press('Enter');
+  if (by === 'keys') await form.getByLabel('API key').press('Enter');
+  else await form.getByRole('button', { name: 'Sign in', exact: true }).click();
   await form.waitFor({ state: 'detached' });
 }
 
