@@ -25,7 +25,7 @@ function lastKnownOf(principal: Principal, tokenChanges: number): LastKnown {
 
 /**
  * The last results for SDK tokens, by digest. They are used only while the database is unavailable or does not answer, and looked up again
- * after each change of tokens, so that valid ones work during an outage and a revoked one does not.
+ * after each change of tokens, so that valid ones work during an outage. A change that another gateway makes meanwhile is not known here.
  */
 function lastKnownPrincipals(tokens: Pick<TokenLookup, 'findById'>, max: number) {
   const lastKnown = new LRUCache<string, LastKnown>({ max });
