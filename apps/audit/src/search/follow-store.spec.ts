@@ -24,7 +24,7 @@ describe('a consumer that follows the log by id', () => {
     expect((await read(head, 1)).events).toEqual(page.events.slice(0, 1));
     const body = { after: head, limit: 1, omitsDescriptions: true };
     const [undescribed] = (await audit.call(ReadEventLog, { body }, systemCaller)).events;
-    const { label, summary, ...event } = page.events[0]?.event ?? {};
+    const { label: _label, summary: _summary, ...event } = page.events[0]?.event ?? {};
     expect(undescribed).toEqual({ ...page.events[0], event });
   });
 
