@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import {
   api,
   chooseFromMenu,
@@ -35,6 +35,10 @@ async function openSignedInAs(role: keyof typeof rootRoles, path: string) {
   const opened = await openPage(path);
   await signIn(opened.page, key);
   return { ...opened, key };
+}
+
+async function expectFocus(element: Locator): Promise<void> {
+  expect(await element.evaluate((one) => document.activeElement === one)).toBe(true);
 }
 
 /** Presses the button of a question that names the thing. */
@@ -222,6 +226,18 @@ describeInBrowser('administration', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill(name);
     await page.getByText('No constraint is left', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Add a constraint' }).press('Enter');
+    let writes = 0;
+    page.on('request', (request) => void (writes += request.method() === 'POST' ? 1 : 0));
+    await page.getByRole('button', { name: 'Create', exact: true }).press('Enter');
+    await page.getByText('Enter a value.', { exact: true }).waitFor();
+    await expectFocus(page.getByRole('textbox', { name: 'Values' }));
+    // It is no segment yet: who leaves now is asked.
+    await page.getByRole('link', { name: 'Cancel' }).press('Enter');
+    await page
+      .getByRole('alertdialog', { name: 'Leave without saving?' })
+      .getByRole('button', { name: 'Cancel' })
+      .press('Enter');
+    expect(writes).toBe(0);
     const chooser = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Add the values of a file' }).press('Enter');
     await (
@@ -387,7 +403,17 @@ describeInBrowser('administration', () => {
     await page.getByText('production is protected in the project', { exact: false }).waitFor();
     await page.getByRole('textbox', { name: 'Description' }).fill('Mine');
     await api('PUT', `/api/admin/segments/${id}`, { name: `${name} 2`, project, constraints });
-    await page.getByRole('button', { name: 'Propose in a change request' }).press('Enter');
+    const propose = page.getByRole('button', { name: 'Propose in a change request' });
+    const values = page.getByRole('textbox', { name: 'Values' });
+    await values.fill('');
+    for (const button of [propose, page.getByRole('button', { name: 'Save' })]) {
+      await button.press('Enter');
+      await page.getByText('Enter a value.', { exact: true }).waitFor();
+      await expectFocus(values);
+    }
+    await values.fill('ann');
+    await page.getByText('Enter a value.', { exact: true }).waitFor({ state: 'detached' });
+    await propose.press('Enter');
     await page.getByRole('link', { name: 'Show the change request' }).waitFor();
     await expectAccessible(opened);
     const proposed = async (): Promise<readonly object[]> => {
@@ -406,6 +432,37 @@ describeInBrowser('administration', () => {
     expect(await proposed()).toMatchObject([{ action: 'deleteSegment' }]);
     expect(await api('GET', `/api/admin/segments/${id}`)).toMatchObject({ name: `${name} 2` });
     await closeChecked(opened);
+  });
+
+  it('offers to change a segment of every project that a protected environment uses to those alone who may', async () => {
+    const project = `guarded-${randomUUID().slice(0, 8)}`;
+    const [name, flag] = [aName('Segment'), aName('flag')];
+    await api('POST', '/api/admin/projects', { id: project, name: project });
+    await api('POST', `/api/admin/projects/${project}/features`, { name: flag });
+    const { id } = (await api('POST', '/api/admin/segments', { name, constraints: [] })) as { readonly id: number };
+    const editor = await openSignedInAs('Editor', `/admin/segments/${id}`);
+    const save = editor.page.getByRole('button', { name: 'Save' });
+    await save.waitFor();
+    await api('POST', `/api/admin/projects/${project}/features/${flag}/environments/production/strategies`, {
+      name: 'default',
+      segments: [id],
+    });
+    const protection = { changeRequestsEnabled: true, requiredApprovals: 1 };
+    await api('PUT', `/api/admin/projects/${project}/environments/production/change-requests/config`, protection);
+    await editor.page.reload();
+    await signIn(editor.page, editor.key);
+    await editor.page.getByText('is never part of a change request', { exact: false }).waitFor();
+    expect(await editor.page.getByRole('textbox', { name: 'Description' }).isDisabled()).toBe(true);
+    for (const button of ['Save', 'Delete the segment', 'Choose a file of ids', 'Propose in a change request'])
+      expect(await editor.page.getByRole('button', { name: button }).count()).toBe(0);
+    await expectAccessible(editor);
+    await closeChecked(editor);
+    // An administrator may skip change requests.
+    const administrator = await openSignedIn(`/admin/segments/${id}`);
+    await administrator.page.getByRole('textbox', { name: 'Description' }).fill('Of an administrator');
+    await administrator.page.getByRole('button', { name: 'Save' }).press('Enter');
+    await administrator.page.getByText(`The segment ${name} is saved.`).waitFor();
+    await closeChecked(administrator);
   });
 
   it('proposes the edit of a segment whose project has been protected since its page was opened', async () => {

@@ -61,10 +61,12 @@ describeInBrowser('signals', () => {
     await choose(opened, 'Signals of', endpoint);
     await dialog.getByRole('button', { name: 'Add a filter' }).press('Enter');
     await dialog.getByLabel('Path').fill('alerts[0].labels.flag');
-    await dialog.getByLabel('Values').fill(flag);
     await choose(opened, 'Act as', account);
     await dialog.getByLabel('Flag', { exact: true }).fill('no-such-flag');
     await choose(opened, 'Environment', 'development');
+    await dialog.getByRole('button', { name: 'Create', exact: true }).press('Enter');
+    await dialog.getByText('Enter a value.', { exact: true }).waitFor();
+    await dialog.getByLabel('Values').fill(flag);
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Create', exact: true }).press('Enter');
     await dialog.getByText('Action 1: ').waitFor();

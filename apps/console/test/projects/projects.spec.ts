@@ -176,7 +176,11 @@ describeInBrowser('the pages of projects', () => {
 
     await chooseFor(page, 'development', 'Edit the default strategy');
     await page.getByRole('spinbutton', { name: 'Percent' }).fill('40');
+    await page.getByRole('button', { name: 'Add a constraint' }).press('Enter');
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText('Enter a value.', { exact: true }).waitFor();
     await expectAccessible(opened);
+    await page.getByRole('textbox', { name: 'Values' }).fill('ann');
     await page.getByRole('button', { name: 'Save' }).press('Enter');
     await page.getByText('40 % of users').waitFor();
 

@@ -1,5 +1,6 @@
 import {
   AddStrategy,
+  CreateFeature,
   CreateProject,
   CreateSegment,
   type CreateSegmentBody,
@@ -8,10 +9,13 @@ import {
   ListSegments,
   ListSegmentsOfStrategy,
   ListStrategiesOfSegment,
+  type Refusal,
+  SetProtection,
   SetStrategySegments,
   UpdateSegment,
   ValidateSegmentName,
 } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callerWith, lee, mia, useFeatures } from '../../test/started-features.ts';
 
@@ -176,6 +180,7 @@ describe('segment uses', () => {
     expect(await features.call(ListStrategiesOfSegment, { params: { id } })).toEqual({
       strategies: [{ ...use, environment: 'development' }],
       changeRequestStrategies: [],
+      needsChangeRequest: false,
     });
     expect((await features.call(ListSegmentsOfStrategy, { params: { strategyId } })).segments).toMatchObject([{ id }]);
     await expect(features.call(DeleteSegment, { params: { id } })).rejects.toMatchObject({
@@ -200,6 +205,38 @@ describe('segment uses', () => {
     await expect(features.call(ListSegmentsOfStrategy, { params: { strategyId: 'x' } })).rejects.toMatchObject({
       kind: 'NotFoundError',
     });
+  });
+
+  it('says whether an edit of a segment needs a change request, as the edit itself is refused', async () => {
+    const [project, environment] = ['guarded', 'production'];
+    await features.call(CreateProject, { body: { id: project, name: 'Guarded' } });
+    const own = await features.call(CreateSegment, { body: { ...body, name: 'of the guarded', project } });
+    await features.call(CreateFeature, { params: { projectId: project }, body: { name: 'guarded' } });
+    const kim = callerWith({ permission: 'SKIP_CHANGE_REQUEST', project: 'shop' }, { permission: 'UPDATE_SEGMENT' });
+    const answers = async (segment: { readonly id: number; readonly name: string; readonly project?: string }) => {
+      const edit = { params: { id: segment.id }, body: { ...body, ...segment, description: randomUUID() } };
+      const [needs, refused] = await Promise.all([
+        Promise.all(
+          [mia, kim].map((caller) => features.call(ListStrategiesOfSegment, { params: edit.params }, caller)),
+        ),
+        features.call(UpdateSegment, edit, kim).then(
+          () => false,
+          ({ permissions }: Refusal) => permissions?.join() === 'SKIP_CHANGE_REQUEST',
+        ),
+      ]);
+      return { needs: needs.map(({ needsChangeRequest }) => needsChangeRequest), refused };
+    };
+    const everywhere = { id, name: body.name };
+    expect(await answers(everywhere)).toEqual({ needs: [false, false], refused: false });
+    await features.call(SetProtection, { body: { project, environment, isProtected: true, version: 1 } });
+    expect(await answers(everywhere)).toEqual({ needs: [false, false], refused: false });
+    // It may be used next in any environment of its project.
+    expect(await answers({ id: own.id, name: own.name, project })).toEqual({ needs: [false, true], refused: true });
+    await features.call(AddStrategy, {
+      params: { projectId: project, featureName: 'guarded', environment },
+      body: { name: 'default', segments: [id] },
+    });
+    expect(await answers(everywhere)).toEqual({ needs: [false, true], refused: true });
   });
 
   it('sets the segments of a strategy with the permission in its own project', async () => {

@@ -13,6 +13,7 @@ import {
   ValidateSegmentName,
 } from '@bunting/contracts';
 import { call } from '../calls.ts';
+import { environmentsRequiringChangeRequest } from '../changes/protected-edit.ts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { fixedResourceLimits } from '../names.ts';
 import { possibleReferencesIn } from '../projects/project-context-store.ts';
@@ -40,14 +41,18 @@ export function segmentEndpoints({ segments, bus, transaction, allowsRegex }: Fe
     /** The strategies and pending change requests that use a segment. Fails if the change requests service does not reply. */
     implement(ListStrategiesOfSegment, async (request) => {
       const { id: segment } = request.params;
-      const strategies = await segments.strategiesOf(segment, hiddenProjectsOf(request.caller));
+      const { strategies, protectedPlaces } = await segments.usesOf(segment, hiddenProjectsOf(request.caller));
       const { changeRequestStrategies } = await call(
         bus,
         ListProposedSegmentStrategies,
         { body: { segment } },
         onBehalfOf(request),
       );
-      return { strategies, changeRequestStrategies };
+      const needsChangeRequest = protectedPlaces.some(
+        ({ project, environment }) =>
+          environmentsRequiringChangeRequest(request.caller, project, [environment]).length > 0,
+      );
+      return { strategies, changeRequestStrategies, needsChangeRequest };
     }),
 
     reads(GetSegment, ({ params, caller }) => segments.one(params.id, hiddenProjectsOf(caller))),

@@ -11,6 +11,7 @@ import {
 } from '@bunting/database';
 import type { Outbox, RecordEvents } from '@bunting/outbox';
 import { raw } from '@mikro-orm/postgresql';
+import type { SegmentPlace } from '../changes/protected-edit.ts';
 import type { DomainEvent } from '../features/feature.ts';
 import type { Referrer } from '../names.ts';
 import { segmentNameTaken, segmentNotFound, strategyNotFound, unknownProject } from '../refusals.ts';
@@ -18,7 +19,7 @@ import { emitSegmentDelivery, emitSegmentRemovalDelivery } from '../unit-of-work
 import { SegmentEntity, segmentListJson, storedSegmentJson } from '../unit-of-work/entities.ts';
 import { strategiesWhereSql } from '../unit-of-work/feature-sql.ts';
 import type { BeforeAndAfter, JsonWithEntityTag } from '../unit-of-work/if-match.ts';
-import type { ProtectionGuard } from '../unit-of-work/protection.ts';
+import { type ProtectionGuard, selectProtectedEnvironments, selectProtectedUses } from '../unit-of-work/protection.ts';
 import { defaultStrategiesWithSegment, jsonListOf, orNull, readJson, withoutNulls } from '../unit-of-work/sql.ts';
 import type { SegmentContent, SegmentUpdateContext, StoredSegment } from './segment.ts';
 
@@ -62,7 +63,10 @@ const strategiesOfSegment: Statement = {
     select ${strategiesWhereSql(
       `f.segment_ids @> array[s.id] and f.segment_ids <> '{}' and f.project <> all ($2::text[])`,
       `strategy -> 'segments' @> to_jsonb(s.id)`,
-    )} as strategies
+    )} as strategies,
+      ${jsonListOf(`select row_to_json(place) from (
+        select s.project, environment from (${selectProtectedEnvironments('s.project')}) as own
+        union (${selectProtectedUses})) as place`)} as "protectedPlaces"
     from segment s where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`,
 };
 
@@ -78,6 +82,11 @@ const segmentsOfStrategy: Statement = {
       and f.project <> all ($2::text[])`,
 };
 
+/** The strategies that use a segment, and the protected environments that an edit of it affects. */
+export interface SegmentUses extends Pick<SegmentUsage, 'strategies'> {
+  readonly protectedPlaces: readonly SegmentPlace[];
+}
+
 /** Reads segments outside of transactions. Segments and features of the projects `hidden` are left out. */
 export function segmentReader(database: ReadDatabase) {
   return {
@@ -88,11 +97,14 @@ export function segmentReader(database: ReadDatabase) {
       return { json: row.json, tag: contentTag(row.stored) };
     },
     isNameTaken: async (name: string): Promise<boolean> => (await database.read(nameTaken, [name])).length > 0,
-    /** The strategies of active features that use a segment. */
-    strategiesOf: async (id: number, hidden: readonly string[]): Promise<SegmentUsage['strategies']> => {
-      const [row] = await database.read<Pick<SegmentUsage, 'strategies'>>(strategiesOfSegment, [id, hidden]);
+    /**
+     * The strategies of active features that use a segment, and the protected environments that an edit of it affects, those of hidden
+     * projects as well.
+     */
+    usesOf: async (id: number, hidden: readonly string[]): Promise<SegmentUses> => {
+      const [row] = await database.read<SegmentUses>(strategiesOfSegment, [id, hidden]);
       if (row === undefined) throw segmentNotFound(id);
-      return row.strategies;
+      return row;
     },
     /** The segments that a strategy uses. */
     ofStrategy: async (strategyId: string, hidden: readonly string[]): Promise<string> => {

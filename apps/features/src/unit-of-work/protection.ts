@@ -120,7 +120,7 @@ export function selectProtectedEnvironments(project: string): string {
 }
 
 /** The protected environments in which active features use the segment `$1`: each is left at its first such feature. */
-const selectProtectedUses = `
+export const selectProtectedUses = `
   select project, environment from protected_environment used
   where environment in (${selectProtectedEnvironments('used.project')}) and exists (
     select from feature f

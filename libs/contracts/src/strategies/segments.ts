@@ -145,6 +145,12 @@ export const SegmentUsage = Type.Object(
       }),
       { description: 'the strategies that would use the segment if change requests that are not closed were applied' },
     ),
+    needsChangeRequest: Type.Optional(
+      Type.Boolean({
+        description:
+          'whether the caller may edit the segment only by a change request, since it belongs to a project with protected environments or is used in some; a segment of every project has none, so the caller may not edit it then',
+      }),
+    ),
   },
   { title: 'segmentStrategiesSchema', description: 'The usage of a segment.' },
 );

@@ -54,6 +54,8 @@ export interface RequestBodyFormOptions<O extends AnyOperation> {
   ) => React.ReactNode;
   /** for an operation that keeps what a body leaves out: only what the user has changed is sent, so other members keep later edits */
   readonly sendsOnlyChanges?: boolean;
+  /** Whether all that `renderBody` enters is there; it says what is missing. Nothing is sent otherwise. */
+  readonly isComplete?: (values: FormValues) => boolean;
   /** Completes the body before it is sent. */
   readonly prepare?: (body: FormValues) => FormValues;
   /** the body as it is stored, or the initial values of what is created */
@@ -103,6 +105,7 @@ export function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyF
     notification,
     onDone,
     sendsOnlyChanges = false,
+    isComplete,
     prepare = (body) => body,
   } = options;
   const save = useOperationMutation(operation, 'handled');
@@ -134,6 +137,8 @@ export function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyF
   };
 
   const submit = form.handleSubmit(async (values) => {
+    // Without an error, the form would count as sent, and be left without a question.
+    if (isComplete?.(values) === false) return form.setError('root', { type: 'incomplete' });
     const entered = prepare(requestBodyOf(operation.body, values));
     const stored = comparableBody(base.value);
     const isChanged = ([name, value]: [string, unknown]): boolean => !isEqual(value, stored[name]);

@@ -17,6 +17,7 @@ import { lacksValue, valueKindOf, localTime, operatorsFor, valuesOfText } from '
 import fieldStyles from '../../components/forms/field.module.css';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
+import type { ValueQuestion } from './use-value-question.ts';
 import { formatCount, formatNumber } from '../../text/format-number.ts';
 
 const texts = {
@@ -64,8 +65,8 @@ interface ConstraintsEditorProps {
   /** whether they are filters of signals: a path takes the place of a context field */
   readonly isOfSignals?: boolean;
   readonly constraints: readonly Constraint[];
-  /** whether constraints without a value are marked as faults */
-  readonly asksForValues?: boolean;
+  /** asks for the values that they lack, when they are to be saved */
+  readonly question?: ValueQuestion;
   /** what is said beside each constraint, if anything */
   readonly notes?: readonly (string | undefined)[];
   readonly onChange: (constraints: readonly Constraint[]) => void;
@@ -331,10 +332,14 @@ ConstraintFields.displayName = 'ConstraintFields';
 export function ConstraintsEditor({
   isOfSignals = false,
   constraints,
-  asksForValues = false,
+  question,
   notes = [],
-  onChange,
+  onChange: onEdit,
 }: ConstraintsEditorProps) {
+  const onChange = (changed: readonly Constraint[]): void => {
+    question?.onEdit(changed);
+    onEdit(changed);
+  };
   const latest = useRef({ constraints, onChange });
   useEffect(() => {
     latest.current = { constraints, onChange };
@@ -371,7 +376,7 @@ export function ConstraintsEditor({
             isOfSignals={isOfSignals}
             constraint={constraint}
             index={index}
-            asksForValue={asksForValues}
+            asksForValue={question?.isAsked === true}
             note={notes[index]}
             onEdit={edit}
           />

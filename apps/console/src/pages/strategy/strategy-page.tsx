@@ -1,8 +1,7 @@
 import { GetFeature, GetStrategy, reachesEverybody, strategySentence } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useDeferredValue, useMemo, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
+import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react';
 import { operationQuery, operationQueryWithEntityTag, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import {
   type EditProtection,
@@ -25,11 +24,12 @@ import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { flagCrumbs } from '../flag/flag-crumbs.tsx';
 import { ConstraintsEditor } from './constraints-editor.tsx';
 import { SegmentPicker } from './segment-picker.tsx';
-import { type ExampleUser, lacksValue, parseExampleUsers } from './strategy-inputs.ts';
+import { type ExampleUser, parseExampleUsers } from './strategy-inputs.ts';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
 import { missingPermission } from '../../text/permission-words.ts';
 import styles from './strategy.module.css';
 import { useExampleMatches } from './use-example-matches.ts';
+import { useValueQuestion } from './use-value-question.ts';
 import {
   type LoadedStrategy,
   type SavedEdit,
@@ -59,19 +59,14 @@ function StrategyForm(props: StrategyFormProps) {
   const { project, feature } = strategyLocation;
   const verb = protection.environments.length > 0 ? 'Propose' : 'Save';
   const { draft, edit, isChanged, isPending, error } = strategyEdit;
-  const form = useRef<HTMLFormElement>(null);
-  const [asksForValues, setAsksForValues] = useState(false);
-  const isIncomplete = draft.constraints.some(lacksValue);
+  const question = useValueQuestion();
   const matches = useExampleMatches(strategyLocation, draft.constraints, examples);
   /** Saves the draft or, where a constraint has no value, asks for that. */
   const save: StrategyEdit['save'] = async (options) => {
-    if (!isIncomplete) return strategyEdit.save(options);
-    flushSync(() => setAsksForValues(true));
-    form.current?.querySelector<HTMLElement>('[aria-labelledby="constraints"] [aria-invalid="true"]')?.focus();
+    if (question.requireValues(draft.constraints)) await strategyEdit.save(options);
   };
   return (
     <form
-      ref={form}
       className={styles['form']}
       noValidate
       onSubmit={(event) => {
@@ -99,13 +94,9 @@ function StrategyForm(props: StrategyFormProps) {
       <SegmentPicker draft={draft} onChange={edit} />
       <ConstraintsEditor
         constraints={draft.constraints}
-        asksForValues={asksForValues}
+        question={question}
         notes={matches}
-        onChange={(constraints) => {
-          // A constraint that is added after all have a value is no fault yet.
-          if (!constraints.some(lacksValue)) setAsksForValues(false);
-          edit({ ...draft, constraints });
-        }}
+        onChange={(constraints) => edit({ ...draft, constraints })}
       />
       <Suspense fallback={<Loading />}>
         <VariantsEditor

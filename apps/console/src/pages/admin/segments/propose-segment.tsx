@@ -94,11 +94,13 @@ export function useProposeSegmentEdit(
 
 interface ProposeSegmentButtonProps extends SegmentEdit {
   readonly target: ProposalTarget;
+  /** whether nothing is missing in the form; it says what is */
+  readonly isComplete: (values: FormValues) => boolean;
   readonly onReset: (values: FormValues) => void;
 }
 
 /** Offers to propose the edit of a segment whose project has protected environments. */
-export function ProposeSegmentButton({ target, onReset, ...edit }: ProposeSegmentButtonProps) {
+export function ProposeSegmentButton({ target, isComplete, onReset, ...edit }: ProposeSegmentButtonProps) {
   const propose = useProposeSegmentEdit((_changeRequest, proposal) =>
     onReset(formValuesOf(UpdateSegment.body, proposal.edit.base)),
   );
@@ -128,7 +130,11 @@ export function ProposeSegmentButton({ target, onReset, ...edit }: ProposeSegmen
       )}
       <Notice
         actions={
-          <Button size="small" isPending={propose.isPending} onPress={() => propose.mutate({ target, edit })}>
+          <Button
+            size="small"
+            isPending={propose.isPending}
+            onPress={() => isComplete(edit.values) && propose.mutate({ target, edit })}
+          >
             Propose in a change request
           </Button>
         }

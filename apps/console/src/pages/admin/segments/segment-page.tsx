@@ -1,8 +1,6 @@
 import {
   AddChanges,
   type AnyOperation,
-  type Constraint,
-  CreateSegment,
   DeleteSegment,
   GetSegment,
   ListStrategiesOfSegment,
@@ -11,29 +9,29 @@ import {
   UpdateSegment,
 } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callWithEntityTag, type WithEntityTag } from '../../../api/call.ts';
-import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries-and-mutations.ts';
+import { operationQuery, operationQueryWithEntityTag } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
-import { type RequestBodyField, RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
+import { RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';
-import { Button, buttonClass } from '../../../components/buttons/button.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall, useMayPropose } from '../../../api/permissions.ts';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
-import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
-import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
 import { readProtectedEnvironments, useEditProtection } from '../../../changes/edit-protection.tsx';
 import { AdminPage } from '../admin-page.tsx';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
+import { bodyOfSegment, useFields, useSegmentForm } from './segment-form.tsx';
 import { SegmentListSection } from './segment-list.tsx';
 import { ProposeSegmentButton, proposalRequestOf, useProposeSegmentEdit } from './propose-segment.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 import { formatCount } from '../../../text/format-number.ts';
+import { missingPermission } from '../../../text/permission-words.ts';
 
 const texts = {
   changeRequest: (id: number | null, title: string | null) =>
@@ -93,102 +91,6 @@ function SegmentUsage({ id }: { readonly id: number }) {
   );
 }
 
-/** The fields of a segment. @param current the project in which it is offered now */
-function useFields(operation: AnyOperation, current?: string | null): readonly RequestBodyField[] {
-  const mayCall = useMayCall();
-  const projects = (useProjects().data?.projects ?? []).filter(
-    ({ id }) => id === current || mayCall(operation, { project: id }),
-  );
-  const everywhere = current === null || mayCall(operation) ? [{ id: '', label: 'Every project' }] : [];
-  return [
-    { name: 'name', label: 'Name' },
-    { name: 'description', label: 'Description', rows: 2 },
-    {
-      name: 'project',
-      label: 'Offered in',
-      hint: 'A segment of one project is offered there only.',
-      options: [...everywhere, ...projects.map(({ id, name }) => ({ id, label: name }))],
-      isLong: true,
-    },
-  ];
-}
-
-function bodyOfSegment({ name, description, project, constraints }: Segment): FormValues {
-  return {
-    name,
-    description: description ?? null,
-    project: project ?? null,
-    constraints,
-  };
-}
-
-function constraintsOf({ constraints }: FormValues): readonly Constraint[] {
-  return Array.isArray(constraints) ? (constraints as Constraint[]) : [];
-}
-
-/** The constraints of a segment. @param hasList whether it has a list of ids as well */
-function renderConstraints(hasList: boolean) {
-  return (values: FormValues, onChange: (changed: FormValues) => void) => (
-    <>
-      <ConstraintsEditor constraints={constraintsOf(values)} onChange={(constraints) => onChange({ constraints })} />
-      {constraintsOf(values).length === 0 && !hasList && (
-        <Notice tone="warning">
-          No constraint is left: everybody is in the segment, and every strategy that uses it reaches everybody its
-          other rules allow.
-        </Notice>
-      )}
-    </>
-  );
-}
-
-/** The props that the forms of a new and of a stored segment have in common. */
-const sharedFormProps = {
-  prepare: (body: FormValues) => ({ ...body, constraints: constraintsForRequest(constraintsOf(body)) }),
-  renderBody: renderConstraints(false),
-};
-
-function NewSegment() {
-  const { project } = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const mayCall = useMayCall();
-  const fields = useFields(CreateSegment);
-  const allowed = useProjects().data?.projects.find(({ id }) => mayCall(CreateSegment, { project: id }));
-  const mayCreateHere = mayCall(CreateSegment, { project });
-  const offeredIn = mayCreateHere ? (project ?? null) : allowed?.id;
-  if (offeredIn === undefined)
-    return (
-      <AdminPage id="segments" title="New segment">
-        <MissingPermissionNotice operation={CreateSegment} />
-      </AdminPage>
-    );
-  return (
-    <AdminPage id="segments" title="New segment">
-      <RequestBodyForm
-        isNew
-        submit="Create"
-        operation={CreateSegment}
-        request={{}}
-        values={{ project: offeredIn, constraints: [] }}
-        fields={fields}
-        {...sharedFormProps}
-        notification={({ name }) => `The segment ${String(name)} is created.`}
-        onDone={(_body, { id }) =>
-          void navigate({
-            to: '/admin/$section/$item',
-            params: { section: 'segments', item: String(id) },
-            ignoreBlocker: true,
-          })
-        }
-        footer={
-          <Link to="/admin/$section" params={{ section: 'segments' }} className={buttonClass()}>
-            Cancel
-          </Link>
-        }
-      />
-    </AdminPage>
-  );
-}
-
 function StoredSegment({ id, stored }: { readonly id: number; readonly stored: WithEntityTag<Segment> }) {
   const fields = useFields(UpdateSegment, stored.value.project ?? null);
   const navigate = useNavigate();
@@ -196,6 +98,7 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
   const usage = useQuery(operationQuery(ListStrategiesOfSegment, { params: { id } }));
   const [isDeleting, setDeleting] = useState(false);
   const { name, project } = stored.value;
+  const { renderConstraints, ...form } = useSegmentForm();
   const [list, setList] = useState(stored.value.list);
   const scope = { project: project ?? undefined };
   const client = useQueryClient();
@@ -205,10 +108,9 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
     project == null || environments.length === 0 || !mayPropose(project)
       ? undefined
       : { project, environments, maySkip };
-  // A segment of a project that a protected environment uses is saved by those alone who may skip change requests.
-  const isProtected =
-    project != null && (usage.data?.strategies.some(({ environment }) => environments.includes(environment)) ?? false);
-  const maySave = target !== undefined || (mayCall(UpdateSegment, scope) && (maySkip || !isProtected));
+  const mayCallDirectly = (operation: AnyOperation): boolean => mayCall(operation, scope) && !needsChangeRequest;
+  // An edit may not be offered before it is known whether it is allowed.
+  const needsChangeRequest = usage.data?.needsChangeRequest ?? usage.isPending;
   const isUsed = (usage.data?.strategies.length ?? 0) > 0;
   const readStored = async (): Promise<WithEntityTag<FormValues>> => {
     const { value, entityTag } = await callWithEntityTag(GetSegment, { params: { id } });
@@ -216,7 +118,7 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
   };
   const editProps = {
     id,
-    toBody: sharedFormProps.prepare,
+    toBody: form.prepare,
     readStored: async () => (await readStored()).value,
   };
   const proposal = useProposeSegmentEdit();
@@ -261,7 +163,7 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
       id="segments"
       title={name}
       actions={
-        (target !== undefined || mayCall(DeleteSegment, scope)) && (
+        (target !== undefined || mayCallDirectly(DeleteSegment)) && (
           <Button icon="remove" onPress={() => void startDeleting()}>
             Delete the segment
           </Button>
@@ -269,22 +171,37 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
       }
     >
       {target === undefined && <MissingPermissionNotice operation={UpdateSegment} scope={scope} />}
+      {target === undefined && usage.data?.needsChangeRequest === true && mayCall(UpdateSegment, scope) && (
+        <Notice>
+          {project == null
+            ? 'Protected environments use it, and a segment of every project is never part of a change request'
+            : 'Its project has protected environments'}
+          : to change it takes {missingPermission(['SKIP_CHANGE_REQUEST'])} there.
+        </Notice>
+      )}
       <div className={styles['columns']}>
         <RequestBodyForm
           operation={UpdateSegment}
           request={{ params: { id } }}
           values={bodyOfSegment(stored.value)}
           entityTag={stored.entityTag}
-          isReadOnly={!maySave}
+          isReadOnly={target === undefined && !mayCallDirectly(UpdateSegment)}
           readStored={readStored}
           proposeInstead={proposeInstead}
           fields={fields}
-          {...sharedFormProps}
+          {...form}
           renderBody={(values, onChange, base) => (
             <>
-              {renderConstraints(list !== undefined)(values, onChange)}
+              {renderConstraints(values, onChange, list !== undefined)}
               {target !== undefined && (
-                <ProposeSegmentButton {...editProps} target={target} base={base} values={values} onReset={onChange} />
+                <ProposeSegmentButton
+                  {...editProps}
+                  isComplete={form.isComplete}
+                  target={target}
+                  base={base}
+                  values={values}
+                  onReset={onChange}
+                />
               )}
             </>
           )}
@@ -294,7 +211,7 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
           <SegmentListSection
             id={id}
             list={list}
-            mayEdit={mayCall(ReplaceSegmentList, scope)}
+            mayEdit={target === undefined ? mayCallDirectly(ReplaceSegmentList) : mayCall(ReplaceSegmentList, scope)}
             target={target}
             onChange={setList}
           />
@@ -331,17 +248,15 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
   );
 }
 
-/** The form of a new segment, or of a stored one together with its usage. */
+/** The form of a stored segment, together with its usage. */
 export function SegmentPage({ item }: { readonly item: string }) {
   const id = Number(item);
   const stored = useQuery({
     ...operationQueryWithEntityTag(GetSegment, { params: { id } }),
-    enabled: item !== 'new',
     // Not read again while the user edits it: what others save meanwhile is merged when the user saves.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  if (item === 'new') return <NewSegment />;
   return (
     <QueryResult query={stored} page="segment" isForm>
       {(data) => <StoredSegment id={id} stored={data} />}

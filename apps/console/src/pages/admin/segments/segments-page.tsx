@@ -16,6 +16,7 @@ import { Icon } from '../../../components/content/icon.tsx';
 import { ProjectName } from '../../../components/content/project-name.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
+const NewSegmentPage = lazyRouteComponent(() => import('./new-segment-page.tsx'), 'NewSegmentPage');
 const SegmentPage = lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage');
 
 function Segments() {
@@ -100,7 +101,7 @@ export function SegmentsPage() {
   if (item === undefined) return <Segments />;
   return (
     <Suspense fallback={<Loading />}>
-      <SegmentPage key={item} item={item} />
+      {item === 'new' ? <NewSegmentPage /> : <SegmentPage key={item} item={item} />}
     </Suspense>
   );
 }

@@ -27,6 +27,7 @@ import { Select } from '../../../components/forms/selects.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import { notify } from '../../../shell/toasts.tsx';
 import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
+import { useValueQuestion } from '../../strategy/use-value-question.ts';
 import { actionLabels } from './action-phrase.ts';
 
 interface ActionSetDialogProps {
@@ -171,6 +172,7 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
       onClose();
     },
   });
+  const question = useValueQuestion();
   const paths = constraints.map(({ contextName }) => contextName.trim());
   const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
   return (
@@ -178,7 +180,9 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
       title={set === undefined ? 'Create actions' : `Edit the actions “${set.name}”`}
       isWide
       onClose={onClose}
-      onSubmit={mutate}
+      onSubmit={() => {
+        if (question.requireValues(constraints)) mutate();
+      }}
       submit={set === undefined ? 'Create' : 'Save'}
       isPending={isPending}
       isDisabled={sourceId === undefined || actorId === undefined || repeated !== undefined}
@@ -197,7 +201,12 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
         value={sourceId === undefined ? null : String(sourceId)}
         onChange={(id) => setSourceId(Number(id))}
       />
-      <ConstraintsEditor isOfSignals constraints={constraints} onChange={setConstraints} />
+      <ConstraintsEditor
+        isOfSignals
+        question={question}
+        constraints={constraints}
+        onChange={setConstraints}
+      />
       {repeated !== undefined && <Notice tone="danger">Two filters have the path “{repeated}”: one is enough.</Notice>}
       <Select
         label="Act as"

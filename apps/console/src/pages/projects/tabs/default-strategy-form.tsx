@@ -15,6 +15,7 @@ import { strategyDraftOf, constraintsForRequest, strategyBodyOf } from '../../..
 import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
 import { SegmentPicker } from '../../strategy/segment-picker.tsx';
 import { StrategyTypeFields } from '../../strategy/strategy-type-fields.tsx';
+import { useValueQuestion } from '../../strategy/use-value-question.ts';
 import { VariantsEditor } from '../../strategy/variants-editor.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
@@ -41,6 +42,7 @@ interface DefaultStrategyFormProps {
 
 /** Edits the default strategy of an environment: a flag of the project that has no strategy there gets it when it is turned on. */
 export function DefaultStrategyForm({ project, environment, stored, onClose }: DefaultStrategyFormProps) {
+  const question = useValueQuestion();
   return (
     <section className={styles['section']} aria-labelledby="default-strategy">
       <h2 id="default-strategy">Default strategy in {environment}</h2>
@@ -57,6 +59,7 @@ export function DefaultStrategyForm({ project, environment, stored, onClose }: D
           const current = value.environments.find(({ name }) => name === environment);
           return { value: valuesOfStrategy(current?.defaultStrategy) };
         }}
+        isComplete={({ constraints = [] }) => question.requireValues(constraints as readonly Constraint[])}
         prepare={({ constraints = [], ...body }) => ({
           ...body,
           constraints: constraintsForRequest(constraints as readonly Constraint[]),
@@ -72,6 +75,7 @@ export function DefaultStrategyForm({ project, environment, stored, onClose }: D
               />
               <SegmentPicker draft={draft} onChange={({ segments }) => onChange({ segments })} />
               <ConstraintsEditor
+                question={question}
                 constraints={draft.constraints}
                 onChange={(constraints) => onChange({ constraints })}
               />
