@@ -84,6 +84,9 @@ export interface PendingReply {
   readonly encryptedReply: string;
 }
 
+/** A permission to edit segments of all projects, which no role in one project has. */
+export type SegmentPermission = 'UPDATE_SEGMENT' | 'DELETE_SEGMENT';
+
 /** An attempt to apply the request whose outcome is not stored yet. */
 export interface ApplyAttempt {
   readonly by: NamedUser;
@@ -96,6 +99,8 @@ export interface ApplyAttempt {
   readonly comment?: Pick<Comment, 'id' | 'text'> | undefined;
   /** the protected environments for which the request was approved when the attempt began; absent from older versions */
   readonly authorisedEnvironments?: readonly string[] | undefined;
+  /** the permissions for segments of all projects that the user had then; absent from older versions */
+  readonly segmentPermissions?: readonly SegmentPermission[] | undefined;
   /** the number of approvals that it needed then */
   readonly minApprovals?: number | undefined;
   /** the reply to retries of the write that started the attempt */

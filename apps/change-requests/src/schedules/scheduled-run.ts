@@ -16,7 +16,12 @@ import {
 } from '../requests/change-request.ts';
 import type { ReviewRequirement } from '../reviews/approvals.ts';
 import { systemRoles } from '../reviews/request-roles.ts';
-import { abandonApplyAttempt, beginApplyAttempt, failureReason } from '../states/apply-attempt.ts';
+import {
+  abandonApplyAttempt,
+  beginApplyAttempt,
+  failureReason,
+  segmentPermissionsOf,
+} from '../states/apply-attempt.ts';
 import { suspendSchedule } from '../states/commands.ts';
 
 /** The user who scheduled a request, with their current permissions. An admin token belongs to no user who could be deleted. */
@@ -78,7 +83,12 @@ export function beginScheduledRun(request: ChangeRequest, facts: ScheduledRunFac
   try {
     const actor = { by: { ...by, ...(username === undefined ? {} : { username }) }, now, roles: systemRoles };
     const { minApprovals, affectedEnvironments: authorisedEnvironments } = facts.requirement;
-    const input = { displayName: caller?.displayName, minApprovals, authorisedEnvironments };
+    const input = {
+      displayName: caller?.displayName,
+      minApprovals,
+      authorisedEnvironments,
+      segmentPermissions: segmentPermissionsOf(caller),
+    };
     const begun = beginApplyAttempt(request, 'run', actor, input);
     const reason = failureOf(request, caller, facts);
     if (reason === undefined) return { isBegun: true, ...withoutEvents(begun) };

@@ -1,8 +1,8 @@
-import type { AppliedChanges } from '@bunting/contracts';
+import type { AppliedChanges, Caller, ChangeAction, Permission } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import { aChange, anApprovalBy, aRequest, lee, mia, noon } from '../../test/builders.ts';
 import type { ChangeRequest } from '../requests/change-request.ts';
-import { finishApplyAttempt } from './apply-attempt.ts';
+import { finishApplyAttempt, requireSegmentPermissions } from './apply-attempt.ts';
 
 function applying(scheduled: boolean): ChangeRequest {
   return aRequest({
@@ -56,4 +56,30 @@ describe('the end of an attempt to apply a change request', () => {
       expect(events).toEqual([]);
     },
   );
+});
+
+describe('a change request that changes a segment', () => {
+  const kim = (...grants: Caller['grants']): Caller => ({ id: 9, name: 'kim', grants });
+  const changing = (action: ChangeAction, project: string | null) =>
+    aRequest({
+      changes: [aChange({ action, feature: null, segment: { id: 4, name: 'beta' }, snapshot: { id: 4, project } })],
+    });
+
+  it.each<[ChangeAction, Permission]>([
+    ['updateSegment', 'UPDATE_SEGMENT'],
+    ['deleteSegment', 'DELETE_SEGMENT'],
+  ])('of all projects is applied by users who may do so directly (%s takes %s)', (action, permission) => {
+    const request = changing(action, null);
+    const refused = expect.objectContaining({ kind: 'NoAccessError', message: expect.stringContaining(permission) });
+    for (const caller of [kim(), kim({ permission, project: 'shop' })]) {
+      expect(() => requireSegmentPermissions(request, caller)).toThrow(refused);
+    }
+    for (const caller of [kim({ permission }), kim({ permission: 'ADMIN' })]) {
+      expect(() => requireSegmentPermissions(request, caller)).not.toThrow();
+    }
+  });
+
+  it('of its own project is applied by whoever may apply the request', () => {
+    expect(() => requireSegmentPermissions(changing('updateSegment', 'shop'), kim())).not.toThrow();
+  });
 });

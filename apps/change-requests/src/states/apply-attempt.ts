@@ -1,9 +1,10 @@
-import type { AppliedChanges } from '@bunting/contracts';
+import { type AppliedChanges, asJsonObject, type Caller, may, noAccess, rootScope } from '@bunting/contracts';
 import {
   type ApplyAttempt,
   type ChangeRequest,
   type ChangeRequestDecision,
   type PendingReply,
+  type SegmentPermission,
   withoutEvents,
   requireNotBeingApplied,
 } from '../requests/change-request.ts';
@@ -23,10 +24,31 @@ import { systemRoles } from '../reviews/request-roles.ts';
 interface AttemptInput extends CommandInput {
   /** the protected environments that the request affects, for which it is approved */
   readonly authorisedEnvironments: readonly string[];
+  /** the permissions that the user has for segments of all projects */
+  readonly segmentPermissions: readonly SegmentPermission[];
   /** the name of the user for display, if it is another */
   readonly displayName?: string | undefined;
   /** the reply for retries, stored once the request is applied */
   readonly pendingReply?: PendingReply | undefined;
+}
+
+/** The permissions that a user has for segments of all projects. @param caller undefined for an admin token */
+export function segmentPermissionsOf(caller: Caller | undefined): readonly SegmentPermission[] {
+  const all: readonly SegmentPermission[] = ['UPDATE_SEGMENT', 'DELETE_SEGMENT'];
+  return all.filter((permission) => caller === undefined || may(caller, [permission], rootScope));
+}
+
+/**
+ * Refuses to apply or schedule changes of segments of all projects for a user who may not make them directly. What counts here is whose the
+ * segments were when the changes were proposed; the features service compares whose they are when it applies them.
+ */
+export function requireSegmentPermissions({ changes }: ChangeRequest, caller: Caller): void {
+  const permissions = segmentPermissionsOf(caller);
+  for (const { action, segment, snapshot } of changes) {
+    if (segment === null || asJsonObject(snapshot)['project'] !== null) continue;
+    const needed = action === 'deleteSegment' ? 'DELETE_SEGMENT' : 'UPDATE_SEGMENT';
+    if (!permissions.includes(needed)) throw noAccess([needed]);
+  }
 }
 
 /** Begins an attempt to apply a request: `apply` for a user, `run` at its scheduled time. */
@@ -34,7 +56,15 @@ export function beginApplyAttempt(
   request: ChangeRequest,
   command: 'apply' | 'run',
   actor: ActorWithRoles,
-  { comment, revision, minApprovals, authorisedEnvironments, displayName, pendingReply }: AttemptInput,
+  {
+    comment,
+    revision,
+    minApprovals,
+    authorisedEnvironments,
+    segmentPermissions,
+    displayName,
+    pendingReply,
+  }: AttemptInput,
 ): ChangeRequest {
   requireNotBeingApplied(request);
   requireTransition(request, command, actor, minApprovals);
@@ -46,6 +76,7 @@ export function beginApplyAttempt(
     scheduled: command === 'run',
     comment,
     authorisedEnvironments,
+    segmentPermissions,
     minApprovals,
     pendingReply,
   };

@@ -38,7 +38,14 @@ import type { ChangeRequestRepository } from '../requests/request-store.ts';
 import { judgeRequest, type ReviewFacts, withCountingApprovals } from '../reviews/approvals.ts';
 import { judgeLocked, loadReviewFacts, type RecheckApprovals } from '../reviews/endpoints.ts';
 import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
-import { beginApplyAttempt, finishApplyAttempt, isStartedByThisWrite, requireApplyAttempt } from './apply-attempt.ts';
+import {
+  beginApplyAttempt,
+  finishApplyAttempt,
+  isStartedByThisWrite,
+  requireApplyAttempt,
+  requireSegmentPermissions,
+  segmentPermissionsOf,
+} from './apply-attempt.ts';
 import {
   executeCommand,
   type ImmediateCommand,
@@ -122,6 +129,7 @@ export function stateEndpoints({
     const judgement = judgeRequest(request, protections, facts, rolesOf);
     const actor = actorFor(operationRequest, request, operationRequest.now, judgement.affectedEnvironments);
     requireTransition(withCountingApprovals(request, judgement), 'schedule', actor, judgement.minApprovals);
+    requireSegmentPermissions(request, operationRequest.caller);
     const previewed = await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest));
     const conflicts = conflictsInPreview(previewed.preview);
     if (conflicts.length > 0) throw conflictRefusal(conflicts);
@@ -150,9 +158,11 @@ export function stateEndpoints({
         pendingReply,
         minApprovals,
         authorisedEnvironments,
+        segmentPermissions: segmentPermissionsOf(caller),
       };
       const actor = actorFor(operationRequest, before, tx.requests.now(), authorisedEnvironments);
       const request = beginApplyAttempt(withCountingApprovals(before, judgement), 'apply', actor, input);
+      requireSegmentPermissions(before, caller);
       const inUse = await loadSegmentConflicts(tx.requests, before);
       if (inUse.length > 0) throw conflictRefusal(inUse);
       tx.requireIfMatch(operationRequest);
@@ -221,7 +231,7 @@ interface ApplyOptions {
 export function applyRequest({ bus, reader, transaction, recheckApprovals }: ApplyOptions): Apply {
   return async (begun, context) => {
     const { id, uid, project, environment, changes, approvals, attempts, schedule } = begun;
-    const { by, displayName, scheduled, authorisedEnvironments } = requireApplyAttempt(begun);
+    const { by, displayName, scheduled, authorisedEnvironments, segmentPermissions } = requireApplyAttempt(begun);
     const caller = {
       id: by.id,
       name: by.name,
@@ -236,6 +246,7 @@ export function applyRequest({ bus, reader, transaction, recheckApprovals }: App
       project,
       environment,
       ...(authorisedEnvironments === undefined ? {} : { authorisedEnvironments: [...authorisedEnvironments] }),
+      ...(segmentPermissions === undefined ? {} : { segmentPermissions: [...segmentPermissions] }),
       approvedBases: [...new Set(approvals.flatMap(({ basis }) => basis ?? []))],
       changes: changes.map((change) => toWireChangeWithSnapshot(change, schedule?.snapshots)),
       refuseOverwrites: scheduled,

@@ -134,9 +134,9 @@ describe('an actor', () => {
       'you need the "APPROVE_CHANGE_REQUEST" permission in the "staging" environment.',
     );
     const approved = { ...inReview, state: 'Approved', approvals: [anApprovalBy(kim)] } as const;
-    expect(() => beginApplyAttempt(approved, 'apply', actor, { authorisedEnvironments: [] })).toThrow(
-      'you need the "APPLY_CHANGE_REQUEST" permission in the "staging" environment.',
-    );
+    expect(() =>
+      beginApplyAttempt(approved, 'apply', actor, { authorisedEnvironments: [], segmentPermissions: [] }),
+    ).toThrow('you need the "APPLY_CHANGE_REQUEST" permission in the "staging" environment.');
     expect(executeCommand(inReview, { name: 'reject' }, actor).request.state).toBe('Rejected');
   });
 
@@ -145,9 +145,13 @@ describe('an actor', () => {
     const decision = executeCommand(inReview, { name: 'approve', basis: null }, actor, { minApprovals: 2 });
     expect(decision).toMatchObject({ request: { state: 'In review' }, events: [{ data: { minApprovals: 2 } }] });
     const approved = { ...decision.request, state: 'Approved' } as const;
-    expect(() => beginApplyAttempt(approved, 'apply', actor, { authorisedEnvironments: [], minApprovals: 2 })).toThrow(
-      'Change request no longer has the required approvals',
-    );
+    expect(() =>
+      beginApplyAttempt(approved, 'apply', actor, {
+        authorisedEnvironments: [],
+        segmentPermissions: [],
+        minApprovals: 2,
+      }),
+    ).toThrow('Change request no longer has the required approvals');
     // Fewer are needed again: the repeated approval counts what is there, once.
     expect(executeCommand(decision.request, { name: 'approve', basis: null }, actor).request).toMatchObject({
       state: 'Approved',
@@ -210,7 +214,7 @@ function taken(request: ChangeRequest, { step, who, ...granted }: Step, nth: num
         : abandonApplyAttempt(request, now, { name: 'fail', reason: 'conflicts' }).request;
     case 'apply':
     case 'run':
-      return beginApplyAttempt(request, step, actor, { authorisedEnvironments: [] });
+      return beginApplyAttempt(request, step, actor, { authorisedEnvironments: [], segmentPermissions: [] });
     case 'discard':
       discardDraft(request, actor);
       return null;

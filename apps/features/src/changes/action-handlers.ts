@@ -142,7 +142,7 @@ const changeableProperties: Readonly<Record<Exclude<keyof ChangeOf<'updateSegmen
   constraints: true,
 };
 
-/** Changes a segment of the project, for every feature that uses it. Omitted properties do not change. */
+/** Changes a segment of the project or of all projects, for every feature that uses it. Omitted properties do not change. */
 const updateSegmentHandler: SegmentActionHandler<'updateSegment'> = {
   phase: 'update segments',
   errorPath: '/payload/name',
@@ -150,11 +150,14 @@ const updateSegmentHandler: SegmentActionHandler<'updateSegment'> = {
   snapshot: (segment) => segments.segmentSnapshot(segment),
   overwrites: ({ payload: { id: _, ...properties } }, states) => findNewerEdits(states, properties),
   decide: (segment, { payload }, context, path) => {
-    // A request is reviewed and applied by people of one project: what others use is not theirs to change.
-    if (payload.project === null)
-      throw invalidProperty('A change request cannot make a segment one of all projects', `${path}/payload/project`);
-    if (payload.project !== undefined && payload.project !== context.project)
-      throw invalidProperty('A change request cannot move a segment to another project', `${path}/payload/project`);
+    // A request is reviewed by people of one project: they do not decide which projects may use a segment.
+    if (payload.project !== undefined && payload.project !== segment.project) {
+      const reason =
+        payload.project === null
+          ? 'A change request cannot make a segment one of all projects'
+          : 'A change request cannot move a segment to another project';
+      throw invalidProperty(reason, `${path}/payload/project`);
+    }
     const referrers = referrersOfSegment(context, segment.id);
     const idOfName = (name: string): number | undefined => segmentIdOfName(context, name);
     const { projectContext } = context;
@@ -171,7 +174,7 @@ const updateSegmentHandler: SegmentActionHandler<'updateSegment'> = {
   conflict: ({ kind, message }) => (kind === 'NameExistsError' ? { code: 'segment-name', message } : undefined),
 };
 
-/** Deletes a segment of the project that neither a feature nor a default strategy uses any more. */
+/** Deletes a segment of the project or of all projects that neither a feature nor a default strategy uses any more. */
 const deleteSegmentHandler: SegmentActionHandler<'deleteSegment'> = {
   phase: 'delete segments',
   errorPath: '/payload/id',
@@ -179,8 +182,10 @@ const deleteSegmentHandler: SegmentActionHandler<'deleteSegment'> = {
   snapshot: (segment) => segments.segmentSnapshot(segment),
   overwrites: (_, states) => findEditsLostByDeletion(states),
   decide: (segment, _, context) => {
-    // Nothing is hidden, since the conflict below names no referrer.
-    const deleted = segments.deleteSegment(segment, { referrers: referrersOfSegment(context, segment.id), hidden: [] });
+    const referrers = referrersOfSegment(context, segment.id);
+    // Whoever reads a request of this project need not see the others that use a segment of all projects.
+    const hidden = referrers.map(({ project }) => project).filter((project) => project !== context.project);
+    const deleted = segments.deleteSegment(segment, { referrers, hidden });
     return { subject: null, events: [deleted], payload: { id: segment.id } };
   },
   conflict: ({ kind }, { name }) => (kind === 'ConflictError' ? segmentInUse(shortName(name)) : undefined),

@@ -50,11 +50,12 @@ export function findFeatureConflict(
   return undefined;
 }
 
-/** The conflict that all changes of a segment have, because it was deleted or belongs to another project. */
+/** The conflict that all changes of a segment have, because it was deleted or belongs to another project. One of all projects has none. */
 export function findSegmentConflict(id: number, { project, segments }: ChangeContext): ConflictCause | undefined {
   const segment = segments.get(id);
   if (segment === undefined) return segmentDeletedCause(id);
-  return segment.project === project ? undefined : segmentOfAnotherProjectCause(segment.name, project);
+  const isUsable = segment.project === null || segment.project === project;
+  return isUsable ? undefined : segmentOfAnotherProjectCause(segment.name, project);
 }
 
 function withoutFullStop(message: string): string {

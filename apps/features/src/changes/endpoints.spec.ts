@@ -7,6 +7,7 @@ import {
   CreateProject,
   CreateSegment,
   PreviewChanges,
+  SetProtection,
 } from '@bunting/contracts';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
@@ -157,6 +158,39 @@ describe('applying changes', () => {
       expect((await apply([archive('parent')])).conflicts).toMatchObject([{ code: 'has-children' }]);
       expect((await apply([archive('parent'), archive('child')], { attempt: 2 })).outcome).toBe('applied');
       expect(await types()).toEqual(['feature-dependencies-removed', 'feature-archived', 'feature-archived']);
+    });
+
+    it('changes a segment for every project only for a user who may do so directly', async () => {
+      const { id } = await service.call(CreateSegment, { body: { name: 'everywhere', constraints: [] } });
+      const rename = { action: 'updateSegment', payload: { id, name: 'renamed' } };
+      const drop = { action: 'deleteSegment', payload: { id } };
+      const refused = (permission: string) => ({
+        outcome: 'conflict',
+        conflicts: [{ segment: id, message: expect.stringContaining(permission) }],
+      });
+      expect(await apply([rename])).toMatchObject(refused('UPDATE_SEGMENT'));
+      const mayUpdate = { segmentPermissions: ['UPDATE_SEGMENT'] };
+      expect(await apply([drop], { attempt: 2, ...mayUpdate })).toMatchObject(refused('DELETE_SEGMENT'));
+      expect((await apply([rename], { attempt: 3, ...mayUpdate })).outcome).toBe('applied');
+      const mayDelete = { changeRequestId: 32, segmentPermissions: ['DELETE_SEGMENT'] };
+      expect((await apply([drop], mayDelete)).outcome).toBe('applied');
+      expect((await types()).slice(1)).toEqual(['segment-updated', 'segment-deleted']);
+    });
+
+    it('leaves a segment for every project alone where another protected project uses it', async () => {
+      const { id } = await service.call(CreateSegment, { body: { name: 'everywhere', constraints: [] } });
+      await service.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
+      const strategies = [aStrategy({ id: one, segments: [id] })];
+      await service.given(flag('x', { project: 'shop', strategies }));
+      const body = { project: 'shop', environment, isProtected: true, version: 1 };
+      await service.call(SetProtection, { body });
+      const rename = { action: 'updateSegment', payload: { id, name: 'renamed' } };
+      const may = { segmentPermissions: ['UPDATE_SEGMENT'] };
+      expect((await apply([rename], may)).conflicts).toMatchObject([
+        { message: expect.stringContaining('was not approved for it') },
+      ]);
+      await service.call(SetProtection, { body: { ...body, isProtected: false, version: 2 } });
+      expect((await apply([rename], { attempt: 2, ...may })).outcome).toBe('applied');
     });
 
     it('an applied change request removes the last use of a segment and deletes the segment', async () => {

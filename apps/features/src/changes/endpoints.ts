@@ -12,6 +12,7 @@ import {
   isFinalRefusal,
   approvalOutdated,
   isSegmentChange,
+  noAccess,
   PreviewChanges,
   projectGone,
   projectNotFound,
@@ -201,6 +202,20 @@ function authorisedEnvironmentsOf({ environment, authorisedEnvironments }: Apply
   return authorisedEnvironments ?? [environment];
 }
 
+/** The conflict of the first change of a segment of all projects that the user who applies the request may not make directly. */
+function missingSegmentPermission(
+  { changes, segmentPermissions = [] }: ApplyChangesRequest['body'],
+  { segments }: ChangeContext,
+): ApplyConflict | undefined {
+  for (const { id: changeId, change } of changes) {
+    if (!isSegmentChange(change) || segments.get(change.payload.id)?.project !== null) continue;
+    const permission = change.action === 'deleteSegment' ? 'DELETE_SEGMENT' : 'UPDATE_SEGMENT';
+    if (segmentPermissions.includes(permission)) continue;
+    return { code: 'refused', message: noAccess([permission]).message, segment: change.payload.id, changeId };
+  }
+  return undefined;
+}
+
 async function applyOnce(
   tx: Transaction,
   request: ApplyChangesRequest,
@@ -223,6 +238,8 @@ async function applyOnce(
   if (unauthorised !== undefined) {
     return refusedResult('conflict', [{ code: 'approvals-missing', message: notAuthorisedIn(unauthorised).message }]);
   }
+  const missing = missingSegmentPermission(body, changeContext);
+  if (missing !== undefined) return refusedResult('conflict', [missing]);
   const basis = approvalBasis(changeContext, result);
   if (body.approvedBases?.some((approved) => approved !== basis)) return refusedResult('conflict', [approvalOutdated]);
   const overwrites = body.refuseOverwrites ? findOverwriteConflicts(body.changes, changeContext) : [];

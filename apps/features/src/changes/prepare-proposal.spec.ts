@@ -283,10 +283,16 @@ describe('a proposed change is refused', () => {
       undefined,
     ],
     [
-      'a segment for every project',
-      { action: 'updateSegment', payload: { id: 2, name: 'mine' } },
+      'the list of a segment for every project',
+      { action: 'updateSegmentList', payload: { id: 2, contextName: null, root: null } },
       'ValidationError',
       '/body/0/payload/id',
+    ],
+    [
+      'a segment for every project that this one keeps for itself',
+      { action: 'updateSegment', payload: { id: 2, project: 'shop' } },
+      'ValidationError',
+      '/body/0/payload/project',
     ],
     [
       'a bad constraint of a segment',
@@ -375,6 +381,41 @@ describe('a proposed change is refused', () => {
       onCheckout('addStrategy', { ...strategyBody, name: 'mine' }),
     ];
     expect(refusalOf(() => checkedChanges(changes)).details[0]?.path).toBe('/body/1/payload/name');
+  });
+});
+
+describe('a proposed change of a segment for every project', () => {
+  const constraints = [{ contextName: 'userId', operator: 'IN', values: ['7'] }];
+
+  it.each<[string, Posted]>([
+    ['edits it', { action: 'updateSegment', payload: { id: 2, name: 'all', constraints } }],
+    [
+      'sends that it has no project, as user interfaces do',
+      { action: 'updateSegment', payload: { id: 2, project: null } },
+    ],
+    ['names it alone', { action: 'updateSegment', payload: { id: 2 } }],
+    ['deletes it', { action: 'deleteSegment', payload: { id: 2 } }],
+  ])('is accepted where it %s', (_, change) => {
+    expect(checkedChange(change, aChangeContext([]))).toMatchObject({
+      segment: { id: 2, name: 'everywhere' },
+      payload: change.payload,
+      snapshot: { name: 'everywhere', project: null },
+    });
+  });
+
+  it('does not name the features of other projects that use the segment', () => {
+    const segmentReferrers = new Map([
+      [
+        2,
+        [
+          { name: 'secret', project: 'garage' },
+          { name: 'banner', project: 'shop' },
+        ],
+      ],
+    ]);
+    const context = aChangeContext([], { segmentReferrers });
+    const { message } = refusalOf(() => checkedChange({ action: 'deleteSegment', payload: { id: 2 } }, context));
+    expect(message).toContain('in use by banner and 1 other');
   });
 });
 

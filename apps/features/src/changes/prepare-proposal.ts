@@ -31,18 +31,18 @@ function requireChangeableFeature(
 
 /** The segment of a change, in the state before all changes. */
 function requireChangeableSegment(
-  { payload: { id } }: SegmentChange,
+  { action, payload: { id } }: SegmentChange,
   { project, segments }: ChangeContext,
   path: string,
 ): StoredSegment {
   const segment = segments.get(id);
-  if (segment?.project === null) {
+  if (segment === undefined || (segment.project !== null && segment.project !== project)) throw segmentNotFound(id);
+  if (segment.project === null && action === 'updateSegmentList') {
     throw invalidProperty(
-      'A change request changes segments of its project, and this one is for every project',
+      'A change request changes lists of segments of its project, and this segment is for every project',
       `${path}/payload/id`,
     );
   }
-  if (segment?.project !== project) throw segmentNotFound(id);
   return segment;
 }
 

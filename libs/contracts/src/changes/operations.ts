@@ -133,6 +133,12 @@ export const ApplyChanges = defineOperation({
           'the protected environments of the project for which it was approved; nothing is applied if the changes affect another one. Absent from older versions: its own',
       }),
     ),
+    segmentPermissions: Type.Optional(
+      Type.Array(Type.Enum(['UPDATE_SEGMENT', 'DELETE_SEGMENT'], { type: 'string' }), {
+        description:
+          'the permissions for segments of all projects that the user who applies it has; nothing is applied if a change needs another one. Absent from older versions: none',
+      }),
+    ),
     approvedBases: Type.Optional(
       Type.Array(Type.String(), {
         description:

@@ -99,6 +99,32 @@ export const describeChangeRequests = (platform: () => Platform): void => {
       ]);
     });
 
+    it('holds changes of segments, also of those for every project', async () => {
+      const project = 'cr-segments';
+      await client().createProject(project);
+      const own = await client().createSegment({ name: 'cr-own', project });
+      const shared = await client().createSegment({ name: 'cr-shared' });
+      const unused = await client().createSegment({ name: 'cr-unused' });
+      const { status, body } = await propose(project, [
+        { action: 'updateSegment', payload: { id: shared.id, name: 'cr-shared', constraints: [] } },
+        { action: 'deleteSegment', payload: { id: unused.id } },
+        { action: 'updateSegment', payload: { id: own.id } },
+      ]);
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: {
+          features: [],
+          segments: [
+            { id: shared.id, name: 'cr-shared', changes: [{ action: 'updateSegment', payload: { id: shared.id } }] },
+            { id: unused.id, name: 'cr-unused', changes: [{ action: 'deleteSegment', payload: { id: unused.id } }] },
+            { id: own.id, name: 'cr-own', changes: [{ action: 'updateSegment', payload: { id: own.id } }] },
+          ],
+        },
+      });
+      expectFits(ChangeRequest, body);
+      expect(await pending(project)).toEqual([body]);
+    });
+
     it('accepts all changes of a list or none', async () => {
       const project = 'cr-atomic';
       await client().createProject(project);
