@@ -60,6 +60,18 @@ describe('a patch of a strategy', () => {
     ['moves the title away', [{ op: 'move', from: '/title', path: '/featureName' }], { title: null }],
     ['can blank the title', [{ op: 'replace', path: '/title', value: '' }], { title: '' }],
     ['disables', [{ op: 'replace', path: '/disabled', value: true }], { disabled: true }],
+    ['changes the place', [{ op: 'replace', path: '/sortOrder', value: 99 }], { sortOrder: 99 }],
+    ['takes the segments away', [{ op: 'remove', path: '/segments' }], { segments: [] }],
+    [
+      'takes a setting of the rollout away',
+      [{ op: 'remove', path: '/parameters/stickiness' }],
+      { parameters: { rollout: '50', groupId: 'checkout' } },
+    ],
+    [
+      'moves a setting of the rollout to another name',
+      [{ op: 'move', from: '/parameters/groupId', path: '/parameters/a~1b' }],
+      { parameters: { rollout: '50', stickiness: 'userId', 'a/b': 'checkout' } },
+    ],
     ['takes all constraints away', [{ op: 'remove', path: '/constraints' }], { constraints: [] }],
     ['takes one constraint away', [{ op: 'remove', path: '/constraints/0' }], { constraints: [] }],
     ['takes all variants away', [{ op: 'remove', path: '/variants' }], { variants: [] }],
@@ -99,13 +111,8 @@ describe('a patch of a strategy', () => {
   });
 
   it.each<[string, PatchOperation[]]>([
-    ['it is neither disabled nor not', [{ op: 'replace', path: '/disabled', value: null }]],
-    ['disabled is taken away', [{ op: 'remove', path: '/disabled' }]],
     ['the settings are taken away', [{ op: 'remove', path: '/parameters' }]],
-    ['the segments are taken away', [{ op: 'remove', path: '/segments' }]],
-    ['a setting of the rollout is taken away', [{ op: 'remove', path: '/parameters/stickiness' }]],
     ['the settings of the rollout are emptied', [{ op: 'replace', path: '/parameters', value: { groupId: '' } }]],
-    ['the place is changed', [{ op: 'replace', path: '/sortOrder', value: 99 }]],
     ['the place is taken away', [{ op: 'remove', path: '/sortOrder' }]],
     ['the id is changed', [{ op: 'replace', path: '/id', value: 'another' }]],
     ['the id is taken away', [{ op: 'remove', path: '/id' }]],
@@ -119,6 +126,21 @@ describe('a patch of a strategy', () => {
   ])('changes and emits nothing when %s', (_, patch) => {
     const feature = aFeature({ strategies: [stored] });
     expect(patchStrategy(feature, at, patch, projectContext)).toEqual({ feature, events: [] });
+  });
+
+  it.each<[string, PatchOperation]>([
+    ['is taken away', { op: 'remove', path: '/disabled' }],
+    ['is null', { op: 'replace', path: '/disabled', value: null }],
+  ])('enables a strategy whose `disabled` %s: it is false by default', (_, operation) => {
+    const { feature } = decided([operation], { ...stored, disabled: true });
+    expect(strategyOf(feature, at)).toEqual({ ...stored, disabled: false });
+  });
+
+  it('moves a strategy before another one', () => {
+    const strategies = [aStrategy({ id: 'other', sortOrder: 1 }), stored];
+    const place: JsonPatch = [{ op: 'replace', path: '/sortOrder', value: 0 }];
+    const { feature } = patchStrategy(aFeature({ strategies }), at, place, projectContext);
+    expect(inEnvironment(feature, 'development').strategies.map((strategy) => strategy.id)).toEqual([id, 'other']);
   });
 
   it('takes settings away that do not decide who is in a rollout', () => {
@@ -235,6 +257,18 @@ describe('a patch of a strategy is refused', () => {
     ['a title that is not text', { op: 'replace', path: '/title', value: 7 }, '/title'],
     ['disabled as text', { op: 'replace', path: '/disabled', value: 'true' }, '/disabled'],
     ['a place that is not a number', { op: 'replace', path: '/sortOrder', value: 'first' }, '/sortOrder'],
+    ['a setting that is a number', { op: 'replace', path: '/parameters/rollout', value: 25 }, '/parameters/rollout'],
+    ['a weight as text', { op: 'replace', path: '/variants/0/weight', value: '1000' }, '/variants/0/weight'],
+    [
+      'a payload that is a number',
+      { op: 'add', path: '/variants/0/payload', value: { type: 'number', value: 1 } },
+      '/variants/0/payload/value',
+    ],
+    [
+      'a value of a constraint that is a number',
+      { op: 'add', path: '/constraints/0/values/-', value: 7 },
+      '/constraints/0/values/1',
+    ],
     ['a setting that is null', { op: 'replace', path: '/parameters/rollout', value: null }, '/parameters/rollout'],
     ['settings that are a list', { op: 'replace', path: '/parameters', value: [] }, '/parameters'],
     [

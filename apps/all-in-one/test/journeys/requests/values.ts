@@ -190,14 +190,22 @@ export const describeLenientValues = (platform: () => Platform): void => {
       const rollout = (value: unknown) => ({ ...sent, parameters: { ...sent.parameters, rollout: value } });
       const wasReplaced = await expectSuccess('PUT', `${strategies}/${id}`, rollout(12.5));
       expect(wasReplaced).toMatchObject({ ...stored, parameters: { rollout: '12.5' } });
-      const patch = [
-        { op: 'replace', path: '/parameters/rollout', value: 25 },
-        { op: 'add', path: '/constraints/-', value: { contextName: 'userId', operator: 'NUM_LT', value: 99 } },
-      ];
-      expect(await expectSuccess('PATCH', `${strategies}/${id}`, patch)).toMatchObject({
-        parameters: { rollout: '25' },
-        constraints: [...stored.constraints, { operator: 'NUM_LT', value: '99' }],
-      });
+    });
+
+    it('are refused in a patch of a strategy, whose values have the types of the interface', async () => {
+      const strategies = `${await at('lenient-patch')}/strategies`;
+      const { id } = await expectSuccess<FeatureStrategy>('POST', strategies, sent);
+      for (const [path, value] of [
+        ['/parameters/rollout', 25],
+        ['/constraints/0/values/0', 7],
+        ['/constraints/1/value', 99],
+        ['/variants/0/weight', '1000'],
+        ['/variants/0/payload/value', 1],
+      ] as const) {
+        const refused = await platform().api('PATCH', `${strategies}/${id}`, [{ op: 'replace', path, value }]);
+        expectRefusal(refused, 400, 'ValidationError', path);
+      }
+      expect(await expectSuccess('GET', `${strategies}/${id}`)).toMatchObject(stored);
     });
 
     it('are accepted in the variants of a feature', async () => {
