@@ -338,14 +338,17 @@ function requireOneLine(parameter: Parameter): void {
   if (lineBreak.test(parameter.text)) throw invalidParameter(parameter, 'be one line of text');
 }
 
-const emptyValue = 'list at least one value, and none that is empty';
-
-/** Parses comma-separated values; returns them without duplicates and without the white space around them. */
+/**
+ * Parses comma-separated values; returns them without duplicates and without the white space around them. Empty ones do not count, as in
+ * Unleash: the patterns of the OpenAPI document allow them.
+ */
 export function parseList(parameter: Parameter, list: string): readonly string[] {
   requireOneLine(parameter);
   const values = list.split(',').map((value) => value.trim());
-  if (values.includes('')) throw invalidParameter(parameter, emptyValue);
-  return uniqueValues(parameter, values);
+  return uniqueValues(
+    parameter,
+    values.filter((value) => value !== ''),
+  );
 }
 
 /**
@@ -357,7 +360,6 @@ export function parseTagList(parameter: Parameter, list: string): readonly strin
   const tags: string[] = [];
   for (const part of list.split(',')) {
     const tag = part.trimStart();
-    if (tag === '') throw invalidParameter(parameter, emptyValue);
     const colon = tag.indexOf(':');
     const last = tags.length - 1;
     if (colon > 0 && colon < tag.length - 1) tags.push(tag);

@@ -41,13 +41,15 @@ export interface EventFilters {
   readonly before?: Date | undefined;
 }
 
-function parseValues(parameter: Parameter): readonly string[] {
-  return parseList(parameter, splitOperator(parameter, ['IS', 'IS_ANY_OF'])[1]);
+/** An operator and a list of values. Without a value it is no filter, as in Unleash. */
+function parseValues(parameter: Parameter): readonly string[] | undefined {
+  const values = parseList(parameter, splitOperator(parameter, ['IS', 'IS_ANY_OF'])[1]);
+  return values.length === 0 ? undefined : values;
 }
 
 function parseIds(entities: 'events' | 'users') {
-  return (parameter: Parameter): readonly number[] =>
-    parseValues(parameter).map((value) => {
+  return (parameter: Parameter): readonly number[] | undefined =>
+    parseValues(parameter)?.map((value) => {
       const id = parseId(value);
       if (id === undefined) throw invalidParameter(parameter, `list ids of ${entities}`);
       return id;

@@ -68,6 +68,26 @@ describe('a query', () => {
     expect(understood('tag', 'INCLUDE:simple:a,b, c,simple:d').tag?.values).toEqual(['simple:a,b, c', 'simple:d']);
   });
 
+  it.each([
+    ['project', 'IS'],
+    ['state', 'IS_NOT'],
+    ['type', 'IS_ANY_OF'],
+    ['createdBy', 'IS_NONE_OF'],
+    ['segment', 'INCLUDE'],
+    ['segment', 'EXCLUDE_ALL'],
+    ['description', 'CONTAINS'],
+  ] as const)('has no filter by %s where %s lists no value', (parameter, operator) => {
+    for (const list of ['', ' ', ',', ' , ,']) {
+      expect(understood(parameter, `${operator}:${list}`)).toEqual(parseFeatureQuery({}));
+    }
+  });
+
+  it('passes over empty values beside others', () => {
+    expect(understood('project', 'IS_ANY_OF:a,, b,').project?.values).toEqual(['a', 'b']);
+    expect(understood('segment', 'INCLUDE_ALL_OF:,a').segment?.values).toEqual(['a']);
+    expect(understood('tag', 'INCLUDE:simple:a,, simple:b').tag?.values).toEqual(['simple:a,', 'simple:b']);
+  });
+
   it('parses the state of staleness', () => {
     expect(understood('state', 'IS:active').stale).toEqual([false]);
     expect(understood('state', 'IS_NOT:active').stale).toEqual([true]);
@@ -180,26 +200,21 @@ describe('an invalid query', () => {
   const hostile: readonly (readonly [Parameter, string])[] = [
     ...lists.flatMap((parameter) => {
       const operator = parameter === 'tag' || parameter === 'segment' ? 'INCLUDE' : 'IS';
-      return [
-        '',
-        'x',
-        operator,
-        `${operator}:`,
-        `${operator}: `,
-        `${operator}:,`,
-        ':a:b',
-        'is:a:b',
-        'CONTAINS:a:b',
-        `${operator}:a:b\n`,
-        `${operator}:a:b,,c:d`,
-      ].map((text) => [parameter, text] as const);
+      return ['', 'x', operator, ':a:b', 'is:a:b', 'CONTAINS:a:b', `${operator}:a:b\n`].map(
+        (text) => [parameter, text] as const,
+      );
     }),
-    ...['INCLUDE:red', 'INCLUDE::red', 'INCLUDE:simple:', 'INCLUDE:,simple:red', 'INCLUDE:simple:red,:x'].map(
-      (text) => ['tag', text] as const,
-    ),
-    ...['', 'dark', 'CONTAINS', 'CONTAINS:', 'CONTAINS: ,', 'contains:a', 'IS:a', 'CONTAINS:a\nb'].map(
-      (text) => ['description', text] as const,
-    ),
+    ...[
+      'INCLUDE:',
+      'INCLUDE: ',
+      'INCLUDE:,',
+      'INCLUDE:red',
+      'INCLUDE::red',
+      'INCLUDE:simple:',
+      'INCLUDE:,simple:red',
+      'INCLUDE:simple:red,:x',
+    ].map((text) => ['tag', text] as const),
+    ...['', 'dark', 'CONTAINS', 'contains:a', 'IS:a', 'CONTAINS:a\nb'].map((text) => ['description', text] as const),
     ...['IS:Stale', 'IS:potentially-stale', 'IS:active,other'].map((text) => ['state', text] as const),
     ...['production', ':enabled', 'production:', 'production:on', 'production:Enabled', 'a:enabled,b:enabled'].map(
       (text) => ['status', text] as const,
@@ -222,7 +237,7 @@ describe('an invalid query', () => {
     ...['', '-1', '-0', '2.5', '1e400', 'Infinity', ' ', 'abc', '1_000'].map((text) => ['offset', text] as const),
     ...['', 'ASC', 'DESC', 'up'].map((text) => ['sortOrder', text] as const),
     ...(['archived', 'favorite', 'fuzzy', 'everyEnvironment'] as const).flatMap((parameter) =>
-      ['', '1', 'TRUE', 'yes', 'IS:', 'IS:maybe', 'IS_NOT:true', 'IS_ANY_OF:', 'IS_ANY_OF:yes'].map(
+      ['', '1', 'TRUE', 'yes', 'IS:', 'IS:maybe', 'IS_NOT:true', 'IS_ANY_OF:yes'].map(
         (text) => [parameter, text] as const,
       ),
     ),
@@ -353,9 +368,9 @@ describe('the documented pattern', () => {
   );
 
   it.each(['project', 'tag', 'segment'] as const)(
-    'of %s matches no refused value, except lists with an empty value and lists of two lines',
+    'of %s matches no refused value, except tags without a type or a value and lists of two lines',
     (parameter) => {
-      const isUnclear = /[:,] *(,|$)|(,|^[A-Z_]+:) *:|\n/;
+      const isUnclear = parameter === 'tag' ? /[:,] *(,|$)|(,|^[A-Z_]+:) *:|\n/ : /\n/;
       fc.assert(
         fc.property(pieces, (text) => {
           if (documented(parameter).test(text) && !isUnclear.test(text))

@@ -61,23 +61,29 @@ const modeOf: { readonly [O in (typeof setOperators)[number]]: SetFilter['mode']
   EXCLUDE_ALL: 'not all',
 };
 
-/** `project`, `type`: an operator and a list of values. */
-function parseValueFilter(parameter: Parameter): ValueFilter {
+/** `project`, `type`: an operator and a list of values. Without a value it is no filter, as in Unleash. */
+function parseValueFilter(parameter: Parameter): ValueFilter | undefined {
   const [operator, list] = splitOperator(parameter, valueOperators);
-  return { isNot: operator === 'IS_NOT' || operator === 'IS_NONE_OF', values: parseList(parameter, list) };
+  const values = parseList(parameter, list);
+  if (values.length === 0) return undefined;
+  return { isNot: operator === 'IS_NOT' || operator === 'IS_NONE_OF', values };
 }
 
 /** `state`: the accepted values of `stale`. */
-function parseState(parameter: Parameter): readonly boolean[] {
-  const { isNot, values } = parseValueFilter(parameter);
+function parseState(parameter: Parameter): readonly boolean[] | undefined {
+  const filter = parseValueFilter(parameter);
+  if (filter === undefined) return undefined;
+  const { isNot, values } = filter;
   if (values.some((value) => value !== 'active' && value !== 'stale'))
     throw invalidParameter(parameter, 'list no other state than active and stale');
   return [false, true].filter((stale) => values.includes(stale ? 'stale' : 'active') !== isNot);
 }
 
 /** `createdBy`: whole numbers are ids of users, and anything else is a user's name. */
-function parseCreators(parameter: Parameter): CreatorFilter {
-  const { isNot, values } = parseValueFilter(parameter);
+function parseCreators(parameter: Parameter): CreatorFilter | undefined {
+  const filter = parseValueFilter(parameter);
+  if (filter === undefined) return undefined;
+  const { isNot, values } = filter;
   return {
     isNot,
     ids: values.flatMap((value) => parseId(value) ?? []),
@@ -88,18 +94,19 @@ function parseCreators(parameter: Parameter): CreatorFilter {
 function parseSetFilter(
   parameter: Parameter,
   read: (parameter: Parameter, list: string) => readonly string[],
-): SetFilter {
+): SetFilter | undefined {
   const [operator, list] = splitOperator(parameter, setOperators);
-  return { mode: modeOf[operator], values: read(parameter, list) };
+  const values = read(parameter, list);
+  return values.length === 0 ? undefined : { mode: modeOf[operator], values };
 }
 
 /** `tag`: whether a feature must have any, all or none of the tags, each written `<type>:<value>`. */
-function parseTags(parameter: Parameter): SetFilter {
+function parseTags(parameter: Parameter): SetFilter | undefined {
   return parseSetFilter(parameter, parseTagList);
 }
 
 /** `segment`: whether a feature must have any, all or none of the segments, by name. */
-function parseSegments(parameter: Parameter): SetFilter {
+function parseSegments(parameter: Parameter): SetFilter | undefined {
   return parseSetFilter(parameter, parseList);
 }
 
@@ -129,9 +136,10 @@ function parseTexts(parameter: Parameter): readonly string[] {
 }
 
 /** `description`: folded texts, of which it contains one. */
-function parseDescription(parameter: Parameter): readonly string[] {
+function parseDescription(parameter: Parameter): readonly string[] | undefined {
   const [, list] = splitOperator(parameter, ['CONTAINS']);
-  return [...new Set(parseList(parameter, list).map(foldForSearch))];
+  const texts = [...new Set(parseList(parameter, list).map(foldForSearch))];
+  return texts.length === 0 ? undefined : texts;
 }
 
 const maxFuzzyTexts = 5;
@@ -173,7 +181,7 @@ function parseFavorite(parameter: Parameter): boolean | undefined {
   const values = parseList(parameter, splitOperator(parameter, ['IS_ANY_OF'])[1]);
   if (values.some((value) => value !== 'true' && value !== 'false'))
     throw invalidParameter(parameter, 'list no other value than true and false');
-  return values.length === 2 ? undefined : values.includes('true');
+  return values.length === 1 ? values.includes('true') : undefined;
 }
 
 const sortKeys = ['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt'] as const;

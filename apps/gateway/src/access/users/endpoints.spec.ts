@@ -167,7 +167,7 @@ describe('a user', () => {
     expect(await found()).toMatchObject([{ id: named.id, name: 'Yara', username: 'yara' }, { id: robot.id }]);
     await done('DELETE', `user-admin/${named.id}`);
     expect((await found()).map((user) => user.id)).toEqual([robot.id]);
-    for (const faulty of ['0', '1,a', '1,,2', '1000000000', Array.from({ length: 101 }, (_, nth) => nth + 1).join()])
+    for (const faulty of ['', '0', '1,a', '1000000000', Array.from({ length: 101 }, (_, nth) => nth + 1).join()])
       expect((await send('GET', `user-admin/search?ids=${faulty}`)).status).toBe(400);
   });
 });

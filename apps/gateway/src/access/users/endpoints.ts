@@ -190,7 +190,8 @@ const [maxNamedUsers, maxUserId] = [100, 999_999_999];
 
 function parseUserIds(parameter: Parameter): number[] {
   const ids = parseList(parameter, parameter.text);
-  if (ids.length > maxNamedUsers) throw invalidParameter(parameter, `list at most ${maxNamedUsers} ids`);
+  if (ids.length === 0 || ids.length > maxNamedUsers)
+    throw invalidParameter(parameter, `list 1 to ${maxNamedUsers} ids`);
   return ids.map((text) => parseInteger({ ...parameter, text }, 1, maxUserId));
 }
 
