@@ -148,7 +148,7 @@ export const SegmentUsage = Type.Object(
     needsChangeRequest: Type.Optional(
       Type.Boolean({
         description:
-          'whether the caller may edit the segment only by a change request, since it belongs to a project with protected environments or is used in some; a segment of every project has none, so the caller may not edit it then',
+          'whether the caller may edit the segment only by a change request, since it belongs to a project with protected environments or is used in some; a segment of every project that several projects with protected environments use has none',
       }),
     ),
   },
