@@ -134,6 +134,8 @@ const wiringFiles = [
   `${below}/**/{endpoints,subscriptions,background}.ts`,
   // The adapter of an external index.
   'apps/search/src/index/meilisearch-*.ts',
+  // What sends events to destinations, and follows a log that was restored.
+  'apps/integrations/src/delivery/{sender,turn,restored-log}.ts',
   // What signs requests to destinations.
   'apps/integrations/src/sending/{signature,aws-signature,slack-signature}.ts',
   // What signs links in mails.

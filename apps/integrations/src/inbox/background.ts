@@ -15,7 +15,7 @@ import pLimit from 'p-limit';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { endOfLog } from '../addons/endpoints.ts';
 import { call } from '../calls.ts';
-import { followRestoredLog } from '../delivery/background.ts';
+import { followRestoredLog } from '../delivery/restored-log.ts';
 import type { LogMarkStore } from '../delivery/log-mark-store.ts';
 import { isOtherLog, type LogPage } from '../delivery/log-position.ts';
 import type { InboxPosition, InboxStore } from './inbox-store.ts';
