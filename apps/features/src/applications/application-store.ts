@@ -60,12 +60,14 @@ const lockGrowing = `
 
 /**
  * Applications that were seen within the last minute and have not changed are not written, so that reports need not wait for their locks.
+ * Browsers have several versions of a page open, so that another version of their SDK alone is written once a minute.
  */
 const findReported = `
   with ${reportedInstances}
   select reported.index, a.app_name is not null and (reported."isFrontend" or not a.is_frontend) as "needsNoCreatedEvent", a.app_name is not null as "isKnown",
     coalesce(a.last_seen_at > $2::timestamptz - interval '1 minute'
-      and coalesce(reported."sdkVersion", a.sdk_version) is not distinct from a.sdk_version
+      and (coalesce(reported."sdkVersion", a.sdk_version) is not distinct from a.sdk_version
+        or reported."isFrontend" and a.sdk_version is not null)
       and coalesce(reported.strategies, a.strategies) = a.strategies, false)
     and not exists (
       select from jsonb_array_elements_text(reported.projects) as project

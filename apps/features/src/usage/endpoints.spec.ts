@@ -386,6 +386,20 @@ describe('usage', () => {
       expect(applications.map(({ appName }) => appName)).toContain('backend');
     });
 
+    it('has the SDK of its browsers by the header of their reports, and another version of it once a minute', async () => {
+      const caller = callerWith({ permission: 'FRONTEND', environment: 'development' });
+      const now = new Date().toISOString();
+      const body = { appName: 'page', bucket: { start: now, stop: now, toggles: {} } };
+      const reportWith = (sdk: string) => features.call(ReportFrontendMetrics, { query: { sdk }, body }, caller);
+      const sdkOf = async () => (await features.call(GetApplication, { params: { appName: 'page' } })).sdkVersion;
+      await reportWith('unleash-js-sdk:3.8.2');
+      await reportWith('unleash-js-sdk:3.7.0');
+      expect(await sdkOf()).toBe('unleash-js-sdk:3.8.2');
+      await sql("update client_application set last_seen_at = now() - interval '61 seconds' where app_name = 'page'");
+      await reportWith('unleash-js-sdk:3.7.0');
+      expect(await sdkOf()).toBe('unleash-js-sdk:3.7.0');
+    });
+
     it('refuses unknown applications and the usage of unknown features', async () => {
       const missing = { kind: 'NotFoundError' };
       await expect(features.call(GetApplication, { params: { appName: 'unknown' } })).rejects.toMatchObject(missing);

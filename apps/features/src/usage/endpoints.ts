@@ -78,7 +78,9 @@ export function usageEndpoints(context: FeaturesContext): readonly Endpoint[] {
       });
     }),
 
-    implement(ReportFrontendMetrics, (request) => storeMetrics(context, ReportFrontendMetrics, request, 'OK')),
+    implement(ReportFrontendMetrics, (request) =>
+      storeMetrics(context, ReportFrontendMetrics, request, 'OK', request.query.sdk),
+    ),
 
     implement(ReportMetrics, (request) => storeMetrics(context, ReportMetrics, request, null)),
 
@@ -109,14 +111,19 @@ async function storeRegistration<R>(
   return storeReport(request, { counts: [], applications: [application] }, reply);
 }
 
-/** Stores the metrics that an SDK reports, on the server or in browsers and apps. */
+/**
+ * Stores the metrics that an SDK reports, on the server or in browsers and apps.
+ * @param sdk the SDK and its version, for a body that does not name them
+ */
 async function storeMetrics<R>(
   { storeReport, findEnvironmentOfReport }: FeaturesContext,
   { permission }: typeof ReportMetrics | typeof ReportFrontendMetrics,
   request: OperationRequest<typeof ReportMetrics>,
   reply: R,
+  sdk?: string,
 ): Promise<R> {
-  const { body, caller, now } = request;
+  const { caller, now } = request;
+  const body = { ...(sdk === undefined ? {} : { sdkVersion: sdk }), ...request.body };
   const environment = await findEnvironmentOfReport(caller, body.environment);
   authorise(caller, permission, { environment });
   if (environment === undefined) throw unknownEnvironment(body.environment ?? 'default', '/body/environment');

@@ -242,9 +242,15 @@ export const ReportFrontendMetrics = defineOperation({
     method: 'POST',
     url: '/api/frontend/client/metrics',
     contentType: 'text/plain',
+    headers: { sdk: 'Unleash-SDK' },
     dropsUnusableNames: true,
   },
   permission: 'FRONTEND',
+  query: Type.Object({
+    sdk: Type.Optional(
+      Type.String({ maxLength: 255, description: 'the SDK and its version, for a body without `sdkVersion`' }),
+    ),
+  }),
   body: MetricsBody,
   reply: Accepted,
   errors: ['ValidationError'],

@@ -230,7 +230,8 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
       const bucket = { start: new Date(), stop: new Date(), toggles };
       const headers = { authorization: token };
       const metrics = { appName: 'frontend-counting', instanceId: 'browser', bucket };
-      const reported = await platform().api('POST', '/api/frontend/client/metrics', metrics, headers);
+      const sdk = { ...headers, 'unleash-sdk': 'unleash-js-sdk:3.8.2' };
+      const reported = await platform().api('POST', '/api/frontend/client/metrics', metrics, sdk);
       const application = { appName: 'frontend-counting', strategies: [], started: new Date(), interval: 10 };
       const registered = await platform().api('POST', '/api/frontend/client/register', application, headers);
       expect([reported, registered]).toMatchObject(Array(2).fill({ status: 200, text: 'OK' }));
@@ -242,6 +243,9 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
         lastHourUsage: [{ environment: 'development', yes: 2, no: 0 }],
         seenApplications: ['frontend-counting'],
       });
+      // The SDK of browsers says its version in a header alone.
+      const path = '/api/admin/metrics/applications/frontend-counting';
+      expect((await platform().api('GET', path)).body).toMatchObject({ sdkVersion: 'unleash-js-sdk:3.8.2' });
     });
 
     it('may come from any origin, and receives neither constraints nor features that are off', async () => {
