@@ -172,7 +172,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     id: 'php',
     label: 'PHP',
     tokenType: 'client',
-    install: 'composer require unleash/client guzzlehttp/guzzle cache/filesystem-adapter',
+    install: 'composer require unleash/client guzzlehttp/guzzle symfony/cache',
     file: 'index.php',
     program: ({ origin, token, appName, flag }) => `<?php
 require 'vendor/autoload.php';
@@ -201,6 +201,7 @@ flags = Unleash::Client.new(
   custom_http_headers: { 'Authorization': '${token}' }
 )
 puts "${flag} #{flags.is_enabled?('${flag}', Unleash::Context.new(user_id: '42'))}"
+flags.shutdown
 `,
   },
   {
@@ -259,7 +260,8 @@ import { OFREPProvider } from '@openfeature/ofrep-provider';
 const headers = [['Authorization', 'Bearer ${token}']];
 await OpenFeature.setProviderAndWait(new OFREPProvider({ baseUrl: '${origin}', headers }));
 const flags = OpenFeature.getClient();
-console.log('${flag}', await flags.getBooleanValue('${flag}', false, { targetingKey: '42' }));
+const { value, reason } = await flags.getBooleanDetails('${flag}', false, { targetingKey: '42' });
+console.log('${flag}', value, reason);
 `,
   },
   {
