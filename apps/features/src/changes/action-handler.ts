@@ -31,6 +31,8 @@ export interface HandlerResult<Subject> {
 export const phases = [
   'update segments',
   'remove dependencies',
+  // Before strategies are deleted, which may be among them.
+  'reorder strategies',
   'change strategies',
   'replace variants',
   'add dependencies',

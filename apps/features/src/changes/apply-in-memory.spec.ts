@@ -67,14 +67,22 @@ describe('changes of one request are checked together', () => {
     ).toHaveLength(2);
   });
 
-  it('a strategy that the request deletes can be deleted again, but not moved', () => {
+  it('a strategy that the request deletes can be deleted again and moved before, but not updated', () => {
     const earlier = [onCheckout('deleteStrategy', { id: 's1' })];
     expect(checkedChange(onCheckout('deleteStrategy', { id: 's1' }), aChangeContext(), earlier).snapshot).toMatchObject(
       { id: 's1' },
     );
-    expect(faultOf(onCheckout('reorderStrategy', [{ id: 's1', sortOrder: 4 }]), aChangeContext(), earlier).path).toBe(
-      '/body/0/payload/0/id',
-    );
+    const positions = [
+      { id: 's1', sortOrder: 4 },
+      { id: 's2', sortOrder: 3 },
+    ];
+    expect(checkedChange(onCheckout('reorderStrategy', positions), aChangeContext(), earlier)).toMatchObject({
+      payload: positions,
+      snapshot: [
+        { id: 's1', sortOrder: 0 },
+        { id: 's2', sortOrder: 1 },
+      ],
+    });
     expect(faultOf(onCheckout('updateStrategy', { id: 's1', title: 'x' }), aChangeContext(), earlier).kind).toBe(
       'NotFoundError',
     );

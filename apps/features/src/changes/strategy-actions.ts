@@ -199,7 +199,7 @@ function sortOrdersOf(positions: unknown, moved: ReadonlyMap<string, number> = n
 
 /** Puts strategies into another order. */
 export const reorderStrategyHandler: FeatureActionHandler<'reorderStrategy'> = {
-  phase: 'change strategies',
+  phase: 'reorder strategies',
   errorPath: '/payload',
   alsoReads: () => ({}),
   snapshot: (feature, _, { environment }) =>

@@ -125,6 +125,37 @@ export const describeChangeRequests = (platform: () => Platform): void => {
       expect(await pending(project)).toEqual([body]);
     });
 
+    it('takes all actions for one feature, one by one in the order of the interface', async () => {
+      const project = 'cr-table';
+      await client().createProject(project);
+      for (const name of ['cr-table-flag', 'cr-table-parent']) await client().createFeature(project, name);
+      const segment = await client().createSegment({ name: 'cr-table-segment' });
+      const { id } = await client().addStrategy(featurePath(project, 'cr-table-flag'), 'development', {});
+      const feature = 'cr-table-flag';
+      for (const change of [
+        { action: 'updateSegment', payload: { id: segment.id } },
+        { action: 'deleteSegment', payload: { id: segment.id } },
+        { action: 'updateEnabled', feature, payload: { enabled: true } },
+        { action: 'addStrategy', feature, payload: { name: 'default', constraints: [], parameters: {} } },
+        { action: 'updateStrategy', feature, payload: { id } },
+        { action: 'deleteStrategy', feature, payload: { id } },
+        { action: 'archiveFeature', feature },
+        { action: 'patchVariant', feature, payload: { variants: [variant] } },
+        { action: 'reorderStrategy', feature, payload: [{ id, sortOrder: 1 }] },
+        { action: 'addDependency', feature, payload: { feature: 'cr-table-parent' } },
+        { action: 'deleteDependency', feature },
+      ]) {
+        const { status, body, text } = await propose(project, change);
+        expect([status, status === 200 ? '' : text]).toEqual([200, '']);
+        const changes = [...body.features, ...body.segments].flatMap((subject) => subject.changes);
+        expect(changes.map(({ action }) => action)).toContain(change.action);
+      }
+      const [request] = await pending(project);
+      expect([...(request?.features ?? []), ...(request?.segments ?? [])]).not.toContainEqual(
+        expect.objectContaining({ conflict: expect.anything() }),
+      );
+    });
+
     it('accepts all changes of a list or none', async () => {
       const project = 'cr-atomic';
       await client().createProject(project);
