@@ -216,6 +216,8 @@ export default tseslint.config(
       'no-self-compare': 'error',
       'no-template-curly-in-string': 'error',
       'no-unsafe-finally': 'error',
+      // As comments for ESLint, those for oxlint turn nothing off.
+      'no-warning-comments': ['error', { terms: ['oxlint-disable'], location: 'anywhere' }],
       'no-useless-escape': 'error',
     },
   },

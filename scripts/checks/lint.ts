@@ -1,6 +1,5 @@
 import { ESLint } from 'eslint';
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { runCommand } from '../command.ts';
@@ -11,9 +10,9 @@ const help = `Checks the code and its formatting.
 
   npm run lint
 
-ESLint over the whole repository, including the rules on imports, and the rules that need types, such as those on promises that are not
-awaited (eslint.types.config.js). The migrations of every service, by PostgreSQL's parser (docs/upgrading.md has the rules). Then prettier;
-\`npm run format\` fixes what it reports.`;
+ESLint over the whole repository, including the rules on imports. The rules that need types, such as those on promises that are not awaited,
+by oxlint, which asks TypeScript 7 (oxlint.json). The migrations of every service, by PostgreSQL's parser (docs/upgrading.md has the rules).
+Then prettier; \`npm run format\` fixes what it reports.`;
 
 const repository = path.join(import.meta.dirname, '../..');
 function program(name: string): string {
@@ -39,30 +38,17 @@ async function checkCode(): Promise<boolean> {
   return problems === 0;
 }
 
-/** The folders that one process lints with types: those of the whole repository exceed the heap limit of Node.js. */
-function typedLintParts(): readonly (readonly string[])[] {
-  const parts = [
-    ['libs', 'apps/features', 'apps/audit', 'apps/search'],
-    ['apps/gateway', 'apps/change-requests'],
-    ['apps/all-in-one', 'apps/console', 'scripts'],
-  ];
-  const apps = readdirSync(path.join(repository, 'apps')).map((app) => `apps/${app}`);
-  return [...parts, apps.filter((app) => !parts.flat().includes(app))].filter((part) => part.length > 0);
-}
-/** Runs the rules that need types in processes of their own, beside the other checks, since ESLint uses one core. */
+/** Runs the rules that need types in a process of its own, beside the other checks. */
 async function checkTypedRules(): Promise<boolean> {
-  let hasPassed = true;
-  for (const folders of typedLintParts()) {
-    try {
-      await run(program('eslint'), ['--config', 'eslint.types.config.js', ...folders], { cwd: repository, env });
-    } catch (error) {
-      const { stdout, stderr } = error as { stdout: string; stderr: string };
-      console.error(`eslint, rules that need types:\n${stdout}${stderr}`);
-      hasPassed = false;
-    }
+  try {
+    await run(program('oxlint'), ['--config', 'oxlint.json', '--deny-warnings', '.'], { cwd: repository, env });
+    console.log('oxlint: the rules that need types hold');
+    return true;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    console.error(`oxlint, rules that need types:\n${stdout}${stderr}`);
+    return false;
   }
-  if (hasPassed) console.log('eslint: the rules that need types hold');
-  return hasPassed;
 }
 
 async function checkMigrations(): Promise<boolean> {
