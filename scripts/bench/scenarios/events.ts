@@ -136,7 +136,6 @@ const wordsOfFlags = [0, 1].flatMap((part) =>
 /** Texts that are in many events of any log, but in few different keys and values. Each is searched for once without a warm cache. */
 const frequentTexts = [
   ...Object.keys({ ...benchFlag(0), ...benchFlag(0).strategies[0], ...benchFlag(0).strategies[0]?.constraints[0] }),
-
   'flexible',
   'stickiness',
   'userid',

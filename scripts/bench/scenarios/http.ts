@@ -22,7 +22,7 @@ import { tokenOf } from './sdk.ts';
 
 const aloneTimes = 30;
 const turnsWhileProjecting = 10;
-/** How many tags are added before the first of them is removed: more than requests are sent at the same time. */
+/** How many tags are added before the first of them is removed: more than requests are sent at the same time. Until then flags without it lose it. */
 const tagsAhead = 200;
 /** The same for switching flags off and on; fewer than the flags that are switched. */
 const switchesAhead = 100;
@@ -161,6 +161,11 @@ function events(query: string): BenchRequest {
   return get(`/api/admin/search/events?${query}`);
 }
 
+/** The number by which `spreadOver` gives what it gave `steps` numbers before `nth`. It is not negative. */
+function before(nth: number, steps: number, below: number): number {
+  return nth + steps * Math.max(0, below - 1);
+}
+
 /** The seven operations of the interface, several kinds of searches, and the polls of SDKs. @param sdk without it SDKs send the admin token */
 export function operationsOf(
   count: number,
@@ -190,7 +195,7 @@ export function operationsOf(
   const tagOrUntagOf = (nth: number): BenchRequest => {
     const isAdded = nth % 2 === 0;
     const pair = Math.floor(nth / 2);
-    const { name } = flagAt(isAdded ? pair : Math.max(0, pair - tagsAhead));
+    const { name } = flagAt(isAdded ? pair : before(pair, tagsAhead, count));
     const tag = { type: 'simple', value: 'bench' };
     const tags = `/api/admin/features/${name}/tags`;
     if (isAdded) return { method: 'POST', path: tags, body: tag };
@@ -200,7 +205,7 @@ export function operationsOf(
   const switchOf = (nth: number): BenchRequest => {
     const isSwitchedOff = nth % 2 === 0;
     const pair = Math.floor(nth / 2);
-    const { feature } = patchedAt(isSwitchedOff ? pair : Math.max(0, pair - switchesAhead));
+    const { feature } = patchedAt(isSwitchedOff ? pair : before(pair, switchesAhead, strategies.length));
     return {
       method: 'POST',
       path: `${project}/features/${feature}/environments/${environment}/${isSwitchedOff ? 'off' : 'on'}`,

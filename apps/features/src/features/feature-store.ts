@@ -333,10 +333,7 @@ export function featureRepository(
     }
   };
 
-  /**
-   * Waits for what was sent if it was a full batch, after which more may follow: the driver takes a connection for lost when a statement has
-   * waited behind many others.
-   */
+  /** Sends a full batch at once, and waits for it: more may follow, and of a large write one batch at a time is in memory as text. */
   const waitAfterFullBatch = async (batch: readonly unknown[]): Promise<void> => {
     if (batch.length === batchSize) await query('select');
   };
