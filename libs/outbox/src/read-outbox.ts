@@ -1,5 +1,5 @@
 import { type Endpoint, implement, JsonText } from '@bunting/bus';
-import { outboxOperations, type Producer, type StateEntity } from '@bunting/contracts';
+import { outboxOperations, type OutboxTopic, type Producer, type StateEntity } from '@bunting/contracts';
 import { type Database, onlyRow, type Statement } from '@bunting/database';
 import type { Acknowledgements } from './housekeeping.ts';
 
@@ -80,18 +80,33 @@ interface ReadOutboxOptions {
   readonly currentStates?: CurrentStates;
 }
 
+interface PageStatements {
+  readonly all: Statement;
+  /** of the types `$4`, with the uid of the row at position `$5` */
+  readonly ofTypes: Statement;
+}
+
+function pageStatements(name: string, currentStates: CurrentStates): PageStatements {
+  return {
+    all: { name: `${name}-after`, text: `select ${messagesSql(currentStates)}` },
+    ofTypes: {
+      name: `${name}-of-types-after`,
+      text: `select ${messagesSql(currentStates, 'and type = any ((select $4::text[])::text[])')},
+    (select uid from outbox where topic = $1 and position = $5) as "headUid"`,
+    },
+  };
+}
+
 /** Replies with the messages after a position, the last position of the topic, and the uid of the row at the given position. */
 export function readOutboxEndpoint(
   { producer, database, currentStates = {} }: ReadOutboxOptions,
   acknowledgements: Acknowledgements,
 ): Endpoint {
-  const messagesAfter: Statement = { name: 'outbox-after', text: `select ${messagesSql(currentStates)}` };
-  /** Of the types `$4`, and the uid of the row at position `$5`. */
-  const messagesOfTypesAfter: Statement = {
-    name: 'outbox-of-types-after',
-    text: `select ${messagesSql(currentStates, 'and type = any ((select $4::text[])::text[])')},
-    (select uid from outbox where topic = $1 and position = $5) as "headUid"`,
-  };
+  // A statement that may build states takes several times as long to plan and to start, so other pages are read without.
+  const stored = pageStatements('outbox', {});
+  const withStates = pageStatements('outbox-states', currentStates);
+  const statementsFor = (topic: OutboxTopic, types = Object.keys(currentStates)): PageStatements =>
+    topic === 'state' && types.some((type) => type in currentStates) ? withStates : stored;
   return implement(outboxOperations[producer], async ({ body: { topic, consumer, after, uid, limit, types } }) => {
     const row = onlyRow(await database.query<{ head: number; at: string | null }>(headAndUid, [topic, after]));
     const { head } = row;
@@ -103,12 +118,13 @@ export function readOutboxEndpoint(
     const isApplied = uid !== undefined && after <= head && (uid === null || uid === at);
     if (isApplied) acknowledgements.add({ topic, consumer, position: after });
     if (head <= after || limit === 0) return { head, at, messages: [] };
+    const { all, ofTypes } = statementsFor(topic, types);
     if (types !== undefined) {
-      const ofTypes = await database.read<PageOfTypes>(messagesOfTypesAfter, [topic, after, limit, types, head]);
-      const { messages, headUid } = onlyRow(ofTypes);
+      const page = await database.read<PageOfTypes>(ofTypes, [topic, after, limit, types, head]);
+      const { messages, headUid } = onlyRow(page);
       return new JsonText(`${JSON.stringify({ head, at, headUid }).slice(0, -1)},"messages":${messages}}`);
     }
-    const { messages } = onlyRow(await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]));
+    const { messages } = onlyRow(await database.read<{ messages: string }>(all, [topic, after, limit]));
     return new JsonText(`{"head":${head},"at":${JSON.stringify(at)},"messages":${messages}}`);
   });
 }
