@@ -77,13 +77,7 @@ export const someProjectContext = (about: Partial<ProjectContext> = {}): Project
   defaultStrategies: {},
   defaultStickiness: 'default',
   allowsRegex: false,
-  strategyTypes: new Map([
-    ['default', { deprecated: false }],
-    ['flexibleRollout', { deprecated: false }],
-    ['remoteAddress', { deprecated: false }],
-    ['applicationHostname', { deprecated: false }],
-    ['userWithId', { deprecated: true }],
-  ]),
+  strategyTypes: new Set(['default', 'flexibleRollout', 'remoteAddress', 'applicationHostname', 'userWithId']),
   contextFields: new Map(
     ['environment', 'userId', 'appName', 'currentTime', 'sessionId'].map((name) => [name, { legalValues: [] }]),
   ),

@@ -231,9 +231,9 @@ it.each([
   ],
   [
     'of a part of the change',
-    'Strategy type flexible is deprecated: see the `/body/0/payload/name` property.',
+    'Could not find strategy type with name flexible: see the `/body/0/payload/name` property.',
     '/body/0/payload/name',
-    'Strategy type flexible is deprecated: see the `/body/payload/name` property.',
+    'Could not find strategy type with name flexible: see the `/body/payload/name` property.',
     '/body/payload/name',
   ],
 ])(

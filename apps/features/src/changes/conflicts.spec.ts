@@ -76,13 +76,6 @@ describe('a conflict', () => {
       ],
       ['strategy-deleted', 'Strategy has been deleted', on('reorderStrategy', [{ id: 'gone', sortOrder: 1 }]), {}],
       ['strategy-type-gone', 'Strategy type custom no longer exists', add({ name: 'custom' }), {}],
-      ['strategy-type-deprecated', 'Strategy type userWithId is deprecated', add({ name: 'userWithId' }), {}],
-      [
-        'strategy-type-deprecated',
-        'Strategy type userWithId is deprecated',
-        on('updateStrategy', { id: 's1', name: 'userWithId', parameters: {} }),
-        {},
-      ],
       [
         'strategy-limit',
         'Strategy limit reached',

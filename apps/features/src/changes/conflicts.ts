@@ -71,7 +71,7 @@ function conflictOfHandler(refused: Refusal, change: Change, context: ChangeCont
   return feature && featureHandlerOf(change).conflict(refused, feature, change, context);
 }
 
-/** Classifies the refusal of a change as a conflict. The messages are Unleash's, except for a deprecated strategy type. */
+/** Classifies the refusal of a change as a conflict. The messages are Unleash's. */
 export function toConflictCause(refused: Refusal, change: Change, context: ChangeContext): ConflictCause {
   const { code, message } = conflictOfHandler(refused, change, context) ?? {
     code: 'invalid-payload',

@@ -384,6 +384,11 @@ describe('a proposed change is refused', () => {
   });
 });
 
+it('a proposed strategy may be of a deprecated type, as one that is added directly', () => {
+  const change = onCheckout('addStrategy', { name: 'userWithId', constraints: [], parameters: { userIds: '7' } });
+  expect(checkedChange(change)).toMatchObject({ payload: { name: 'userWithId', parameters: { userIds: '7' } } });
+});
+
 describe('a proposed change of a segment for every project', () => {
   const constraints = [{ contextName: 'userId', operator: 'IN', values: ['7'] }];
 

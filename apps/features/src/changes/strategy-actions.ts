@@ -1,6 +1,5 @@
-import { type ChangeOf, type ConflictCause, invalid, invalidProperty, type StrategyPosition } from '@bunting/contracts';
+import { type ChangeOf, type ConflictCause, invalid, type StrategyPosition } from '@bunting/contracts';
 import { type Feature, inEnvironment, type PublicStrategy, type Strategy } from '../features/feature.ts';
-import type { ProjectContext } from '../projects/project-context.ts';
 import { shortName } from '../refusals.ts';
 import {
   addStrategy,
@@ -34,17 +33,6 @@ export function addedContent(strategy: Strategy) {
   return content;
 }
 
-/** Refuses a deprecated strategy type, except for a strategy that already has it. */
-function requireTypeNotDeprecated(
-  name: string,
-  before: string | undefined,
-  projectContext: ProjectContext,
-  path: string,
-): void {
-  if (name === before || projectContext.strategyTypes.get(name)?.deprecated !== true) return;
-  throw invalidProperty(`Strategy type ${shortName(name)} is deprecated`, `${path}/payload/name`);
-}
-
 /** Whether a feature has all of these strategies in the environment. */
 function hasStrategies(feature: Feature, environment: string, ids: readonly string[]): boolean {
   const { strategies } = inEnvironment(feature, environment);
@@ -62,14 +50,8 @@ function contentConflict(
     if (segment.project !== null && segment.project !== project)
       return segmentOfAnotherProjectCause(segment.name, project);
   }
-  if (name === undefined) return undefined;
-  const type = projectContext.strategyTypes.get(name);
-  if (type === undefined) {
-    return { code: 'strategy-type-gone', message: `Strategy type ${shortName(name)} no longer exists` };
-  }
-  return type.deprecated
-    ? { code: 'strategy-type-deprecated', message: `Strategy type ${shortName(name)} is deprecated` }
-    : undefined;
+  if (name === undefined || projectContext.strategyTypes.has(name)) return undefined;
+  return { code: 'strategy-type-gone', message: `Strategy type ${shortName(name)} no longer exists` };
 }
 
 /** Adds a strategy, after the existing ones unless the change has a sort order. */
@@ -80,7 +62,6 @@ export const addStrategyHandler: FeatureActionHandler<'addStrategy'> = {
   snapshot: () => null,
   overwrites: () => [],
   decide: (feature, { payload }, { environment, projectContext, generateStrategyId }, path) => {
-    requireTypeNotDeprecated(payload.name, undefined, projectContext, path);
     const strategyId = generateStrategyId();
     const decision = addStrategy(feature, payload, {
       environment,
@@ -134,7 +115,6 @@ export const updateStrategyHandler: FeatureActionHandler<'updateStrategy'> = {
     const ref = { environment, strategyId: payload.id };
     const before = strategyOf(feature, ref);
     const name = payload.name ?? before.name;
-    requireTypeNotDeprecated(name, before.name, projectContext, path);
     if (name !== before.name && payload.parameters === undefined) {
       const parametersPath = `${path}/payload/parameters`;
       throw invalid(

@@ -3,8 +3,6 @@ import { type CallContext, implement, serve, type Subscription } from '@bunting/
 import {
   AddProjectEnvironment,
   CreateEnvironment,
-  CreateStrategyType,
-  DeprecateStrategyType,
   EndEnvironmentAccess,
   type ExportedFeatures,
   GetFeature,
@@ -330,15 +328,23 @@ describe('the proposal of an import', () => {
   });
 
   it('refuses an import with an invalid change and names the feature', async () => {
-    await features.call(CreateStrategyType, { body: { name: 'old', parameters: [] } });
-    await features.call(DeprecateStrategyType, { params: { name: 'old' } });
-    const data = { ...checkout, featureStrategies: [{ featureName: 'checkout', name: 'old' }] };
+    const data = {
+      ...checkout,
+      features: [...checkout.features, { name: 'parent' }],
+      dependencies: [{ feature: 'checkout', dependencies: [{ feature: 'parent', variants: ['none'] }] }],
+      featureEnvironments: [
+        {
+          featureName: 'parent',
+          enabled: false,
+          variants: [{ name: 'some', weight: 1000, weightType: 'variable' as const, stickiness: 'default' }],
+        },
+      ],
+    };
     const refused = {
       kind: 'ValidationError',
       details: [{ path: expect.stringMatching(/^\/body\/data\/features\/0\b/) }],
     };
     await expect(bringIn(data)).rejects.toMatchObject(refused);
-    await features.database.transaction(({ query }) => query("delete from outbox where type like 'strategy-%'"));
     await nothingIsDone();
   });
 

@@ -1,11 +1,6 @@
 import { type Environment, maxId, type StrategyProperties } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type {
-  ContextFieldReference,
-  ProjectContext,
-  SegmentReference,
-  StrategyTypeReference,
-} from './project-context.ts';
+import type { ContextFieldReference, ProjectContext, SegmentReference } from './project-context.ts';
 
 /**
  * The texts and numbers in a request that may be names of context fields or ids of segments. Of those objects, rules read only these, and
@@ -27,7 +22,7 @@ interface ConnectedEnvironment extends Environment {
 export interface ProjectContextJson {
   readonly environments: readonly ConnectedEnvironment[];
   readonly defaultStickiness: string;
-  readonly strategyTypes: readonly (StrategyTypeReference & { readonly name: string })[];
+  readonly strategyTypes: readonly string[];
   readonly contextFields: readonly (ContextFieldReference & { readonly name: string })[];
   readonly segments: readonly SegmentReference[];
 }
@@ -54,7 +49,7 @@ export function projectContextJson(texts: string, numbers: string): string {
       from project_environment connection join environment e on e.name = connection.environment
       where connection.project = p.id), '[]'),
     'defaultStickiness', p.default_stickiness,
-    'strategyTypes', (select coalesce(json_agg(json_build_object('name', name, 'deprecated', deprecated)), '[]') from strategy_type),
+    'strategyTypes', (select coalesce(json_agg(name), '[]') from strategy_type),
     'contextFields', (
       select coalesce(json_agg(json_build_object('name', name, 'legalValues', legal_values)), '[]') from context_field
       where name = any (${texts}) or name in (${inDefaultStrategies('$.constraints[*].contextName')})),
@@ -81,7 +76,7 @@ export function projectContextOf(
       json.environments.map(({ name, defaultStrategy }) => [name, defaultStrategy ?? undefined]),
     ),
     defaultStickiness: json.defaultStickiness,
-    strategyTypes: new Map(json.strategyTypes.map(({ name, deprecated }) => [name, { deprecated }])),
+    strategyTypes: new Set(json.strategyTypes),
     contextFields: new Map(json.contextFields.map(({ name, legalValues }) => [name, { legalValues }])),
     segments: new Map(
       json.segments

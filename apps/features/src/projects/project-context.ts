@@ -6,11 +6,6 @@ export interface ContextFieldReference {
   readonly legalValues: readonly { readonly value: string }[];
 }
 
-/** What rules read of a strategy type that a strategy names. */
-export interface StrategyTypeReference {
-  readonly deprecated: boolean;
-}
-
 /** What rules read of a segment that a strategy uses. */
 export interface SegmentReference {
   readonly id: number;
@@ -27,7 +22,8 @@ export interface ProjectContext {
   /** by environment; where the project has none, the default is a rollout of 100 percent */
   readonly defaultStrategies: Readonly<Record<string, StrategyProperties | undefined>>;
   readonly defaultStickiness: string;
-  readonly strategyTypes: ReadonlyMap<string, StrategyTypeReference>;
+  /** the names of all strategy types */
+  readonly strategyTypes: ReadonlySet<string>;
   readonly contextFields: ReadonlyMap<string, ContextFieldReference>;
   /** whether constraints may use `REGEX` */
   readonly allowsRegex: boolean;

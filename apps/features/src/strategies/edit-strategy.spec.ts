@@ -543,7 +543,7 @@ describe('replacing a strategy', () => {
 
     it('of any strategy type', () => {
       const custom = aStrategy({ id: 'one', name: 'custom', parameters: { a: '1', b: '2' } });
-      const context = someProjectContext({ strategyTypes: new Map([['custom', { deprecated: false }]]) });
+      const context = someProjectContext({ strategyTypes: new Set(['custom']) });
       const { feature: after } = updateStrategy(
         aFeature({ strategies: [custom] }),
         at,

@@ -8,7 +8,6 @@ export const conflictCodes = [
   'strategy-deleted',
   'strategy-limit',
   'strategy-type-gone',
-  'strategy-type-deprecated',
   'segment-missing',
   'segment-foreign',
   'segment-in-use',
