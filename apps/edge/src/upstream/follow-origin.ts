@@ -2,12 +2,10 @@ import { type Log, backoffMs, logFailure, startLoop } from '@bunting/runtime';
 import { segmentListsHeader, segmentListsVersion } from '@bunting/contracts';
 import type { OriginState } from '../origin-state.ts';
 import type { ListClaim } from '../segment-lists/edge-lists.ts';
-import { OriginFeature } from '../origin-feature.ts';
-import { type Contents, isSameContent, readEvents, readFeature, readFullAnswer } from './contents.ts';
-import { featureJson } from './feature-json.ts';
 import type { OriginClient } from './origin-client.ts';
 import { OriginError } from './origin-error.ts';
 import { fetchBlocksFrom } from './fetch-blocks.ts';
+import { HeldContents } from './held-contents.ts';
 import { type RestorationSettings, restorationWatch } from './restored-origin.ts';
 import { type ReadStream, readStream } from './read-stream.ts';
 import type { StreamEvent } from './stream-events.ts';
@@ -87,19 +85,12 @@ const shortStreamMs = 10_000;
 /** How often in a row the question for blocks may be blocked before features are asked for without lists for a while. */
 const maxTimesBlocked = 3;
 
-type Held = Contents<OriginFeature>;
-
-function isSameHeld(one: Held, other: Held): boolean {
-  return isSameContent(one, other, (feature, counterpart) => feature.isSame(counterpart));
-}
-
 /**
  * Follows what the origin delivers to a token: by its stream, else by deltas, else by polls, whichever the origin has. After an interruption
  * it asks for everything, since the origin may have been restored from a backup meanwhile; after the end of a stream it resumes.
  */
 export function followOrigin(options: FollowOptions) {
   const { client, token, settings, lists, onState, onRefused, log, metrics, now = () => performance.now() } = options;
-  const { held: snapshot } = options;
   const closing = new AbortController();
   const watch = restorationWatch(settings, now);
   /** how often in a row the origin did not let the question for blocks pass, and until when this edge gets ids instead of lists */
@@ -133,23 +124,6 @@ export function followOrigin(options: FollowOptions) {
   const suspectedPauseMs = settings.olderForMs / settings.olderAnswers;
   const reopening = { firstMs: 50, maxMs: settings.maxBackoffMs };
 
-  let held: Held | undefined =
-    snapshot === undefined
-      ? undefined
-      : {
-          revision: snapshot.revision,
-          entityTag: snapshot.entityTag,
-          features: new Map(snapshot.features.map((feature) => [feature.name, feature])),
-          segments: new Map(snapshot.segments.map((segment) => [segment.id, segment])),
-        };
-  /** A feature of an answer. One that has not changed is the object that is held, so that its text stays in memory once. */
-  const originFeature = (value: unknown): OriginFeature => {
-    if (value instanceof OriginFeature) return value;
-    const feature = new OriginFeature(readFeature(value));
-    const before = held?.features.get(feature.name);
-    return before?.isSame(feature) === true ? before : feature;
-  };
-  const readJson = (): ReturnType<typeof featureJson> => featureJson((json) => originFeature(JSON.parse(json)));
   const jsonOf = (event: StreamEvent): unknown => {
     try {
       return event.json();
@@ -158,12 +132,7 @@ export function followOrigin(options: FollowOptions) {
       throw new OriginError('unusable', 'an event of its stream is no JSON');
     }
   };
-  let historyFrom = Math.max(snapshot?.historyFrom ?? 0, options.historyFrom ?? 0);
-  let scope: Pick<OriginState, 'environment' | 'projects'> | undefined = snapshot;
   let validatedAt = Number.NEGATIVE_INFINITY;
-  /** Whether only everything shows what the origin has, as changes may be those of another history or scope. */
-  let needsEverything = true;
-  let isOtherScope = false;
   let stream: ReadStream | undefined;
   let mode: Mode = 'polling';
   let streamFailures = 0;
@@ -171,10 +140,6 @@ export function followOrigin(options: FollowOptions) {
   let refusals = 0;
   let refusedSince = 0;
   let isGivenUp = false;
-  let timesGivenUp = 0;
-  let isLoadingLists = false;
-  /** the lists that were too large when the state was handed over */
-  let servedClosed = '';
   let confirmedAt: Date | undefined;
   let failure: string | undefined;
   /** how old the data of the origin was at its last answer, and when that was */
@@ -187,103 +152,13 @@ export function followOrigin(options: FollowOptions) {
     toldAt = now();
   };
 
-  const confirm = (): void => {
+  /** The origin has answered with something usable. */
+  const onAnswered = (isConfirmed: boolean): void => {
+    refusals = 0;
+    if (!isConfirmed) return;
     confirmedAt = new Date();
     failure = undefined;
-    refusals = 0;
     isGivenUp = false;
-  };
-
-  const hold = (next: Held): void => {
-    held = next;
-    needsEverything = false;
-    confirm();
-  };
-
-  /** @returns the segments as they are to be served @throws OriginError where a list is not there */
-  const loadLists = async ({ segments }: Held): Promise<OriginState['segments']> => {
-    isLoadingLists = !lists.has(segments.values());
-    try {
-      return await lists.load([...segments.values()], fetchBlocks);
-    } finally {
-      isLoadingLists = false;
-    }
-  };
-
-  /** @throws OriginError where the state cannot be served: then it is not held either, and is asked for again */
-  const take = async (next: Held): Promise<void> => {
-    const heardBefore = timesGivenUp;
-    const segments = await loadLists(next);
-    const closed = lists.closed();
-    if (timesGivenUp !== heardBefore || closing.signal.aborted) return;
-    const previous = held;
-    let from = historyFrom;
-    if (previous !== undefined) {
-      const isSame =
-        next.revision === previous.revision &&
-        (next === previous || isSameHeld(next, previous)) &&
-        closed === servedClosed;
-      if (isSame && !isOtherScope && next.entityTag === previous.entityTag) return hold(next);
-      if (isOtherScope || next.revision < previous.revision || (next.revision === previous.revision && !isSame))
-        from = Math.max(from, previous.revision) + 1;
-    }
-    if (scope !== undefined) {
-      metrics.answers.inc({ outcome: 'state' });
-      try {
-        onState({
-          token,
-          environment: scope.environment,
-          projects: scope.projects,
-          revision: next.revision,
-          historyFrom: from,
-          entityTag: next.entityTag,
-          features: [...next.features.values()],
-          segments,
-          fetchedAt: new Date(Date.now() - originStaleMs),
-        });
-      } catch (error) {
-        throw new OriginError('unusable', `its state cannot be applied: ${(error as Error).message}`);
-      }
-    }
-    historyFrom = from;
-    isOtherScope = false;
-    servedClosed = closed;
-    hold(next);
-    // What was served before has left the memory: a list that had no place beside it may have one.
-    if (lists.mayFit()) await take(next);
-  };
-
-  /** Takes contents that are as new as those that are held, or those of a restored origin. @returns whether it did */
-  const adopt = async (next: Held): Promise<boolean> => {
-    const isOlder = held !== undefined && next.revision < held.revision;
-    if (isOlder && !isOtherScope && !watch.seenOlder()) {
-      metrics.answers.inc({ outcome: 'older' });
-      needsEverything = true;
-      refusals = 0;
-      return false;
-    }
-    // Another revision may be that of another environment or other projects: it is served as what the token is for now.
-    if (isOlder && !isOtherScope) await validate();
-    if (isOlder && !isOtherScope)
-      log.warn(
-        `The origin has revision ${next.revision} now, and had ${held?.revision ?? 0}: as after a restored backup. The edge follows it.`,
-      );
-    watch.seen();
-    await take(next);
-    return true;
-  };
-  let turn: Promise<unknown> = Promise.resolve();
-  /** Answers are adopted one after the other, each as a change of what those before have left. */
-  const inTurn = <T>(job: () => T | Promise<T>): Promise<T> => {
-    const result = turn.then(job);
-    turn = result.catch(() => undefined);
-    return result;
-  };
-
-  const unchanged = (): void => {
-    watch.seen();
-    metrics.answers.inc({ outcome: 'unchanged' });
-    confirm();
   };
 
   /** Learns what the token is for. @throws OriginError `refused` if the origin says that it is not valid */
@@ -291,26 +166,41 @@ export function followOrigin(options: FollowOptions) {
     try {
       const [valid] = await validateTokens(client, [token]);
       if (valid === undefined) throw new OriginError('refused', 'it does not know the token');
-      const { environment, projects } = valid;
-      const isChanged =
-        scope !== undefined && (scope.environment !== environment || scope.projects.join(' ') !== projects.join(' '));
-      if (isChanged && held !== undefined) isOtherScope = needsEverything = true;
-      scope = { environment, projects };
+      contents.setScope(valid);
       validatedAt = now();
     } catch (error) {
       const isDecisive = error instanceof OriginError && (error.fault === 'refused' || error.fault === 'unreachable');
       if (isDecisive || !(error instanceof OriginError)) throw error;
       // What delivers features decides; a token names its scope itself.
-      scope ??= scopeInToken(token);
+      if (contents.scope !== undefined) return;
+      const scope = scopeInToken(token);
       if (scope === undefined) throw error;
+      contents.setScope(scope);
     }
   };
 
+  const contents = new HeldContents({
+    token,
+    held: options.held,
+    historyFrom: options.historyFrom ?? 0,
+    lists,
+    fetchBlocks,
+    watch,
+    onState,
+    onAnswered,
+    validate,
+    staleMs: () => originStaleMs,
+    isClosed: () => closing.signal.aborted,
+    log,
+    metrics,
+  });
+  const { readJson } = contents;
+
   const revisionHeader = (name: string): Record<string, string> =>
-    held === undefined || needsEverything ? {} : { [name]: String(held.revision) };
+    contents.needsEverything ? {} : { [name]: String(contents.revision) };
 
   const poll = async (): Promise<void> => {
-    const tag = needsEverything ? null : (held?.entityTag ?? null);
+    const tag = contents.entityTag;
     const {
       status,
       body,
@@ -326,24 +216,12 @@ export function followOrigin(options: FollowOptions) {
     if (status === 304 && tag === null)
       throw new OriginError('unusable', 'it answers 304 to a question for everything');
     told(staleMs);
-    if (status === 304) return unchanged();
-    await inTurn(() => adopt(readFullAnswer(body, { entityTag: received.get('etag'), held }, originFeature)));
+    if (status === 304) return contents.confirm();
+    await contents.adoptAnswer(body, received.get('etag'));
   };
 
-  /** @throws OriginError `unusable` if the events are none that this edge can apply */
-  const adoptEvents = (body: unknown, isEverything: boolean): Promise<void> =>
-    inTurn(async () => {
-      const next = readEvents(body, isEverything ? undefined : held, originFeature);
-      if (next === undefined) {
-        needsEverything = true;
-        throw new OriginError('unusable', 'its changes are of a kind that this edge does not know');
-      }
-      if (next === held) return unchanged();
-      await adopt(next);
-    });
-
   const askForDelta = async (): Promise<void> => {
-    const isEverything = held === undefined || needsEverything;
+    const isEverything = contents.needsEverything;
     const { status, body, staleMs } = await client.get({
       path: '/api/client/delta',
       token,
@@ -354,8 +232,8 @@ export function followOrigin(options: FollowOptions) {
     if (status === 304 && isEverything)
       throw new OriginError('unusable', 'it answers 304 to a question for everything');
     told(staleMs);
-    if (status === 304) return unchanged();
-    await adoptEvents(body, isEverything);
+    if (status === 304) return contents.confirm();
+    await contents.adoptEvents(body, isEverything);
   };
 
   const onEvent = async (message: StreamEvent): Promise<void> => {
@@ -365,7 +243,7 @@ export function followOrigin(options: FollowOptions) {
       throw new OriginError('unsupported', 'it asks for polls instead of a stream');
     }
     if (event !== 'unleash-connected' && event !== 'unleash-updated') return;
-    await adoptEvents(jsonOf(message), held === undefined || needsEverything);
+    await contents.adoptEvents(jsonOf(message), contents.needsEverything);
     if (watch.isSuspected) throw new OriginError('unusable', 'its stream has an older state');
   };
 
@@ -388,7 +266,7 @@ export function followOrigin(options: FollowOptions) {
       if (streamFailures >= maxStreamFailures) usableAt.set('streaming', now() + settings.betterModeAfterMs / 10);
       if (error !== undefined) {
         failure = error.message;
-        needsEverything = true;
+        contents.doubt();
       }
       if (!isConnected) return;
       reopenAt = now() + (watch.isSuspected ? suspectedPauseMs : backoffMs(streamFailures + 1, reopening));
@@ -421,10 +299,10 @@ export function followOrigin(options: FollowOptions) {
     const hasDelta = isUsable('delta');
     // Everything is too much to ask for, unless the origin would seem to be stale for as long as the stream is open.
     if (!hasDelta && originStaleMs === 0) return settings.probeAfterMs;
-    const revision = held?.revision;
+    const { revision } = contents;
     try {
       await (hasDelta ? askForDelta() : poll());
-      const isMissed = isSilent && held?.revision !== revision && open.lastPieceAt() === lastPieceAt;
+      const isMissed = isSilent && contents.revision !== revision && open.lastPieceAt() === lastPieceAt;
       if (watch.isSuspected || isMissed) open.end(undefined);
     } catch (error) {
       if (!(error instanceof OriginError)) throw error;
@@ -454,7 +332,8 @@ export function followOrigin(options: FollowOptions) {
     if (stream !== undefined) return probe(stream);
     if (now() < reopenAt) return reopenAt - now();
     // In a suspicion each question is one request, so that a balancer leads them to each replica in turn.
-    if (!watch.isSuspected && (needsEverything || now() - validatedAt > settings.validateAfterMs)) await validate();
+    if (!watch.isSuspected && (contents.needsEverything || now() - validatedAt > settings.validateAfterMs))
+      await validate();
     const left = new Map<Mode, number>();
     for (const candidate of modes.filter(isUsable)) {
       try {
@@ -478,13 +357,12 @@ export function followOrigin(options: FollowOptions) {
   const refused = (error: OriginError): number => {
     if (refusals === 0) refusedSince = now();
     refusals++;
-    needsEverything = true;
+    contents.doubt();
     if (isGivenUp) return settings.refusedRetryMs * (0.9 + Math.random() / 5);
     if (refusals < refusalsUntilGivenUp || now() - refusedSince < settings.refusedAfterMs)
       return settings.refusedAfterMs / refusalsUntilGivenUp;
     isGivenUp = true;
-    timesGivenUp++;
-    held = undefined;
+    contents.giveUp();
     log.warn(
       `The origin refuses the token ${token.slice(0, token.indexOf('.') + 5)}…: ${error.message}. What it delivered is given up.`,
     );
@@ -503,7 +381,7 @@ export function followOrigin(options: FollowOptions) {
         return await round();
       } catch (error) {
         if (closing.signal.aborted) return 0;
-        needsEverything = true;
+        contents.doubt();
         if (!(error instanceof OriginError)) throw error;
         failure = error.message;
         metrics.answers.inc({ outcome: error.fault });
@@ -517,7 +395,7 @@ export function followOrigin(options: FollowOptions) {
   return {
     mode: (): Mode => mode,
     /** when the origin last confirmed what is held, whether it has told of something newer whose lists are on their way, how many milliseconds old its data was then by its own account, and why it does not now */
-    status: () => ({ mode, confirmedAt, originStaleMs, failure, isLoadingLists }),
+    status: () => ({ mode, confirmedAt, originStaleMs, failure, isLoadingLists: contents.isLoadingLists }),
     close: async (): Promise<void> => {
       closing.abort();
       stream?.end(undefined);
