@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type BulkMetricsBody, type MetricsBody, Refusal, type RegisterApplicationBody } from '@bunting/contracts';
+import { type MetricsBody, Refusal, type RegisterApplicationBody } from '@bunting/contracts';
 import { type Log, startLoop } from '@bunting/runtime';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { checkedFiles, type Files, reasonOf } from '../snapshots/checked-files.ts';
 import type { OriginClient } from '../upstream/origin-client.ts';
 import { OriginError } from '../upstream/origin-error.ts';
+import { type Application, type Batch, type Counts, type StoredBatch, WaitingReports } from './waiting-reports.ts';
 
 export interface ReportOptions {
   /** where reports survive a restart; undefined: in memory alone */
@@ -26,52 +27,8 @@ export interface ReportOptions {
   readonly files?: Files;
 }
 
-type Counts = BulkMetricsBody['metrics'][number];
-type Application = BulkMetricsBody['applications'][number];
-/** Counts that are added to while they wait. */
-interface CountsSoFar extends Counts {
-  yes: number;
-  no: number;
-  readonly variants: Record<string, number>;
-}
-/** A report that waits. */
-interface Waiting<T> {
-  readonly entry: T;
-  /** the reports that share a limit: those of an application, and for counts, of an hour */
-  readonly group: string;
-  /** the most bytes that it takes in a list in JSON, whatever its counts become */
-  length: number;
-}
-/** By what is summed, what waits; and how much in each group. */
-interface Pile<T> {
-  readonly waiting: Map<string, Waiting<T>>;
-  readonly perGroup: Map<string, number>;
-}
-/** What is reported with one token. */
-interface TokenReports {
-  readonly counts: Pile<CountsSoFar>;
-  readonly applications: Pile<Application>;
-}
-interface StoredBatch {
-  readonly token: string;
-  readonly metrics: readonly Counts[];
-  readonly applications: readonly Application[];
-}
-interface Batch extends StoredBatch {
-  readonly bytes: number;
-}
-
 const format = 'bunting-reports';
 const hourMs = 60 * 60_000;
-/** What a map and its keys take besides the text of an entry. */
-const overheadBytes = 200;
-/** The variants of a count, as an origin keeps them. */
-const maxVariants = 200;
-const maxNameLength = 255;
-/** The digits of a count and its colon. */
-const maxCountLength = 17;
-/** The features of an application in an hour, and the instances of one in an environment: more are those of a client that makes names up. */
-const maxPerGroup = 10_000;
 /** The bytes of the reports of a request: Unleash takes bodies of 100 KiB. */
 const maxBatchBytes = 95 * 1024;
 /** A token is refused for good only after so many answers in a row: the origin may know it again. */
@@ -79,57 +36,9 @@ const maxRefusals = 3;
 /** The file of a process that has not written it for so long is that of one that has ended. */
 const abandonedAfterMs = 2 * 60_000;
 
-/** The bytes of an entry in a list in JSON. */
-function lengthOf(entry: string | object): number {
-  return Buffer.byteLength(JSON.stringify(entry)) + 1;
-}
 function hourOf(time: string | number): string {
   const ms = new Date(time).getTime();
   return new Date(Math.floor((Number.isNaN(ms) ? Date.now() : ms) / hourMs) * hourMs).toISOString();
-}
-
-/** A sum that origins accept, whatever is reported. */
-function sumOf(one: number, other: number): number {
-  return Math.min(one + other, Number.MAX_SAFE_INTEGER);
-}
-
-function isName(name: string): boolean {
-  return name.length <= maxNameLength;
-}
-
-function emptyCounts({ featureName, appName, environment, timestamp }: Counts, group: string): Waiting<CountsSoFar> {
-  // Without a prototype, so that a variant may have any name.
-  const variants = Object.create(null) as Record<string, number>;
-  const entry = { featureName, appName, environment, timestamp, yes: 0, no: 0, variants };
-  const length = lengthOf({ ...entry, yes: Number.MAX_SAFE_INTEGER, no: Number.MAX_SAFE_INTEGER });
-  return { entry, group, length };
-}
-
-/** Adds counts. @returns how many of their variants have no place */
-function addCounts(waiting: Waiting<CountsSoFar>, { yes = 0, no = 0, variants: added = {} }: Counts): number {
-  const { entry } = waiting;
-  const { variants } = entry;
-  entry.yes = sumOf(entry.yes, yes);
-  entry.no = sumOf(entry.no, no);
-  let room = maxVariants - Object.keys(variants).length;
-  let left = 0;
-  for (const [name, count] of Object.entries(added)) {
-    const before = variants[name];
-    if (before === undefined && (room <= 0 || !isName(name))) {
-      left++;
-      continue;
-    }
-    if (before === undefined) {
-      room--;
-      waiting.length += lengthOf(name) + maxCountLength;
-    }
-    variants[name] = sumOf(before ?? 0, count);
-  }
-  return left;
-}
-
-function emptyPile<T>(): Pile<T> {
-  return { waiting: new Map(), perGroup: new Map() };
 }
 
 /** Whether the origin has understood a batch, and will never take it. */
@@ -163,7 +72,6 @@ export function openReports(options: ReportOptions) {
     help: 'metrics and registrations that the origin has taken',
     registers,
   });
-  const byToken = new Map<string, TokenReports>();
   /** by token: since when, and how often in a row, the origin has refused its reports */
   const refusals = new Map<string, { readonly since: number; readonly count: number }>();
   /** files of processes that have ended, whose reports are here, and which go once the file of this one has them */
@@ -171,15 +79,18 @@ export function openReports(options: ReportOptions) {
   const closing = new AbortController();
   const { signal } = closing;
   let underWay: Batch | undefined;
-  let bytes = 0;
   let isChanged = false;
   let isSaved = true;
   let hasBulk = true;
-  const pendingCount = (): number => {
-    let count = (underWay?.metrics.length ?? 0) + (underWay?.applications.length ?? 0);
-    for (const { counts, applications } of byToken.values()) count += counts.waiting.size + applications.waiting.size;
-    return count;
-  };
+  const waiting = new WaitingReports({
+    maxBytes,
+    onChange: () => {
+      isChanged = true;
+    },
+    onDropped: (reason, reports) => dropped.inc({ reason }, reports),
+  });
+  const pendingCount = (): number =>
+    waiting.size + (underWay === undefined ? 0 : underWay.metrics.length + underWay.applications.length);
   new Gauge({
     name: 'bunting_edge_reports_pending',
     help: 'metrics and registrations that wait for the origin',
@@ -188,86 +99,6 @@ export function openReports(options: ReportOptions) {
       this.set(pendingCount());
     },
   });
-
-  const reportsOf = (token: string): TokenReports => {
-    const known = byToken.get(token);
-    if (known !== undefined) return known;
-    const reports: TokenReports = { counts: emptyPile(), applications: emptyPile() };
-    byToken.set(token, reports);
-    return reports;
-  };
-  const take = <T>({ waiting, perGroup }: Pile<T>, key: string, { group, length }: Waiting<T>): void => {
-    waiting.delete(key);
-    bytes -= length + overheadBytes;
-    const left = (perGroup.get(group) ?? 0) - 1;
-    if (left > 0) perGroup.set(group, left);
-    else perGroup.delete(group);
-  };
-  /** Drops what has waited longest until there is space. */
-  const makeSpace = (needed: number): void => {
-    const dropFrom = <T>(pile: Pile<T>): void => {
-      for (const [key, one] of pile.waiting) {
-        if (bytes + needed <= maxBytes) return;
-        take(pile, key, one);
-        dropped.inc({ reason: 'full' });
-      }
-    };
-    for (const { counts, applications } of byToken.values()) {
-      dropFrom(counts);
-      dropFrom(applications);
-    }
-  };
-  const put = <T>(pile: Pile<T>, key: string, one: Waiting<T>): void => {
-    const { waiting, perGroup } = pile;
-    const size = one.length + overheadBytes;
-    const before = waiting.get(key);
-    if (before !== undefined) take(pile, key, before);
-    if ((perGroup.get(one.group) ?? 0) >= maxPerGroup) return dropped.inc({ reason: 'limit' });
-    makeSpace(size);
-    if (bytes + size > maxBytes) return dropped.inc({ reason: 'full' });
-    waiting.set(key, one);
-    perGroup.set(one.group, (perGroup.get(one.group) ?? 0) + 1);
-    bytes += size;
-    isChanged = true;
-  };
-  /** Takes what has waited longest, as much as fits into a request, and at least one report. */
-  const takeBatch = (token: string, { counts, applications }: TokenReports, limit: number): Batch => {
-    let length = 0;
-    const takeFrom = <T>(pile: Pile<T>): readonly T[] => {
-      const taken: T[] = [];
-      for (const [key, one] of pile.waiting) {
-        if (length > 0 && length + one.length > limit) break;
-        length += one.length;
-        take(pile, key, one);
-        taken.push(one.entry);
-      }
-      return taken;
-    };
-    return { token, applications: takeFrom(applications), metrics: takeFrom(counts), bytes: length };
-  };
-  const addCount = (token: string, counts: Counts): void => {
-    const { appName, environment, timestamp, featureName } = counts;
-    if (!isName(featureName)) return dropped.inc({ reason: 'limit' });
-    const { counts: pile } = reportsOf(token);
-    const group = JSON.stringify([appName, environment, timestamp]);
-    const key = `${group}${featureName}`;
-    const before = pile.waiting.get(key);
-    // It may grow: it is taken out with the length that it has now, and goes to the end.
-    if (before !== undefined) take(pile, key, before);
-    const one = before ?? emptyCounts(counts, group);
-    const left = addCounts(one, counts);
-    if (left > 0) dropped.inc({ reason: 'limit' }, left);
-    put(pile, key, one);
-  };
-  const addApplication = (token: string, application: Application): void => {
-    const { appName, instanceId, environment } = application;
-    const one = { entry: application, group: JSON.stringify([appName, environment]), length: lengthOf(application) };
-    put(reportsOf(token).applications, JSON.stringify([appName, instanceId, environment]), one);
-  };
-  const addBatch = ({ token, metrics: counts, applications }: StoredBatch): void => {
-    for (const count of counts) addCount(token, count);
-    for (const application of applications) addApplication(token, application);
-  };
 
   const store =
     folder === undefined
@@ -279,16 +110,12 @@ export function openReports(options: ReportOptions) {
     if (store === undefined || !isChanged) return;
     isChanged = false;
     const covered = [...adopted];
-    const waiting: StoredBatch[] = [...byToken].map(([token, { counts, applications }]) => ({
-      token,
-      metrics: [...counts.waiting.values()].map(({ entry }) => entry),
-      applications: [...applications.waiting.values()].map(({ entry }) => entry),
-    }));
-    if (underWay !== undefined) waiting.unshift(underWay);
+    const stored = waiting.toStore();
+    if (underWay !== undefined) stored.unshift(underWay);
     try {
       await store.prepare();
       if (pendingCount() === 0) await store.remove(name);
-      else await store.write(name, waiting);
+      else await store.write(name, stored);
       isSaved = true;
       for (const file of covered) {
         await store.remove(file);
@@ -317,7 +144,7 @@ export function openReports(options: ReportOptions) {
       const mine = `${randomUUID()}.${format}`;
       try {
         await store.rename(file, mine);
-        for (const batch of (await store.read(mine)) as readonly StoredBatch[]) addBatch(batch);
+        for (const batch of (await store.read(mine)) as readonly StoredBatch[]) waiting.addBatch(batch);
         adopted.add(mine);
         isChanged = true;
       } catch (error) {
@@ -397,11 +224,12 @@ export function openReports(options: ReportOptions) {
     return undefined;
   };
   /** Sends all reports of a token. @throws OriginError where some are left, to be sent again */
-  const sendOf = async (token: string, { counts, applications }: TokenReports): Promise<void> => {
+  const sendOf = async (token: string): Promise<void> => {
     let limit = maxBatchBytes;
-    while (counts.waiting.size + applications.waiting.size > 0) {
+    for (;;) {
       // What is counted while a batch is under way is a report of its own.
-      const batch = takeBatch(token, { counts, applications }, limit);
+      const batch = waiting.takeBatch(token, limit);
+      if (batch === undefined) break;
       const size = batch.metrics.length + batch.applications.length;
       underWay = batch;
       isChanged = true;
@@ -415,31 +243,29 @@ export function openReports(options: ReportOptions) {
         if (error instanceof OriginError && error.status === 413 && size > 1) {
           // Only a report that is too long alone is lost.
           limit = Math.floor(batch.bytes / 2);
-          addBatch(batch);
+          waiting.addBatch(batch);
           continue;
         }
         const reason = error instanceof OriginError ? reasonToDrop(token, error) : undefined;
         if (reason === undefined) {
-          addBatch(batch);
+          waiting.addBatch(batch);
           throw error;
         }
         dropped.inc({ reason }, size);
         log.warn(`The origin does not take ${size} reports: ${(error as Error).message}. They are dropped.`);
       }
     }
-    byToken.delete(token);
     refusals.delete(token);
   };
   /** Sends the reports of every token: what becomes of those of one does not keep those of others. */
   const sendAll = async (): Promise<void> => {
     let failure: unknown;
-    for (const [token, reports] of [...byToken])
+    for (const token of waiting.tokens())
       try {
-        await sendOf(token, reports);
+        await sendOf(token);
       } catch (error) {
         // The next round begins with the others.
-        byToken.delete(token);
-        byToken.set(token, reports);
+        waiting.putLast(token);
         if (error instanceof OriginError && error.fault === 'refused') continue;
         failure ??= error;
         if (!(error instanceof OriginError) || isAway(error)) break;
@@ -467,12 +293,12 @@ export function openReports(options: ReportOptions) {
     addMetrics: (token: string, { appName, environment = 'default', bucket }: MetricsBody): void => {
       const timestamp = hourOf(bucket.start);
       for (const [featureName, { yes = 0, no = 0, variants = {} }] of Object.entries(bucket.toggles))
-        addCount(token, { featureName, appName, environment, timestamp, yes, no, variants });
+        waiting.addCount(token, { featureName, appName, environment, timestamp, yes, no, variants });
     },
     /** Adds the registration of an instance of an application; a later one of the same instance replaces it. */
     addRegistration: (token: string, registration: RegisterApplicationBody): void => {
       const { appName, instanceId, environment, sdkVersion, strategies, started, interval } = registration;
-      addApplication(token, {
+      waiting.addApplication(token, {
         appName,
         started,
         interval,
@@ -485,7 +311,7 @@ export function openReports(options: ReportOptions) {
     /** Sends what is pending now, unless the origin is away. */
     send: (): void => sending.wake(),
     /** what waits for the origin, and whether the disk has it as of the last write */
-    pending: () => ({ reports: pendingCount(), bytes, isSaved }),
+    pending: () => ({ reports: pendingCount(), bytes: waiting.bytes, isSaved }),
     /** Sends what is pending once more, for five seconds at most, and leaves on the disk what the origin does not take. */
     close: async (): Promise<void> => {
       const stopped = Promise.all([saving.stop(), sending.stop()]);
