@@ -80,6 +80,26 @@ describe('environments', () => {
     ).toBe(1);
   });
 
+  it('reads the connections to projects together, however many environments there are', async () => {
+    let scans = 0;
+    const undone = new Error('Nothing of this stays.');
+    const tried = features.database.transaction(async ({ query }) => {
+      await query(`insert into environment (name, type, sort_order, enabled)
+        select 'more-' || n, 'test', 100 + n, true from generate_series(1, 30) as n`);
+      const read = async ({ text }: { readonly text: string }) => {
+        const statement = text.replaceAll('$1', "'{}'").replaceAll('$2', "'[]'");
+        const explained = await query<object>(`explain (analyze, format json) ${statement}`);
+        for (const [node] of JSON.stringify(explained).matchAll(/\{[^{}]*"Relation Name":"project_environment"[^{}]*/g))
+          scans += Number(/"Actual Loops":(\d+)/.exec(node)?.[1]);
+        return [{ json: '{}' }] as never[];
+      };
+      await environmentReader({ read }).all([], []);
+      throw undone;
+    });
+    await expect(tried).rejects.toBe(undone);
+    expect(scans).toBe(1);
+  });
+
   it('creates, reorders, switches and deletes an environment, with events', async () => {
     const params = { name: 'staging' };
     const body = { ...params, type: 'preproduction' };
