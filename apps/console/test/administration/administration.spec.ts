@@ -434,27 +434,49 @@ describeInBrowser('administration', () => {
     await closeChecked(opened);
   });
 
-  it('offers to change a segment of every project that a protected environment uses to those alone who may', async () => {
-    const project = `guarded-${randomUUID().slice(0, 8)}`;
+  it('proposes to change a segment of every project where it is protected, and offers nothing that is refused', async () => {
     const [name, flag] = [aName('Segment'), aName('flag')];
-    await api('POST', '/api/admin/projects', { id: project, name: project });
-    await api('POST', `/api/admin/projects/${project}/features`, { name: flag });
     const { id } = (await api('POST', '/api/admin/segments', { name, constraints: [] })) as { readonly id: number };
+    const useIn = async (project: string): Promise<void> => {
+      const base = `/api/admin/projects/${project}`;
+      await api('POST', '/api/admin/projects', { id: project, name: project });
+      await api('POST', `${base}/features`, { name: `${flag}-${project}` });
+      const strategy = { name: 'default', segments: [id] };
+      await api('POST', `${base}/features/${flag}-${project}/environments/production/strategies`, strategy);
+      const protection = { changeRequestsEnabled: true, requiredApprovals: 1 };
+      await api('PUT', `${base}/environments/production/change-requests/config`, protection);
+    };
+    const [one, other] = [aName('guarded'), aName('guarded')];
     const editor = await openSignedInAs('Editor', `/admin/segments/${id}`);
-    const save = editor.page.getByRole('button', { name: 'Save' });
-    await save.waitFor();
-    await api('POST', `/api/admin/projects/${project}/features/${flag}/environments/production/strategies`, {
-      name: 'default',
-      segments: [id],
-    });
-    const protection = { changeRequestsEnabled: true, requiredApprovals: 1 };
-    await api('PUT', `/api/admin/projects/${project}/environments/production/change-requests/config`, protection);
-    await editor.page.reload();
-    await signIn(editor.page, editor.key);
-    await editor.page.getByText('is never part of a change request', { exact: false }).waitFor();
-    expect(await editor.page.getByRole('textbox', { name: 'Description' }).isDisabled()).toBe(true);
+    const { page } = editor;
+    const reload = async (): Promise<void> => {
+      await page.reload();
+      await signIn(page, editor.key);
+    };
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await description.fill('Direct');
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText(`The segment ${name} is saved.`).waitFor();
+
+    await useIn(one);
+    await reload();
+    await page.getByText('production is protected in the project', { exact: false }).waitFor();
+    await description.fill('Proposed');
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText(/^Added to change request \d+\.$/).waitFor();
+    expect(await page.getByRole('button', { name: 'Choose a file of ids' }).count()).toBe(0);
+    await expectAccessible(editor);
+    expect(await api('GET', `/api/admin/segments/${id}`)).toMatchObject({ description: 'Direct' });
+    expect(await api('GET', `/api/admin/projects/${one}/change-requests`, undefined, editor.key)).toMatchObject([
+      { segments: [{ changes: [{ action: 'updateSegment', payload: { id, description: 'Proposed' } }] }] },
+    ]);
+
+    await useIn(other);
+    await reload();
+    await page.getByText('Protected environments use it', { exact: false }).waitFor();
+    expect(await description.isDisabled()).toBe(true);
     for (const button of ['Save', 'Delete the segment', 'Choose a file of ids', 'Propose in a change request'])
-      expect(await editor.page.getByRole('button', { name: button }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: button }).count()).toBe(0);
     await expectAccessible(editor);
     await closeChecked(editor);
     // An administrator may skip change requests.

@@ -2,10 +2,12 @@ import {
   AddChanges,
   type AnyOperation,
   DeleteSegment,
+  GetEditStatus,
   GetSegment,
   ListStrategiesOfSegment,
   ReplaceSegmentList,
   type Segment,
+  type SegmentUsage as SegmentUses,
   UpdateSegment,
 } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -27,7 +29,12 @@ import { AdminPage } from '../admin-page.tsx';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
 import { bodyOfSegment, useFields, useSegmentForm } from './segment-form.tsx';
 import { SegmentListSection } from './segment-list.tsx';
-import { ProposeSegmentButton, proposalRequestOf, useProposeSegmentEdit } from './propose-segment.tsx';
+import {
+  ProposeSegmentButton,
+  type ProposalTarget,
+  proposalRequestOf,
+  useProposeSegmentEdit,
+} from './propose-segment.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 import { formatCount } from '../../../text/format-number.ts';
@@ -37,6 +44,9 @@ const texts = {
   changeRequest: (id: number | null, title: string | null) =>
     title ?? (id === null ? 'a draft' : `change request ${id}`),
 } as const;
+
+/** So many projects can be asked about at once. */
+const maxAskedProjects = 300;
 
 /** The strategies that use a segment, and the proposed ones of change requests that would use it. */
 function SegmentUsage({ id }: { readonly id: number }) {
@@ -91,6 +101,31 @@ function SegmentUsage({ id }: { readonly id: number }) {
   );
 }
 
+/**
+ * Where an edit of a segment of every project is proposed, if it needs a change request: in the project whose protected environments use
+ * it. There is none where those of several projects do.
+ */
+function useTargetOfUse(usage: SegmentUses | undefined, isOfEveryProject: boolean): ProposalTarget | undefined {
+  const mayPropose = useMayPropose();
+  const strategies = isOfEveryProject && usage?.needsChangeRequest === true ? usage.strategies : [];
+  const projects = [...new Set(strategies.map(({ projectId }) => projectId))].toSorted();
+  const { data } = useQuery({
+    ...operationQuery(GetEditStatus, { body: { projects, features: [] } }),
+    enabled: projects.length > 0 && projects.length <= maxAskedProjects,
+  });
+  const protectedUses = (data?.protectedEnvironments ?? []).filter((place) =>
+    strategies.some((use) => use.projectId === place.project && use.environment === place.environment),
+  );
+  const [first, ...others] = protectedUses;
+  if (first === undefined || others.some(({ project }) => project !== first.project) || !mayPropose(first.project))
+    return undefined;
+  return {
+    project: first.project,
+    environments: protectedUses.map(({ environment }) => environment),
+    maySkip: false,
+  };
+}
+
 function StoredSegment({ id, stored }: { readonly id: number; readonly stored: WithEntityTag<Segment> }) {
   const fields = useFields(UpdateSegment, stored.value.project ?? null);
   const navigate = useNavigate();
@@ -104,10 +139,13 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
   const client = useQueryClient();
   const { environments, maySkip, isDirect } = useEditProtection(project ?? 'default');
   const mayPropose = useMayPropose();
+  const targetOfUse = useTargetOfUse(usage.data, project == null);
   const target =
-    project == null || environments.length === 0 || !mayPropose(project)
-      ? undefined
-      : { project, environments, maySkip };
+    project == null
+      ? targetOfUse
+      : environments.length === 0 || !mayPropose(project)
+        ? undefined
+        : { project, environments, maySkip };
   const mayCallDirectly = (operation: AnyOperation): boolean => mayCall(operation, scope) && !needsChangeRequest;
   // An edit may not be offered before it is known whether it is allowed.
   const needsChangeRequest = usage.data?.needsChangeRequest ?? usage.isPending;
@@ -124,11 +162,14 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
   const proposal = useProposeSegmentEdit();
   // Reads the protected environments again when the segment is saved: those in the cache may be old.
   const proposeInstead = async (values: FormValues, base: FormValues): Promise<boolean> => {
-    if (project == null || isDirect || !mayPropose(project)) return false;
-    const protectedEnvironments = await readProtectedEnvironments(client, project);
-    if (protectedEnvironments.length === 0) return false;
+    let proposed = targetOfUse;
+    if (project != null) {
+      if (isDirect || !mayPropose(project)) return false;
+      proposed = { project, environments: await readProtectedEnvironments(client, project), maySkip };
+    }
+    if (proposed === undefined || proposed.environments.length === 0) return false;
     const { id: changeRequest } = await proposal.mutateAsync({
-      target: { project, environments: protectedEnvironments },
+      target: proposed,
       edit: { ...editProps, base, values },
     });
     notify(`Added to change request ${changeRequest}.`);
@@ -173,10 +214,8 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
       {target === undefined && <MissingPermissionNotice operation={UpdateSegment} scope={scope} />}
       {target === undefined && usage.data?.needsChangeRequest === true && mayCall(UpdateSegment, scope) && (
         <Notice>
-          {project == null
-            ? 'Protected environments use it, and a segment of every project is never part of a change request'
-            : 'Its project has protected environments'}
-          : to change it takes {missingPermission(['SKIP_CHANGE_REQUEST'])} there.
+          {project == null ? 'Protected environments use it' : 'Its project has protected environments'}: to change it
+          takes {missingPermission(['SKIP_CHANGE_REQUEST'])} there.
         </Notice>
       )}
       <div className={styles['columns']}>
@@ -211,7 +250,11 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
           <SegmentListSection
             id={id}
             list={list}
-            mayEdit={target === undefined ? mayCallDirectly(ReplaceSegmentList) : mayCall(ReplaceSegmentList, scope)}
+            mayEdit={
+              project != null && target !== undefined
+                ? mayCall(ReplaceSegmentList, scope)
+                : mayCallDirectly(ReplaceSegmentList)
+            }
             target={target}
             onChange={setList}
           />
