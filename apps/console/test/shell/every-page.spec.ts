@@ -57,7 +57,6 @@ const pages: string[] = [
     'sign-in',
     'applications',
     'integrations',
-    'applications?view=unknown',
     'signals',
     'transfer',
     'instance',

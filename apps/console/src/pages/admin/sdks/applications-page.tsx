@@ -1,10 +1,4 @@
-import {
-  type Application,
-  ListApplications,
-  ListOutdatedSdks,
-  ListProjectApplications,
-  ListUnknownFlags,
-} from '@bunting/contracts';
+import { type Application, ListApplications, ListOutdatedSdks, ListProjectApplications } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
 import { Fragment, Suspense } from 'react';
@@ -29,12 +23,12 @@ const texts = {
     'Give an SDK a client or frontend token. It registers when it starts, and reports which flags it evaluates.',
   outdatedSdks: (names: readonly string[]) =>
     `${formatCount(names.length, 'SDK')} of this project ${names.length === 1 ? 'is' : 'are'} outdated, because an instance here runs a newer major version: ${names.join(', ')}.`,
-  viewNames: { applications: 'Applications', unknown: 'Unknown flags', edges: 'Edges' },
+  viewNames: { applications: 'Applications', edges: 'Edges' },
 } as const;
 
 const ApplicationPage = lazyRouteComponent(() => import('./application-page.tsx'), 'ApplicationPage');
 
-const views = ['applications', 'unknown', 'edges'] as const;
+const views = ['applications', 'edges'] as const;
 /** The maximum number of applications that one request returns. */
 const limit = 1_000;
 
@@ -161,49 +155,6 @@ function ApplicationsOfProject({ project, filter }: OfProjectProps) {
   );
 }
 
-function UnknownFlags() {
-  const query = useQuery(operationQuery(ListUnknownFlags, {}));
-  return (
-    <>
-      <p>
-        Applications evaluate these names, and no active flag of their projects has them: a flag that was archived, or a
-        name that is mistyped.
-      </p>
-      <ResourceList
-        label="Unknown flags"
-        query={{ ...query, data: query.data?.unknownFlags }}
-        rowKey={({ name }) => name}
-        name={({ name }) => name}
-        text={({ reports }) => reports.map(({ appName }) => appName).join(' ')}
-        columns={[
-          { id: 'name', title: 'Flag', cell: ({ name }) => <code dir="auto">{name}</code> },
-          {
-            id: 'applications',
-            title: 'Applications',
-            cell: ({ reports }) => (
-              <span className={styles['badges']}>
-                {reports.map(({ appName, environments }) => (
-                  <span key={appName}>
-                    <ApplicationLink name={appName} />{' '}
-                    <span className={layout['muted']}>
-                      ({environments.map(({ environment }) => environment).join(', ')})
-                    </span>
-                  </span>
-                ))}
-              </span>
-            ),
-          },
-          { id: 'seen', title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-        ]}
-        empty={{
-          title: 'Every flag that applications ask for exists',
-          help: 'A name that an application evaluates and that no flag has would be listed here for two days.',
-        }}
-      />
-    </>
-  );
-}
-
 /** The option for all projects. */
 const allProjects = '*';
 
@@ -227,6 +178,11 @@ function ApplicationsList() {
     <AdminPage id="applications">
       <p className={layout['muted']}>
         What has registered or reported with a key. Figures about instances and flags are those of the last two days.
+        Names that applications ask for and that no flag has are the{' '}
+        <Link to="/cleanup" search={{ reason: 'unknown' }}>
+          unknown flags
+        </Link>{' '}
+        of Cleanup.
       </p>
       <nav aria-label="Kinds of clients" className={layout['tabs']}>
         {views.map((tab) => (
@@ -243,7 +199,6 @@ function ApplicationsList() {
         ))}
       </nav>
       {view === 'edges' && <Edges />}
-      {view === 'unknown' && <UnknownFlags />}
       {view === 'applications' &&
         (project === undefined ? (
           <AllApplications filter={filter} />
@@ -254,7 +209,7 @@ function ApplicationsList() {
   );
 }
 
-/** The applications that use flags, the edges and the unknown flags; or one application, if the path names it. */
+/** The applications that use flags and the edges; or one application, if the path names it. */
 export function ApplicationsPage() {
   const { item } = useParams({ strict: false }) as { readonly item?: string };
   if (item === undefined) return <ApplicationsList />;
