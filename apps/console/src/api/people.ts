@@ -26,16 +26,28 @@ function readPerson(id: number): Promise<Person | null> {
   });
 }
 
-/** The names of a user by its id, once they are read; none for a deleted user and for a token. */
-export function usePerson(id: number | null | undefined): {
+async function readPersonByEmail(email: string): Promise<Person | null> {
+  const found = await call(SearchUsers, { query: { q: email } });
+  const isSame = (name: string | null | undefined): boolean => name?.toLowerCase() === email.toLowerCase();
+  return found.find((person) => isSame(person.email) || isSame(person.username)) ?? null;
+}
+
+/**
+ * The names of a user by its id, once they are read; none for a deleted user and for a token. Without an id, as in old notifications, by
+ * a login that is an e-mail address.
+ */
+export function usePerson(
+  id: number | null | undefined,
+  login = '',
+): {
   readonly person: Person | undefined;
   readonly isLoading: boolean;
 } {
-  const isUser = typeof id === 'number' && id > 0;
+  const email = id == null && login.includes('@') ? login : undefined;
   const { data, isLoading } = useQuery({
-    queryKey: ['person', id],
-    queryFn: () => readPerson(id ?? 0),
-    enabled: isUser,
+    queryKey: ['person', email ?? id],
+    queryFn: () => (email === undefined ? readPerson(id ?? 0) : readPersonByEmail(email)),
+    enabled: email !== undefined || (typeof id === 'number' && id > 0),
     staleTime: 300_000,
     // A save of a flag or a change request renames nobody.
     meta: { isUnaffected: true },

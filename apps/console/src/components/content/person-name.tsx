@@ -11,7 +11,7 @@ interface PersonNameProps {
 
 /** Who did something: by the name of the user, with the username and e-mail address on hover; a token by its own. */
 export function PersonName({ id, login, isFull = false }: PersonNameProps) {
-  const { person, isLoading } = usePerson(id);
+  const { person, isLoading } = usePerson(id, login);
   const name = person?.name || login;
   const others = [...new Set([login, person?.username, person?.email])].filter((one) => one && one !== name);
   return (
