@@ -13,6 +13,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
 import { call, callWithEntityTag } from '../../../api/call.ts';
+import { usePermissionCheck } from '../../../api/permissions.ts';
 import { useEnvironments, useProjects } from '../../../api/queries-and-mutations.ts';
 import { ErrorNotice } from '../../../components/content/notice.tsx';
 import { FormDialog } from '../../../components/dialogs/dialog.tsx';
@@ -66,6 +67,7 @@ function ParameterField({
 export function IntegrationDialog({ providers, addon, onClose }: IntegrationDialogProps) {
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
+  const isAdministrator = usePermissionCheck()('ADMIN');
   const [body, setBody] = useState<AddonBody>(
     addon ?? {
       provider: 'webhook',
@@ -142,7 +144,10 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
       ))}
       <MultiComboBox
         label="Events"
-        options={(provider?.events ?? []).map((type) => ({ id: type, label: type === '*' ? 'All events' : type }))}
+        // The events of no project are among all, and only administrators may see those.
+        options={(provider?.events ?? [])
+          .filter((type) => type !== '*' || isAdministrator)
+          .map((type) => ({ id: type, label: type === '*' ? 'All events' : type }))}
         value={body.events}
         onChange={(events) => change({ events: [...events] })}
         emptyText="No events: nothing is sent"
