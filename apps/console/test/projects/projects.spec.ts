@@ -240,6 +240,33 @@ describeInBrowser('the pages of projects', () => {
     await closeChecked(opened);
   });
 
+  it('of one letter can be hit, and show each tab that has the focus on a narrow screen', async () => {
+    const id = await aProject({ name: 'i' });
+    await api('POST', `/api/admin/projects/${id}/features`, { name: `flag-of-${id}` });
+    for (const path of ['/projects', `/projects/${id}/features/flag-of-${id}`]) {
+      const opened = await openSignedIn(path);
+      await opened.page.getByRole('link', { name: 'i', exact: true }).first().waitFor();
+      await expectAccessible(opened);
+      await closeChecked(opened);
+    }
+    const opened = await openSignedIn(`/projects/${id}`, { width: 390, height: 844 });
+    const { page } = opened;
+    const tabs = page.getByRole('navigation', { name: 'The project' });
+    await tabs.getByRole('link', { name: 'Events' }).waitFor();
+    const count = await tabs.getByRole('link').count();
+    expect(count).toBeGreaterThan(8);
+    await tabs.getByRole('link').last().focus();
+    for (let nth = count - 1; nth > 0; nth--) {
+      await page.keyboard.press('Shift+Tab');
+      await eventually(async () => {
+        const [bar, tab] = await Promise.all([tabs.boundingBox(), page.locator(':focus').boundingBox()]);
+        expect(tab?.x ?? -1).toBeGreaterThanOrEqual(bar?.x ?? 0);
+        expect((tab?.x ?? 0) + (tab?.width ?? 0)).toBeLessThanOrEqual((bar?.x ?? 0) + (bar?.width ?? 0));
+      });
+    }
+    await closeChecked(opened);
+  });
+
   it('shows the secret of a new API token once, and deletes the token after a question that names it', async () => {
     const id = await aProject();
     const opened = await openSignedIn(`/projects/${id}/tokens`, { width: 390, height: 844 });

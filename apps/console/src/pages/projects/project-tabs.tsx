@@ -63,6 +63,11 @@ function useIsUnknownProject(id: string | undefined): boolean {
   return isMissing && isFetchedAfterMount && !isFetching;
 }
 
+/** Shows all of a tab that gets the focus by keyboard, where the browser leaves it partly hidden. A pointer finds it where it was. */
+function showFocused({ currentTarget: tab }: React.FocusEvent<HTMLElement>): void {
+  if (tab.matches(':focus-visible')) tab.scrollIntoView({ block: 'nearest', inline: 'center' });
+}
+
 /** The bar that leads to the parts of a project, on each of its pages. For a project that does not exist a notice says so instead. */
 export function ProjectTabs({ project, tab: currentTab }: ProjectTabsProps) {
   const bar = useRef<HTMLElement>(null);
@@ -85,11 +90,11 @@ export function ProjectTabs({ project, tab: currentTab }: ProjectTabsProps) {
         {tabs.map(([tab, name]) => (
           <li key={tab}>
             {tab === 'overview' ? (
-              <Link to="/projects/$project" params={{ project }} activeOptions={{ exact: true }}>
+              <Link to="/projects/$project" params={{ project }} activeOptions={{ exact: true }} onFocus={showFocused}>
                 {name}
               </Link>
             ) : (
-              <Link to="/projects/$project/$tab" params={{ project, tab }}>
+              <Link to="/projects/$project/$tab" params={{ project, tab }} onFocus={showFocused}>
                 {name}
               </Link>
             )}

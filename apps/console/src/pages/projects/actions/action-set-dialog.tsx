@@ -201,12 +201,7 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
         value={sourceId === undefined ? null : String(sourceId)}
         onChange={(id) => setSourceId(Number(id))}
       />
-      <ConstraintsEditor
-        isOfSignals
-        question={question}
-        constraints={constraints}
-        onChange={setConstraints}
-      />
+      <ConstraintsEditor isOfSignals question={question} constraints={constraints} onChange={setConstraints} />
       {repeated !== undefined && <Notice tone="danger">Two filters have the path “{repeated}”: one is enough.</Notice>}
       <Select
         label="Act as"
