@@ -51,12 +51,12 @@ export function useEditProtection(project: string, inEnvironment?: string): Edit
 
 /**
  * A function that tells whether the user may make or propose an edit of flags of a project. Where the environment is protected, or any
- * environment for an edit that concerns all of them, it is proposed, which takes no permission.
+ * environment for an edit that concerns all of them, it is proposed, which takes no permission. Nothing is protected without a project.
  */
-export function useMayEdit(project: string): (permission: Permission, environment?: string) => boolean {
-  const { data } = useQuery(changeRequestConfigQuery(project));
+export function useMayEdit(project: string | undefined): (permission: Permission, environment?: string) => boolean {
+  const { data } = useQuery({ ...changeRequestConfigQuery(project ?? ''), enabled: project !== undefined });
   const hasPermission = usePermissionCheck();
-  const mayPropose = useMayPropose()(project);
+  const mayPropose = useMayPropose()(project ?? '');
   const protectedEnvironments = protectedEnvironmentsOf(data ?? []);
   return (permission, environment) => {
     const affected = protectedEnvironments.filter((name) => environment === undefined || name === environment);

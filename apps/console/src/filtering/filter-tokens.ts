@@ -1,3 +1,5 @@
+import { formatCount } from '../text/format-number.ts';
+
 /** One part of a filter. */
 export interface FilterToken {
   readonly text: string;
@@ -81,4 +83,59 @@ export function readDayBound(value: string, now: Date, timeZone: string): DayBou
   }
   const [, comparison, day = ''] = /^([<>])(\d{4}-\d{2}-\d{2})$/.exec(value) ?? [];
   return comparison === undefined || Number.isNaN(Date.parse(day)) ? undefined : { isSince: comparison === '>', day };
+}
+
+const unitWords: Readonly<Record<string, string>> = { d: 'day', w: 'week', m: 'month', y: 'year' };
+
+/** A bound that `readDayBound` reads, or a day, in words; a day as the reader's browser writes it. */
+export function dayWords(value: string): string {
+  const isUp = value.startsWith('>');
+  const [, count, unit = ''] = /^.(\d+)([dwmy])$/.exec(value) ?? [];
+  if (count !== undefined) {
+    const span = formatCount(Number(count), unitWords[unit] ?? '');
+    return isUp ? `more than ${span} ago` : `in the last ${span.replace(/^1 /, '')}`;
+  }
+  const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(value.replace(/^[<>]/, '')),
+  );
+  return `${isUp ? 'since' : value.startsWith('<') ? 'before' : 'on'} ${day}`;
+}
+
+/** Parts of a filter that are applied, in words: what `production:partial` says, not a text that is searched. */
+export interface FilterChip {
+  readonly label: string;
+  /** the tokens that say it, in their order in the filter */
+  readonly tokens: readonly Pick<FilterToken, 'start' | 'end'>[];
+}
+
+/**
+ * What the applied tokens of a filter say.
+ * @param areAlternatives whether a token selects together with others of its key, which are then one part
+ * @param labelOf the words for a token, which has the values of all that are one part with it
+ */
+export function chipsOf(
+  applied: readonly FilterToken[],
+  areAlternatives: (token: FilterToken) => boolean,
+  labelOf: (token: FilterToken) => string,
+): readonly FilterChip[] {
+  const parts: (readonly [FilterToken, ...FilterToken[]])[] = [];
+  for (const token of applied) {
+    const at = areAlternatives(token)
+      ? parts.findIndex(([first]) => first.key === token.key && areAlternatives(first))
+      : -1;
+    const part = parts[at];
+    if (part === undefined) parts.push([token]);
+    else parts[at] = [...part, token];
+  }
+  return parts.map((tokens) => {
+    const values = tokens.flatMap(({ value }) => (tokens.length === 1 ? [value] : value.split(',')));
+    return { label: labelOf({ ...tokens[0], value: [...new Set(values)].join(',') }), tokens };
+  });
+}
+
+/** The filter without one of its parts. */
+export function withoutChip(filter: string, { tokens }: FilterChip): string {
+  return tokens
+    .reduceRight((text, { start, end }) => `${text.slice(0, start).trimEnd()} ${text.slice(end).trimStart()}`, filter)
+    .trim();
 }

@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import type { Write } from '../api/last-write.ts';
 import { useMe } from '../api/queries-and-mutations.ts';
 import { Button } from '../components/buttons/button.tsx';
+import { useMayUndo } from '../pages/events/undo-rights.ts';
 import { ToastAnchor } from './toasts.tsx';
 
 interface WrittenEvent {
@@ -45,6 +46,16 @@ function pageOf({ featureName, project, type, data }: Event): string | undefined
     : undefined;
 }
 
+/** Whoever may create something may not always remove it. */
+function UndoOffer({ event, onUndo }: { readonly event: Event } & Pick<WriteActionsProps, 'onUndo'>) {
+  if (!useMayUndo(event)) return null;
+  return (
+    <Button size="small" onPress={() => onUndo(event)}>
+      Undo
+    </Button>
+  );
+}
+
 interface WriteActionsProps {
   readonly write: Write;
   /** whether the message leads somewhere already */
@@ -73,11 +84,7 @@ export function WriteActions({ write, hasLink, onClose, onUndo }: WriteActionsPr
   const page = pageOf(event);
   return (
     <>
-      {canBeUndone && (
-        <Button size="small" onPress={() => onUndo(event)}>
-          Undo
-        </Button>
-      )}
+      {canBeUndone && <UndoOffer event={event} onUndo={onUndo} />}
       {page !== undefined && !hasLink && pathname !== page && (
         <ToastAnchor label="Open" href={page} onFollow={onClose} />
       )}

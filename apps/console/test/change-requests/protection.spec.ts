@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { eventually } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import {
   api,
@@ -9,6 +10,7 @@ import {
   openPage,
   openSignedIn,
   signIn,
+  untilFocused,
 } from '../support/browser.ts';
 
 const tail = randomUUID().slice(0, 8);
@@ -25,9 +27,9 @@ async function stored(name: string) {
   };
 }
 
-/** What has been proposed in the project, as `action feature`. */
-async function proposed(): Promise<string[]> {
-  const requests = (await api('GET', `/api/admin/projects/${project}/change-requests`)) as readonly {
+/** What has been proposed in the project, as `action feature`; the drafts of others are left out. */
+async function proposed(key?: string): Promise<string[]> {
+  const requests = (await api('GET', `/api/admin/projects/${project}/change-requests`, undefined, key)) as readonly {
     readonly features: readonly { readonly name: string; readonly changes: readonly { readonly action: string }[] }[];
   }[];
   return requests.flatMap(({ features }) =>
@@ -122,6 +124,70 @@ describeInBrowser('a protected environment', () => {
     await dialog.getByRole('button', { name: 'Propose', exact: true }).press('Enter');
     await page.getByText('Added to a new draft for production.').waitFor();
     expect((await stored(child)).archived).toBe(false);
+    await closeChecked(opened);
+  });
+
+  it('lets whoever may only propose propose an undo and what the palette does, and writes nothing of it', async () => {
+    const flag = `proposed-${tail}`;
+    const production = `/api/admin${feature(flag)}/environments/production`;
+    await api('POST', `/api/admin/projects/${project}/features`, { name: flag });
+    const strategy = { name: 'flexibleRollout', parameters: { rollout: '5', stickiness: 'default', groupId: flag } };
+    const { id } = (await api('POST', `${production}/strategies`, strategy)) as { readonly id: string };
+    const before = { ...strategy, parameters: { ...strategy.parameters, rollout: '60' } };
+    await api('PUT', `${production}/strategies/${id}`, before);
+    const user = (await api('POST', '/api/admin/user-admin', { username: `proposer-${tail}`, rootRole: 3 })) as {
+      readonly id: number;
+    };
+    const { secret } = (await api('POST', `/api/admin/user-admin/${user.id}/token`, { description: 'console' })) as {
+      readonly secret: string;
+    };
+    const writes: string[] = [];
+    const openAs = async (path: string) => {
+      const opened = await openPage(path);
+      opened.page.on('request', (request) => {
+        const { pathname } = new URL(request.url());
+        if (request.method() !== 'GET' && pathname.startsWith('/api/admin/projects/'))
+          writes.push(pathname.replace(/^.*\/environments\//, ''));
+      });
+      await signIn(opened.page, secret);
+      return opened;
+    };
+    const own = async (): Promise<string[]> => (await proposed(secret)).filter((change) => change.endsWith(flag));
+
+    const log = await openAs(`/events?q=feature:${flag}%20type:feature-strategy-update`);
+    await log.page
+      .getByRole('article')
+      .getByRole('button', { name: /, event \d+$/ })
+      .click();
+    await log.page.getByRole('button', { name: 'Undo this…' }).click();
+    const undo = log.page.getByRole('dialog', { name: 'Undo this event' });
+    await undo.getByText('Nothing changes for any user: the flag is off in production.').waitFor();
+    await expectAccessible(log);
+    await undo.getByRole('button', { name: 'Propose in a change request' }).click();
+    await undo.getByRole('link', { name: 'Show the change request' }).waitFor();
+    expect(await own()).toEqual([`updateStrategy ${flag}`]);
+    await closeChecked(log);
+
+    const opened = await openAs(feature(flag));
+    const { page } = opened;
+    const choose = async (entry: string): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await untilFocused(page.getByRole('dialog', { name: 'Search' }));
+      await page.keyboard.type(entry);
+      await page.getByRole('option', { name: entry }).click();
+    };
+    await page.getByRole('switch', { name: 'Enabled in production' }).waitFor();
+    await choose('Roll out to … in production');
+    const share = page.getByRole('spinbutton', { name: 'Percent' });
+    await share.fill('70');
+    await share.press('Tab');
+    await page.getByRole('button', { name: 'Propose', exact: true }).press('Enter');
+    await page.getByText(/Added to your draft .* for production/).waitFor();
+    await page.getByRole('switch', { name: 'Enabled in production' }).waitFor();
+    await choose('Propose to turn on in production');
+    await eventually(async () => expect(await own()).toContain(`updateEnabled ${flag}`));
+    expect(await api('GET', production)).toMatchObject({ enabled: false, strategies: [before] });
+    expect(new Set(writes)).toEqual(new Set(['production/change-requests']));
     await closeChecked(opened);
   });
 

@@ -158,6 +158,23 @@ describeInBrowser('the event log', () => {
     await closeChecked(opened);
   });
 
+  it('says in words what it is filtered by, alternatives as one part, and takes a part away', async () => {
+    const parts = `feature:${project}.000 type:feature-created type:feature-archived`;
+    const opened = await openSignedIn(`/projects/${project}/events?q=${encodeURIComponent(parts)}`);
+    const { page } = opened;
+    await page.getByText('1 event', { exact: true }).waitFor();
+    const chips = page.getByRole('list', { name: 'Parts of the filter' });
+    expect(await chips.getByRole('listitem').allInnerTexts()).toEqual([
+      `flag ${project}.000`,
+      'type feature-created or feature-archived',
+    ]);
+    await expectAccessible(opened);
+    await chips.getByRole('button', { name: 'Remove type feature-created or feature-archived' }).press('Enter');
+    expect(await page.getByRole('combobox', { name: 'Filter events' }).inputValue()).toBe(`feature:${project}.000`);
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe(`Remove flag ${project}.000`);
+    await closeChecked(opened);
+  });
+
   it('says whether the log is intact, what that means, and compares it with an end that was noted earlier', async () => {
     const opened = await openSignedIn('/events');
     const { page } = opened;
@@ -237,6 +254,10 @@ describeInBrowser('undoing an event', () => {
     await created.getByRole('button', { name: /, event \d+$/ }).click();
     await created.getByRole('button', { name: 'As JSON, with what was before' }).waitFor();
     expect(await created.getByRole('button', { name: 'Undo this…' }).count()).toBe(0);
+    for (const press of ['j', 'j', 'k', 'u']) await page.keyboard.press(press);
+    const looked = page.getByRole('dialog', { name: 'Undo this event' });
+    await looked.getByText('but not undo it', { exact: false }).waitFor();
+    expect(await looked.getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0);
     await closeChecked(opened);
 
     const own = await openSignedIn(`/projects/${project}/events`);

@@ -110,24 +110,39 @@ describeInBrowser('the cleanup', () => {
     await closeChecked(opened);
   });
 
-  it('offers owners of a project to archive its flags, and none of other projects', async () => {
-    const user = (await api('POST', '/api/admin/user-admin', { username: `owner-${tail}`, rootRole: 3 })) as {
-      readonly id: number;
-    };
-    await api('PUT', `/api/admin/projects/${open}/users/${user.id}/roles`, { roles: [4] });
-    const { secret } = (await api('POST', `/api/admin/user-admin/${user.id}/token`, {
-      description: 'console',
-    })) as ApiToken;
-    const opened = await openPage(`/cleanup?q=${tail}`);
-    const { page } = opened;
-    await signIn(page, secret);
-    await page.getByRole('checkbox', { name: `Select ${old}` }).press('Space');
-    await page.getByRole('button', { name: 'Archive', exact: true }).waitFor();
-    await page.getByRole('checkbox', { name: `Select ${older}` }).press('Space');
-    await page.getByText('2 flags selected').waitFor();
-    expect(await page.getByRole('button', { name: 'Archive', exact: true }).count()).toBe(0);
-    await closeChecked(opened);
-  });
+  it.each([
+    ['an owner', 4, [old, older], []],
+    ['who may only propose', undefined, [older], [old]],
+  ] as const)(
+    'offers %s to archive or propose what that is allowed for, and nothing else',
+    async (who, role, may, not) => {
+      const username = `${who.replaceAll(' ', '-')}-${tail}`;
+      const user = (await api('POST', '/api/admin/user-admin', { username, rootRole: 3 })) as { readonly id: number };
+      if (role !== undefined) await api('PUT', `/api/admin/projects/${open}/users/${user.id}/roles`, { roles: [role] });
+      const { secret } = (await api('POST', `/api/admin/user-admin/${user.id}/token`, {
+        description: 'console',
+      })) as ApiToken;
+      const opened = await openPage(`/cleanup?q=${tail}`);
+      const { page } = opened;
+      await signIn(page, secret);
+      const archive = page.getByRole('button', { name: 'Archive', exact: true });
+      for (const name of may) await page.getByRole('checkbox', { name: `Select ${name}` }).press('Space');
+      await archive.click();
+      const dialog = page.getByRole('dialog', { name: 'Archive' });
+      await dialog
+        .getByRole('button', { name: role === undefined ? 'Propose for 1 flag' : 'Archive 2 flags' })
+        .waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('checkbox', { name: 'Select all' }).press('Space');
+      await page.getByRole('checkbox', { name: 'Select all' }).press('Space');
+      for (const name of not) {
+        await page.getByRole('checkbox', { name: `Select ${name}` }).press('Space');
+        await page.getByText('1 flag selected').waitFor();
+        expect(await archive.count()).toBe(0);
+      }
+      await closeChecked(opened);
+    },
+  );
 
   it('archives by keyboard what it may, proposes the rest in a change request, and leaves what others need', async () => {
     const opened = await openSignedIn(`/cleanup?q=${tail}&reason=stale`);

@@ -1,10 +1,16 @@
-import { type CleanupReason, CountCleanupFeatures, ListCleanupFeatures, ListUnknownFlags } from '@bunting/contracts';
-import { useQueryClient } from '@tanstack/react-query';
+import {
+  type CleanupReason,
+  CountCleanupFeatures,
+  GetEditStatus,
+  ListCleanupFeatures,
+  ListUnknownFlags,
+} from '@bunting/contracts';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { useMaySomewhere, usePermissionCheck } from '../../api/permissions.ts';
+import { useMayPropose, useMaySomewhere, usePermissionCheck } from '../../api/permissions.ts';
 import { useEventBatches } from '../../api/event-feed.ts';
-import { operationKey, useProjects } from '../../api/queries-and-mutations.ts';
+import { operationKey, operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
@@ -60,6 +66,9 @@ const texts = {
   },
   formatNumber: formatNumber,
 } as const;
+
+/** So many projects can be asked about at once. */
+const maxAskedProjects = 300;
 
 /** The option for all projects: its blank cannot be in the id of a project. */
 const allProjects = ' all';
@@ -142,6 +151,7 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
   const filterInUrl = useFilterInUrl();
   const hasPermission = usePermissionCheck();
   const maySomewhere = useMaySomewhere();
+  const mayPropose = useMayPropose();
   const { view, days, scope, query } = cleanupQueryOf(filterInUrl.search, project);
   const counts = useCleanupCounts(scope);
   const { list, flags, total, onReachEnd } = useCleanupList(query, view, counts);
@@ -168,10 +178,19 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
   const label = project === undefined ? 'Cleanup' : `Cleanup of ${projectName}`;
   // Of selected flags that are not loaded, the dialog leaves out those that the user may not archive.
   const selectedProjects = new Set(flags.filter(({ name }) => isSelected(selection, name)).map((flag) => flag.project));
+  const projects = [...selectedProjects].toSorted().slice(0, maxAskedProjects);
+  const { data: editStatus } = useQuery({
+    ...operationQuery(GetEditStatus, { body: { projects, features: [] } }),
+    enabled: projects.length > 0,
+    placeholderData: keepPreviousData,
+  });
+  const guarded = new Set(editStatus?.protectedEnvironments.map(({ project: id }) => id));
   const mayArchive =
     selectedProjects.size === 0
       ? maySomewhere(['DELETE_FEATURE'])
-      : [...selectedProjects].every((id) => hasPermission('DELETE_FEATURE', { project: id }));
+      : [...selectedProjects].every((id) =>
+          guarded.has(id) ? mayPropose(id) : hasPermission('DELETE_FEATURE', { project: id }),
+        );
   const close = (): void => setDialog(undefined);
   return (
     <ListPage project={project} tab="cleanup" title="Cleanup">

@@ -1,34 +1,25 @@
-import { type AnyOperation, type Event, fieldChanges, type Json, undoOperations } from '@bunting/contracts';
+import { type Event, fieldChanges, type Json } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
-import { useMayCall } from '../../api/permissions.ts';
 import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { ChangedFields, JsonDiff } from './changed-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { ProjectName } from '../../components/content/project-name.tsx';
 import styles from './events.module.css';
+import { useMayUndo } from './undo-rights.ts';
 
 interface EventDetailProps {
   readonly event: Event;
   readonly onUndo: (event: Event) => void;
 }
 
-/** The operation that undoes an event; undefined where events of its type cannot be undone. */
-export function undoOperationOf({ type }: Event): AnyOperation | undefined {
-  return (undoOperations as Partial<Record<string, AnyOperation>>)[type];
-}
-
 /** What an event changed, field by field and as JSON, with a button to undo it and links to related events. */
 export function EventDetail({ event, onUndo }: EventDetailProps) {
   const { id, type, createdBy, createdAt, project, featureName, environment } = event;
   const [isJson, setJson] = useState(false);
-  const mayCall = useMayCall();
-  const undoOperation = undoOperationOf(event);
-  const mayUndo =
-    undoOperation !== undefined &&
-    mayCall(undoOperation, { project: project ?? undefined, environment: environment ?? undefined });
+  const mayUndo = useMayUndo(event);
   const [before, after] = [event.preData as Json | undefined, event.data as Json | undefined];
   const changes = fieldChanges(before, after);
   return (

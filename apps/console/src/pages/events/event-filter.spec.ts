@@ -17,7 +17,7 @@ describe('a filter of events', () => {
       read(
         'type:feature-created,feature-archived feature:lamp by:"ada lovelace" by:-42 environment:production beta "a:b"',
       ),
-    ).toEqual({
+    ).toMatchObject({
       query: {
         type: 'IS_ANY_OF:feature-created,feature-archived',
         feature: 'IS_ANY_OF:lamp',
@@ -32,11 +32,27 @@ describe('a filter of events', () => {
   it('finds users who are called by their email by the part before the @, too', () => {
     const called = [...creators, { id: 8, name: 'Bo@example.org' }, { id: 9, name: 'bob@example.org' }];
     for (const by of ['bo', 'BO@example.org', '8']) {
-      expect(readEventFilter(`by:${by}`, { creators: called, project: undefined }, { now, timeZone })).toEqual({
+      expect(readEventFilter(`by:${by}`, { creators: called, project: undefined }, { now, timeZone })).toMatchObject({
         query: { createdBy: 'IS_ANY_OF:8' },
         errors: [],
       });
     }
+  });
+
+  it.each([
+    ['type:feature-created type:feature-archived by:ada@example.org', ['type feature-created or feature-archived']],
+    [
+      'feature:lamp,desk environment:production id:7 when:<7d',
+      ['flag lamp or desk', 'environment production', 'event 7', 'in the last 7 days'],
+    ],
+    ['when:>2026-01-31 when:<2026-02-28 beta', ['since 31 Jan 2026', 'before 28 Feb 2026']],
+    ['when:2026-01-31', ['on 31 Jan 2026']],
+  ])('says %s in words, alternatives in one part', (filter, words) => {
+    const day = (text: string): string =>
+      text.replace(/\d+ \w{3} 2026/, (date) =>
+        new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(date)),
+      );
+    expect(read(filter).chips.map(({ label }) => label)).toEqual(words.map(day));
   });
 
   it('names several types by a pattern', () => {
@@ -87,7 +103,7 @@ describe('a filter of events', () => {
   });
 
   it('finds nothing by a user while the users are being read, instead of everything', () => {
-    expect(readEventFilter('by:ada', { creators: undefined, project: undefined }, { now, timeZone })).toEqual({
+    expect(readEventFilter('by:ada', { creators: undefined, project: undefined }, { now, timeZone })).toMatchObject({
       query: { createdBy: 'IS_ANY_OF:0' },
       errors: [],
     });

@@ -1,6 +1,10 @@
 import { type EventCreators, eventTypes, type RequestOf, type SearchEvents } from '@bunting/contracts';
 import { serverNow } from '../../api/server-clock.ts';
 import {
+  chipsOf,
+  dayWords,
+  type FilterChip,
+  type FilterToken,
   filterTokensOf,
   type InvalidTextToken,
   ownTimeZone,
@@ -16,6 +20,7 @@ export type EventQuery = Omit<RequestOf<typeof SearchEvents>['query'], 'offset' 
 interface EventFilter {
   readonly query: EventQuery;
   readonly errors: readonly InvalidTextToken[];
+  readonly chips: readonly FilterChip[];
 }
 
 export interface EventFilterVocabulary {
@@ -46,6 +51,14 @@ function typesOf(pattern: string): readonly string[] {
   });
 }
 
+const chipWords: Readonly<Record<string, string>> = { feature: 'flag', id: 'event' };
+
+/** What a part of a filter with a key says. */
+function chipLabel({ key = '', value }: FilterToken): string {
+  if (key === 'when') return dayWords(value);
+  return `${chipWords[key] ?? key} ${value.split(',').filter(Boolean).join(' or ')}`;
+}
+
 /**
  * Reads a filter such as `type:feature-strategy-* feature:checkout by:ada when:<7d beta`. An event must match each key, and of each key one
  * value; words without a key are searched in what events changed. A token that cannot be applied is an error; the others still filter.
@@ -60,6 +73,7 @@ export function readEventFilter(
   const days = new Map<string, string>();
   const words: string[] = [];
   const errors: InvalidTextToken[] = [];
+  const applied: FilterToken[] = [];
 
   const creatorsNamed = (name: string): readonly string[] => {
     const searchedName = name.toLowerCase();
@@ -111,7 +125,8 @@ export function readEventFilter(
     },
   };
 
-  for (const { text: token, isNegated, key, value } of filterTokensOf(filter)) {
+  for (const filterToken of filterTokensOf(filter)) {
+    const { text: token, isNegated, key, value } = filterToken;
     if (key === undefined) {
       words.push(value);
       continue;
@@ -125,15 +140,17 @@ export function readEventFilter(
           : value === ''
             ? 'a value is missing'
             : reader(value);
-    if (reason !== undefined) errors.push({ token, reason });
+    if (reason === undefined) applied.push(filterToken);
+    else errors.push({ token, reason });
   }
+  const chips = chipsOf(applied, ({ key }) => key !== 'when', chipLabel);
   if (project !== undefined) add('project', [project]);
   const query: Record<string, string> = {};
   for (const [parameter, values] of lists) query[parameter] = `IS_ANY_OF:${[...values].join(',')}`;
   for (const [side, day] of days) query[side] = `IS:${day}`;
   if (days.size > 0) query['timeZone'] = timeZone;
   if (words.length > 0) query['query'] = words.join(' ');
-  return { query, errors };
+  return { query, errors, chips };
 }
 
 const keys = ['type', 'feature', 'project', 'environment', 'by', 'when', 'id'];

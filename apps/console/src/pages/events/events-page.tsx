@@ -2,10 +2,11 @@ import type { Event } from '@bunting/contracts';
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useEventFeed } from '../../api/event-feed.ts';
-import { usePermissionCheck, useMayCall } from '../../api/permissions.ts';
+import { usePermissionCheck } from '../../api/permissions.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
+import { FilterChips } from '../../filtering/filter-chips.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { dayIn, ownTimeZone } from '../../filtering/filter-tokens.ts';
 import { useProjectName } from '../../components/content/project-name.tsx';
@@ -81,27 +82,21 @@ function useEventListKeys({ focusFilter, moveActiveRow, toggleActiveEvent, undoA
   ]);
 }
 
-/** A function that calls `open` with an event if the user may undo it. The table of undoable events is loaded when it is first called. */
-function useUndoIfAllowed(open: (event: Event) => void) {
-  const mayCall = useMayCall();
-  return async (event: Event): Promise<void> => {
-    const { undoOperationOf } = await import('./event-detail.tsx');
-    const operation = undoOperationOf(event);
-    const scope = { project: event.project ?? undefined, environment: event.environment ?? undefined };
-    if (operation !== undefined && mayCall(operation, scope)) open(event);
-  };
+/** Opens the undo of an event that can be undone. The table of these is loaded when it is first called. */
+async function openUndo(event: Event, open: (event: Event) => void): Promise<void> {
+  const { undoOperationOf } = await import('./undo-rights.ts');
+  if (undoOperationOf(event) !== undefined) open(event);
 }
 
 /** The events of all projects or of one, by day and as sentences. New events appear as they are recorded. */
 export function EventsPage({ project }: { readonly project?: string | undefined }) {
-  const { query, errors, filter, setFilter, vocabulary, loadVocabulary } = useEventListQuery(project);
+  const { query, errors, chips, filter, setFilter, vocabulary, loadVocabulary } = useEventListQuery(project);
   const [visibleRange, setVisibleRange] = useState({ first: 0, last: 0, isAtTop: true });
   const list = useEventRows(query, visibleRange.first, visibleRange.last, visibleRange.isAtTop);
   const { rows, total, newerCount, eventAt } = list;
   const { activeRow, moveActiveRow, isOpen, toggle } = useExpandedAndActiveEvents({ query, rows, total });
   const [eventToUndo, setEventToUndo] = useState<Event | undefined>();
   const actions = useStableEventActions(toggle, setEventToUndo);
-  const undoIfAllowed = useUndoIfAllowed(setEventToUndo);
   const filterBox = useRef<FilterComboBoxHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const isAdmin = usePermissionCheck()('ADMIN');
@@ -119,7 +114,7 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
     focusFilter: () => filterBox.current?.focus(),
     moveActiveRow,
     toggleActiveEvent: () => activeEvent !== undefined && toggle(activeRow, activeEvent.id),
-    undoActiveEvent: () => activeEvent !== undefined && void undoIfAllowed(activeEvent),
+    undoActiveEvent: () => activeEvent !== undefined && void openUndo(activeEvent, setEventToUndo),
   });
 
   const showNewer = (): void => {
@@ -168,6 +163,7 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
               : formatCount(total, 'event')
             : ''}
         </span>
+        <FilterChips filter={filter} chips={chips} onChange={setFilter} onEmpty={() => filterBox.current?.focus()} />
         {newerCount > 0 && (
           <Button size="small" icon="arrowUp" onPress={showNewer}>
             {formatCount(newerCount, 'new event')}

@@ -11,6 +11,7 @@ import {
   GetFeature,
   isEqual,
   MoveFeature,
+  permissionsFor,
   ReviveFeature,
   SetStale,
   UpdateFeature,
@@ -35,6 +36,8 @@ import { call, type CallRequest } from '../../api/call.ts';
 import { useSubmitChanges } from '../../changes/submit-changes.ts';
 import { DependentImpact, ImpactGroups, Incompleteness } from '../strategy/impact-groups.tsx';
 import { ChangedFields } from './changed-fields.tsx';
+import { undoOperationOf, useMayUndo } from './undo-rights.ts';
+import { missingPermission } from '../../text/permission-words.ts';
 import layout from '../../components/layout/layout.module.css';
 
 const texts = {
@@ -102,14 +105,19 @@ interface SentenceProps {
   readonly step: UndoStep;
 }
 
-/** What a step does, in a sentence. */
-function StepSentence({ event: { project, featureName }, step }: SentenceProps) {
-  const segmentNames = useSegmentNames();
-  const feature = useQuery({
+/** The flag that an event is about. */
+function useFlagOf({ project, featureName }: Event) {
+  return useQuery({
     ...operationQuery(GetFeature, { params: { projectId: project ?? '', featureName: featureName ?? '' } }),
     enabled: project != null && featureName != null,
     retry: false,
   });
+}
+
+/** What a step does, in a sentence. */
+function StepSentence({ event, step }: SentenceProps) {
+  const segmentNames = useSegmentNames();
+  const feature = useFlagOf(event);
   if (step.kind === 'request') return `${requests[step.operationId]?.[1](step.body as never) ?? step.operationId}.`;
   const { environment, change } = step;
   const strategies: readonly FeatureStrategy[] =
@@ -141,6 +149,9 @@ function Impact({ event, environment, steps }: ImpactProps) {
   const changes = steps.flatMap((step) =>
     step.kind === 'change' && step.environment === environment ? [step.change as FeatureChange] : [],
   );
+  const flag = useFlagOf(event).data?.environments?.find(({ name }) => name === environment);
+  const turned = changes.find((change) => change.action === 'updateEnabled');
+  const isOff = (turned?.payload ?? flag)?.enabled === false;
   const body = { project: event.project ?? '', environment, changes };
   const query = useQuery({ ...operationQuery(EvaluateImpact, { body }), retry: false });
   if (query.error !== null) return null;
@@ -148,7 +159,7 @@ function Impact({ event, environment, steps }: ImpactProps) {
   return query.data.features.map((feature) =>
     feature.dependsOn === undefined ? (
       <Fragment key={feature.name}>
-        <ImpactGroups groups={feature.groups} label={feature.name} />
+        <ImpactGroups groups={feature.groups} label={feature.name} offIn={isOff ? environment : undefined} />
         <Incompleteness isComplete={feature.isComplete} />
       </Fragment>
     ) : (
@@ -250,6 +261,9 @@ export function UndoDialog({ event, onClose }: { readonly event: Event; readonly
           affectedEnvironmentsOf(steps).some((environment) => environment === null || environment === name),
         );
   const takeStep = useTakeStep(event);
+  const isProtectionKnown = event.project == null || !protection.isLoading;
+  const mayUndo = useMayUndo(event);
+  const operation = undoOperationOf(event);
   const undo = useMutation<Proposal | undefined | 'changed', ApiError>({
     mutationFn: async () => {
       const { data } = await query.refetch({ throwOnError: true });
@@ -274,11 +288,11 @@ export function UndoDialog({ event, onClose }: { readonly event: Event; readonly
       footer={
         <>
           <Button onPress={onClose}>{proposal === undefined ? 'Cancel' : 'Close'}</Button>
-          {proposal === undefined && query.data?.state === 'possible' && (
+          {proposal === undefined && query.data?.state === 'possible' && mayUndo && (
             <Button
               variant="primary"
               isPending={undo.isPending}
-              isDisabled={event.project != null && protection.isLoading}
+              isDisabled={!isProtectionKnown}
               onPress={() => undo.mutate()}
             >
               {protectedEnvironments.length > 0 ? 'Propose in a change request' : 'Undo'}
@@ -314,7 +328,13 @@ export function UndoDialog({ event, onClose }: { readonly event: Event; readonly
             )}
             {query.error !== null && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
             {query.data === undefined ? query.error === null && <Loading /> : <Plan event={event} undo={query.data} />}
-            {protectedEnvironments.length > 0 && (
+            {!mayUndo && isProtectionKnown && operation !== undefined && (
+              <Notice>
+                You can see here what it would do, but not undo it: that takes{' '}
+                {missingPermission(permissionsFor(operation))}.
+              </Notice>
+            )}
+            {protectedEnvironments.length > 0 && mayUndo && (
               <Notice>
                 {protectedEnvironments.join(' and ')} {protectedEnvironments.length === 1 ? 'is' : 'are'} protected: the
                 change becomes part of your change request.

@@ -30,14 +30,15 @@ export function useEventListQuery(project: string | undefined) {
   const [isVocabularyNeeded, setVocabularyNeeded] = useState(false);
   const vocabulary = useVocabulary(filter, isVocabularyNeeded, project);
   const { creators } = vocabulary;
-  const { query: parsedQuery, errors } = useMemo(
-    () => readEventFilter(filter, { creators, project }),
-    [filter, creators, project],
-  );
+  const {
+    query: parsedQuery,
+    errors,
+    chips,
+  } = useMemo(() => readEventFilter(filter, { creators, project }), [filter, creators, project]);
   // An equal query stays the same object, however its filter was typed, so that the list keeps its state.
   const serializedQuery = JSON.stringify(parsedQuery);
   const query = useMemo(() => JSON.parse(serializedQuery) as EventQuery, [serializedQuery]);
-  return { query, errors, filter, setFilter, vocabulary, loadVocabulary: () => setVocabularyNeeded(true) };
+  return { query, errors, chips, filter, setFilter, vocabulary, loadVocabulary: () => setVocabularyNeeded(true) };
 }
 
 /** The number of events in a full window, which is the part of the list that one request reads. */

@@ -31,7 +31,7 @@ export function FilterMenu({ environments, hasProjects, onChoose }: FilterMenuPr
   const choices = [
     ...Object.entries(filterLabels),
     ...(hasProjects ? [['project', 'Project'] as const] : []),
-    ...environments.map((name) => [name, `On or off in ${name}`] as const),
+    ...environments.map((name) => [name, `On, off or partly on in ${name}`] as const),
   ];
   return (
     <Menu

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readFlagFilter, flagSuggestions, withoutChip } from './flag-filter.ts';
+import { withoutChip } from '../../filtering/filter-tokens.ts';
+import { readFlagFilter, flagSuggestions } from './flag-filter.ts';
 
 const now = new Date('2026-11-22T10:00:00Z');
 const environments = ['development', 'production'];
@@ -89,6 +90,8 @@ describe('a filter of flags', () => {
     ['created:<2026-02-99', 'write <7d, >4w, or >2026-01-31'],
     ['seen:<99999y', 'write <7d, >4w, or >2026-01-31'],
     ['state:old', 'write active or stale'],
+    ['state:stale state:active', 'it is given already'],
+    ['seen:<7d seen:>30d', 'it is bounded already'],
     ...['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'valueOf'].map((name) => [
       `${name}:x`,
       `${name} is not a filter key; put it into quotes to search for the text`,
@@ -136,6 +139,7 @@ describe('the parts of a filter', () => {
     ['tag:a:b,c:d tag:e:f segment:x,y', ['tag a:b and c:d', 'tag e:f', 'segment x and y']],
     ['tag:a:b,c:d -segment:x,y', ['tag a:b or c:d', 'not segment x or y']],
     ['type:release,experiment -project:shop', ['type release or experiment', 'not project shop']],
+    ['type:a -project:x type:b,a -project:y', ['type a or b', 'not project x', 'not project y']],
     ['owner:anna description:"dark mode"', ['created by anna', 'description contains dark mode']],
     ['state:stale archived:true favourite:false', ['stale', 'archived', 'not favourite']],
     ['created:>4w seen:<1d', ['created more than 4 weeks ago', 'last seen in the last day']],
@@ -154,11 +158,12 @@ describe('the parts of a filter', () => {
   });
 
   it('can be taken out of the text, which stays as it was typed', () => {
-    const filter = ' check  tag:"team:two words"   out production:on ';
+    const filter = ' check  tag:"team:two words" type:a  out production:on type:b ';
     const { chips } = readFlagFilter(filter, environments);
     expect(chips.map((chip) => withoutChip(filter, chip))).toEqual([
-      'check out production:on',
-      'check  tag:"team:two words"   out',
+      'check type:a  out production:on type:b',
+      'check  tag:"team:two words" out production:on',
+      'check  tag:"team:two words" type:a  out type:b',
     ]);
   });
 });

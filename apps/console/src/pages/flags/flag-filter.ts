@@ -1,27 +1,21 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
 import { serverNow } from '../../api/server-clock.ts';
 import {
-  ownTimeZone,
+  chipsOf,
+  dayWords,
+  type FilterChip,
   type FilterToken,
-  type ReaderClock,
-  readDayBound,
-  type InvalidTextToken,
   filterTokensOf,
+  type InvalidTextToken,
+  ownTimeZone,
+  readDayBound,
+  type ReaderClock,
   unknownKeyText,
 } from '../../filtering/filter-tokens.ts';
-import { formatCount } from '../../text/format-number.ts';
 import { type Suggestion, suggestionsAt } from '../../filtering/filter-suggestions.ts';
 
 /** The query parameters of a search for flags, without those that choose a page of the result. */
 export type SearchQuery = Omit<RequestOf<typeof SearchFeatures>['query'], 'offset' | 'limit'>;
-
-/** A part of a filter that is applied, in words: what `production:partial` says, not a text that is searched. */
-export interface FilterChip {
-  readonly label: string;
-  /** where it stands in the filter */
-  readonly start: number;
-  readonly end: number;
-}
 
 interface FlagFilter {
   readonly query: SearchQuery;
@@ -61,6 +55,7 @@ function listReader(key: string, parameter = key): Reader {
 function choiceReader(parameter: string, allowed: readonly string[]): Reader {
   return (value, isNegated, { single }) => {
     if (isNegated || !allowed.includes(value)) return `write ${allowed.join(' or ')}`;
+    if (single.has(parameter)) return 'it is given already';
     single.set(parameter, value);
     return undefined;
   };
@@ -70,6 +65,7 @@ function dayReader(parameter: string): Reader {
   return (value, isNegated, { single }, { now, timeZone }) => {
     const bound = isNegated ? undefined : readDayBound(value, now, timeZone);
     if (bound === undefined) return 'write <7d, >4w, or >2026-01-31';
+    if (single.has(parameter)) return 'it is bounded already';
     single.set(parameter, `${bound.isSince ? 'IS_ON_OR_AFTER' : 'IS_BEFORE'}:${bound.day}`);
     single.set('timeZone', timeZone);
     return undefined;
@@ -100,6 +96,9 @@ const readers: Readonly<Record<string, Reader>> = {
   created: dayReader('createdAt'),
   seen: dayReader('lastSeenAt'),
 };
+
+/** The keys of which a flag has one value, so that several tokens are alternatives. */
+const alternatives: ReadonlySet<string> = new Set(['type', 'project', 'owner']);
 
 /** The keys of a filter; the names of environments are keys as well. */
 const filterKeys: readonly string[] = Object.keys(readers);
@@ -135,22 +134,6 @@ function setCondition({ included, excluded }: ValueList, mustHaveAll: boolean): 
     : `${mustHaveAll ? 'INCLUDE_ALL_OF' : 'INCLUDE_ANY_OF'}:${included.join(',')}`;
 }
 
-const unitWords: Readonly<Record<string, string>> = { d: 'day', w: 'week', m: 'month', y: 'year' };
-
-/** A bound that `readDayBound` reads, in words; a day as the reader's browser writes it. */
-function dayWords(value: string): string {
-  const isUp = value.startsWith('>');
-  const [, count, unit = ''] = /^.(\d+)([dwmy])$/.exec(value) ?? [];
-  if (count !== undefined) {
-    const span = formatCount(Number(count), unitWords[unit] ?? '');
-    return isUp ? `more than ${span} ago` : `in the last ${span.replace(/^1 /, '')}`;
-  }
-  const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(
-    new Date(value.slice(1)),
-  );
-  return `${isUp ? 'since' : 'before'} ${day}`;
-}
-
 /** What a part of a filter with a key says. @param hasAll whether all of its values are required, instead of one */
 function chipLabel({ key = '', value, isNegated }: FilterToken, hasAll: boolean): string {
   const values = value
@@ -175,11 +158,6 @@ function chipLabel({ key = '', value, isNegated }: FilterToken, hasAll: boolean)
     default:
       return Object.hasOwn(readers, key) ? `${not}${key} ${values}` : `${key}: ${values}`;
   }
-}
-
-/** The filter without one of its parts. */
-export function withoutChip(filter: string, { start, end }: FilterChip): string {
-  return `${filter.slice(0, start).trimEnd()} ${filter.slice(end).trimStart()}`.trim();
 }
 
 /** The search forgives typing errors in texts of at most so many characters. */
@@ -228,10 +206,11 @@ export function readFlagFilter(
   }
   const hasAll = (key: string | undefined): boolean =>
     key === 'segment' || (key === 'tag' && applied.filter((token) => token.key === key && !token.isNegated).length > 1);
-  const chips = applied.map((token) => {
-    const { start, end } = token;
-    return { label: chipLabel(token, hasAll(token.key)), start, end };
-  });
+  const chips = chipsOf(
+    applied,
+    ({ key = '', isNegated }) => !isNegated && alternatives.has(key),
+    (token) => chipLabel(token, hasAll(token.key)),
+  );
   const query: Record<string, unknown> = Object.fromEntries(conditions.single);
   for (const [parameter, values] of conditions.lists) {
     if (parameter === 'status') query[parameter] = values.included;

@@ -13,6 +13,7 @@ import { useMayPropose, useMaySomewhere, usePermissionCheck } from '../../api/pe
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
+import { FilterChips } from '../../filtering/filter-chips.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { useScrollMemory } from '../../components/layout/scroll-memory.ts';
@@ -31,7 +32,6 @@ import {
   useFlagRows,
 } from './use-flags.ts';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
-import { FilterChips } from './filter-chips.tsx';
 import { FilterMenu, ViewsMenu } from './filter-menus.tsx';
 import { FlagTable } from './flag-table.tsx';
 import styles from './flags.module.css';

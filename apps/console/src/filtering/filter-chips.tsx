@@ -1,7 +1,7 @@
 import { useRef } from 'react';
-import { IconButton } from '../../components/buttons/button.tsx';
-import { type FilterChip, withoutChip } from './flag-filter.ts';
-import styles from './flags.module.css';
+import { IconButton } from '../components/buttons/button.tsx';
+import { type FilterChip, withoutChip } from './filter-tokens.ts';
+import styles from './filter-chips.module.css';
 
 interface FilterChipsProps {
   readonly filter: string;
@@ -11,7 +11,7 @@ interface FilterChipsProps {
   readonly onEmpty: () => void;
 }
 
-/** What the text of the filter holds, in words, each part with a button that takes it out of the text. */
+/** What the text of the filter holds, in words, each with a button that takes it out of the text. */
 export function FilterChips({ filter, chips, onChange, onEmpty }: FilterChipsProps) {
   const list = useRef<HTMLUListElement>(null);
   if (chips.length === 0) return null;
