@@ -24,8 +24,9 @@ export function Notice({ tone = 'neutral', children, actions }: NoticeProps) {
   );
 }
 
-/** The explanation of an error, with the details that the server gives, and a button that retries. */
+/** The explanation of an error, with the details that the server gives, and a button that retries; nothing where there is no error. */
 export function ErrorNotice({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
+  if (error == null) return null;
   return (
     <Notice
       tone="danger"

@@ -90,7 +90,7 @@ export function ConfirmOperationDialogImplementation<O extends AnyOperation>({
       }
     >
       {children}
-      {mutation.error !== null && <ErrorNotice error={mutation.error} />}
+      <ErrorNotice error={mutation.error} />
       {typedName !== undefined && !isImpossible && (
         <TextField
           label={`Type “${typedName}” to confirm`}

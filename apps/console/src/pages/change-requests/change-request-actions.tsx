@@ -200,7 +200,7 @@ function ActionDialog({ request, review, action, isApplicable, onClose }: Action
           />
         )}
         {state !== undefined && <TextField label="Comment (optional)" rows={2} value={comment} onChange={setComment} />}
-        {error !== null && <ErrorNotice error={error} />}
+        <ErrorNotice error={error} />
       </div>
     </Dialog>
   );

@@ -112,7 +112,7 @@ function CommentForm({ request, changeId, label, hint, drafts }: CommentFormProp
         value={text}
         onChange={(entered) => drafts.setTextAt(changeId, entered)}
       />
-      {addComment.error !== null && <ErrorNotice error={addComment.error} />}
+      <ErrorNotice error={addComment.error} />
       <div>
         <Button type="submit" size="small" isPending={addComment.isPending} isDisabled={text.trim() === ''}>
           Comment

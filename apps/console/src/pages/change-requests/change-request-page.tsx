@@ -53,7 +53,7 @@ function TitleDialog({ request, onClose }: RequestProps & { readonly onClose: ()
       isPending={save.isPending}
     >
       <TextField label="Title" value={title} onChange={setTitle} isRequired autoFocus />
-      {save.error !== null && <ErrorNotice error={save.error} />}
+      <ErrorNotice error={save.error} />
     </FormDialog>
   );
 }

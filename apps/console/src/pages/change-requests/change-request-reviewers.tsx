@@ -187,7 +187,7 @@ export function RequestReviewersDialog({ request, review, onClose }: ReviewProps
           emptyText="Nobody is asked."
         />
         {isTooMany && <p role="alert">At most {maxReviewers} people can be asked. Remove some of them.</p>}
-        {save.error !== null && <ErrorNotice error={save.error} />}
+        <ErrorNotice error={save.error} />
       </div>
     </FormDialog>
   );

@@ -235,7 +235,7 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
               Text for the code’s owners
             </Button>
           </SelectionBar>
-          {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
+          <ErrorNotice error={list.error} retry={() => void list.refetch()} />
           {list.data === undefined && list.error === null && <Loading />}
           {list.data !== undefined && flags.length === 0 && (
             <EmptyState title={hasSearchText ? 'No flag has this in its name' : 'Nothing to clean up here'}>

@@ -170,7 +170,7 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
           </Button>
         )}
       </div>
-      {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
+      <ErrorNotice error={list.error} retry={() => void list.refetch()} />
       {!list.isLoaded && list.error === null && <Loading />}
       {isEmpty && filter.trim() !== '' && (
         <EmptyState title="No event matches" action={<Button onPress={() => setFilter('')}>Clear the filter</Button>}>

@@ -132,7 +132,7 @@ function IntegrityDialog({ onClose }: { readonly onClose: () => void }) {
               {formatCount(progress.checkedTo, 'event')} of {formatCount(progress.to, 'event')} checked…
             </p>
           ))}
-        {!query.isFetching && query.error !== null && <ErrorNotice error={query.error} />}
+        {!query.isFetching && <ErrorNotice error={query.error} />}
         {!query.isFetching && query.data !== undefined && <CheckReport {...query.data} />}
         <TextField
           label="An end that you noted earlier"

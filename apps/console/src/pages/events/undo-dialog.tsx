@@ -326,7 +326,7 @@ export function UndoDialog({ event, onClose }: { readonly event: Event; readonly
                 It has changed while this was open. Look at the new preview before you go on.
               </Notice>
             )}
-            {query.error !== null && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+            <ErrorNotice error={query.error} retry={() => void query.refetch()} />
             {query.data === undefined ? query.error === null && <Loading /> : <Plan event={event} undo={query.data} />}
             {!mayUndo && isProtectionKnown && operation !== undefined && (
               <Notice>
@@ -340,7 +340,7 @@ export function UndoDialog({ event, onClose }: { readonly event: Event; readonly
                 change becomes part of your change request.
               </Notice>
             )}
-            {undo.error !== null && <ErrorNotice error={undo.error} />}
+            <ErrorNotice error={undo.error} />
           </>
         )}
       </div>

@@ -84,7 +84,7 @@ function AddParentDialog({ feature, project, onClose }: FlagDependenciesProps & 
         {parent !== null && (
           <ProtectionNotice protection={protection} isPending={addition.isPending} onPropose={() => addParent(false)} />
         )}
-        {addition.error !== null && <ErrorNotice error={addition.error} />}
+        <ErrorNotice error={addition.error} />
       </div>
     </Dialog>
   );

@@ -188,7 +188,7 @@ function TagDialog({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
           onChange={setType}
         />
         <TextField label="Tag" value={value} onChange={setValue} isRequired autoFocus />
-        {update.error !== null && <ErrorNotice error={update.error} />}
+        <ErrorNotice error={update.error} />
       </div>
     </FormDialog>
   );

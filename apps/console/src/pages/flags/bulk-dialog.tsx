@@ -265,7 +265,7 @@ export function BulkDialog({ action: actionWithoutTag, flags: source, onClose }:
           {...(tagText !== '' && tagMatch === null ? { error: 'Write type:value, each of 2 to 50 characters.' } : {})}
         />
       )}
-      {selected.error !== null && <ErrorNotice error={selected.error} retry={() => void selected.refetch()} />}
+      <ErrorNotice error={selected.error} retry={() => void selected.refetch()} />
       {selected.data === undefined && selected.error === null && <Loading />}
       {selected.data !== undefined && (!needsTag || tagMatch !== null) && (
         <>

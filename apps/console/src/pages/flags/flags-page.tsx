@@ -237,7 +237,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
         </SelectionBar>
         <FilterChips filter={filter} chips={chips} onChange={setFilter} onEmpty={() => filterBox.current?.focus()} />
       </div>
-      {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
+      <ErrorNotice error={list.error} retry={() => void list.refetch()} />
       {!list.isLoaded && list.error === null && <Loading />}
       {isEmpty && filter.trim() !== '' && (
         <EmptyState title="No flag matches" action={<Button onPress={() => setFilter('')}>Clear the filter</Button>}>

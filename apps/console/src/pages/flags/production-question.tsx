@@ -109,7 +109,7 @@ export function ProductionQuestion({ asked, onConfirm, onClose }: ProductionQues
           </strong>{' '}
           of the project {flag.project}
         </p>
-        {query.error !== null && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
         {protection.error !== null && protection.data === undefined && (
           <ErrorNotice error={protection.error} retry={() => void protection.refetch()} />
         )}

@@ -54,7 +54,7 @@ function Section<T>({ title, query, none, more, children }: SectionProps<T>) {
         <h2 id={id}>{title}</h2>
         {data !== undefined && data.length > 0 && more}
       </div>
-      {error != null && data === undefined && <ErrorNotice error={error} retry={() => void query.refetch()} />}
+      {data === undefined && <ErrorNotice error={error} retry={() => void query.refetch()} />}
       {error == null && data === undefined && <Loading />}
       {data !== undefined &&
         (data.length === 0 ? (

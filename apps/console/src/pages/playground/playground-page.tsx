@@ -129,7 +129,7 @@ export function PlaygroundPage() {
           Flags or segments have changed since these results were evaluated.
         </Notice>
       )}
-      {table.error !== null && <ErrorNotice error={table.error} retry={() => void table.refetch()} />}
+      <ErrorNotice error={table.error} retry={() => void table.refetch()} />
       {firstPage === undefined && table.error === null && environments.length > 0 && <Loading />}
       {firstPage !== undefined && flags.length === 0 && table.error === null && (
         <EmptyState title="No flag matches">

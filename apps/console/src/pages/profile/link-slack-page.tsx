@@ -41,7 +41,7 @@ export function LinkSlackPage() {
               Link it only if it is your own account, and if you pressed a button in Slack just now. A link that
               somebody else sent to you would let them act as you.
             </Notice>
-            {link.error !== null && <ErrorNotice error={link.error} />}
+            <ErrorNotice error={link.error} />
             <div className={layout['bar']}>
               <Button onPress={() => void navigate({ href: '/' })}>Cancel</Button>
               <Button variant="primary" isPending={link.isPending} onPress={() => link.mutate({ body: { token } })}>

@@ -113,7 +113,7 @@ function StrategyForm(props: StrategyFormProps) {
         onDirect={() => void save({ isDirect: true })}
       />
       <div className={styles['footer']} data-sticky>
-        {error !== null && <ErrorNotice error={error} />}
+        <ErrorNotice error={error} />
         <div className={layout['actions']}>
           {maySave && (
             <Button type="submit" variant="primary" isPending={isPending} isDisabled={!isChanged}>

@@ -60,7 +60,7 @@ function TestDialog({ id, onClose }: { readonly id: number; readonly onClose: ()
       }
     >
       <p>An event that has not happened is sent once. It is neither recorded nor repeated.</p>
-      {test.error !== null && <ErrorNotice error={test.error} />}
+      <ErrorNotice error={test.error} />
       {data !== undefined && (
         <>
           {data.error === null ? (
@@ -138,7 +138,7 @@ function ReplayDialog({ id, onClose }: { readonly id: number; readonly onClose: 
         value={after}
         onChange={setAfter}
       />
-      {replay.error !== null && <ErrorNotice error={replay.error} />}
+      <ErrorNotice error={replay.error} />
     </Dialog>
   );
 }

@@ -169,7 +169,7 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
       <Switch isSelected={body.enabled} onChange={(enabled) => change({ enabled })}>
         Send events
       </Switch>
-      {error !== null && <ErrorNotice error={error} />}
+      <ErrorNotice error={error} />
       {conflict !== undefined && (
         <MergeConflictDialog
           merged={conflict.merged}

@@ -90,7 +90,7 @@ function TryProvider({ settings }: { readonly settings: OidcSettings }) {
           Try the provider
         </Button>
       </div>
-      {discover.error !== null && <ErrorNotice error={discover.error} />}
+      <ErrorNotice error={discover.error} />
       {discover.data !== undefined && (
         <ProviderDetails provider={discover.data} algorithm={settings.idTokenSigningAlgorithm} />
       )}

@@ -287,9 +287,7 @@ function ImportForm({ choice }: { readonly choice: EnvironmentChoice }) {
           </Notice>
         )}
       </div>
-      {(importFeatures.error ?? validateImport.error) !== null && (
-        <ErrorNotice error={importFeatures.error ?? validateImport.error} />
-      )}
+      <ErrorNotice error={importFeatures.error ?? validateImport.error} />
       <div>
         <Button
           type="submit"
@@ -375,7 +373,7 @@ function ExportForm({ choice }: { readonly choice: EnvironmentChoice }) {
         labels={{ project: 'Project', environment: 'Environment' }}
         hasProject={kind === 'project'}
       />
-      {exportFeatures.error !== null && <ErrorNotice error={exportFeatures.error} />}
+      <ErrorNotice error={exportFeatures.error} />
       <div>
         <Button type="submit" isPending={exportFeatures.isPending}>
           Export

@@ -238,7 +238,7 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
       <Switch isSelected={enabled} onChange={setEnabled}>
         Act on signals
       </Switch>
-      {error !== null && <ErrorNotice error={error} />}
+      <ErrorNotice error={error} />
       {conflict !== undefined && (
         <MergeConflictDialog
           merged={conflict.merged}

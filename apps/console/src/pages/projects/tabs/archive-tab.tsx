@@ -52,7 +52,7 @@ function ReviveAllDialog({ project, names, onClose }: ReviveAllProps) {
       onClose={onClose}
     >
       <p>It comes back as it was, and is off in every environment.</p>
-      {revive.error !== null && <ErrorNotice error={revive.error} />}
+      <ErrorNotice error={revive.error} />
     </ConfirmDialog>
   );
 }
