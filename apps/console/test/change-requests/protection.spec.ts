@@ -7,6 +7,8 @@ import {
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  goTo,
+  openMenu,
   openPage,
   openSignedIn,
   signIn,
@@ -124,6 +126,17 @@ describeInBrowser('a protected environment', () => {
     await dialog.getByRole('button', { name: 'Propose', exact: true }).press('Enter');
     await page.getByText('Added to a new draft for production.').waitFor();
     expect((await stored(child)).archived).toBe(false);
+    // What no change request does is refused to them, and not offered.
+    await openMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Archive');
+    for (const entry of ['Copy the flag', 'Move to another project'])
+      expect(await page.getByRole('menuitem', { name: entry }).getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Escape');
+    await goTo(page, `/projects/${project}/environments`);
+    expect(await page.getByRole('switch', { name: 'Use production in this project' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('switch', { name: 'Use development in this project' }).isDisabled()).toBe(false);
+    await openMenu(page.getByRole('button', { name: 'Actions for production' }), 'Set approvals');
+    expect(await page.getByRole('menuitem', { name: 'Stop using it' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
     await closeChecked(opened);
   });
 

@@ -1,8 +1,16 @@
-import { CloneFeature, DeleteFeature, type Feature, MoveFeature, ReviveFeature } from '@bunting/contracts';
+import {
+  CloneFeature,
+  DeleteFeature,
+  type Feature,
+  GetEditStatus,
+  MoveFeature,
+  ReviveFeature,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { usePermissionCheck } from '../../api/permissions.ts';
-import { useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
+import { operationQuery, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
 import { ProtectionNotice, useEditProtection, useMayEdit } from '../../changes/edit-protection.tsx';
 import { notifySubmitted, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { Button } from '../../components/buttons/button.tsx';
@@ -64,7 +72,7 @@ function ArchiveFlagDialog({ project, name, dependents, onClose }: ArchiveFlagDi
       <LastAskers project={project} name={name} />
       {dependents.length > 0 && <p>These flags depend on it: {dependents.join(', ')}.</p>}
       <ProtectionNotice protection={protection} isPending={archive.isPending} onPropose={() => archiveFlag(false)} />
-      {archive.error !== null && <ErrorNotice error={archive.error} />}
+      <ErrorNotice error={archive.error} />
     </ConfirmDialog>
   );
 }
@@ -106,7 +114,7 @@ function CopyFlagDialog({ project, name, onClose }: FlagDialogProps) {
       isPending={clone.isPending}
     >
       <TextField label="New name" value={copyName} onChange={setCopyName} isRequired autoFocus />
-      {clone.error !== null && <ErrorNotice error={clone.error} />}
+      <ErrorNotice error={clone.error} />
     </FormDialog>
   );
 }
@@ -115,7 +123,14 @@ function CopyFlagDialog({ project, name, onClose }: FlagDialogProps) {
 function MoveFlagDialog({ project, name, onClose }: FlagDialogProps) {
   const openFlag = useOpenFlag();
   const hasPermission = usePermissionCheck();
-  const projects = useProjects();
+  const projects = (useProjects().data?.projects ?? []).filter(
+    ({ id }) => id !== project && hasPermission('MOVE_FEATURE_TOGGLE', { project: id }),
+  );
+  // A flag moves into no project with an environment that is protected from the user.
+  const guarded = useQuery({
+    ...operationQuery(GetEditStatus, { body: { projects: projects.map(({ id }) => id).slice(0, 300), features: [] } }),
+    enabled: projects.length > 0,
+  }).data?.protectedEnvironments.filter((scope) => !hasPermission('SKIP_CHANGE_REQUEST', scope));
   const [target, setTarget] = useState<string>();
   const move = useOperationMutation(MoveFeature, 'handled');
   return (
@@ -145,14 +160,14 @@ function MoveFlagDialog({ project, name, onClose }: FlagDialogProps) {
       <p>The environments of the other project must fit, and its permissions hold from then on.</p>
       <ComboBox
         label="Project"
-        options={(projects.data?.projects ?? [])
-          .filter(({ id }) => id !== project && hasPermission('MOVE_FEATURE_TOGGLE', { project: id }))
+        options={projects
+          .filter(({ id }) => guarded?.some((scope) => scope.project === id) !== true)
           .map(({ id, name: label }) => ({ id, label }))}
         value={target ?? null}
         onChange={setTarget}
         autoFocus
       />
-      {move.error !== null && <ErrorNotice error={move.error} />}
+      <ErrorNotice error={move.error} />
     </Dialog>
   );
 }
@@ -167,6 +182,8 @@ export function FlagMenu({ feature: { name, archived = false, children = [] }, p
   const [dialog, setDialog] = useState<'archive' | 'delete' | 'copy' | 'move' | undefined>();
   const hasPermission = usePermissionCheck();
   const mayEdit = useMayEdit(project);
+  // A copy and a move are in no change request.
+  const { maySkip } = useEditProtection(project);
   const revive = useOperationMutation(ReviveFeature, 'notified');
   const entries: MenuEntry[] = archived
     ? [
@@ -193,13 +210,13 @@ export function FlagMenu({ feature: { name, archived = false, children = [] }, p
           id: 'copy',
           label: 'Copy the flag',
           icon: 'copy',
-          isDisabled: !hasPermission('CREATE_FEATURE', { project }),
+          isDisabled: !(maySkip && hasPermission('CREATE_FEATURE', { project })),
           run: () => setDialog('copy'),
         },
         {
           id: 'move',
           label: 'Move to another project',
-          isDisabled: !hasPermission('MOVE_FEATURE_TOGGLE', { project }),
+          isDisabled: !(maySkip && hasPermission('MOVE_FEATURE_TOGGLE', { project })),
           run: () => setDialog('move'),
         },
         {

@@ -31,7 +31,7 @@ import { useProjectName } from '../../../components/content/project-name.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Switch } from '../../../components/forms/fields.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
-import { useMayCall } from '../../../api/permissions.ts';
+import { useMayCall, usePermissionCheck } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
@@ -192,6 +192,12 @@ function EnvironmentList({ project, environments, onEditDefaultStrategy }: Envir
   }>();
   const close = (): void => setDialog(undefined);
   const scope = { project };
+  const hasPermission = usePermissionCheck();
+  // That deletes what flags have there, and is in no change request.
+  const mayRemove = ({ name }: ProjectEnvironment): boolean =>
+    mayCall(RemoveProjectEnvironment, scope) &&
+    (requiredApprovalsIn(config.data, name) === undefined ||
+      hasPermission('SKIP_CHANGE_REQUEST', { project, environment: name }));
   const segmentNames = useSegmentNames();
   const startUsing = async (environment: string): Promise<void> => {
     try {
@@ -225,7 +231,7 @@ function EnvironmentList({ project, environments, onEditDefaultStrategy }: Envir
                 },
               ]
             : []),
-          ...(mayCall(RemoveProjectEnvironment, scope)
+          ...(mayRemove(environment)
             ? [
                 {
                   id: 'remove',
@@ -265,7 +271,10 @@ function EnvironmentList({ project, environments, onEditDefaultStrategy }: Envir
               <Switch
                 aria-label={`Use ${environment.name} in this project`}
                 isSelected={environment.visible === true}
-                isDisabled={!mayCall(AddProjectEnvironment, scope) || addEnvironment.isPending}
+                isDisabled={
+                  addEnvironment.isPending ||
+                  !(environment.visible === true ? mayRemove(environment) : mayCall(AddProjectEnvironment, scope))
+                }
                 onChange={(isUsed) =>
                   isUsed ? void startUsing(environment.name) : setDialog({ action: 'remove', environment })
                 }
