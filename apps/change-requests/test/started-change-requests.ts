@@ -101,7 +101,7 @@ export interface StartedChangeRequests {
   emittedEvents(): Promise<OutboxEvent[]>;
   /** how many rows each of its tables has */
   stored(): Promise<Record<string, number>>;
-  /** Deletes all requests, emitted events, and recorded calls of the features service. */
+  /** Deletes all requests, known deletions of users, emitted events, warnings, and recorded calls of the features service. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -167,8 +167,11 @@ export async function startChangeRequests(
     reset: async () => {
       features.reset();
       gateway.reset();
+      warnings.length = 0;
       await database.transaction(({ query }) =>
-        query('delete from change_request; delete from protected_environment; delete from outbox'),
+        query(
+          'delete from change_request; delete from protected_environment; delete from deleted_user; delete from outbox',
+        ),
       );
     },
     stop: async () => {

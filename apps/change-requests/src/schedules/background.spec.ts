@@ -1,17 +1,18 @@
 import { invalid, unavailable } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  callers,
+  type StartedChangeRequests,
+  startChangeRequests,
+  startedChangeRequests,
+} from '../../test/started-change-requests.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const update = { action: 'updateStrategy', feature: 'checkout', payload: { id: 'in-production', title: 'ours' } };
 const { mia, lee, kim, rita, ron, ada } = callers;
 
-let service: StartedChangeRequests;
-beforeEach(async () => {
-  service = await startChangeRequests();
-});
-afterEach(() => service.stop());
+const service = startedChangeRequests();
 
 async function approved(changes: readonly object[] = [enable], author: (typeof callers)[keyof typeof callers] = lee) {
   const { id } = await service.add(changes, author);
@@ -147,12 +148,13 @@ describe('a scheduled request', () => {
   it('stays pending after edits of other objects', async () => {
     const id = await approved();
     await service.move(id, 'Scheduled', ada, inMs(60_000));
+    const text = "select position::integer from consumer_checkpoint where producer = 'features'";
+    const consumed = async () =>
+      (await service.database.read<{ position: number }>({ name: 'consumed', text }))[0]?.position ?? 0;
+    const before = await consumed();
     service.features.emit('feature-strategy-update', 'banner');
     service.features.emit('feature-strategy-update', 'checkout');
-    const consumed = "select position from consumer_checkpoint where producer = 'features'";
-    await eventually(async () =>
-      expect(await service.database.read({ name: 'consumed', text: consumed })).toEqual([{ position: 2 }]),
-    );
+    await eventually(async () => expect(await consumed()).toBe(before + 2));
     await checked();
     expect(await service.get(id)).toMatchObject({ schedule: { status: 'pending' } });
     await setTime(id, '0 s');
