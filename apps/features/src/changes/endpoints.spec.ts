@@ -9,16 +9,20 @@ import {
   PreviewChanges,
   SetProtection,
 } from '@bunting/contracts';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
-import { type StartedFeatures, startFeatures, useFeatures } from '../../test/started-features.ts';
+import { useFeatures } from '../../test/started-features.ts';
 
 describe('applying changes', () => {
-  let service: StartedFeatures;
+  const service = useFeatures();
   beforeEach(async () => {
-    service = await startFeatures();
+    await service.database.transaction(({ query }) =>
+      query(
+        'delete from feature; delete from deleted_feature; delete from segment; delete from applied_change_request',
+      ),
+    );
+    await service.clearOutbox();
   });
-  afterEach(() => service.stop());
 
   const kim = { id: 9, name: 'kim', grants: [] };
   const project = 'default';
