@@ -10,6 +10,11 @@ const things = {
   statements: ['create table thing (name text primary key, version int not null default 1)'],
 };
 
+const migrations = [outboxTables, outboxReservation, outboxOfChanges, things];
+
+const migrate = async (url: string): Promise<void> =>
+  (await openDatabase({ url, name: 'template', migrations })).close();
+
 export const featureCreated = (featureName: string): OutboxEvent => ({
   type: 'feature-created',
   createdAt: '2026-11-21T12:00:00.000Z',
@@ -25,13 +30,10 @@ export const featureCreated = (featureName: string): OutboxEvent => ({
 
 /** A real producer of features: a database with an outbox, a relay, and the call that reads it. */
 export const startProducer = async (bus: Bus, url?: string, options: { intervalMs?: number } = {}) => {
-  const fresh = url === undefined ? await freshDatabase() : undefined;
+  const template = { key: JSON.stringify(migrations), migrate };
+  const fresh = url === undefined ? await freshDatabase('outbox', template) : undefined;
   const address = url ?? fresh?.url ?? '';
-  const database = await openDatabase({
-    url: address,
-    name: 'features',
-    migrations: [outboxTables, outboxReservation, outboxOfChanges, things],
-  });
+  const database = await openDatabase({ url: address, name: 'features', migrations });
   const outboxProducer = startOutboxProducer({
     producer: 'features',
     database,

@@ -61,6 +61,8 @@ export async function startTestPostgres(
   // With hundreds of databases one of its workers would always run; the tables of a test live too shortly to need them.
   await withClient(url, async (client) => {
     await client.query('ALTER SYSTEM SET autovacuum = off');
+    // Copies of templates then share their blocks, where the file system can do that.
+    await client.query('ALTER SYSTEM SET file_copy_method = clone');
     await client.query('SELECT pg_reload_conf()');
   });
   return {
@@ -137,8 +139,9 @@ export async function freshDatabase(name = 'test', template?: DatabaseTemplate) 
   const server = await testPostgresUrl();
   const source = template === undefined ? 'template0' : await ensureTemplate(server, template);
   const database = nameOf('fresh', name, randomBytes(6).toString('hex'));
+  // Copied as files, it takes half of the CPU that copying block by block through the log does.
   await withClient(server, (client) =>
-    client.query(`CREATE DATABASE ${identifier(database)} TEMPLATE ${identifier(source)}`),
+    client.query(`CREATE DATABASE ${identifier(database)} TEMPLATE ${identifier(source)} STRATEGY FILE_COPY`),
   );
   return {
     url: urlOf(server, database),
