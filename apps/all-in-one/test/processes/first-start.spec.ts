@@ -21,6 +21,9 @@ const newFolder = (): string => {
   return folder;
 };
 
+/** The data of the first start, with which later ones begin sooner. */
+const firstDataDir = newFolder();
+
 const programs: Program[] = [];
 const started = (program: Program): Program => {
   programs.push(program);
@@ -60,7 +63,7 @@ afterAll(() => folders.forEach(removeFolder));
 
 /** The steps of a user, each of which follows the one before. */
 describe('the first start by npm', () => {
-  const dataDir = newFolder();
+  const dataDir = firstDataDir;
   let url: string;
   let settings: Record<string, string>;
   let first: Program;
@@ -234,9 +237,9 @@ describe('a start', () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };
-    const dataDir = newFolder();
-    await expectRefusesToStart({ PORT: String(port), BUNTING_DATA_DIR: dataDir }, String(port), 'PORT');
-    expect(processesOf(dataDir)).toEqual([]);
+    const settings = { PORT: String(port), BUNTING_DATA_DIR: firstDataDir };
+    await expectRefusesToStart(settings, String(port), 'PORT');
+    expect(processesOf(firstDataDir)).toEqual([]);
     taken.close();
   });
 
