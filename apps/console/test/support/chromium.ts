@@ -40,7 +40,14 @@ function launch(executablePath: string, libraries?: string): Promise<BrowserServ
   return chromium.launchServer({
     executablePath,
     host: '127.0.0.1',
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none'],
+    // A page of a test lives for seconds: what its scripts gain by being optimized is less than what that takes.
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--disable-gpu',
+      '--font-render-hinting=none',
+      '--js-flags=--no-opt',
+    ],
     ...(libraries === undefined ? {} : { env: { ...process.env, LD_LIBRARY_PATH: libraries } }),
   });
 }

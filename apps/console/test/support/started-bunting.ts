@@ -37,10 +37,12 @@ export async function startBunting() {
     databases.push(database);
     settings[`${name.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`] = database.url;
   }
-  const { PATH = '', HOME = '', TMPDIR } = process.env;
+  const inherited = Object.entries(process.env).filter(([name]) =>
+    ['PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'].includes(name),
+  );
   const child = spawn(process.execPath, [path.join(repository, 'apps', 'all-in-one', 'src', 'main.ts')], {
     cwd: repository,
-    env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...settings },
+    env: { ...Object.fromEntries(inherited), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
