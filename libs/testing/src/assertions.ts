@@ -1,21 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const firstPauseMs = 10;
-const maxPauseMs = 100;
+/** The pauses grow up to the first of these, and in a long wait with its length up to the second, so that waiting takes little CPU. */
+const maxPauseMs = { short: 100, long: 500 };
 
 /**
  * Retries an assertion until it passes, and resolves with its result. After the timeout it rejects with the last error. The default is so
  * long that only a defect exceeds it, however busy the machine.
  */
 export async function eventually<T>(assertion: () => T | Promise<T>, { timeoutMs = 60_000 } = {}): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
+  const startedAt = performance.now();
+  for (let pauseMs = firstPauseMs; ;) {
     try {
       return await assertion();
     } catch (error) {
-      if (performance.now() >= deadline) throw error;
+      if (performance.now() - startedAt >= timeoutMs) throw error;
     }
     await sleep(pauseMs);
+    const longest = Math.max(maxPauseMs.short, Math.min((performance.now() - startedAt) / 8, maxPauseMs.long));
+    pauseMs = Math.min(pauseMs * 1.5, longest);
   }
 }
 
