@@ -112,6 +112,7 @@ async function startServers(): Promise<void> {
   process.env['PATH'] = `${programs}:${process.env['PATH'] ?? ''}`;
   process.env['NX_DAEMON'] = 'false';
   process.env['NX_TUI'] = 'false';
+  process.env['NODE_COMPILE_CACHE'] ||= path.join(repository, 'node_modules', '.cache', 'bunting', 'compiled');
   process.env['TEST_POSTGRES_URL'] ||= (await startTestPostgres()).url;
 }
 
