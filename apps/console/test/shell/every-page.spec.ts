@@ -63,6 +63,24 @@ const pages: string[] = [
   ].map((section) => `/admin/${section}`),
 ];
 
+/** The sizes of letters: those of the tokens `--size…`. */
+const typeScale = ['12px', '13px', '14px', '16px', '20px'];
+
+/** What on a page has letters of another size than those of the scale. */
+function sizesOutOfScale(page: Page): Promise<readonly string[]> {
+  return page.evaluate((scale) => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = new Set<string>();
+    while (texts.nextNode()) {
+      const parent = texts.currentNode.parentElement;
+      if (parent === null || texts.currentNode.textContent?.trim() === '' || parent.closest('script, style')) continue;
+      const size = getComputedStyle(parent).fontSize;
+      if (!scale.includes(size)) found.add(`${parent.tagName} “${parent.textContent.slice(0, 20)}” in ${size}`);
+    }
+    return [...found];
+  }, typeScale);
+}
+
 async function axeFaults(page: Page): Promise<readonly string[]> {
   await loadAxe(page);
   const { violations } = await page.evaluate(
@@ -141,14 +159,18 @@ describeInBrowser('every page', () => {
     { what: 'a phone', width: 390, height: 844 },
     { what: 'a window of 1280 pixels at 200 %, in forced colours', width: 640, height: 400, isForced: true },
     { what: 'a window of 1280 pixels', width: 1280, height: 800 },
-  ])('has long and right-to-left names within the edges of $what', async ({ width, height, isForced = false }) => {
+  ])('has long and right-to-left names within $what, in one scale', async ({ width, height, isForced = false }) => {
     const opened = await openSignedIn('/', { width, height });
     const { page } = opened;
     if (isForced) await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
     const faults: string[] = [];
     for (const path of pages) {
       await goTo(page, path);
-      const ofPage = [...(await cutOffIn(page)), ...(isForced ? await axeFaults(page) : [])];
+      const ofPage = [
+        ...(await cutOffIn(page)),
+        ...(await sizesOutOfScale(page)),
+        ...(isForced ? await axeFaults(page) : []),
+      ];
       faults.push(...ofPage.slice(0, 3).map((fault) => `${path}: ${fault}`));
     }
     expect(faults).toEqual([]);
