@@ -35,7 +35,7 @@ interface RowAction<T> {
 
 export interface CatalogueProps<T, C extends AnyOperation, E extends AnyOperation, R extends AnyOperation> extends Omit<
   ResourceListProps<T>,
-  'actions' | 'empty'
+  'actions' | 'create' | 'empty'
 > {
   /** a thing of the list, in texts: `tag type` */
   readonly noun: string;
@@ -231,10 +231,10 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
       {noticeOperation && !isDenied(list.query.error) && (
         <MissingPermissionNotice operation={noticeOperation} {...(scope && { scope })} />
       )}
-      {frame === undefined && (list.query.data?.length ?? 0) > 0 && <div>{createButton}</div>}
       <ResourceList
         {...list}
         {...(rowActions.length > 0 && { actions: entriesOf })}
+        {...(frame === undefined && { create: createButton })}
         empty={{ ...(frame === undefined && { action: createButton }), ...empty }}
       />
       <Suspense>

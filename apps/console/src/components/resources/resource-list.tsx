@@ -33,6 +33,8 @@ export interface ResourceListProps<T> {
   readonly empty: { readonly title: string; readonly help: string; readonly action?: React.ReactNode };
   /** further filters, beside the search */
   readonly filter?: React.ReactNode;
+  /** the button that creates a thing, where the head of the page has none */
+  readonly create?: React.ReactNode;
   /** renders what stands above the list, such as an action for all rows that the search has found */
   readonly renderAbove?: (rows: readonly T[]) => React.ReactNode;
   /** the search parameter of the URL that holds the text of the search; a page with two lists needs two of them */
@@ -60,6 +62,7 @@ export function ResourceList<T>({
   actions,
   empty,
   filter,
+  create,
   renderAbove,
   parameter = 'q',
 }: ResourceListProps<T>) {
@@ -81,12 +84,13 @@ export function ResourceList<T>({
           );
         }
         const found = rows.filter(matches);
+        const hasSearch = rows.length >= minRowsForSearch || search !== '';
         return (
           <div className={styles['list']}>
             {renderAbove?.(found)}
-            {(rows.length >= minRowsForSearch || search !== '' || filter !== undefined) && (
+            {(hasSearch || filter !== undefined || create) && (
               <div className={styles['search']}>
-                {(rows.length >= minRowsForSearch || search !== '') && (
+                {hasSearch && (
                   <TextField
                     label={`Search in ${lowerFirst(label)}`}
                     value={search}
@@ -99,11 +103,14 @@ export function ResourceList<T>({
                   />
                 )}
                 {filter}
-                <span role="status" className={styles['hint']}>
-                  {found.length === rows.length
-                    ? `${formatNumber(rows.length)} in all`
-                    : `${formatNumber(found.length)} of ${formatNumber(rows.length)}`}
-                </span>
+                {(hasSearch || filter !== undefined) && (
+                  <span role="status" className={styles['hint']}>
+                    {found.length === rows.length
+                      ? `${formatNumber(rows.length)} in all`
+                      : `${formatNumber(found.length)} of ${formatNumber(rows.length)}`}
+                  </span>
+                )}
+                {create && <div className={styles['create']}>{create}</div>}
               </div>
             )}
             {found.length === 0 ? (

@@ -28,10 +28,10 @@ export function SegmentsTab({ project }: { readonly project: string }) {
   );
   return (
     <div className={layout['stack']}>
-      {(segments.data?.length ?? 0) > 0 && <div>{createLink}</div>}
       <ResourceList
         label="Segments"
         query={segments}
+        create={createLink}
         rowKey={({ id }) => id}
         name={({ name }) => name}
         text={({ description }) => description ?? ''}
