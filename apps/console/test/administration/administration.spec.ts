@@ -224,7 +224,7 @@ describeInBrowser('administration', () => {
     const opened = await openSignedIn('/admin/segments/new');
     const { page } = opened;
     await page.getByRole('textbox', { name: 'Name' }).fill(name);
-    await page.getByText('No constraint is left', { exact: false }).waitFor();
+    await page.getByText('Without a constraint, everybody is in the segment.').waitFor();
     await page.getByRole('button', { name: 'Add a constraint' }).press('Enter');
     let writes = 0;
     page.on('request', (request) => void (writes += request.method() === 'POST' ? 1 : 0));
@@ -300,7 +300,7 @@ describeInBrowser('administration', () => {
       await page.getByRole('button', { name: 'Choose a file of ids' }).press('Enter');
       await (await chooser).setFiles({ name: file, mimeType: 'text/plain', buffer: Buffer.from(content) });
     };
-    await page.getByText('No constraint is left', { exact: false }).waitFor();
+    await page.getByText('Without a constraint, everybody is in the segment.').waitFor();
     await choose('broken.ndjson', '"a"\n{"id":5}\n');
     await page.getByText('Line 2 of', { exact: false }).waitFor();
     await choose(
@@ -314,7 +314,7 @@ describeInBrowser('administration', () => {
     await page.getByRole('button', { name: 'Use it as the list' }).press('Enter');
     await page.getByText('whose userId is one of 10,001 ids', { exact: false }).waitFor();
     await page.getByText('To them, a segment with a longer list matches nobody', { exact: false }).waitFor();
-    expect(await page.getByText('No constraint is left', { exact: false }).count()).toBe(0);
+    expect(await page.getByText('Without a constraint, everybody is in the segment.').count()).toBe(0);
     await choose('gone.txt', 'ann\nu0\nunknown\n');
     await page.getByRole('button', { name: 'Remove these ids' }).press('Enter');
     await page.getByText('0 added, 2 removed: the list has 9,999 ids.').waitFor();

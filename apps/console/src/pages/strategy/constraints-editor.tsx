@@ -69,6 +69,8 @@ interface ConstraintsEditorProps {
   readonly question?: ValueQuestion;
   /** what is said beside each constraint, if anything */
   readonly notes?: readonly (string | undefined)[];
+  /** shown without a constraint, in place of a sentence */
+  readonly whenEmpty?: React.ReactNode;
   readonly onChange: (constraints: readonly Constraint[]) => void;
 }
 
@@ -334,6 +336,7 @@ export function ConstraintsEditor({
   constraints,
   question,
   notes = [],
+  whenEmpty,
   onChange: onEdit,
 }: ConstraintsEditorProps) {
   const onChange = (changed: readonly Constraint[]): void => {
@@ -362,13 +365,14 @@ export function ConstraintsEditor({
           {isOfSignals ? 'Add a filter' : 'Add a constraint'}
         </Button>
       </div>
-      {constraints.length === 0 && (
-        <p className={layout['small']}>
-          {isOfSignals
-            ? 'No filter: every signal counts. A filter compares a value of the signal.'
-            : 'No constraint: every user counts. A constraint narrows the strategy to some of them.'}
-        </p>
-      )}
+      {constraints.length === 0 &&
+        (whenEmpty ?? (
+          <p className={layout['small']}>
+            {isOfSignals
+              ? 'No filter: every signal counts. A filter compares a value of the signal.'
+              : 'No constraint: every user counts.'}
+          </p>
+        ))}
       <ul className={styles['form']}>
         {constraints.map((constraint, index) => (
           <ConstraintFields

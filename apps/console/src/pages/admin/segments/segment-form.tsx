@@ -49,19 +49,12 @@ export function useSegmentForm() {
     prepare: (body: FormValues) => ({ ...body, constraints: constraintsForRequest(constraintsOf(body)) }),
     /** The constraints of a segment. @param hasList whether it has a list of ids as well */
     renderConstraints: (values: FormValues, onChange: (changed: FormValues) => void, hasList: boolean) => (
-      <>
-        <ConstraintsEditor
-          question={question}
-          constraints={constraintsOf(values)}
-          onChange={(constraints) => onChange({ constraints })}
-        />
-        {constraintsOf(values).length === 0 && !hasList && (
-          <Notice tone="warning">
-            No constraint is left: everybody is in the segment, and every strategy that uses it reaches everybody its
-            other rules allow.
-          </Notice>
-        )}
-      </>
+      <ConstraintsEditor
+        question={question}
+        constraints={constraintsOf(values)}
+        whenEmpty={!hasList && <Notice tone="warning">Without a constraint, everybody is in the segment.</Notice>}
+        onChange={(constraints) => onChange({ constraints })}
+      />
     ),
   };
 }

@@ -75,7 +75,7 @@ function Segments() {
             title: 'Offered in',
             cell: ({ project }) =>
               project == null ? (
-                'Every project'
+                <span className={layout['nowrap']}>every project</span>
               ) : (
                 <Badge>
                   <ProjectName id={project} />
