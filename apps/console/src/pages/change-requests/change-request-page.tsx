@@ -81,16 +81,18 @@ function Lead({ request, review }: RequestViewProps) {
         of{' '}
         <Link to="/projects/$project" params={{ project }}>
           {projects.find((known) => known.id === project)?.name ?? project}
-        </Link>
+        </Link>{' '}
+        <span className={layout['muted']}>·</span>
       </span>
       {[
         ...counts,
         <>
           opened <Time at={createdAt} />
         </>,
-      ].map((part, index) => (
+      ].map((part, index, { length }) => (
         <span key={index} className={layout['muted']}>
-          · {part}
+          {part}
+          {index < length - 1 && ' ·'}
         </span>
       ))}
     </p>

@@ -334,9 +334,7 @@ export function EnvironmentColumn({
         edits={edits}
       />
       {strategies.length === 0 && (
-        <p className={layout['small']}>
-          No strategy. When the flag is turned on, it gets the default strategy of the project.
-        </p>
+        <p className={layout['small']}>No strategy: turned on, the flag gets the default of the project.</p>
       )}
       <ol className={styles['strategies']}>
         {strategies.slice(0, maxShown).map((strategy, index) => (

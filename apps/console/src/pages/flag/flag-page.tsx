@@ -147,6 +147,7 @@ const maxShownEvents = 20;
 
 function History({ feature }: FlagPartProps) {
   const query = useQuery(operationQuery(ListNewestEventsOfFeature, { params: { featureName: feature.name } }));
+  if (query.data?.events.length === 0) return null;
   return (
     <section className={styles['section']} aria-labelledby="history">
       <div className={styles['sectionHead']}>
@@ -310,9 +311,11 @@ function FlagView({ feature, project }: FlagPartProps) {
         <>
           <Shortcuts feature={feature} project={project} />
           <FavoriteButton feature={feature} project={project} />
-          <Badge>{type}</Badge>
-          {lifecycle !== undefined && <Badge>{stageNames[lifecycle.stage] ?? lifecycle.stage}</Badge>}
-          {stale === true && <Badge tone="warning">stale</Badge>}
+          <span className={styles['badges']}>
+            <Badge>{type}</Badge>
+            {lifecycle !== undefined && <Badge>{stageNames[lifecycle.stage] ?? lifecycle.stage}</Badge>}
+            {stale === true && <Badge tone="warning">stale</Badge>}
+          </span>
         </>
       }
       actions={
